@@ -1,0 +1,26 @@
+"""Which family a model belongs to, read from the parts of its LiteLLM name."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+ModelFamily = Literal["anthropic", "gemini", "other"]
+
+
+def model_family(model_name: str) -> ModelFamily:
+    """The family whose cache marks the model understands.
+
+    A whole name part decides, never a substring: `my-anthropic-clone/llama` is `other`,
+    `bedrock/us.anthropic.claude-sonnet-4-v1:0` is `anthropic`.
+    """
+    parts = [part for part in re.split(r"[/.:@]", model_name.lower()) if part]
+    if "anthropic" in parts or any(_named(part, "claude") for part in parts):
+        return "anthropic"
+    if any(_named(part, "gemini") for part in parts):
+        return "gemini"
+    return "other"
+
+
+def _named(part: str, word: str) -> bool:
+    return part == word or part.startswith(f"{word}-")

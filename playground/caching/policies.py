@@ -1,0 +1,154 @@
+"""Policies by name: each decides where marks go, and says why for every place it looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from playground.caching.family import model_family
+from playground.errors import UnknownNameError
+from playground.prompt_data import CacheDialect
+
+GEMINI_MIN_CHARACTERS: Final = 16_000
+MARK: Final = {"type": "ephemeral"}
+
+REASONS: Final[dict[str, str]] = {
+    "last-system": "the last system message: everything before the conversation is reused",
+    "second-last-user": "the second-last user message: where the previous request was marked",
+    "last-user": "the last user message: the next request reads up to here",
+    "last-user-second-last-part": "the part before the last one, in case the last one changes",
+    "empty-text": "an empty text part may not be marked",
+    "no-content": "the message has no content to mark",
+    "no-such-message": "the conversation has no message in this place",
+    "not-chosen": "the policy marks no part in this place",
+    "environment": "the environment block comes behind the marks: it changes at every request",
+    "policy-none": "the policy marks nothing",
+    "model-without-marks": "the model's family takes no cache_control marks",
+    "contradiction": "the cache dialect asked for belongs to another model family",
+    "explicit-caching-off": "explicit caching is not enabled for this Gemini request",
+    "below-gemini-threshold": "too few characters for an explicit Gemini cache",
+    "no-assistant-message": "the first request of a conversation is not cached explicitly",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CacheDecision:
+    """One place that a policy looked at; `reason` is a key of REASONS.
+
+    `message` and `part` are indices into the formatted messages, None when a decision is about
+    the whole request or the place does not exist.
+    """
+
+    marked: bool
+    reason: str
+    message: int | None = None
+    part: int | None = None
+
+    @property
+    def explanation(self) -> str:
+        return REASONS[self.reason]
+
+
+@dataclass(frozen=True, slots=True)
+class CacheRequest:
+    """What a policy may know beside the messages."""
+
+    model_name: str
+    cache_dialect: CacheDialect | None = None
+    explicit_caching: bool = False
+
+
+FormattedMessages = Sequence[dict[str, Any]]
+Policy = Callable[[FormattedMessages, CacheRequest], list[CacheDecision]]
+
+
+def azad(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecision]:
+    """Last system, second-last user, last user (its last two parts): at most four marks."""
+    family = model_family(request.model_name)
+    if family == "other":
+        return [CacheDecision(False, "model-without-marks")]
+    if request.cache_dialect not in (None, CacheDialect(family)):
+        return [CacheDecision(False, "contradiction")]
+    refusal = _gemini_refusal(messages, request) if family == "gemini" else None
+    return [refusal] if refusal else _seed_places(messages)
+
+
+def none(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecision]:
+    """No marks at all."""
+    return [CacheDecision(False, "policy-none")]
+
+
+POLICIES: Final[dict[str, Policy]] = {"azad": azad, "none": none}
+
+
+def get_policy(name: str) -> Policy:
+    if name not in POLICIES:
+        raise UnknownNameError("policy", name, sorted(POLICIES))
+    return POLICIES[name]
+
+
+def text_characters(messages: FormattedMessages) -> int:
+    """Characters of text over all messages: what the Gemini threshold is measured against."""
+    return sum(_characters(message.get("content")) for message in messages)
+
+
+def apply_marks(messages: FormattedMessages, decisions: Sequence[CacheDecision]) -> None:
+    """Write the marks into the messages, in place; a string content becomes parts."""
+    for decision in decisions:
+        if decision.marked and decision.message is not None and decision.part is not None:
+            message = messages[decision.message]
+            message["content"] = as_parts(message["content"])
+            message["content"][decision.part]["cache_control"] = dict(MARK)
+
+
+def as_parts(content: Any) -> list[dict[str, Any]]:
+    """A message's content as a list of parts; the list itself if it is one already."""
+    if isinstance(content, list):
+        return content
+    return [{"type": "text", "text": content}] if content else []
+
+
+def _characters(content: Any) -> int:
+    if isinstance(content, str):
+        return len(content)
+    parts = content if isinstance(content, list) else []
+    return sum(len(part.get("text", "")) for part in parts if part.get("type") == "text")
+
+
+def _gemini_refusal(messages: FormattedMessages, request: CacheRequest) -> CacheDecision | None:
+    if not request.explicit_caching:
+        return CacheDecision(False, "explicit-caching-off")
+    if text_characters(messages) < GEMINI_MIN_CHARACTERS:
+        return CacheDecision(False, "below-gemini-threshold")
+    if not any(message.get("role") == "assistant" for message in messages):
+        return CacheDecision(False, "no-assistant-message")
+    return None
+
+
+def _seed_places(messages: FormattedMessages) -> list[CacheDecision]:
+    systems = [i for i, message in enumerate(messages) if message.get("role") == "system"]
+    users = [i for i, message in enumerate(messages) if message.get("role") == "user"]
+    return [
+        _at(messages, systems[-1:], "last-system"),
+        _at(messages, users[-2:-1], "second-last-user"),
+        _at(messages, users[-1:], "last-user", from_end=2),
+        _at(messages, users[-1:], "last-user"),
+    ]
+
+
+def _at(
+    messages: FormattedMessages, found: list[int], reason: str, from_end: int = 1
+) -> CacheDecision:
+    if not found:
+        return CacheDecision(False, "no-such-message")
+    index = found[0]
+    parts = as_parts(messages[index].get("content"))
+    place = len(parts) - from_end
+    if place < 0:
+        return CacheDecision(False, "no-content" if from_end == 1 else "not-chosen", index)
+    part = parts[place]
+    if part.get("type") == "text" and not part.get("text"):
+        return CacheDecision(False, "empty-text", index, place)
+    name = reason if from_end == 1 else "last-user-second-last-part"
+    return CacheDecision(True, name, index, place)

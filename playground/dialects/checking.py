@@ -1,0 +1,75 @@
+"""Can the dialect carry it? Computed by reading back what was written, never asserted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from playground.dialects.base import Dialect
+from playground.findings import Finding, finding
+from playground.messages import ImagePart, Message, ReasoningPart, ToolCallPart
+from playground.parsing.result import ParseResult, gather
+from playground.parsing.values import same
+from playground.prompt_data import PromptData
+from playground.tools import ToolMetadata
+
+
+def check_session(dialect: Dialect, prompt_data: PromptData) -> list[Finding]:
+    """What this dialect cannot send of a session, in the order of the messages."""
+    found: list[Finding] = []
+    for index, message in enumerate(prompt_data.messages):
+        found += _dropped(message, f"message {index}")
+        for call in message.tool_calls:
+            found += check_tool_call(dialect, call, prompt_data.tool_metadata)
+    environment = prompt_data.dynamic_task_config.dynamic_environment_details_block
+    if environment and all(message.role != "user" for message in prompt_data.messages):
+        found.append(finding("environment-dropped", "environment block"))
+    return found
+
+
+def check_tool_call(
+    dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadata] = ()
+) -> list[Finding]:
+    """`cannot-carry`, naming each argument that does not come back as it was; [] when all do."""
+    result = _read_back(dialect, call, tools)
+    if _carried(result, call):
+        return []
+    lost = [key for key in call.args if not _alone(dialect, call, key, tools)]
+    if not lost and not _alone(dialect, call, None, tools):
+        lost = ["(name)"]
+    places = [f"call {call.tool_call_id}, argument {key}" for key in lost or ["(together)"]]
+    return [finding("cannot-carry", place) for place in places]
+
+
+def _alone(
+    dialect: Dialect, call: ToolCallPart, key: str | None, tools: Sequence[ToolMetadata]
+) -> bool:
+    args = {} if key is None else {key: call.args[key]}
+    single = ToolCallPart(call.tool_call_id, call.tool_name, args)
+    return _carried(_read_back(dialect, single, tools), single)
+
+
+def _carried(result: ParseResult, call: ToolCallPart) -> bool:
+    if len(result.tool_calls) != 1 or result.content.strip() or result.aborted:
+        return False
+    read = result.tool_calls[0]
+    return read.name == call.tool_name and same(read.arguments, call.args)
+
+
+def _read_back(
+    dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadata]
+) -> ParseResult:
+    parser = dialect.create_parser(PromptData(tool_metadata=list(tools)))
+    text = dialect.format_tool_call(call, tools)
+    events = parser.feed(text.encode("utf-8", "surrogatepass"))
+    return gather([*events, *parser.finish()])
+
+
+def _dropped(message: Message, where: str) -> list[Finding]:
+    found: list[Finding] = []
+    if any(isinstance(part, ReasoningPart) for part in message.parts):
+        found.append(finding("reasoning-dropped", where))
+    if message.role not in ("user", "system") and any(
+        isinstance(part, ImagePart) for part in message.parts
+    ):
+        found.append(finding("image-dropped", where))
+    return found

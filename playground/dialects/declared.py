@@ -1,0 +1,197 @@
+"""A dialect that is only declared: one syntax for rendering and parsing, and a few words.
+
+Whatever two dialects do differently is a field here; no method asks for a dialect's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from playground.dialects import prompts
+from playground.dialects.base import Dialect
+from playground.messages import (
+    ImagePart,
+    Message,
+    Part,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from playground.parsing.grammar import Markers, Switches
+from playground.parsing.parser import SyntaxParser
+from playground.parsing.rendering import no_schema, render_call, render_calls
+from playground.parsing.syntax import Hole, ReasoningTags, Syntax, compile_template
+from playground.parsing.values import dump_json
+from playground.preflight import PreflightCheck
+from playground.prompt_data import PromptData
+from playground.tools import ToolMetadata
+
+ResultRole = Literal["user", "tool", "ipython"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolDocs:
+    """How tools are documented in the prompt: one tool, and the frame around all."""
+
+    tool: Callable[[ToolMetadata, prompts.ExampleOf], str]
+    frame: Callable[[Sequence[str]], str]
+
+
+DESCRIBED = ToolDocs(tool=prompts.described_tool, frame=prompts.described_tools_frame)
+JSON_LINES = ToolDocs(tool=prompts.json_tool, frame=prompts.json_tools_frame)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeclaredDialect(Dialect):
+    """All of a dialect as data; see CONTRIBUTING.md for one in four lines."""
+
+    name: str
+    syntax: Syntax
+    rules: str
+    """What the prompt says before the example call; nothing is added to it but that."""
+    title: str = ""
+    result: str = "<tool_result>\n{result}\n</tool_result>"
+    result_role: ResultRole = "user"
+    reasoning: tuple[ReasoningTags, ...] = ()
+    stops: tuple[str, ...] = ()
+    parallel: bool = True
+    tool_docs: ToolDocs = DESCRIBED
+    switches: Switches = field(default_factory=Switches)
+    models: str = ""
+    """Who is trained on it or uses it, with source and date."""
+    cache_policy: str = "azad"
+    preflight: tuple[PreflightCheck, ...] = ()
+
+    def __post_init__(self) -> None:
+        compile_template(self.result, ("result",), ("name", "id"))
+
+    def is_native_toolcalling(self) -> bool:
+        return False
+
+    def create_parser(self, prompt_data: PromptData, prefill: str = "") -> SyntaxParser:
+        return SyntaxParser(
+            self.syntax,
+            self.markers,
+            self.switches,
+            prompt_data.tool_metadata,
+            native=self.is_native_toolcalling(),
+            prefill=prefill,
+        )
+
+    @property
+    def markers(self) -> Markers:
+        opener = compile_template(self.result, ("result",), ("name", "id")).before
+        literal = next((p for p in opener if not isinstance(p, Hole) and p.strip()), "")
+        return Markers(self.reasoning, self.stops, literal.strip())
+
+    # the prompt
+
+    def format_dialect_rules(self, prompt_data: PromptData) -> str:
+        tools = prompt_data.tool_metadata
+        if not tools:
+            return ""
+        tool = tools[0]
+        example = self.format_example(tool.name, prompts.sample_arguments(tool), tool)
+        several = (
+            "You may call several tools in one reply."
+            if self.parallel
+            else "Call one tool at a time."
+        )
+        return f"# How to call a tool\n{self.rules}\n{several} For example:\n\n{example}\n"
+
+    def format_example(
+        self, tool_name: str, parameters: Mapping[str, Any], tool: ToolMetadata | None = None
+    ) -> str:
+        call = ToolCallPart("call_1", tool_name, dict(parameters))
+        return self.format_tool_call(call, [tool] if tool else [])
+
+    def format_tool_docs(self, prompt_data: PromptData) -> str:
+        docs = [self.format_tool_doc(tool) for tool in prompt_data.tool_metadata]
+        return self.tool_docs.frame(docs) if docs else ""
+
+    def format_tool_doc(self, tool: ToolMetadata) -> str:
+        return self.tool_docs.tool(
+            tool, lambda t, arguments: self.format_example(t.name, arguments, t)
+        )
+
+    # the history
+
+    def format_tool_call(
+        self, tool_call: ToolCallPart, tools: Sequence[ToolMetadata] = ()
+    ) -> str:
+        return render_calls(self.syntax, [self._call(tool_call, tools)])
+
+    def format_tool_result(self, tool_result: ToolResultPart) -> str:
+        template = compile_template(self.result, ("result",), ("name", "id"))
+        holes = {"name": tool_result.tool_name, "id": tool_result.tool_call_id}
+        text = result_text(tool_result)
+        before, after = (
+            "".join(holes[p.name] if isinstance(p, Hole) else p for p in pieces)
+            for pieces in (template.before, template.after)
+        )
+        return before + text + after
+
+    def format_reply(self, parts: Sequence[Part], tools: Sequence[ToolMetadata] = ()) -> str:
+        """An assistant's turn as text: what the model would have written, without reasoning."""
+        text = ""
+        calls: list[str] = []
+        for part in parts:
+            if isinstance(part, ToolCallPart):
+                calls.append(self._call(part, tools))
+            elif isinstance(part, TextPart):
+                text = _on_new_line(text, render_calls(self.syntax, calls)) + part.text
+                calls = []
+        return _on_new_line(text, render_calls(self.syntax, calls))
+
+    def format_history_item(
+        self, item: Message, tools: Sequence[ToolMetadata] = ()
+    ) -> dict[str, Any] | None:
+        match item.role:
+            case "assistant":
+                content: Any = self.format_reply(item.parts, tools)
+            case "tool":
+                results = [self.format_tool_result(result) for result in item.tool_results]
+                content = "\n".join([*results, item.text] if item.text else results)
+            case _:
+                content = user_content(item)
+        role = self.result_role if item.role == "tool" else item.role
+        return {"role": role, "content": content} if content else None
+
+    def _call(self, call: ToolCallPart, tools: Sequence[ToolMetadata]) -> str:
+        tool = next((tool for tool in tools if tool.name == call.tool_name), None)
+        return render_call(
+            self.syntax,
+            call.tool_name,
+            call.args,
+            call.tool_call_id,
+            tool.parameter_schema if tool else no_schema,
+        )
+
+
+def result_text(result: ToolResultPart) -> str:
+    """A result as text: a string as it is, anything else as JSON; an error says so."""
+    text = result.result if isinstance(result.result, str) else dump_json(result.result)
+    return f"Error: {text}" if result.is_error else text
+
+
+def user_content(message: Message) -> str | list[dict[str, Any]]:
+    """A user's or system's content: one text as a string, several parts or images as a list."""
+    parts = [part for part in message.parts if isinstance(part, TextPart | ImagePart)]
+    if len(parts) == 1 and isinstance(parts[0], TextPart):
+        return parts[0].text
+    return [_content_part(part) for part in parts]
+
+
+def _content_part(part: TextPart | ImagePart) -> dict[str, Any]:
+    if isinstance(part, TextPart):
+        return {"type": "text", "text": part.text}
+    image = {"url": part.url} | ({"detail": part.detail} if part.detail else {})
+    return {"type": "image_url", "image_url": image}
+
+
+def _on_new_line(text: str, addition: str) -> str:
+    if not addition:
+        return text
+    return text + ("\n" if text and not text.endswith("\n") else "") + addition

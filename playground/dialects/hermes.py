@@ -1,0 +1,19 @@
+"""Hermes: a JSON object inside <tool_call> tags, as NousResearch trained it."""
+
+from playground.dialects.declared import JSON_LINES, DeclaredDialect
+from playground.parsing.syntax import ReasoningTags, Syntax
+
+DIALECT = DeclaredDialect(
+    name="hermes",
+    title="Hermes",
+    syntax=Syntax(call="<tool_call>\n{call:json}\n</tool_call>"),
+    rules="""\
+Write a JSON object with the function's "name" and its "arguments" between <tool_call> and \
+</tool_call> tags. The result comes back between <tool_response> tags.""",
+    result="<tool_response>\n{result}\n</tool_response>",
+    result_role="tool",
+    reasoning=(ReasoningTags("<think>", "</think>"),),
+    stops=("<|im_end|>",),
+    tool_docs=JSON_LINES,
+    models="Hermes 2 Pro, Hermes 3, Qwen 2.5, Qwen 3 (model cards and chat templates, 2026-11)",
+)

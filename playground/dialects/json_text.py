@@ -1,0 +1,21 @@
+"""JSON in text: a call is one JSON object that begins a line (the seed's JSON dialect)."""
+
+from playground.dialects.declared import DeclaredDialect
+from playground.parsing.syntax import JsonShape, Syntax
+
+DIALECT = DeclaredDialect(
+    name="json",
+    title="JSON in text",
+    syntax=Syntax(
+        call="{call:json}",
+        shape=JsonShape(name=("tool_name",), arguments=("args",), aliases=("args",)),
+        line_start=True,
+    ),
+    rules="""\
+Write a JSON object with the keys "tool_name" and "args", in this order, beginning on a line of \
+its own and outside of any code fence. "args" holds every argument by its name, typed as the \
+tool's documentation says. The result comes back in the next message as a JSON object with the \
+key "tool_result".""",
+    result='{{"tool_result": "{name}"}}\n{result}',
+    models="any instructed model (this project's form of the seed's dialect, 2026-11)",
+)

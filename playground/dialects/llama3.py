@@ -1,0 +1,42 @@
+"""Llama 3.x: a bare JSON object (behind <|python_tag|> when tools run in ipython), or a
+<function=…> tag around the arguments; see Meta's llama3_3 prompt format."""
+
+from playground.dialects.declared import JSON_LINES, DeclaredDialect
+from playground.parsing.syntax import JsonShape, Syntax
+
+_STOPS = ("<|eom_id|>", "<|eot_id|>")
+
+JSON = DeclaredDialect(
+    name="llama3-json",
+    title="Llama 3 JSON",
+    syntax=Syntax(
+        call="{call:json}",
+        section="<|python_tag|>{calls}",
+        separator="; ",
+        shape=JsonShape(arguments=("parameters",), constants=(("type", "function"),)),
+    ),
+    rules="""\
+Answer with a JSON object that holds the function's "name" and its "parameters", a dictionary \
+from argument name to value, and with nothing else.""",
+    result="{result}",
+    result_role="ipython",
+    stops=_STOPS,
+    parallel=False,
+    tool_docs=JSON_LINES,
+    models="Llama 3.1, 3.2, 3.3 (Meta's prompt format documents, 2024-12)",
+)
+
+FUNCTION = DeclaredDialect(
+    name="llama3-function",
+    title="Llama 3 function tag",
+    syntax=Syntax(call="<function={name}>{args:json}</function>"),
+    rules="""\
+Name the function in an opening function tag, write its arguments as a JSON object behind it and \
+close the tag, all on one line. Required arguments must be given.""",
+    result="{result}",
+    result_role="ipython",
+    stops=_STOPS,
+    parallel=False,
+    tool_docs=JSON_LINES,
+    models="Llama 3.1 custom tools, functionary 3.1 (Meta's prompt format documents, 2024-12)",
+)

@@ -1,0 +1,85 @@
+"""Native tool calling: tools, calls and results are fields of the API, not text.
+
+As text a call is the `tool_calls` entry itself, which some gateways leak into the reply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from playground.dialects.declared import DeclaredDialect, result_text, user_content
+from playground.messages import Message, TextPart, ToolCallPart
+from playground.parsing.rendering import call_object
+from playground.parsing.syntax import JsonShape, Syntax
+from playground.prompt_data import PromptData
+from playground.tools import ToolMetadata
+
+
+class NativeDialect(DeclaredDialect):
+    """Everything in OpenAI's fields; LiteLLM translates them for other providers."""
+
+    def is_native_toolcalling(self) -> bool:
+        return True
+
+    def format_dialect_rules(self, prompt_data: PromptData) -> str:
+        return ""
+
+    def format_tool_docs(self, prompt_data: PromptData) -> str:
+        return ""
+
+    def request_tools(self, prompt_data: PromptData) -> list[dict[str, Any]] | None:
+        return self.format_tools_schema(prompt_data.tool_metadata, typed=True) or None
+
+    def split_message(self, message: Message) -> list[Message]:
+        """A result answers one call: each gets a message of its own, text beside them too."""
+        if message.role != "tool":
+            return [message]
+        split = [replace(message, parts=(result,)) for result in message.tool_results]
+        texts = tuple(part for part in message.parts if isinstance(part, TextPart))
+        return split + ([Message("user", texts)] if texts else [])
+
+    def format_history_item(
+        self, item: Message, tools: Sequence[ToolMetadata] = ()
+    ) -> dict[str, Any] | None:
+        if item.role == "tool":
+            (result,) = item.tool_results
+            content = result_text(result)
+            return {"role": "tool", "tool_call_id": result.tool_call_id, "content": content}
+        if item.role == "assistant":
+            return self._assistant(item)
+        content_or_parts = user_content(item)
+        return {"role": item.role, "content": content_or_parts} if content_or_parts else None
+
+    def _assistant(self, item: Message) -> dict[str, Any] | None:
+        calls = [self._call_object(call) for call in item.tool_calls]
+        message: dict[str, Any] = {"role": "assistant", "content": item.text or None}
+        if calls:
+            message["tool_calls"] = calls
+        return message if calls or item.text else None
+
+    def _call_object(self, call: ToolCallPart) -> dict[str, Any]:
+        return call_object(self.syntax.shape, call.tool_name, call.args, call.tool_call_id)
+
+
+DIALECT = NativeDialect(
+    name="native",
+    title="Native tool calls",
+    syntax=Syntax(
+        call="{call:json}",
+        shape=JsonShape(
+            name=("function", "name"),
+            arguments=("function", "arguments"),
+            aliases=("arguments",),
+            constants=(("type", "function"),),
+            id="id",
+            arguments_as_text=True,
+        ),
+        line_start=True,
+    ),
+    rules="",
+    result="{result}",
+    result_role="tool",
+    models="every provider with a tools field (OpenAI chat completions API, 2026-11)",
+)

@@ -1,0 +1,139 @@
+"""The words around a dialect: rules, tool documentation, frames. English, one place, no markup."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from html import escape
+from typing import Any, Final
+
+from playground.tools import Schema, ToolMetadata, resolve
+
+SYSTEM_RULES: Final = """\
+# Messages from the environment
+Some messages come from the local environment rather than from the user: they report the state of \
+the workspace, and the user may not see them. Take them into account. When you speak of what they \
+say, name "the environment" as the source, never the user.
+# Working style
+Be direct and clear, and aim for the best result of the task at hand. When something you did turns \
+out wrong, look for the cause, say what you learned and do better in the next step."""
+
+_USER_FRAME: Final = """\
+====
+The user has added instructions of their own. They may not know the rest of these instructions; \
+follow theirs where you can.
+
+{text}
+===="""
+
+
+def framed_user_prompt(text: str) -> str:
+    """The user's own instructions in a frame; nothing for nothing."""
+    return _USER_FRAME.replace("{text}", text) if text.strip() else ""
+
+
+def typed_schema(tool: ToolMetadata) -> dict[str, Any]:
+    """OpenAI's tool object, the JSON Schema as given."""
+    function = {"name": tool.name, "description": tool.description, "parameters": tool.input_schema}
+    return {"type": "function", "function": function}
+
+
+def simplified_schema(tool: ToolMetadata) -> dict[str, Any]:
+    """Every parameter a string: for models that write text and read descriptions."""
+    properties = {
+        name: {"type": "string", "description": parameter.description}
+        for name, parameter in tool.parameters.items()
+    }
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": {
+            "type": "object",
+            "properties": properties,
+            "required": tool.required_parameters,
+        },
+    }
+
+
+# Tool documentation: named forms; each writes one tool, and `frame` writes what is around them all.
+
+ExampleOf = Callable[[ToolMetadata, dict[str, Any]], str]
+
+
+def described_tool(tool: ToolMetadata, example_of: ExampleOf) -> str:
+    """Prose: one parameter a line, then worked examples."""
+    name = escape(tool.name)
+    lines = [
+        f'<tool_doc tool_name="{name}">',
+        f"Tool name: {tool.name}",
+        f"Description: {tool.description}",
+        "Parameters:",
+        *(_parameter_line(tool, parameter) for parameter in tool.parameters),
+    ]
+    if tool.examples:
+        lines += [f'<tool_call_examples tool_name="{name}">']
+        for example in tool.examples:
+            lines += [f'<tool_call_example tool_name="{name}">']
+            lines += [example.explanation] if example.explanation else []
+            lines += [example_of(tool, example.parameters), "</tool_call_example>"]
+        lines += ["</tool_call_examples>"]
+    return "\n".join([*lines, "</tool_doc>"])
+
+
+def _parameter_line(tool: ToolMetadata, name: str) -> str:
+    parameter = tool.parameters[name]
+    need = "required" if name in tool.required_parameters else "optional"
+    return f"- {name} ({parameter.type}, {need}): {parameter.description}".rstrip(": ")
+
+
+def json_tool(tool: ToolMetadata, example_of: ExampleOf) -> str:
+    """One JSON object a line, typed, as function-calling models are trained on it."""
+    return json.dumps(typed_schema(tool), ensure_ascii=False)
+
+
+def json_tools_frame(docs: Sequence[str]) -> str:
+    listed = "\n".join(docs)
+    return f"# Tools\nThese functions may be called:\n<tools>\n{listed}\n</tools>"
+
+
+def described_tools_frame(docs: Sequence[str]) -> str:
+    listed = "\n\n".join(docs)
+    return f"# Tools\nRead how each tool is used before you use it.\n\n{listed}"
+
+
+# Example arguments for a tool that brings no example of its own
+
+
+def sample_arguments(tool: ToolMetadata) -> dict[str, Any]:
+    """The first example's arguments, or a plain value for each required parameter."""
+    if tool.examples:
+        return dict(tool.examples[0].parameters)
+    names = tool.required_parameters or list(tool.parameters)[:1]
+    return {name: _sample(tool.parameter_schema(name), tool.input_schema, 0) for name in names}
+
+
+def _sample(schema: Schema, root: Schema, depth: int) -> Any:
+    schema = resolve(schema, root)
+    for key in ("default", "const"):
+        if key in schema:
+            return schema[key]
+    if schema.get("enum"):
+        return schema["enum"][0]
+    variants = schema.get("anyOf") or schema.get("oneOf")
+    if variants:
+        return _sample(variants[0], root, depth + 1)
+    return _sample_of_type(schema, root, depth)
+
+
+def _sample_of_type(schema: Schema, root: Schema, depth: int) -> Any:
+    kind = schema.get("type")
+    kind = kind[0] if isinstance(kind, list) and kind else kind
+    plain = {"integer": 1, "number": 1.5, "boolean": True, "null": None}
+    if kind in plain:
+        return plain[kind]
+    if kind == "array":
+        return [_sample(schema.get("items", {}), root, depth + 1)] if depth < 3 else []
+    if kind == "object":
+        properties = schema.get("properties", {}) if depth < 3 else {}
+        return {name: _sample(value, root, depth + 1) for name, value in properties.items()}
+    return "text"

@@ -1,0 +1,25 @@
+"""Qwen3-Coder: one tag per parameter, raw values, a <tool_call> section around each call."""
+
+from playground.dialects.declared import JSON_LINES, DeclaredDialect
+from playground.parsing.syntax import ReasoningTags, Syntax
+
+DIALECT = DeclaredDialect(
+    name="qwen3-coder",
+    title="Qwen3-Coder",
+    syntax=Syntax(
+        call="<function={name}>\n{params}</function>",
+        param="<parameter={key}>\n{value}\n</parameter>\n",
+        section="<tool_call>\n{calls}\n</tool_call>",
+        one_call_a_section=True,
+    ),
+    rules="""\
+Write each call inside tool_call tags: the function's name in the opening function tag and every \
+parameter in a parameter tag with its value as it is, on lines of its own, nothing escaped. \
+Reasoning may stand before a call, nothing after it. The result comes back between \
+tool_response tags.""",
+    result="<tool_response>\n{result}\n</tool_response>",
+    reasoning=(ReasoningTags("<think>", "</think>"),),
+    stops=("<|im_end|>",),
+    tool_docs=JSON_LINES,
+    models="Qwen3-Coder, Qwen 3.5, Step 3.5, Nemotron 3, MiMo (chat templates, 2026-11)",
+)

@@ -1,0 +1,67 @@
+"""The few exceptions: a *user's* mistake says what was given, where, and what would be right.
+
+A model's text never raises; it yields findings (see findings.py).
+"""
+
+from __future__ import annotations
+
+
+class PlaygroundError(Exception):
+    """Base of every error that the playground raises on purpose."""
+
+
+class InputFault(PlaygroundError):
+    """A file or value that cannot be read: one line with the problem, the place and the remedy.
+
+    `where` is a file, `line` counts from 1, `field` is a dotted path such as `messages.2.role`.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        where: str = "",
+        line: int | None = None,
+        field: str = "",
+        expected: str = "",
+    ) -> None:
+        self.problem, self.where, self.line = problem, where, line
+        self.field, self.expected = field, expected
+        super().__init__(self._text())
+
+    def _text(self) -> str:
+        place = self.where
+        if self.line is not None:
+            place += f":{self.line}" if place else f"line {self.line}"
+        if self.field:
+            place += f", field {self.field}" if place else f"field {self.field}"
+        text = f"{place}: {self.problem}" if place else self.problem
+        return f"{text}; expected {self.expected}" if self.expected else text
+
+
+class SyntaxFault(PlaygroundError):
+    """A call template that cannot be compiled; quotes the template and the place."""
+
+
+class UnknownNameError(PlaygroundError):
+    """A dialect, policy or recording of that name does not exist; lists those that do."""
+
+    def __init__(self, kind: str, given: str, known: list[str]) -> None:
+        self.kind, self.given, self.known = kind, given, known
+        listed = ", ".join(known) or "none"
+        super().__init__(f"unknown {kind} {given!r}; known: {listed}")
+
+
+class InsufficientCreditsError(PlaygroundError):
+    """The pre-flight check found fewer credits than a request needs."""
+
+    def __init__(self, credits: int, threshold: int) -> None:
+        self.credits, self.threshold = credits, threshold
+        super().__init__(f"{credits} credits left, a request needs at least {threshold}")
+
+
+class UnknownUserError(PlaygroundError):
+    """The pre-flight check does not know the user behind the API key (the key is not shown)."""
+
+    def __init__(self) -> None:
+        super().__init__("the API key belongs to no user of the credit ledger")

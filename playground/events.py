@@ -1,0 +1,167 @@
+"""What a parser emits: events whose spans tile the decoded stream, in order.
+
+Every character lies in exactly one event's span; events that own no characters have an empty span.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from playground.findings import Finding
+
+
+class Span(NamedTuple):
+    """Half-open character offsets into the whole decoded stream."""
+
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextEvent:
+    """Text for the user."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningEvent:
+    """Text between reasoning tags."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MarkupEvent:
+    """Characters of the wire form: markers, JSON punctuation, whitespace between them."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallStartedEvent:
+    """A call begins; `call_id` is ordinal unless the wire brought one."""
+
+    span: Span
+    call_index: int
+    call_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallNamedEvent:
+    """The call's name is known; the span holds the name's characters."""
+
+    span: Span
+    call_index: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentEvent:
+    """Raw text of one argument (`key`), or of the whole JSON object (`key` None)."""
+
+    span: Span
+    call_index: int
+    key: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallEndedEvent:
+    """A complete call; `raw` keeps the argument texts as they stood in the stream."""
+
+    span: Span
+    call_index: int
+    call_id: str
+    name: str
+    arguments: dict[str, Any]
+    raw: tuple[tuple[str | None, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CallAbortedEvent:
+    """A call that is not delivered, with what was read of it."""
+
+    span: Span
+    call_index: int
+    name: str | None
+    raw: tuple[tuple[str | None, str], ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindingEvent:
+    """A finding at its place; a span that is not empty owns text that became nothing else."""
+
+    span: Span
+    finding: Finding
+    text: str = ""
+
+
+Event = (
+    TextEvent
+    | ReasoningEvent
+    | MarkupEvent
+    | CallStartedEvent
+    | CallNamedEvent
+    | ArgumentEvent
+    | CallEndedEvent
+    | CallAbortedEvent
+    | FindingEvent
+)
+
+
+def merged(events: Iterable[Event]) -> list[Event]:
+    """Join neighbours that differ only by where the stream was cut."""
+    result: list[Event] = []
+    texts: list[str] = []  # pieces of the last event, joined once: appending strings is quadratic
+    for event in events:
+        if result and _continues(result[-1], event):
+            last = result[-1]
+            texts.append(event.text)  # type: ignore[union-attr]
+            result[-1] = replace(last, span=Span(last.span.start, event.span.stop))
+            continue
+        _close(result, texts)
+        result.append(event)
+        texts = [event.text] if hasattr(event, "text") else []
+    _close(result, texts)
+    return result
+
+
+def _continues(last: Event, event: Event) -> bool:
+    match event:
+        case TextEvent() | ReasoningEvent() | MarkupEvent():
+            return type(last) is type(event)
+        case ArgumentEvent(call_index=index, key=key):
+            return isinstance(last, ArgumentEvent) and (last.call_index, last.key) == (index, key)
+        case FindingEvent(finding=found, text=text):
+            return isinstance(last, FindingEvent) and bool(text) and last.finding == found
+        case _:
+            return False
+
+
+def _close(result: list[Event], texts: list[str]) -> None:
+    if len(texts) > 1:
+        result[-1] = replace(result[-1], text="".join(texts))  # type: ignore[call-arg]
+
+
+def split(event: Event, offset: int) -> tuple[Event | None, Event]:
+    """Cut an event's text at an offset: the part before it, if any, and the rest.
+
+    An event without text of its own is moved behind the offset instead.
+    """
+    start, stop = event.span
+    if start >= offset:
+        return None, event
+    match event:
+        case TextEvent() | ReasoningEvent() | MarkupEvent() | ArgumentEvent() | FindingEvent():
+            cut = offset - start
+            head = replace(event, span=Span(start, offset), text=event.text[:cut])
+            return head, replace(event, span=Span(offset, stop), text=event.text[cut:])
+        case _:
+            return None, replace(event, span=Span(offset, max(offset, stop)))

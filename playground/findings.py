@@ -1,0 +1,70 @@
+"""Findings: lint results with short, stable codes, all of them in one table.
+
+A finding never stops anything; the text that it is about stays where it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Severity = Literal["info", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class FindingKind:
+    severity: Severity
+    meaning: str
+
+
+CODES: Final[dict[str, FindingKind]] = {
+    # what a parser sees in a stream
+    "call-in-fence": FindingKind("warning", "a call stands inside a code fence: kept as text"),
+    "call-in-reasoning": FindingKind("warning", "a call stands inside open reasoning: delivered"),
+    "missing-closer": FindingKind("warning", "a closing marker is missing; the call is whole"),
+    "truncated-call": FindingKind("error", "the stream ends inside a call: aborted"),
+    "malformed-json": FindingKind("error", "a call's JSON cannot be read: aborted"),
+    "too-deep": FindingKind("error", "a call's JSON is nested too deeply to be read: aborted"),
+    "arguments-not-object": FindingKind("error", "arguments are not a JSON object: aborted"),
+    "arguments-as-text": FindingKind("info", "arguments came as JSON inside a string: unpacked"),
+    "missing-name": FindingKind("error", "a call names no tool: aborted"),
+    "unexpected-text": FindingKind("warning", "text where the call's form allows none"),
+    "duplicate-argument": FindingKind("warning", "an argument is given twice; the last one counts"),
+    "type-mismatch": FindingKind("warning", "a value does not read as its schema type: kept text"),
+    "orphan-closer": FindingKind("warning", "a closing marker without its opener"),
+    "unclosed-reasoning": FindingKind("warning", "reasoning is still open at the end"),
+    "unclosed-section": FindingKind("info", "the section around the calls is never closed"),
+    "fabricated-result": FindingKind("warning", "the model wrote a tool result itself"),
+    "invalid-utf8": FindingKind("warning", "bytes that are no UTF-8, shown as U+FFFD"),
+    "lone-surrogate": FindingKind("warning", "half of a surrogate pair, replaced by U+FFFD"),
+    "native-call": FindingKind("info", "a native tool call in a stream read as a text dialect"),
+    "unknown-tool": FindingKind("warning", "a call of a tool that the session does not have"),
+    # what a renderer sees in a session
+    "cannot-carry": FindingKind("error", "this dialect cannot write the value so that it reads back"),
+    "reasoning-dropped": FindingKind("info", "reasoning in the history is not sent again"),
+    "image-dropped": FindingKind("warning", "an image cannot be sent in a message of this role"),
+    "environment-dropped": FindingKind("warning", "no user message to add the environment to"),
+    # what a loader sees in a file
+    "orphan-result": FindingKind("error", "a tool result whose call is not in the session"),
+    "missing-result": FindingKind("warning", "a tool call without a result before the next turn"),
+    "duplicate-id": FindingKind("error", "two tool calls share an id"),
+    "empty-message": FindingKind("info", "a message without parts: it will not be sent"),
+    "cyclic-ref": FindingKind("warning", "a $ref that leads back to itself is not expanded"),
+    "unresolved-ref": FindingKind("warning", "a $ref that points to nothing in the schema"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One lint result; `where` names the place in words (a field, an argument, an offset)."""
+
+    code: str
+    severity: Severity
+    where: str
+    message: str
+
+
+def finding(code: str, where: str, message: str = "") -> Finding:
+    """Make a finding with the code's own severity and, unless given, its own meaning."""
+    kind = CODES[code]
+    return Finding(code, kind.severity, where, message or kind.meaning)

@@ -1,0 +1,145 @@
+"""Native tool-call deltas into the same events that text dialects give.
+
+Deltas of parallel calls may interleave (keyed by `index`); ids and names may come late.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from playground.events import (
+    ArgumentEvent,
+    CallAbortedEvent,
+    CallEndedEvent,
+    CallNamedEvent,
+    CallStartedEvent,
+    Event,
+    FindingEvent,
+    Span,
+)
+from playground.findings import finding
+from playground.parsing.state import ParserState
+from playground.parsing.values import dump_json, load_json
+from playground.tools import ToolMetadata
+
+
+@dataclass
+class _NativeCall:
+    index: int
+    call_id: str
+    name: str = ""
+    pieces: list[str] = field(default_factory=list)
+
+
+class DeltaReader:
+    """Keeps the open native calls of one stream; `stop` is the offset behind the last character."""
+
+    def __init__(self, tools: Sequence[ToolMetadata], native: bool) -> None:
+        self._names = [tool.name for tool in tools]
+        self._native = native
+        self._open: dict[int, _NativeCall] = {}
+        self._last: _NativeCall | None = None
+        self.stop = 0
+
+    def read(self, delta: Any, offset: int, calls: int) -> list[Event]:
+        """One delta. `offset` is where its characters begin, `calls` how many calls came before."""
+        self.stop = offset
+        events: list[Event] = []
+        key = _get(delta, "index") or 0
+        call = self._open.get(key)
+        if call is None:
+            call = self._open[key] = _NativeCall(calls, f"call_{calls + 1}")
+            events += self._start(call, delta)
+        self._last = call
+        function = _get(delta, "function")
+        call.call_id = _get(delta, "id") or call.call_id
+        events += self._name(call, _get(function, "name"))
+        events += self._arguments(call, _get(function, "arguments"))
+        return events
+
+    def finish(self, offset: int) -> list[Event]:
+        """Calls end with the stream: nothing earlier says that no more deltas come."""
+        here = Span(offset, offset)
+        events: list[Event] = []
+        for call in self._open.values():
+            events += self._end(call, here)
+        self._open, self._last = {}, None
+        return events
+
+    @property
+    def count(self) -> int:
+        return len(self._open)
+
+    @property
+    def state(self) -> ParserState | None:
+        if self._last is None:
+            return None
+        return ParserState("native call", self._last.index, self._last.name or None)
+
+    def _start(self, call: _NativeCall, delta: Any) -> list[Event]:
+        here = Span(self.stop, self.stop)
+        call.call_id = _get(delta, "id") or call.call_id
+        events: list[Event] = [CallStartedEvent(here, call.index, call.call_id)]
+        if not self._native:
+            events.append(FindingEvent(here, finding("native-call", f"call {call.index}")))
+        return events
+
+    def _claim(self, text: str) -> Span:
+        start, self.stop = self.stop, self.stop + len(text)
+        return Span(start, self.stop)
+
+    def _name(self, call: _NativeCall, name: str | None) -> list[Event]:
+        if not name or name == call.name:
+            return []
+        call.name += name
+        return [CallNamedEvent(self._claim(name), call.index, call.name)]
+
+    def _arguments(self, call: _NativeCall, arguments: Any) -> list[Event]:
+        text = arguments if isinstance(arguments, str) else dump_json(arguments or {})
+        if not text or arguments is None:
+            return []
+        call.pieces.append(text)
+        return [ArgumentEvent(self._claim(text), call.index, None, text)]
+
+    def _end(self, call: _NativeCall, here: Span) -> list[Event]:
+        raw = "".join(call.pieces)
+        kept = ((None, raw),) if raw else ()
+        place = f"call {call.index}"
+        code, arguments = _decoded(raw)
+        code = code or ("" if call.name else "missing-name")
+        if code:
+            return [
+                FindingEvent(here, finding(code, place)),
+                CallAbortedEvent(here, call.index, call.name or None, kept, code),
+            ]
+        events: list[Event] = []
+        if self._names and call.name not in self._names:
+            message = f"{call.name!r} is none of the session's tools ({', '.join(self._names)})"
+            events.append(FindingEvent(here, finding("unknown-tool", place, message)))
+        ended = CallEndedEvent(here, call.index, call.call_id, call.name, arguments, kept)
+        return [*events, ended]
+
+
+def _decoded(raw: str) -> tuple[str, dict[str, Any]]:
+    """A finding's code, or "" and the arguments."""
+    if not raw.strip():
+        return "", {}
+    try:
+        value = load_json(raw)
+    except RecursionError:
+        return "too-deep", {}
+    except json.JSONDecodeError as error:
+        cut = error.pos >= len(raw.rstrip()) or error.msg.startswith("Unterminated string")
+        return ("truncated-call" if cut else "malformed-json"), {}
+    except ValueError:
+        return "malformed-json", {}
+    if value is None:
+        return "", {}
+    return ("", value) if isinstance(value, dict) else ("arguments-not-object", {})
+
+
+def _get(source: Any, key: str) -> Any:
+    return source.get(key) if isinstance(source, Mapping) else getattr(source, key, None)

@@ -1,0 +1,320 @@
+"""A syntax compiled to patterns: what may come next, at every place where the engine waits.
+
+Patterns are matched partially (`regex`), so that a marker may be cut anywhere; every repetition is
+bounded and possessive and none is nested, so that no text makes them slow.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal, NamedTuple
+
+import regex
+
+from playground.parsing.syntax import Hole, JsonShape, Piece, ReasoningTags, Syntax, Template
+
+SPACE: Final = r"\s{0,64}+"
+NO_NAME: Final = r"""\s<>="'`{}\[\]|"""  # no part of a name or key, in any dialect
+IDENTIFIER: Final = r"[A-Za-z_][\w.\-]{0,127}+"
+LINE_START: Final = r"(?<!\S[ \t]{0,6})"
+CONTEXT: Final = 8  # characters before the place that LINE_START may look at
+
+
+@dataclass(frozen=True, slots=True)
+class Markers:
+    """What a dialect puts around its calls: reasoning, stop tokens, the opener of a result."""
+
+    reasoning: tuple[ReasoningTags, ...] = ()
+    stops: tuple[str, ...] = ()
+    result: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Switches:
+    """What servers decide differently: here it is explicit.
+
+    `calls_in_fences`: a call inside a code fence is an example in prose (text) or a real call.
+    `calls_in_reasoning`: a call before reasoning was closed is delivered, or is still reasoning.
+    """
+
+    calls_in_fences: Literal["text", "call"] = "text"
+    calls_in_reasoning: Literal["call", "reasoning"] = "call"
+
+
+class Choice(NamedTuple):
+    """One thing that may come: its pattern, and the characters with which it begins."""
+
+    pattern: str
+    first: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A place where the engine waits: `first` finds candidates fast, `pattern` decides.
+
+    `varying` names the groups that more text could lengthen, such as a run of back-ticks.
+    """
+
+    first: re.Pattern[str]
+    pattern: regex.Pattern[str]
+    varying: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """All waits of one dialect for one set of tool names."""
+
+    text: Wait
+    section: Wait
+    fenced: Wait
+    reasoning: tuple[Wait, ...]
+    separator: Wait
+    close: Wait | None
+    skip: Wait | None
+    next_param: Wait | None
+    value: Wait | None
+
+
+@lru_cache(maxsize=256)
+def compile_grammar(
+    syntax: Syntax, markers: Markers, switches: Switches, names: tuple[str, ...]
+) -> Grammar:
+    """Compile once per dialect and tool set; `names` matter only where the syntax needs them."""
+    build = _Builder(syntax, markers, switches, names)
+    closing, param = build.closing, syntax.param_template
+    return Grammar(
+        text=build.text_wait(in_section=False),
+        section=build.text_wait(in_section=True),
+        fenced=_wait(build.fence(), *build.calls()),
+        reasoning=tuple(build.reasoning_wait(tags) for tags in markers.reasoning),
+        separator=build.separator(),
+        close=_wait(Choice(SPACE + closing.pattern, "")) if closing.pattern else None,
+        skip=_wait(closing) if closing.pattern else None,
+        next_param=build.next_param(param) if param else None,
+        value=build.value_wait(param) if param else None,
+    )
+
+
+class _Builder:
+    def __init__(
+        self, syntax: Syntax, markers: Markers, switches: Switches, names: tuple[str, ...]
+    ) -> None:
+        self.syntax, self.markers, self.switches = syntax, markers, switches
+        template = syntax.call_template
+        self.name = IDENTIFIER if syntax.known_names else _name_before(template.before, "name")
+        if syntax.known_names and names:
+            self.name = "|".join(re.escape(n) for n in sorted(names, key=len, reverse=True))
+        ending = _stripped(template.after)
+        after = _pieces(ending, {"name": f"(?P<close_name>{self.name})"})
+        self.closing = Choice(after, _first(ending))
+        section, param = syntax.section_template, syntax.param_template
+        self.section_open = _pieces(section.before, {}) if section else ""
+        self.section_close = _pieces(_stripped(section.after), {}) if section else ""
+        self.key = IDENTIFIER
+        if param and not syntax.known_names:
+            self.key = _name_before(param.before, "key")
+        self.param_open = self._param_open(param) if param else ""
+
+    def _param_open(self, param: Template) -> str:
+        holes = {"key": f"(?P<key>{self.key})"}
+        return _pieces(param.before, holes, value_after=True, block=param.body == "value:block")
+
+    def opening(self, strict: bool = True) -> Choice:
+        """Everything up to the body, and a look at what makes it a call rather than prose.
+
+        Directly inside a section a bare JSON object needs no further proof: `strict` is off.
+        """
+        template, shape = self.syntax.call_template, self.syntax.shape
+        identity = _name_before(template.before, "id")
+        holes = {"name": f"(?P<name>{self.name})", "id": f"(?P<id>{identity})"}
+        before = _pieces(template.before, holes)
+        closing = _unnamed(self.closing.pattern)
+        if template.body == "call:json":
+            head = r"\{" if before or not strict else _bare_object(shape)
+            look = f"{SPACE if before else ''}{head}"
+        elif template.body == "args:json":
+            look = rf"{SPACE}(?:\{{{'|' + closing if closing else ''})"
+        elif self.syntax.known_names:
+            look = f"{SPACE}(?:{_unnamed(self.param_open)}|{closing})"
+        else:
+            look = ""
+        start = LINE_START if self.syntax.line_start and strict else ""
+        pattern = f"(?P<call>{start}{before}{f'(?={look})' if look else ''})"
+        return Choice(pattern, _first(template.before) or "{")
+
+    def calls(self) -> list[Choice]:
+        """The openers of a call outside a section: a section's, if there is one, and its own."""
+        section = self.syntax.section_template
+        if not section:
+            return [self.opening()]
+        look = _unnamed(self.opening(strict=False).pattern)
+        marker = Choice(
+            f"(?P<section>{self.section_open}(?={SPACE}{look}))", _first(section.before)
+        )
+        return [marker, self.opening()]
+
+    def text_wait(self, in_section: bool) -> Wait:
+        choices = self._literals("stop", self.markers.stops) + self._section_closer()
+        for index, tags in enumerate(self.markers.reasoning):
+            choices += self._literals(f"think_{index}", [tags.open])
+            choices += self._literals("think_close", [tags.close] if tags.close else [])
+        choices += self._literals("result", [self.markers.result] if self.markers.result else [])
+        if in_section:
+            choices.append(Choice(r"(?P<space>\s{1,64}+)", " \t\n\r\f\v"))
+            return _wait(*choices, self.opening(strict=False))
+        if self.switches.calls_in_fences == "text":
+            choices.append(self.fence())
+        return _wait(*choices, *self.calls())
+
+    def fence(self) -> Choice:
+        return Choice(f"(?P<fence>{LINE_START}(?:`{{3,64}}+|~{{3,64}}+))", "`~")
+
+    def reasoning_wait(self, tags: ReasoningTags) -> Wait:
+        choices = self._literals("stop", self.markers.stops)
+        choices += self._literals("close", [tags.close] if tags.close else [])
+        if self.switches.calls_in_reasoning == "call" or not tags.close:
+            choices += self.calls()
+        return _wait(*choices)
+
+    def next_param(self, param: Template) -> Wait:
+        """Inside a call: a parameter, the call's closer, or a marker that says it was forgotten."""
+        choices = [Choice(f"(?P<param>{self.param_open})", _first(param.before))]
+        if self.closing.pattern:
+            first = self.closing.first
+            choices.insert(0, Choice(f"(?P<close>{self.closing.pattern})", first))
+        choices += self._section_closer() + self._literals("stop", self.markers.stops)
+        return _wait(*choices, *self.calls())
+
+    def value_wait(self, param: Template) -> Wait:
+        """A parameter's closer, but only before what may follow it: else it is the value's own."""
+        ends = [self.param_open, self.closing.pattern, self.section_close]
+        ends += [_literal(stop) for stop in self.markers.stops]
+        follow = "|".join(_unnamed(end) for end in ends if end)
+        holes = {"key": f"(?P<close_key>{self.key})"}
+        block = param.body == "value:block"
+        closer = _pieces(param.after, holes, value_before=True, block=block)
+        return _wait(Choice(f"{closer}(?={SPACE}(?:{follow}))", _first(param.after) + "\n"))
+
+    def separator(self) -> Wait:
+        choices = self.calls() if self.syntax.one_call_a_section else [self.opening(strict=False)]
+        if not self.syntax.section:
+            choices = [self.opening()]
+        look = "|".join(_unnamed(choice.pattern) for choice in choices)
+        return _wait(Choice(rf"{_literal(self.syntax.separator)}{SPACE}(?={look})", ""))
+
+    def _section_closer(self) -> list[Choice]:
+        section = self.syntax.section_template
+        if section is None or not self.section_close:
+            return []
+        return [Choice(f"(?P<section_close>{self.section_close})", _first(section.after))]
+
+    @staticmethod
+    def _literals(group: str, texts: Iterable[str]) -> list[Choice]:
+        listed = sorted(set(texts), key=len, reverse=True)
+        if not listed:
+            return []
+        pattern = "|".join(_literal(text.strip()) for text in listed)
+        return [Choice(f"(?P<{group}>{pattern})", "".join(text.strip()[0] for text in listed))]
+
+
+def _pieces(
+    pieces: Iterable[Piece],
+    holes: Mapping[str, str],
+    value_before: bool = False,
+    value_after: bool = False,
+    block: bool = False,
+) -> str:
+    """A pattern for pieces. White space is tolerated, but at a value's edge one line break is all:
+    what lies beyond it belongs to the value."""
+    listed = list(pieces)
+    texts = [holes[p.name] if isinstance(p, Hole) else _literal(p) for p in listed]
+    if value_before and listed:
+        inner, space = _edge(listed[0], texts[0], start=True)
+        texts[0] = _optional("\n" if block else space) + inner
+    if value_after and listed:
+        inner, space = _edge(listed[-1], texts[-1], start=False)
+        texts[-1] = inner + _optional("\n" if block else space)
+    return "".join(texts)
+
+
+def _edge(piece: Piece, pattern: str, start: bool) -> tuple[str, str]:
+    """The pattern without its outer white space, and that white space."""
+    if isinstance(piece, Hole):
+        return pattern, ""
+    bare = piece.lstrip() if start else piece.rstrip()
+    if not bare:
+        return re.escape(piece), ""  # white space is all that there is: it must be there
+    return _literal(bare), piece[: -len(bare)] if start else piece[len(bare) :]
+
+
+def _optional(space: str) -> str:
+    return f"(?:{re.escape(space)})?+" if space else ""
+
+
+def _stripped(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    """Without white space at the end: what follows a closer is not part of it."""
+    if pieces and isinstance(pieces[-1], str):
+        return (*pieces[:-1], pieces[-1].rstrip() or pieces[-1])
+    return pieces
+
+
+def _name_before(pieces: tuple[Piece, ...], hole: str) -> str:
+    """A name ends where the literal behind it begins."""
+    stop = ""
+    for piece, following in zip(pieces, pieces[1:], strict=False):
+        if isinstance(piece, Hole) and piece.name == hole and isinstance(following, str):
+            stop = re.escape(following.lstrip()[:1])
+    return f"[^{NO_NAME}{stop}]{{1,128}}+"
+
+
+def _literal(text: str) -> str:
+    """A marker as a pattern: its words exactly, the white space between and around them loosely."""
+    if text.isspace():
+        return r"\s{1,64}+"
+    return "".join(
+        SPACE if word.isspace() else re.escape(word) for word in re.findall(r"\s+|\S+", text)
+    )
+
+
+def _first(pieces: tuple[Piece, ...]) -> str:
+    """The first character of a form that begins with a literal; none otherwise."""
+    if pieces and isinstance(pieces[0], str):
+        return pieces[0].lstrip()[:1] or _first(pieces[1:])
+    return ""
+
+
+def _unnamed(pattern: str) -> str:
+    return re.sub(r"\(\?P<\w+>", "(?:", pattern)
+
+
+def _bare_object(shape: JsonShape) -> str:
+    """The head of a JSON call that no marker announces: its keys in the declared order."""
+
+    def key(*names: str) -> str:
+        listed = "|".join(re.escape(name) for name in names)
+        return rf'"(?:{listed})"{SPACE}:{SPACE}'
+
+    comma = rf"{SPACE},{SPACE}"
+    parts = [rf'(?:{key(shape.id)}"[^"\\]{{0,128}}+"{comma})?'] if shape.id else []
+    parts += [rf'(?:{key(k)}"{re.escape(v)}"{comma})?' for k, v in shape.constants]
+    parts += [rf"{key(step)}\{{{SPACE}" for step in shape.name[:-1]]
+    parts += [rf'{key(shape.name[-1])}"[^"\\]{{1,128}}+"{comma}{key(*shape.aliases)}']
+    return rf"\{{{SPACE}" + "".join(parts)
+
+
+def _wait(*choices: Choice) -> Wait:
+    listed = [choice for choice in choices if choice.pattern]
+    first = "".join(sorted({char for choice in listed for char in choice.first}))
+    anything = any(not choice.first for choice in listed)
+    pattern = "|".join(choice.pattern for choice in listed)
+    varying = {_group(choice) for choice in listed if choice.pattern.rstrip(")").endswith("+")}
+    searched = r"[\s\S]" if anything else f"[{re.escape(first)}]"
+    return Wait(re.compile(searched), regex.compile(pattern), frozenset(varying))
+
+
+def _group(choice: Choice) -> str:
+    match = re.match(r"\(\?P<(\w+)>", choice.pattern)
+    return match[1] if match else ""

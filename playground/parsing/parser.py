@@ -1,0 +1,125 @@
+"""The parser's public face: bytes and native deltas in, events out.
+
+The characters of native calls take their places in the stream in the order of arrival, so that
+spans tile a mixed stream too.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+
+from playground.events import CallStartedEvent, Event, FindingEvent, Span, split
+from playground.findings import finding
+from playground.parsing.decoding import Utf8Decoder, bad_places, replaced
+from playground.parsing.deltas import DeltaReader
+from playground.parsing.engine import SyntaxEngine
+from playground.parsing.grammar import Markers, Switches
+from playground.parsing.state import ParserState
+from playground.parsing.syntax import Syntax
+from playground.tools import ToolMetadata
+
+
+class DialectParser(ABC):
+    """Reads one reply of a model. `finish` is called once, after the last `feed`."""
+
+    @abstractmethod
+    def feed(self, data: bytes) -> list[Event]:
+        """Read the next bytes of the text, cut anywhere."""
+
+    @abstractmethod
+    def feed_tool_call_delta(self, delta: Any) -> list[Event]:
+        """Read a native tool-call delta: LiteLLM's object or OpenAI's dict."""
+
+    @abstractmethod
+    def finish(self) -> list[Event]:
+        """End the stream: held text comes out, open calls are aborted."""
+
+    @property
+    def state(self) -> ParserState:
+        return ParserState()
+
+
+class SyntaxParser(DialectParser):
+    """The parser of every declared dialect."""
+
+    def __init__(
+        self,
+        syntax: Syntax,
+        markers: Markers,
+        switches: Switches,
+        tools: Sequence[ToolMetadata] = (),
+        *,
+        native: bool = False,
+        prefill: str = "",
+    ) -> None:
+        self._declared = (syntax, markers, switches, tools)
+        self._decoder = Utf8Decoder()
+        self._engine = SyntaxEngine(syntax, markers, switches, tools)
+        self._deltas = DeltaReader(tools, native)
+        self._offset = 0
+        self._in_text = True
+        self._bad: deque[tuple[int, str]] = deque()  # characters that came in as no UTF-8
+        if prefill:
+            self._prefill(prefill)
+
+    def feed(self, data: bytes) -> list[Event]:
+        return self._read(self._decoder.decode(data), "invalid-utf8")
+
+    def feed_text(self, text: str) -> list[Event]:
+        """Read text that is decoded already, such as a string in a notebook."""
+        return self._read(text, "lone-surrogate")
+
+    def feed_tool_call_delta(self, delta: Any) -> list[Event]:
+        events = self._end_of_text()
+        calls = self._engine.calls
+        events += self._deltas.read(delta, self._offset, calls)
+        calls += any(isinstance(event, CallStartedEvent) for event in events)
+        self._offset = self._deltas.stop
+        self._engine = SyntaxEngine(*self._declared, offset=self._offset, calls=calls)
+        return events
+
+    def finish(self) -> list[Event]:
+        return self._end_of_text() + self._deltas.finish(self._offset)
+
+    @property
+    def state(self) -> ParserState:
+        return self._engine.state if self._in_text else self._deltas.state or self._engine.state
+
+    def _read(self, text: str, code: str) -> list[Event]:
+        if not text:
+            return []
+        self._in_text = True
+        for place in bad_places(text):
+            self._bad.append((self._offset + place, code))
+        self._offset += len(text)
+        return self._placed(self._engine.feed(replaced(text)))
+
+    def _end_of_text(self) -> list[Event]:
+        events = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
+        self._decoder, self._in_text = Utf8Decoder(), False
+        return events + self._placed(self._engine.finish())
+
+    def _prefill(self, text: str) -> None:
+        """What the template already wrote sets the state and belongs to no span."""
+        self._engine = SyntaxEngine(*self._declared, offset=-len(text))
+        self._engine.feed(text)
+
+    def _placed(self, events: list[Event]) -> list[Event]:
+        """Put the findings about single characters before those characters, and cut the prefill."""
+        if not self._bad and (not events or events[0].span.start >= 0):
+            return events
+        result: list[Event] = []
+        for event in events:
+            while self._bad and event.span.stop > self._bad[0][0]:
+                offset, code = self._bad.popleft()
+                head, event = split(event, offset)
+                result += [head] if head else []
+                found = finding(code, f"character {offset}")
+                result.append(FindingEvent(Span(offset, offset), found))
+            if event.span.start < 0:
+                _, event = split(event, 0)
+            result.append(event)
+        return result

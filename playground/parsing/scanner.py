@@ -1,0 +1,157 @@
+"""Text that nobody has claimed yet, and the events for what was claimed.
+
+Generators walk it and `yield` when they need more; nothing before the claimed place is looked at
+again, and a held marker is at most a few hundred characters long.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator
+from typing import Any, TypeVar
+
+import regex
+
+from playground.events import Event, FindingEvent, MarkupEvent, ReasoningEvent, Span, TextEvent
+from playground.findings import finding
+from playground.parsing.grammar import CONTEXT, Wait
+
+T = TypeVar("T")
+Steps = Generator[None, None, T]
+Emit = Callable[[int], None]  # claims so many characters
+Match = regex.Match[str]
+
+_SPACE = re.compile(r"\s*")
+
+
+class Scanner:
+    """A window on the stream: `text[at:]` is unclaimed, `base + at` is its offset."""
+
+    def __init__(self, offset: int = 0) -> None:
+        self.text, self.at, self.base = "", 0, offset
+        self.ended = False
+        self.events: list[Event] = []
+
+    @property
+    def offset(self) -> int:
+        return self.base + self.at
+
+    @property
+    def held(self) -> str:
+        return self.text[self.at :]
+
+    def add(self, text: str) -> None:
+        keep = max(0, self.at - CONTEXT)  # a look back to the start of the line stays possible
+        self.text, self.base, self.at = self.text[keep:] + text, self.base + keep, self.at - keep
+
+    # claiming: each takes the next `count` characters and makes an event of them
+
+    def take(self, count: int) -> tuple[Span, str]:
+        start, self.at = self.at, self.at + count
+        return Span(self.base + start, self.base + self.at), self.text[start : self.at]
+
+    def emit_text(self, count: int) -> None:
+        if count:
+            self.events.append(TextEvent(*self.take(count)))
+
+    def emit_reasoning(self, count: int) -> None:
+        if count:
+            self.events.append(ReasoningEvent(*self.take(count)))
+
+    def emit_markup(self, count: int) -> None:
+        if count:
+            self.events.append(MarkupEvent(*self.take(count)))
+
+    def emit_unexpected(self, count: int) -> None:
+        if count:
+            span, text = self.take(count)
+            found = finding("unexpected-text", "inside a call")
+            self.events.append(FindingEvent(span, found, text))
+
+    def here(self) -> Span:
+        return Span(self.offset, self.offset)
+
+    def note(self, code: str, where: str = "", message: str = "") -> None:
+        """A finding that owns no characters."""
+        place = where or f"character {self.offset}"
+        self.events.append(FindingEvent(self.here(), finding(code, place, message)))
+
+    # waiting
+
+    def match_here(self, wait: Wait) -> Steps[Match | None]:
+        """Match at the current place; waits as long as more text could change the answer."""
+        while True:
+            match = wait.pattern.match(self.text, self.at, partial=not self.ended)
+            if match is None or self.ended or not self._undecided(wait, match):
+                return match
+            yield
+
+    def _undecided(self, wait: Wait, match: Match) -> bool:
+        """A marker cut off by the end of the text, or one that further text may lengthen."""
+        at_end = match.end() == len(self.text)
+        return bool(match.partial) or (at_end and (match.lastgroup or "") in wait.varying)
+
+    def until(
+        self,
+        wait: Wait,
+        emit: Emit,
+        accept: Callable[[Match], bool] | None = None,
+        inside_call: bool = False,
+    ) -> Steps[Match | None]:
+        """Emit everything before the first match of `wait`; None when the stream ends first.
+
+        A marker that the end of the stream cuts off is text, but markup `inside_call`.
+        """
+        position = self.at
+        while True:
+            candidate = wait.first.search(self.text, position)
+            if candidate is None:
+                emit(len(self.text) - self.at)
+                if self.ended:
+                    return None
+                yield
+                position = self.at
+                continue
+            position = candidate.start()
+            match = wait.pattern.match(self.text, position, partial=True)
+            if match is None or (not match.partial and accept and not accept(match)):
+                position += 1
+            elif not self.ended and self._undecided(wait, match):
+                emit(position - self.at)
+                yield
+                position = self.at
+            elif not match.partial:
+                emit(position - self.at)
+                return match
+            elif inside_call:
+                emit(position - self.at)
+                self.emit_markup(len(self.text) - self.at)
+                return None
+            else:
+                position += 1
+
+    def peek(self) -> Steps[str]:
+        """The next character, or "" at the end of the stream."""
+        while self.at == len(self.text):
+            if self.ended:
+                return ""
+            yield
+        return self.text[self.at]
+
+    def skip_space(self) -> Steps[None]:
+        while True:
+            match = _SPACE.match(self.text, self.at)
+            assert match
+            self.emit_markup(match.end() - self.at)
+            if self.at < len(self.text) or self.ended:
+                return
+            yield
+
+
+def drain(steps: Generator[Any, None, Any]) -> bool:
+    """Advance as far as the text goes; whether the generator has come to its end."""
+    try:
+        next(steps)
+    except StopIteration:
+        return True
+    return False

@@ -1,0 +1,16 @@
+"""Where a parser stands: a read-only value for a debug panel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ParserState:
+    """`held` is text that could still become a marker; `argument` is the one being read."""
+
+    mode: str = "text"
+    call_index: int | None = None
+    call_name: str | None = None
+    argument: str | None = None
+    held: str = ""

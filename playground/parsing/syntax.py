@@ -1,0 +1,147 @@
+"""The declaration of a call's text form: templates with holes, checked when they are made.
+
+One declaration renders (rendering.py) and parses (grammar.py, engine.py); nothing is written twice.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+from playground.errors import SyntaxFault
+
+HOLES: Final[dict[str, str]] = {
+    "name": "the tool's name",
+    "id": "the call's id",
+    "call:json": "name and arguments inside one JSON object (see JsonShape)",
+    "args:json": "the arguments as a JSON object",
+    "params": "the parameters, each written as `param` says",
+    "key": "a parameter's name",
+    "value": "a parameter's value as text, read by its schema's type",
+    "value:block": "the same, on lines of its own when it has a line break",
+    "calls": "the calls inside a section",
+    "result": "a tool's result",
+}
+_BODIES: Final = ("call:json", "args:json", "params")
+_TOKEN = re.compile(r"\{\{|\}\}|\{([a-z]+(?::[a-z]+)?)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    name: str
+
+
+Piece = str | Hole
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """`before`, one body hole, `after`: the shape of every call, parameter and section."""
+
+    before: tuple[Piece, ...]
+    body: str
+    after: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JsonShape:
+    """Where the name, the arguments and the id stand in a call's JSON object.
+
+    `arguments_as_text` is OpenAI's form: the arguments are JSON inside a JSON string.
+    """
+
+    name: tuple[str, ...] = ("name",)
+    arguments: tuple[str, ...] = ("arguments",)
+    aliases: tuple[str, ...] = ("arguments", "parameters")
+    constants: tuple[tuple[str, str], ...] = ()
+    id: str = ""
+    arguments_as_text: bool = False
+
+
+@dataclass(frozen=True)
+class Syntax:
+    """How a call is written. Braces that are no hole are doubled, as in `str.format`.
+
+    `section` wraps the calls of one reply (or each call, with `one_call_a_section`) and is optional
+    when reading. `known_names` says that the opener is nothing but a tool's name, so that names
+    which the session does not have are text. `line_start` asks for a call to begin a line.
+    """
+
+    call: str
+    param: str = ""
+    section: str = ""
+    one_call_a_section: bool = False
+    separator: str = "\n"
+    shape: JsonShape = field(default_factory=JsonShape)
+    known_names: bool = False
+    line_start: bool = False
+
+    def __post_init__(self) -> None:
+        if self.call_template.body == "params" and not self.param:
+            raise SyntaxFault(f"{self.call!r} has {{params}}, but no param template says how")
+        if self.param and self.call_template.body != "params":
+            raise SyntaxFault(f"a param template is given, but {self.call!r} has no {{params}}")
+        _ = self.param_template, self.section_template
+
+    @cached_property
+    def call_template(self) -> Template:
+        return compile_template(self.call, _BODIES, ("name", "id"))
+
+    @cached_property
+    def param_template(self) -> Template | None:
+        return (
+            compile_template(self.param, ("value", "value:block"), ("key",)) if self.param else None
+        )
+
+    @cached_property
+    def section_template(self) -> Template | None:
+        return compile_template(self.section, ("calls",), ()) if self.section else None
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningTags:
+    """Tags around reasoning; an empty `close` means that the next call or the end closes it."""
+
+    open: str
+    close: str
+
+
+def compile_template(text: str, bodies: tuple[str, ...], others: tuple[str, ...]) -> Template:
+    """Cut a template at its holes. Raises SyntaxFault, quoting the template and the place."""
+    pieces: list[Piece] = []
+    literal, last = "", 0
+    for match in _TOKEN.finditer(text):
+        literal += text[last : match.start()]
+        last = match.end()
+        if match[1] is None:
+            literal += match[0][0]
+            continue
+        _check_hole(text, match, (*bodies, *others))
+        pieces += [literal] if literal else []
+        pieces.append(Hole(match[1]))
+        literal = ""
+    literal += text[last:]
+    pieces += [literal] if literal else []
+    return _split_at_body(text, pieces, bodies)
+
+
+def _check_hole(text: str, match: re.Match[str], allowed: tuple[str, ...]) -> None:
+    if match[1] not in allowed:
+        listed = ", ".join(f"{{{name}}}" for name in allowed)
+        raise SyntaxFault(
+            f"template {text!r} has {match[0]} at character {match.start()}; allowed here: {listed}"
+            " (double a brace that is meant as text)"
+        )
+
+
+def _split_at_body(text: str, pieces: list[Piece], bodies: tuple[str, ...]) -> Template:
+    found = [i for i, piece in enumerate(pieces) if isinstance(piece, Hole) and piece.name in bodies]
+    if len(found) != 1:
+        listed = " or ".join(f"{{{name}}}" for name in bodies)
+        raise SyntaxFault(f"template {text!r} must have {listed} once, not {len(found)} times")
+    at = found[0]
+    body = pieces[at]
+    assert isinstance(body, Hole)
+    return Template(tuple(pieces[:at]), body.name, tuple(pieces[at + 1 :]))

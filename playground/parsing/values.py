@@ -1,0 +1,92 @@
+"""Argument values as text: one rule for writing and one for reading, side by side.
+
+A value is written by its Python type and read by the type that the tool's JSON Schema gives;
+`string`, and anything without a schema, stays text as it stands.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+from playground.tools import Schema, allowed_types
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_WORDS = {"true": True, "false": False, "none": None, "null": None}
+
+
+def dump_json(value: Any, indent: int | None = None) -> str:
+    """JSON as models write it: readable characters, but half surrogates escaped (no UTF-8)."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent, default=str)
+    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def load_json(text: str) -> Any:
+    """Read JSON, line breaks inside strings allowed. Raises ValueError or RecursionError."""
+    return json.loads(text, strict=False)
+
+
+def write_value(value: Any, schema: Schema) -> str:
+    """A parameter's value as text, so that read_value gives it back where that is possible."""
+    if not isinstance(value, str):
+        return dump_json(value)
+    types = allowed_types(schema)
+    if types <= {"string"}:
+        return value
+    return value if _try(value, types) is _NOTHING else dump_json(value)
+
+
+def read_value(text: str, schema: Schema) -> tuple[Any, bool]:
+    """The value that the text stands for, and whether it agrees with the schema's type."""
+    types = allowed_types(schema)
+    if types <= {"string"}:
+        return text, True
+    value = _try(text, types)
+    return (text, "string" in types) if value is _NOTHING else (value, True)
+
+
+_NOTHING = object()
+
+
+def _try(text: str, types: set[str]) -> Any:
+    try:
+        value = load_json(text)
+    except (ValueError, RecursionError):
+        word = text.strip().lower()
+        value = _WORDS[word] if word in _WORDS else _NOTHING
+    if value is _NOTHING or not _agrees(value, types):
+        return _NOTHING
+    return value
+
+
+def _agrees(value: Any, types: set[str]) -> bool:
+    match value:
+        case bool():
+            return "boolean" in types
+        case None:
+            return "null" in types
+        case int():
+            return bool(types & {"integer", "number"})
+        case float():
+            return "number" in types or ("integer" in types and value.is_integer())
+        case str():
+            return True  # quoted by write_value, to tell it from the other types
+        case list():
+            return "array" in types
+        case _:
+            return "object" in types
+
+
+def same(left: Any, right: Any) -> bool:
+    """Equality of JSON values that tells 1 from true and from 1.0, and finds NaN equal to itself."""
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, dict):
+        return list(left) == list(right) and all(same(left[k], right[k]) for k in left)
+    if isinstance(left, list):
+        return len(left) == len(right) and all(map(same, left, right))
+    if isinstance(left, float) and math.isnan(left):
+        return math.isnan(right)
+    return bool(left == right)

@@ -1,0 +1,34 @@
+"""Where pages, samples and the configuration are: inside the wheel, or beside the checkout."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+_CHECKOUT = _PACKAGE.parent
+
+
+def _found(packaged: str, checked_out: str) -> Path:
+    inside = _PACKAGE / packaged
+    return inside if inside.exists() else _CHECKOUT / checked_out
+
+
+def app_file() -> Path:
+    return _PACKAGE / "app.py"
+
+
+def pages() -> Path:
+    return _found("_pages", "pages")
+
+
+def sample_sessions() -> Path:
+    return _found("_sample_sessions", "sample_sessions")
+
+
+def streamlit_config() -> Path:
+    return _found("_streamlit/config.toml", ".streamlit/config.toml")
+
+
+def samples() -> dict[str, Path]:
+    """The sample sessions by name, in order."""
+    return {path.stem: path for path in sorted(sample_sessions().glob("*.json"))}

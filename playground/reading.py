@@ -1,0 +1,42 @@
+"""`parse`: one recorded or pasted answer read by one dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from playground.dialects import Dialect, get_dialect
+from playground.events import Event
+from playground.parsing.parser import SyntaxParser
+from playground.parsing.result import ParseResult, gather
+from playground.prompt_data import PromptData
+from playground.tools import read_tools
+
+
+def parse(
+    answer: str | bytes | Iterable[bytes],
+    dialect: str | Dialect,
+    tools: Sequence[Any] = (),
+    prefill: str = "",
+) -> ParseResult:
+    """Read a whole answer: text, bytes, or byte pieces cut anywhere.
+
+    `tools` in any known form give types to arguments; `prefill` is the end of the prompt that the
+    template already wrote (an opened `<think>`): it sets the state and belongs to no span.
+    Never raises on what the model wrote.
+    """
+    chosen = get_dialect(dialect) if isinstance(dialect, str) else dialect
+    parser = chosen.create_parser(PromptData(tool_metadata=read_tools(list(tools))), prefill)
+    events: list[Event] = []
+    if isinstance(answer, str) and isinstance(parser, SyntaxParser):
+        events += parser.feed_text(answer)
+    else:
+        for piece in _pieces(answer):
+            events += parser.feed(piece)
+    return gather([*events, *parser.finish()])
+
+
+def _pieces(answer: str | bytes | Iterable[bytes]) -> Iterable[bytes]:
+    if isinstance(answer, str):
+        return [answer.encode("utf-8", "surrogatepass")]
+    return [answer] if isinstance(answer, bytes) else answer

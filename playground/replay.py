@@ -1,0 +1,101 @@
+"""A recording run through a parser: chunk → events → state, computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from playground.dialects import Dialect, get_dialect
+from playground.events import Event
+from playground.parsing.result import ParseResult, gather
+from playground.parsing.state import ParserState
+from playground.prompt_data import PromptData
+from playground.sessions.session import Recording
+from playground.tools import ToolMetadata
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One chunk: when it came, what it gave, and where the parser stood behind it.
+
+    `stop` is the offset behind the last character that an event has claimed so far.
+    """
+
+    at: float
+    kind: Literal["text", "tool call", "end"]
+    given: str
+    events: list[Event]
+    state: ParserState
+    stop: int
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """All steps of a replay; the last one is the end of the stream."""
+
+    recording: str
+    dialect: str
+    timing: Literal["recorded", "synthetic", "none"]
+    steps: list[Step]
+    result: ParseResult
+
+    @property
+    def text(self) -> str:
+        """The decoded stream: the texts of all events, in order."""
+        return "".join(_text(event) for event in self.result.events)
+
+    def until(self, step: int) -> ParseResult:
+        """What was known behind a step: the events of all steps up to it, merged."""
+        return gather(event for s in self.steps[: step + 1] for event in s.events)
+
+    def frame(self) -> pd.DataFrame:
+        """One row an event: step, time, type, span, text."""
+        from playground.show import frames
+
+        return frames.timeline(self)
+
+    def figure(self) -> go.Figure:
+        """Characters over time, coloured by what they became."""
+        from playground.show import figures
+
+        return figures.timeline(self)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        from playground.show import bundles
+
+        return bundles.timeline(self)
+
+
+def _text(event: Event) -> str:
+    return getattr(event, "text", None) or getattr(event, "name", None) or ""
+
+
+def replay(
+    recording: Recording, dialect: str | Dialect, tools: Sequence[ToolMetadata] = ()
+) -> Timeline:
+    """Feed a recording to a dialect's parser, chunk by chunk, as it came."""
+    chosen = get_dialect(dialect) if isinstance(dialect, str) else dialect
+    parser = chosen.create_parser(PromptData(tool_metadata=list(tools)), recording.prefill)
+    steps: list[Step] = []
+    stop, last = 0, 0.0
+    for chunk, piece in zip(recording.chunks, recording.pieces(), strict=True):
+        native = isinstance(piece, Mapping)
+        events = parser.feed_tool_call_delta(piece) if native else parser.feed(piece)  # type: ignore[arg-type]
+        stop, last = _stop(events, stop), chunk.at
+        given = str(piece) if native else piece.decode("utf-8", "replace")  # type: ignore[union-attr]
+        kind: Literal["text", "tool call"] = "tool call" if native else "text"
+        steps.append(Step(chunk.at, kind, given, events, parser.state, stop))
+    events = parser.finish()
+    ended = ParserState("ended")
+    steps.append(Step(last, "end", "", events, ended, _stop(events, stop)))
+    result = gather(event for step in steps for event in step.events)
+    return Timeline(recording.name, chosen.name, recording.timing, steps, result)
+
+
+def _stop(events: Sequence[Event], before: int) -> int:
+    return events[-1].span.stop if events else before

@@ -1,0 +1,1 @@
+"""Sessions and recordings: the native file format, read with one clear error for bad input."""

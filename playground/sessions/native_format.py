@@ -1,0 +1,152 @@
+"""The project's own session file: one JSON object, checked by the types of session.py.
+
+`session.schema.json` beside this file is its published JSON Schema, generated from those types.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from playground.errors import InputFault
+from playground.sessions.places import line_of
+from playground.sessions.session import FORMAT, BytesChunk, Session
+
+MAX_BYTES: Final = 64 * 1024 * 1024
+SCHEMA_FILE: Final = Path(__file__).with_name("session.schema.json")
+_TAGS: Final = {"text", "reasoning", "image", "tool_call", "tool_result", "base64"}
+
+
+@cache
+def _adapter() -> TypeAdapter[Session]:
+    return TypeAdapter(Session)
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of a session file."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **_adapter().json_schema()}
+
+
+def read_json(data: bytes, where: str) -> tuple[Any, str]:
+    """A JSON document and its text. Raises InputFault with the line of what is wrong."""
+    if len(data) > MAX_BYTES:
+        limit = f"at most {MAX_BYTES // 1024**2} MB"
+        raise InputFault(f"{len(data) / 1024**2:.0f} MB are too much", where=where, expected=limit)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputFault(
+            f"byte {data[error.start]:#04x} is no UTF-8", where=where, line=line, expected="UTF-8"
+        ) from error
+    try:
+        return json.loads(text), text
+    except json.JSONDecodeError as error:
+        raise InputFault(
+            f"not JSON: {error.msg}, column {error.colno}",
+            where=where,
+            line=error.lineno,
+            expected="a JSON document",
+        ) from error
+    except RecursionError as error:
+        raise InputFault("nested too deeply to be read", where=where) from error
+
+
+def parse_session(value: Any, text: str, where: str) -> Session:
+    """A session from its JSON value. Raises InputFault naming file, line and field."""
+    if not isinstance(value, dict):
+        raise InputFault(
+            f"a session is a JSON object, not a {_kind(value)}",
+            where=where,
+            line=line_of(text, ()),
+            expected=f'an object with "format": "{FORMAT}"',
+        )
+    if value.get("format") != FORMAT:
+        raise InputFault(
+            f"unknown session format {value.get('format')!r}",
+            where=where,
+            line=line_of(text, ("format",)),
+            field="format",
+            expected=f'"{FORMAT}"',
+        )
+    try:
+        session = _adapter().validate_python(value)
+    except ValidationError as error:
+        raise _fault(error, text, where) from error
+    _check_bytes(session, text, where)
+    return session
+
+
+def dump_session(session: Session) -> str:
+    """The session as a file's text; what is at its default is left out, the API key always."""
+    data = _adapter().dump_python(session, mode="json", exclude_defaults=True)
+    data = {"format": FORMAT, **data}
+    for written, message in zip(data.get("messages", []), session.messages, strict=True):
+        parts = zip(written.get("parts", []), message.parts, strict=True)
+        written["parts"] = [{"type": part.type, **fields} for fields, part in parts]
+    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+
+
+def _fault(error: ValidationError, text: str, where: str) -> InputFault:
+    first = error.errors()[0]
+    path = _file_path(first["loc"])
+    given = "" if first["type"] == "missing" else f", not {_short(first['input'])}"
+    context = first.get("ctx", {})
+    expected = str(context.get("expected") or context.get("expected_tags") or "")
+    return InputFault(
+        f"{first['msg']}{given}",
+        where=where,
+        line=line_of(text, path),
+        field=".".join(str(step) for step in path),
+        expected=expected.replace("'", '"') or _EXPECTED.get(first["type"], ""),
+    )
+
+
+_EXPECTED: Final = {
+    "missing": "this field to be given",
+    "extra_forbidden": "only the fields of the format (see docs/session-format.md)",
+}
+
+
+def _file_path(location: tuple[str | int, ...]) -> list[str | int]:
+    """Pydantic's location without the union tags that are no keys of the file."""
+    path: list[str | int] = []
+    for index, step in enumerate(location):
+        after_item = bool(path) and isinstance(path[-1], int)
+        tag = step in _TAGS and after_item and index < len(location) - 1
+        if not tag or (path[-2:-1] == ["chunks"] and location[index + 1 :] == ()):
+            path.append(step)
+    return path
+
+
+def _check_bytes(session: Session, text: str, where: str) -> None:
+    for number, recording in enumerate(session.recordings):
+        for index, chunk in enumerate(recording.chunks):
+            if isinstance(chunk, BytesChunk):
+                try:
+                    base64.b64decode(chunk.base64, validate=True)
+                except binascii.Error as error:
+                    path = ("recordings", number, "chunks", index, "base64")
+                    raise InputFault(
+                        f"not Base64 ({error})",
+                        where=where,
+                        line=line_of(text, path),
+                        field=".".join(map(str, path)),
+                        expected="Base64 of the chunk's bytes",
+                    ) from error
+
+
+def _kind(value: Any) -> str:
+    names = {list: "list", str: "string", bool: "boolean", type(None): "null"}
+    return names.get(type(value), "number")
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"

@@ -1,0 +1,79 @@
+"""Where a field stands in a JSON text: the line that an error message names."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_SCALAR = re.compile(r"[^\s,}\]]+")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+
+
+def line_of(text: str, path: Sequence[str | int]) -> int:
+    """The line, from 1, of the value at `path`; of the deepest part of the path that exists."""
+    place = _space(text, 0)
+    for step in path:
+        found = _step(text, place, step)
+        if found is None:
+            break
+        place = found
+    return text.count("\n", 0, place) + 1
+
+
+def _step(text: str, place: int, step: str | int) -> int | None:
+    opener = text[place : place + 1]
+    if opener == "{" and isinstance(step, str):
+        return _member(text, place + 1, step)
+    if opener == "[" and isinstance(step, int):
+        return _item(text, place + 1, step)
+    return None
+
+
+def _member(text: str, place: int, name: str) -> int | None:
+    while True:
+        place = _space(text, place)
+        match = _STRING.match(text, place)
+        if match is None:
+            return None
+        key = json.loads(match[0], strict=False)
+        value = _space(text, _space(text, match.end()) + 1)
+        if key == name:
+            return value
+        place = _comma(text, _end(text, value))
+
+
+def _item(text: str, place: int, index: int) -> int | None:
+    for _ in range(index):
+        place = _space(text, place)
+        if text[place : place + 1] in ("]", ""):
+            return None
+        place = _comma(text, _end(text, place))
+    return _space(text, place)
+
+
+def _end(text: str, place: int) -> int:
+    """Behind the value at `place`."""
+    if text[place] == '"':
+        match = _STRING.match(text, place)
+        return match.end() if match else len(text)
+    if text[place] not in "{[":
+        match = _SCALAR.match(text, place)
+        return match.end() if match else len(text)
+    depth = 0
+    for match in re.finditer(r'"(?:[^"\\]|\\.)*"|[{}\[\]]', text[place:], re.DOTALL):
+        depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(match[0], 0)
+        if depth == 0:
+            return place + match.end()
+    return len(text)
+
+
+def _comma(text: str, place: int) -> int:
+    place = _space(text, place)
+    return place + 1 if text[place : place + 1] == "," else place
+
+
+def _space(text: str, place: int) -> int:
+    match = _SPACE.match(text, place)
+    return match.end() if match else place

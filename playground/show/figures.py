@@ -1,0 +1,108 @@
+"""Values as plotly figures. Colours are the same word for the same thing everywhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import plotly.graph_objects as go
+
+from playground.show.frames import event_name
+
+if TYPE_CHECKING:
+    from playground.cache_placement import CachePlacement
+    from playground.compare import Comparison
+    from playground.replay import Timeline
+
+KIND_COLOURS: Final = {  # Okabe and Ito's palette and neighbours: apart for colour-blind eyes too
+    "dialect rules": "#0072B2",
+    "tool docs": "#E69F00",
+    "agent prompt": "#009E73",
+    "system rules": "#8C8C8C",
+    "user prompt": "#CC79A7",
+    "system": "#5B5B5B",
+    "user": "#56B4E9",
+    "assistant": "#D55E00",
+    "tool results": "#B8A200",
+    "environment": "#7B5EA7",
+}
+EVENT_COLOURS: Final = {
+    "text": "#56B4E9",
+    "reasoning": "#CC79A7",
+    "markup": "#8C8C8C",
+    "call named": "#D55E00",
+    "argument": "#009E73",
+    "finding": "#E69F00",
+}
+_TRANSPARENT: Final = "rgba(0,0,0,0)"
+
+
+def comparison(value: Comparison) -> go.Figure:
+    """Horizontal stacked bars: characters by kind, one bar a dialect."""
+    figure = go.Figure()
+    names = [column.dialect.name for column in value.columns]
+    for kind, colour in KIND_COLOURS.items():
+        counts = [column.characters.get(kind, 0) for column in value.columns]
+        if any(counts):
+            figure.add_bar(
+                y=names, x=counts, name=kind, orientation="h", marker_color=colour, meta=kind
+            )
+    figure.update_layout(
+        barmode="stack",
+        height=110 + 34 * len(names),
+        margin={"l": 10, "r": 10, "t": 30, "b": 10},
+        yaxis={"autorange": "reversed", "automargin": True},
+        xaxis={"title": "characters", "automargin": True},
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        paper_bgcolor=_TRANSPARENT,
+        plot_bgcolor=_TRANSPARENT,
+    )
+    return figure
+
+
+def threshold(value: CachePlacement) -> go.Figure:
+    """A gauge of characters against the Gemini threshold."""
+    top = max(value.threshold * 2, value.characters * 1.1)
+    reached = value.characters >= value.threshold
+    figure = go.Figure(
+        go.Indicator(
+            mode="gauge+number",
+            value=value.characters,
+            number={"valueformat": ",d"},
+            title={"text": f"characters of {value.threshold:,} for an explicit Gemini cache"},
+            gauge={
+                "axis": {"range": [0, top]},
+                "bar": {"color": EVENT_COLOURS["argument" if reached else "finding"]},
+                "threshold": {
+                    "line": {"color": EVENT_COLOURS["call named"], "width": 4},
+                    "value": value.threshold,
+                },
+            },
+        )
+    )
+    figure.update_layout(
+        height=230, margin={"l": 30, "r": 30, "t": 60, "b": 10}, paper_bgcolor=_TRANSPARENT
+    )
+    return figure
+
+
+def timeline(value: Timeline) -> go.Figure:
+    """Cumulative characters over time, a line for each kind of event."""
+    figure = go.Figure()
+    for name, colour in EVENT_COLOURS.items():
+        times, totals, total = [], [], 0
+        for step in value.steps:
+            owned = sum(e.span.stop - e.span.start for e in step.events if event_name(e) == name)
+            total += owned
+            times.append(step.at)
+            totals.append(total)
+        if total:
+            figure.add_scatter(x=times, y=totals, name=name, line={"shape": "hv", "color": colour})
+    figure.update_layout(
+        height=280,
+        margin={"l": 10, "r": 10, "t": 30, "b": 10},
+        xaxis={"title": f"seconds ({value.timing})", "automargin": True},
+        yaxis={"title": "characters", "automargin": True},
+        paper_bgcolor=_TRANSPARENT,
+        plot_bgcolor=_TRANSPARENT,
+    )
+    return figure

@@ -1,0 +1,117 @@
+"""Hypothesis strategies over every registered dialect: its own markers, values that hurt."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import strategies as st
+
+from playground.dialects import REGISTRY, DeclaredDialect
+from playground.messages import ToolCallPart, ToolResultPart
+from playground.parsing.syntax import Hole
+from playground.tools import ToolMetadata
+
+DIALECTS = [d for d in REGISTRY if isinstance(d, DeclaredDialect)]
+
+TOOL = ToolMetadata(
+    name="write_file",
+    description="Write a file.",
+    input_schema={
+        "type": "object",
+        "properties": {
+            "path": {"type": "string"},
+            "content": {"type": "string"},
+            "mode": {"type": "integer"},
+            "ratio": {"type": "number"},
+            "force": {"type": "boolean"},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "meta": {"type": "object"},
+            "note": {"type": ["string", "null"]},
+            "any": {},
+        },
+        "required": ["path"],
+    },
+)
+LIST = ToolMetadata(name="list_files", description="List.", input_schema={"type": "object"})
+TOOLS = [TOOL, LIST]
+
+
+def own_markers(dialect: DeclaredDialect) -> list[str]:
+    """Every literal of the dialect's declaration, whole calls, results and common neighbours."""
+    syntax = dialect.syntax
+    templates = [syntax.call_template, syntax.param_template, syntax.section_template]
+    pieces = [p for t in templates if t for p in (*t.before, *t.after)]
+    literals = [p for p in pieces if not isinstance(p, Hole)]
+    call = ToolCallPart("call_1", "write_file", {"path": "a.py", "content": "x\ny"})
+    result = ToolResultPart("call_1", "write_file", "ok")
+    rendered = dialect.format_tool_call(call, TOOLS)
+    tags = [text for tag in dialect.reasoning for text in (tag.open, tag.close) if text]
+    return [
+        *literals,
+        *dialect.stops,
+        *tags,
+        rendered,
+        rendered[: len(rendered) // 2],
+        dialect.format_tool_result(result),
+        *("write_file", "list_files", "path", "content", "mode"),
+        *("<", ">", "{", "}", "[", "]", '"', "\\", "`", "```\n", "~~~", "\n", "\n\n", " ", ": "),
+        *('{"name": ', '"arguments": ', "{}", "null", "é", "\u2028", "\u202e", "😀"),
+    ]
+
+
+def streams(dialect: DeclaredDialect) -> st.SearchStrategy[str]:
+    """Text in which the dialect's own markers are frequent, broken and out of place."""
+    fragment = st.sampled_from(own_markers(dialect)) | st.text(max_size=12)
+    return st.lists(fragment, max_size=14).map("".join)
+
+
+def hostile_text(dialect: DeclaredDialect) -> st.SearchStrategy[str]:
+    fragment = st.sampled_from(own_markers(dialect)) | st.text(max_size=20)
+    return st.lists(fragment, max_size=5).map("".join)
+
+
+def json_values(text: st.SearchStrategy[str]) -> st.SearchStrategy[object]:
+    scalars = (
+        st.none()
+        | st.booleans()
+        | st.integers(-(2**70), 2**70)
+        | st.floats(allow_nan=False, allow_infinity=False)
+        | text
+        | st.sampled_from(["3", "true", "null", "", " x ", "\n", '"q"', "[1]", "1.10"])
+    )
+    return st.recursive(
+        scalars,
+        lambda inner: (
+            st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+        ),
+        max_leaves=6,
+    )
+
+
+def calls(dialect: DeclaredDialect) -> st.SearchStrategy[ToolCallPart]:
+    """Calls of a known tool: typed arguments, hostile texts, and values against the schema."""
+    text = hostile_text(dialect)
+    anything = json_values(text)
+    typed = st.fixed_dictionaries(
+        {"path": text},
+        optional={
+            "content": text,
+            "mode": st.integers(-(2**70), 2**70),
+            "ratio": st.floats(allow_nan=False, allow_infinity=False),
+            "force": st.booleans(),
+            "tags": st.lists(text, max_size=3),
+            "meta": st.dictionaries(st.text(max_size=5), anything, max_size=3),
+            "note": st.none() | text,
+            "any": anything,
+        },
+    )
+    loose = st.dictionaries(
+        st.sampled_from(["path", "mode", "meta", "other", "x-y"]) | st.text(max_size=6),
+        anything,
+        max_size=4,
+    )
+    return (typed | loose).map(lambda args: ToolCallPart("call_1", "write_file", args))
+
+
+def plain(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)

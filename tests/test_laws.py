@@ -1,0 +1,251 @@
+"""The laws of the house, each over every registered dialect: a new one is tested at once."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import DIALECTS, TOOLS, calls, streams
+
+from playground.dialects.checking import check_tool_call
+from playground.dialects.declared import DeclaredDialect
+from playground.dialects.prompts import sample_arguments
+from playground.events import CallAbortedEvent, CallEndedEvent, CallStartedEvent, Event, merged
+from playground.messages import Message, TextPart, ToolCallPart
+from playground.parsing.result import gather
+from playground.parsing.values import same
+from playground.prompt_data import PromptData, TaskConfig
+from playground.reading import parse
+from playground.tools import ToolExample, ToolMetadata
+
+each_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
+EXAMPLES = int(os.environ.get("LAW_EXAMPLES", "150"))
+
+
+def read(dialect: DeclaredDialect, pieces: list[bytes], prefill: str = "") -> list[Event]:
+    parser = dialect.create_parser(PromptData(tool_metadata=TOOLS), prefill)
+    events = [event for piece in pieces for event in parser.feed(piece)]
+    return merged([*events, *parser.finish()])
+
+
+def cut(data: bytes, places: list[int]) -> list[bytes]:
+    at = sorted({place % (len(data) + 1) for place in places})
+    edges = [0, *at, len(data)]
+    return [data[a:b] for a, b in zip(edges, edges[1:], strict=False)]
+
+
+@each_dialect
+def test_law_1_any_chunking_gives_the_same_events(dialect: DeclaredDialect) -> None:
+    @settings(max_examples=EXAMPLES)
+    @given(st.data())
+    def law(data: st.DataObject) -> None:
+        stream = data.draw(streams(dialect)).encode()
+        places = data.draw(st.lists(st.integers(0, 10_000), max_size=12))
+        prefill = data.draw(st.sampled_from(["", *(tag.open for tag in dialect.reasoning)]))
+        whole = read(dialect, [stream], prefill)
+        assert read(dialect, cut(stream, places), prefill) == whole
+        assert read(dialect, [stream[i : i + 1] for i in range(len(stream))], prefill) == whole
+
+    law()
+
+
+@each_dialect
+def test_law_1_holds_for_bytes_that_are_no_utf8(dialect: DeclaredDialect) -> None:
+    @settings(max_examples=EXAMPLES)
+    @given(st.lists(st.binary(max_size=6) | st.sampled_from([b"<", b"{", "é".encode()[:1]])))
+    def law(pieces: list[bytes]) -> None:
+        whole = read(dialect, [b"".join(pieces)])
+        assert read(dialect, pieces) == whole
+        assert_tiles(whole, len(b"".join(pieces).decode("utf-8", "surrogateescape")))
+
+    law()
+
+
+def assert_tiles(events: list[Event], length: int) -> None:
+    position = 0
+    for event in events:
+        assert event.span.start == position, event
+        assert event.span.stop >= position, event
+        position = event.span.stop
+    assert position == length
+
+
+@each_dialect
+def test_law_2_spans_tile_the_stream_and_hold_its_text(dialect: DeclaredDialect) -> None:
+    @settings(max_examples=EXAMPLES)
+    @given(st.data())
+    def law(data: st.DataObject) -> None:
+        stream = data.draw(streams(dialect))
+        events = read(dialect, [stream.encode()])
+        assert_tiles(events, len(stream))
+        for event in events:
+            if hasattr(event, "text"):
+                assert event.text == stream[event.span.start : event.span.stop]
+
+    law()
+
+
+@each_dialect
+def test_law_3_a_call_is_carried_or_the_argument_is_named(dialect: DeclaredDialect) -> None:
+    @settings(max_examples=EXAMPLES)
+    @given(calls(dialect))
+    def law(call: ToolCallPart) -> None:
+        found = check_tool_call(dialect, call, TOOLS)
+        result = parse(dialect.format_tool_call(call, TOOLS), dialect, TOOLS)
+        carried = (
+            [c.name for c in result.tool_calls] == [call.tool_name]
+            and same(result.tool_calls[0].arguments, call.args)
+            and not result.content.strip()
+        )
+        assert carried or [f.code for f in found] == ["cannot-carry"] * len(found) != []
+        assert not (carried and found)
+        for finding in found:
+            assert any(f"argument {key}" in finding.where for key in [*call.args, "("])
+
+    law()
+
+
+@each_dialect
+def test_law_3_plain_typed_values_are_always_carried(dialect: DeclaredDialect) -> None:
+    args = {
+        "path": "src/ä.py",
+        "content": 'def f(x):\n    return {"a": [x, "<b>"]}\n',
+        "mode": 10**22,
+        "ratio": 1.10,
+        "force": False,
+        "tags": ["", "3", "true"],
+        "meta": {"deep": {"null": None}},
+        "note": None,
+    }
+    call = ToolCallPart("call_1", "write_file", args)
+    assert check_tool_call(dialect, call, TOOLS) == []
+
+
+@each_dialect
+def test_law_5_no_bytes_at_all_make_a_parser_raise(dialect: DeclaredDialect) -> None:
+    @settings(max_examples=EXAMPLES)
+    @given(st.data())
+    def law(data: st.DataObject) -> None:
+        stream = data.draw(streams(dialect)).encode() + data.draw(st.binary(max_size=30))
+        events = read(dialect, [stream])
+        started = sum(isinstance(event, CallStartedEvent) for event in events)
+        ended = sum(isinstance(event, CallEndedEvent | CallAbortedEvent) for event in events)
+        assert started == ended
+
+    law()
+
+
+@each_dialect
+@pytest.mark.parametrize(
+    "text", ["[" * 5_000, "<" * 100_000, '{"a":' * 5_000, "`" * 10_000], ids=lambda t: t[:5]
+)
+def test_law_5_hostile_runs_end_in_events(dialect: DeclaredDialect, text: str) -> None:
+    call = dialect.format_tool_call(ToolCallPart("call_1", "write_file", {"meta": {}}), TOOLS)
+    for stream in (text, call.replace("{}", text, 1)):
+        assert_tiles(read(dialect, [stream.encode()]), len(stream))
+
+
+@each_dialect
+def test_law_6_a_call_cut_off_is_never_delivered_changed(dialect: DeclaredDialect) -> None:
+    @settings(max_examples=EXAMPLES)
+    @given(calls(dialect), st.integers(0, 10_000))
+    def law(call: ToolCallPart, place: int) -> None:
+        stream = dialect.format_tool_call(call, TOOLS)
+        if check_tool_call(dialect, call, TOOLS):
+            return
+        result = gather(read(dialect, cut(stream.encode("utf-8", "surrogatepass"), [place])[:1]))
+        for read_call in result.tool_calls:
+            assert same(read_call.arguments, call.args)
+
+    law()
+
+
+@each_dialect
+def test_law_6_the_end_inside_a_call_aborts_it(dialect: DeclaredDialect) -> None:
+    call = ToolCallPart("call_1", "write_file", {"path": "a.py", "content": "one two three"})
+    stream = dialect.format_tool_call(call, TOOLS)
+    result = parse(stream[: stream.index("two")], dialect, TOOLS)
+    assert result.tool_calls == []
+    assert [aborted.reason for aborted in result.aborted] == ["truncated-call"]
+    assert result.aborted[0].name == "write_file"
+    assert "one " in "".join(text for _, text in result.aborted[0].raw)
+    assert "truncated-call" in [finding.code for finding in result.findings]
+
+
+@each_dialect
+def test_law_7_every_example_in_the_prompt_is_read_back(dialect: DeclaredDialect) -> None:
+    example = ToolExample(explanation="Write two lines.", parameters={"path": "a", "mode": 420})
+    tools = [TOOL_WITH_EXAMPLE.model_copy(update={"examples": (example,)}), *TOOLS[1:]]
+    prompt_data = PromptData(tool_metadata=tools)
+    system = dialect.format_system_prompt(prompt_data)["content"][0]["text"]
+    for tool in tools:
+        for arguments in (sample_arguments(tool), *(e.parameters for e in tool.examples)):
+            text = dialect.format_example(tool.name, arguments, tool)
+            result = parse(text, dialect, tools)
+            assert [(c.name, c.arguments) for c in result.tool_calls] == [(tool.name, arguments)]
+            assert result.findings == []
+    if not dialect.is_native_toolcalling():
+        shown = parse(system, dialect, tools)
+        first = dialect.format_example(tools[0].name, sample_arguments(tools[0]), tools[0])
+        assert first in system
+        assert {c.name for c in shown.tool_calls} == {tools[0].name}
+
+
+TOOL_WITH_EXAMPLE = ToolMetadata(
+    name="write_file", description="Write a file.", input_schema=TOOLS[0].input_schema
+)
+
+
+@each_dialect
+def test_law_8_rendering_and_parsing_are_deterministic(dialect: DeclaredDialect) -> None:
+    call = ToolCallPart("call_1", "write_file", {"path": "a", "meta": {"b": 1, "a": 2}})
+    prompt_data = PromptData(
+        messages=[
+            Message("user", (TextPart("hi"),)),
+            Message("assistant", (TextPart("go"), call)),
+        ],
+        tool_metadata=TOOLS,
+        task_config=TaskConfig(user_agent_prompt="You code."),
+    )
+    assert dialect.format_messages(prompt_data) == dialect.format_messages(prompt_data)
+
+
+def test_law_8_the_bytes_do_not_depend_on_the_hash_seed() -> None:
+    program = (
+        "import json, playground as pg\n"
+        "from playground.prompt_data import PromptData\n"
+        "from playground.tools import ToolMetadata\n"
+        "tools = [ToolMetadata(name=n, parameters={'a': 'x', 'b': 'y'}) for n in 'pqrs']\n"
+        "for n in pg.dialect_names():\n"
+        "    d = pg.get_dialect(n)\n"
+        "    print(json.dumps(d.format_messages(PromptData(tool_metadata=tools))))\n"
+        "    print(pg.parse('a <p>\\n<a>1</a>\\n</p> {\"', n, tools))\n"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        for seed in ("0", "1", "77")
+    }
+    assert len(outputs) == 1
+
+
+def test_law_9_the_core_is_light() -> None:
+    program = (
+        "import sys, playground as pg\n"
+        "pg.parse('x', 'hermes')\n"
+        "heavy = {'streamlit', 'litellm', 'pandas', 'plotly', 'numpy', 'rich', 'click'}\n"
+        "print(sorted(heavy & set(sys.modules)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, check=True, text=True
+    )
+    assert done.stdout.strip() == "[]"
