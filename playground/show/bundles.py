@@ -10,7 +10,7 @@ from html import escape as escaped
 from typing import TYPE_CHECKING
 
 from playground.show.figures import EVENT_COLOURS
-from playground.show.frames import event_name, event_text
+from playground.show.wire import event_name, event_text
 
 if TYPE_CHECKING:
     from playground.cache_placement import CachePlacement

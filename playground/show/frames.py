@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from playground.events import Event, FindingEvent
+from playground.show.wire import event_name, event_text
 
 if TYPE_CHECKING:
     from playground.cache_placement import CachePlacement
@@ -65,20 +65,3 @@ def timeline(value: Timeline) -> pd.DataFrame:
         for event in step.events
     ]
     return pd.DataFrame(rows, columns=["step", "at", "event", "start", "stop", "text"])
-
-
-def event_name(event: Event) -> str:
-    """`CallStartedEvent` → `call started`."""
-    name = type(event).__name__.removesuffix("Event")
-    return "".join(f" {c.lower()}" if c.isupper() else c for c in name).strip()
-
-
-def event_text(event: Event) -> str:
-    """What an event says, in one line of a table."""
-    if isinstance(event, FindingEvent):
-        return f"{event.finding.code}: {event.finding.message}"
-    for field in ("text", "name", "reason", "call_id"):
-        found = getattr(event, field, None)
-        if found:
-            return str(found)
-    return ""

@@ -1,0 +1,52 @@
+"""Cache: where `cache_control` lands in a session's request, and the reason for every absence."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from playground.dialects import dialect_names
+from playground.show import figures, frames, payloads
+from playground.ui import components, computed, state, widgets
+
+working = widgets.with_cache_settings(state.working_session())
+placements = [computed.placement(working, name) for name in dialect_names()]
+
+left, right = st.columns([3, 2])
+with left:
+    name = widgets.dialect_select("Dialect", "dialect")
+    placement = placements[dialect_names().index(name)]
+    st.dataframe(
+        [
+            {
+                "dialect": p.dialect,
+                "marks": len(p.marks),
+                "characters": p.characters,
+                "nothing marked because": p.refusal.explanation if p.refusal else "",
+            }
+            for p in placements
+        ],
+        hide_index=True,
+        height="content",
+    )
+with right:
+    st.plotly_chart(figures.threshold(placement), key="threshold")
+
+if placement.refusal:
+    st.info(f"Nothing is marked: {placement.refusal.explanation} ({placement.refusal.reason}).")
+else:
+    places = ", ".join(f"message {p.message} part {p.part}" for p in placement.marks)
+    st.success(f"{len(placement.marks)} marks, policy {placement.policy}: {places}.")
+
+messages = placement.parts[-1].message + 1 if placement.parts else 1
+page = widgets.message_page(payloads.page_count(messages), "")
+drawn, table = st.tabs(["On the messages", "Table"], key="cache view", on_change="rerun")
+if drawn.open:
+    with drawn:
+        components.panes(
+            [payloads.placement_pane(placement, page)],
+            content=f"{working.digest} {working.session.dynamic} {name} {page}",
+            key="cache panes",
+        )
+if table.open:
+    with table:
+        st.dataframe(frames.placement(placement), hide_index=True)

@@ -1,0 +1,48 @@
+"""Replay: a recorded stream through a dialect's parser, chunk by chunk."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from playground.show import frames, payloads
+from playground.ui import components, computed, state, widgets
+
+working = state.working_session()
+recordings = {recording.name: recording for recording in working.session.recordings}
+if not recordings:
+    st.info("This session has no recordings. Choose another one on the left.")
+    st.stop()
+
+left, right = st.columns(2)
+with left:
+    name = widgets.recording_select(list(recordings))
+recording = recordings[name]
+with right:
+    dialect = widgets.reading_dialect(recording.dialect)
+
+timeline = computed.timeline(working, name, dialect)
+calls = ", ".join(call.name for call in timeline.result.tool_calls) or "none"
+st.text(
+    f"{len(recording.chunks)} chunks, {len(timeline.text):,} characters, timing "
+    f"{recording.timing}; complete calls: {calls}; aborted: {len(timeline.result.aborted)}"
+)
+if recording.note:
+    st.text(recording.note)
+
+components.player(
+    payloads.player(timeline),
+    content=f"{working.digest} {name} {dialect}",
+    step=state.url_number("step"),
+    key="player",
+    on_rest=widgets.take_position,
+)
+
+step = timeline.steps[min(state.url_number("step"), len(timeline.steps) - 1)]
+widgets.show_findings(timeline.result.findings, "in the stream")
+events, so_far = st.tabs(["All events", "Up to this step"], key="replay view", on_change="rerun")
+if events.open:
+    with events:
+        st.dataframe(frames.timeline(timeline), hide_index=True)
+if so_far.open:
+    with so_far:
+        widgets.show_result(timeline.until(timeline.steps.index(step)), step.state)

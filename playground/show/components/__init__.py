@@ -1,0 +1,29 @@
+"""The browser side: one ES module and one style sheet per component, read as text.
+
+Each module's default export mounts when it is called with a component (Streamlit) and gives
+`{render}` when it is called without (a notebook's anywidget, an HTML export).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+_HERE = Path(__file__).parent
+
+
+class Source(NamedTuple):
+    html: str
+    css: str
+    js: str
+
+
+@cache
+def source(name: str, root_class: str) -> Source:
+    """The text of a component's files and the one element that it draws into."""
+    return Source(
+        f'<div class="{root_class}"></div>',
+        (_HERE / f"{name}.css").read_text(encoding="utf-8"),
+        (_HERE / f"{name}.js").read_text(encoding="utf-8"),
+    )

@@ -1,0 +1,110 @@
+// Panes side by side: one request per dialect, blocks linked by their origin.
+// Session text only ever goes into textContent. One module for Streamlit, notebooks and HTML files.
+
+const SHOWN = 20000 // characters of one block before "show all"
+const drawn = new WeakMap()
+
+function element(tag, className, text) {
+  const node = document.createElement(tag)
+  if (className) node.className = className
+  if (text !== undefined) node.textContent = text
+  return node
+}
+
+function textOf(block) {
+  const pre = element("pre", "", block.text.slice(0, SHOWN))
+  if (block.text.length <= SHOWN) return [pre]
+  const left = (block.text.length - SHOWN).toLocaleString("en")
+  const more = element("button", "more", `show ${left} more characters`)
+  more.type = "button"
+  more.onclick = (event) => {
+    event.stopPropagation()
+    pre.textContent = block.text
+    more.remove()
+  }
+  return [pre, more]
+}
+
+function drawBlock(block, select) {
+  const node = element("div", "block")
+  node.dataset.origin = block.origin
+  node.dataset.kind = block.kind
+  node.tabIndex = 0
+  const label = element("div", "label")
+  label.append(element("span", "kind", block.label || block.kind))
+  if (block.badge) {
+    node.classList.add(block.marked ? "marked" : "unmarked")
+    label.append(element("span", block.marked ? "badge mark" : "badge", block.badge))
+  }
+  label.append(element("span", "count", block.text.length.toLocaleString("en")))
+  node.append(label, ...textOf(block))
+  if (block.reason) node.append(element("div", "reason", block.reason))
+  node.onclick = () => {
+    if (!String(getSelection())) select(block.origin)
+  }
+  node.onkeydown = (event) => {
+    if (event.key === "Enter" && event.target === node) select(block.origin)
+  }
+  return node
+}
+
+function drawPane(pane, select) {
+  const node = element("section", "pane")
+  const head = element("header", "")
+  head.append(element("strong", "", pane.name), element("span", "count", pane.note))
+  const body = element("div", "body")
+  for (const message of pane.messages) {
+    const box = element("div", "message")
+    box.append(element("div", "role", message.role))
+    box.append(...message.blocks.map((block) => drawBlock(block, select)))
+    body.append(box)
+  }
+  if (!pane.messages.length) body.append(element("p", "empty", "nothing on this page"))
+  node.append(head, body)
+  return node
+}
+
+function light(root, origin, scroll) {
+  for (const body of root.querySelectorAll(".body")) {
+    let first = true
+    for (const block of body.querySelectorAll(".block")) {
+      const lit = Boolean(origin) && block.dataset.origin === origin
+      block.classList.toggle("lit", lit)
+      if (lit && first && scroll) {
+        const offset = block.getBoundingClientRect().top - body.getBoundingClientRect().top
+        body.scrollTop += offset - 24
+        first = false
+      }
+    }
+  }
+}
+
+function mount({ data, parentElement, setStateValue }) {
+  const root = parentElement.querySelector(".panes")
+  if (!root || !data) return
+  const before = drawn.get(root)
+  const select = (origin) => {
+    const state = drawn.get(root)
+    state.selected = state.selected === origin ? "" : origin
+    light(root, state.selected, true)
+    setStateValue("origin", state.selected)
+  }
+  if (!before || before.key !== data.key) {
+    root.replaceChildren(...data.panes.map((pane) => drawPane(pane, select)))
+    drawn.set(root, { key: data.key, selected: data.selected })
+    light(root, data.selected, true)
+  } else if (before.selected !== data.selected) {
+    before.selected = data.selected
+    light(root, data.selected, true)
+  }
+}
+
+export default function host(component) {
+  if (component !== undefined) return mount(component)
+  return {
+    render({ model, el }) {
+      el.append(element("div", "panes"))
+      mount({ data: model.get("data"), parentElement: el, setStateValue: () => {} })
+    },
+  }
+}

@@ -1,0 +1,193 @@
+"""What the components are fed: plain values, small enough to be sent once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from playground.cache_placement import CachePlacement, PartPlacement
+from playground.compare import Column, DiffLine, visible
+from playground.dialects.rendering import Block
+from playground.events import Event
+from playground.replay import Timeline
+from playground.show.wire import event_name, event_text
+
+Payload = dict[str, Any]
+PAGE_MESSAGES: Final = 50
+MAX_DIFF_LINES: Final = 4_000
+_LABEL: Final = 160
+
+# panes
+
+
+def origins(columns: Sequence[Column]) -> list[str]:
+    """Every origin of the request, in the order of its first appearance."""
+    found: dict[str, None] = {}
+    for column in columns:
+        found |= dict.fromkeys(block.origin for block in column.blocks)
+    return list(found)
+
+
+def page_of(origin: str) -> int:
+    """The page, from 1, on which a block of this origin is shown."""
+    return _message_index(origin) // PAGE_MESSAGES + 1 if origin.startswith("message:") else 1
+
+
+def page_count(messages: int) -> int:
+    return max(1, -(-messages // PAGE_MESSAGES))
+
+
+def comparison_pane(column: Column, page: int, pages: int) -> Payload:
+    """One dialect's request: the system prompt on the first page, then fifty messages a page."""
+    messages = [{"role": "tools (request field)", "blocks": _tool_blocks(column)}]
+    for message, blocks in zip(column.rendering.messages, column.rendering.blocks, strict=True):
+        shown = [_block(block) for block in blocks if _on_page(block.origin, page, pages)]
+        messages.append({"role": message["role"], "blocks": shown})
+    total = sum(column.characters.values())
+    return {
+        "name": column.dialect.name,
+        "note": f"{total:,} characters",
+        "messages": [
+            m for m in messages if m["blocks"] and (page == 1 or m is not messages[0])
+        ],
+    }
+
+
+def placement_pane(placement: CachePlacement, page: int) -> Payload:
+    """One dialect's request with the decision about each part."""
+    messages: dict[int, Payload] = {}
+    first = (page - 1) * PAGE_MESSAGES
+    for part in placement.parts:
+        if first <= part.message < first + PAGE_MESSAGES:
+            message = messages.setdefault(part.message, {"role": part.role, "blocks": []})
+            message["blocks"].append(_part(part))
+    return {
+        "name": placement.dialect,
+        "note": f"{len(placement.marks)} marks",
+        "messages": list(messages.values()),
+    }
+
+
+def _tool_blocks(column: Column) -> list[Payload]:
+    tools = len(column.rendering.tools or [])
+    return [_block(block) for block in column.blocks[:tools]]
+
+
+def _block(block: Block) -> Payload:
+    return {
+        "origin": block.origin,
+        "kind": block.kind,
+        "label": block.origin if ":" in block.origin else block.kind,
+        "text": block.text,
+    }
+
+
+def _part(part: PartPlacement) -> Payload:
+    decision = part.decision
+    return {
+        "origin": f"part:{part.message}.{part.part}",
+        "kind": "environment" if part.environment else part.role,
+        "label": f"message {part.message}, part {part.part}",
+        "text": part.text,
+        "badge": f"● {decision.reason}" if decision.marked else f"○ {decision.reason}",
+        "marked": decision.marked,
+        "reason": decision.explanation,
+    }
+
+
+def _on_page(origin: str, page: int, pages: int) -> bool:
+    if origin == "environment":
+        return page == pages
+    return page_of(origin) == page
+
+
+def _message_index(origin: str) -> int:
+    return int(origin.removeprefix("message:"))
+
+
+# difference
+
+
+def difference(lines: Iterable[DiffLine], context: int = 3) -> list[tuple[str, str]]:
+    """Rows of a diff, invisible characters shown; long equal runs are folded."""
+    rows: list[tuple[str, str]] = []
+    run: list[DiffLine] = []
+    for line in lines:
+        if line.change == "same":
+            run.append(line)
+            continue
+        rows += _folded(run, context, first=not rows)
+        run = []
+        rows.append((line.change, visible(line.text)))
+    rows += _folded(run, context, first=not rows, last=True)
+    if len(rows) > MAX_DIFF_LINES:
+        left = len(rows) - MAX_DIFF_LINES
+        rows = [*rows[:MAX_DIFF_LINES], ("gap", f"{left:,} more lines are not shown")]
+    return rows
+
+
+def _folded(
+    run: list[DiffLine], context: int, first: bool, last: bool = False
+) -> list[tuple[str, str]]:
+    head = 0 if first else context
+    tail = 0 if last else context
+    if len(run) <= head + tail + 1:
+        return [("same", visible(line.text)) for line in run]
+    middle = len(run) - head - tail
+    return [
+        *(("same", visible(line.text)) for line in run[:head]),
+        ("gap", f"{middle:,} equal lines"),
+        *(("same", visible(line.text)) for line in run[len(run) - tail :]),
+    ]
+
+
+# player
+
+_OWNING: Final = ("text", "reasoning", "markup", "call-named", "argument", "finding")
+
+
+def player(timeline: Timeline) -> Payload:
+    """A timeline for the player: text once, segments and events by offset, states by number."""
+    merged, first_steps = timeline.result.events, _first_steps(timeline)
+    states: dict[tuple[str, str, str], int] = {}
+    steps = []
+    for index, step in enumerate(timeline.steps):
+        state = step.state
+        call = "" if state.call_index is None else f"call {state.call_index}"
+        detail = " · ".join(x for x in (call, state.call_name, state.argument) if x)
+        number = states.setdefault((state.mode, detail, state.held[:_LABEL]), len(states))
+        count = sum(1 for first in first_steps if first <= index)
+        steps.append([step.at, step.stop, number, step.given[:_LABEL], count])
+    return {
+        "text": timeline.text,
+        "timing": timeline.timing,
+        "kinds": list(_OWNING),
+        "segments": [
+            [_kind(event), event.span.start, event.span.stop]
+            for event in merged
+            if event.span.stop > event.span.start
+        ],
+        "events": [
+            [_kind(event), event.span.start, event.span.stop, first, event_text(event)[:_LABEL]]
+            for event, first in zip(merged, first_steps, strict=True)
+        ],
+        "steps": steps,
+        "states": list(states),
+    }
+
+
+def _kind(event: Event) -> str:
+    return event_name(event).replace(" ", "-")
+
+
+def _first_steps(timeline: Timeline) -> list[int]:
+    """For each merged event, the step that began it: both lists are in the stream's order."""
+    raw = [(event, i) for i, step in enumerate(timeline.steps) for event in step.events]
+    result: list[int] = []
+    position = 0
+    for event in timeline.result.events:
+        result.append(raw[position][1])
+        while raw[position][0].span.stop < event.span.stop:
+            position += 1
+        position += 1
+    return result

@@ -1,0 +1,74 @@
+"""What pages ask of the core, computed once per content: keyed by digest, never by hashing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import streamlit as st
+
+from playground.cache_placement import CachePlacement, place_cache
+from playground.compare import Column, Comparison, DiffLine
+from playground.compare import compare as compare_session
+from playground.replay import Timeline, replay
+from playground.sessions.session import Session
+from playground.ui.state import WorkingSession
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _column(digest: str, dialect: str, _session: Session) -> Column:
+    return compare_session(_session, [dialect]).columns[0]
+
+
+def comparison(working: WorkingSession, dialects: Sequence[str]) -> Comparison:
+    columns = [_column(working.digest, name, working.session) for name in dialects]
+    return Comparison(working.session, columns)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _placement(digest: str, dialect: str, dynamic: str, _session: Session) -> CachePlacement:
+    return place_cache(_session, dialect)
+
+
+def placement(working: WorkingSession, dialect: str) -> CachePlacement:
+    dynamic = working.session.dynamic.model_dump_json()
+    return _placement(working.digest, dialect, dynamic, working.session)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _timeline(digest: str, recording: str, dialect: str, _session: Session) -> Timeline:
+    return replay(_session.recording(recording), dialect, _session.tools)
+
+
+def timeline(working: WorkingSession, recording: str, dialect: str) -> Timeline:
+    return _timeline(working.digest, recording, dialect, working.session)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _diff(digest: str, first: str, second: str, _comparison: Comparison) -> list[DiffLine]:
+    return _comparison.diff(first, second)
+
+
+def diff(working: WorkingSession, first: str, second: str) -> list[DiffLine]:
+    return _diff(working.digest, first, second, comparison(working, [first, second]))
+
+
+# tokens: LiteLLM takes seconds to load, so counting happens in one background thread
+
+
+@st.cache_resource(show_spinner=False)
+def _worker() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="tokens")
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _tokens(digest: str, dialect: str, _column: Column) -> Future[int]:
+    from playground.llm.tokens import count_tokens
+
+    return _worker().submit(_column.tokens, count_tokens)
+
+
+def token_count(working: WorkingSession, column: Column) -> int | None:
+    """The estimate, or None as long as it is being counted."""
+    future = _tokens(working.digest, column.dialect.name, column)
+    return future.result() if future.done() else None

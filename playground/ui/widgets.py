@@ -1,0 +1,274 @@
+"""Widgets that pages share. Text of a session is shown as text, never as Markdown or HTML."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+
+from playground.compare import Comparison
+from playground.dialects import dialect_names
+from playground.errors import InputFault
+from playground.findings import Finding
+from playground.parsing.result import ParseResult
+from playground.parsing.state import ParserState
+from playground.prompt_data import CacheDialect
+from playground.show import payloads
+from playground.ui import computed, state
+from playground.ui.state import WorkingSession
+
+MODELS = (
+    "anthropic/claude-sonnet-4-5",
+    "bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+    "gemini/gemini-2.5-pro",
+    "openai/gpt-5",
+    "openrouter/anthropic/claude-sonnet-4.5",
+)
+DEFAULT_DIALECTS = ("xml", "hermes", "native")
+
+
+def session_sidebar() -> None:
+    """Choose or upload a session, choose a model: the same on every page."""
+    with st.sidebar:
+        st.selectbox("Session", state.session_names(), key=state.SESSION, bind="query-params")
+        working = state.working_session()
+        if working.session.purpose:
+            st.text(working.session.purpose)
+        if working.session.scripted:
+            st.caption("Scripted: written by hand, its times are synthetic.")
+        own = state.original_session(working.name).task.model_name
+        st.selectbox(
+            "Model",
+            list(dict.fromkeys([own, *MODELS])),
+            index=None,
+            key=state.MODEL,
+            placeholder=own,
+            accept_new_options=True,
+            bind="query-params",
+            help="In place of the session's own model. Any LiteLLM name may be typed.",
+        )
+        st.file_uploader(
+            "Upload a session or a tool list",
+            type=["json"],
+            key=state.UPLOADER,
+            on_change=state.accept_upload,
+            help="Nothing leaves this machine; nothing in a file is ever run.",
+        )
+        if state.upload_error():
+            st.error("The file was not loaded; everything else is as it was.")
+            st.text(state.upload_error())
+        elif state.upload_notice():
+            st.text(state.upload_notice())
+        show_findings(working.findings, "in the session file")
+
+
+def show_findings(findings: Sequence[Finding], where: str) -> None:
+    """A list of findings in an expander; nothing where there are none."""
+    if not findings:
+        return
+    count = f"{len(findings)} finding{'s' if len(findings) > 1 else ''}"
+    with st.expander(f"{count} {where}", icon=":material/report:"):
+        rows = [
+            {"severity": f.severity, "code": f.code, "where": f.where, "message": f.message}
+            for f in findings
+        ]
+        st.dataframe(rows, hide_index=True)
+
+
+def dialect_multiselect() -> list[str]:
+    return st.multiselect(
+        "Dialects",
+        dialect_names(),
+        default=DEFAULT_DIALECTS,
+        key="dialects",
+        bind="query-params",
+    )
+
+
+def dialect_select(label: str, key: str, default: str = "") -> str:
+    names = dialect_names()
+    index = names.index(default) if default in names else 0
+    return st.selectbox(label, names, index=index, key=key, bind="query-params") or names[index]
+
+
+def editors(working: WorkingSession) -> None:
+    """Edit the agent prompt, the user prompt or a tool; the change is seen at once."""
+    original = state.original_session(working.name)
+    with st.expander("Edit prompts and tools", icon=":material/edit:"):
+        left, right = st.columns(2)
+        with left:
+            _editor(working.name, "agent prompt", original.task.user_agent_prompt)
+            _editor(working.name, "user prompt", original.task.user_prompt)
+        with right:
+            _tool_editor(working)
+        st.button(
+            "Discard all edits",
+            icon=":material/undo:",
+            on_click=state.reset_edits,
+            args=(working.name,),
+        )
+
+
+def _editor(name: str, field: str, text: str, height: int = 130) -> str:
+    key = state.edit_key(name, field)
+    options = {} if key in st.session_state else {"value": text}
+    label = field.capitalize()
+    return st.text_area(label, key=key, height=height, persist_state="session", **options) or ""
+
+
+def _tool_editor(working: WorkingSession) -> None:
+    tools = {tool.name: tool for tool in working.session.tools}
+    if not tools:
+        st.text("This session has no tools; upload a tool list to give it some.")
+        return
+    chosen = st.selectbox("Tool", list(tools))
+    original = {t.name: t for t in state.original_session(working.name).tools}
+    shown = original.get(chosen, tools[chosen])
+    text = _editor(working.name, f"tool {chosen}", state.tool_text(shown), height=210)
+    try:
+        state.read_tool_text(text, chosen)
+    except InputFault as fault:
+        st.error("The tool cannot be read; the last readable one is in use.")
+        st.text(str(fault))
+
+
+# Compare
+
+
+def origin_select(origins: list[str]) -> str:
+    """The tool, message or part of the prompt that every pane shows."""
+    chosen = st.selectbox(
+        "Show in every pane",
+        origins,
+        index=None,
+        key="origin",
+        bind="query-params",
+        placeholder="Choose a part, or click on one below",
+    )
+    return chosen or ""
+
+
+def take_origin() -> None:
+    """A block was clicked: the choice follows, and the URL with it."""
+    state.choose("origin", state.component_value("compare panes", "origin") or None)
+
+
+def message_page(pages: int, origin: str) -> int:
+    """The page of messages; choosing a message turns to its page."""
+    if pages == 1:
+        return 1
+    if origin and state.changed("page follows", origin):
+        state.choose("page", payloads.page_of(origin))
+    return st.pagination(pages, key="page", bind="query-params")
+
+
+def counts_table(working: WorkingSession, comparison: Comparison, frame: pd.DataFrame) -> None:
+    """Characters by kind, and tokens as soon as the background has counted them."""
+    pending = any(computed.token_count(working, column) is None for column in comparison.columns)
+
+    @st.fragment(run_every=0.5 if pending else None)
+    def table() -> None:
+        counts = [computed.token_count(working, column) for column in comparison.columns]
+        frame.insert(1, "tokens (estimate)", counts)  # type: ignore[arg-type]
+        st.dataframe(frame, hide_index=True, height="content")
+        if None not in counts:
+            st.caption(f"Tokens as LiteLLM counts them for {working.session.task.model_name}.")
+            if pending:
+                st.rerun()
+        else:
+            st.caption("Tokens are being counted; LiteLLM takes a few seconds to load.")
+
+    table()
+
+
+# Cache
+
+
+def with_cache_settings(working: WorkingSession) -> WorkingSession:
+    """The session under the page's own cache settings; at first those of the file."""
+    dynamic = working.session.dynamic
+    names = ["by model", *CacheDialect]
+    left, middle, right = st.columns(3, vertical_alignment="bottom")
+    own = names.index(dynamic.cache_dialect) if dynamic.cache_dialect else 0
+    with left:
+        chosen = st.selectbox(
+            "Cache dialect", names, index=own, key=f"cache dialect of {working.name}"
+        )
+    with middle:
+        explicit = st.toggle(
+            "Explicit caching (Gemini)",
+            value=dynamic.enable_explicit_caching,
+            key=f"explicit caching of {working.name}",
+        )
+    with right:
+        environment = st.toggle(
+            "Environment block",
+            value=bool(dynamic.dynamic_environment_details_block),
+            disabled=not dynamic.dynamic_environment_details_block,
+            key=f"environment of {working.name}",
+        )
+    changed = dynamic.model_copy(
+        update={
+            "cache_dialect": None if chosen == "by model" else CacheDialect(str(chosen)),
+            "enable_explicit_caching": explicit,
+            "dynamic_environment_details_block": (
+                dynamic.dynamic_environment_details_block if environment else ""
+            ),
+        }
+    )
+    return replace(working, session=replace(working.session, dynamic=changed))
+
+
+# Replay
+
+
+def recording_select(names: list[str]) -> str:
+    return (
+        st.selectbox(
+            "Recording", names, key="recording", bind="query-params", on_change=state.to_first_step
+        )
+        or names[0]
+    )
+
+
+def reading_dialect(own: str) -> str:
+    """The dialect that reads: the recording's own unless another one is chosen."""
+    names = dialect_names()
+    chosen = st.selectbox(
+        "Read as",
+        names,
+        index=None,
+        key="as",
+        bind="query-params",
+        placeholder=f"{own} (as recorded)",
+    )
+    return chosen or (own if own in names else names[0])
+
+
+def take_position() -> None:
+    """The player came to rest: the step goes into the URL."""
+    position = state.component_value("player", "position")
+    if position is not None:
+        state.set_url_number("step", int(position))
+
+
+def show_result(result: ParseResult, parser: ParserState) -> None:
+    """What is known at a step: calls, aborted calls, text."""
+    st.text(f"parser: {parser.mode}" + (f", held {parser.held!r}" if parser.held else ""))
+    rows = [
+        {"call": c.name, "complete": True, "arguments": json.dumps(c.arguments, ensure_ascii=False)}
+        for c in result.tool_calls
+    ]
+    rows += [
+        {"call": a.name or "", "complete": False, "arguments": "".join(t for _, t in a.raw)}
+        for a in result.aborted
+    ]
+    if rows:
+        st.dataframe(rows, hide_index=True)
+    for title, text in (("reasoning", result.reasoning), ("content", result.content)):
+        if text.strip():
+            st.caption(title)
+            st.code(text, language=None, wrap_lines=True)
