@@ -23,8 +23,8 @@ with right:
 timeline = computed.timeline(working, name, dialect)
 calls = ", ".join(call.name for call in timeline.result.tool_calls) or "none"
 st.text(
-    f"{len(recording.chunks)} chunks, {len(timeline.text):,} characters, timing "
-    f"{recording.timing}; complete calls: {calls}; aborted: {len(timeline.result.aborted)}"
+    f"{len(recording.chunks)} chunks, {len(timeline.text):,} characters. Complete calls: {calls}. "
+    f"Aborted calls: {len(timeline.result.aborted)}."
 )
 if recording.note:
     st.text(recording.note)

@@ -7,18 +7,23 @@ import streamlit as st
 from playground import paths
 from playground.ui import widgets
 
-st.set_page_config(page_title="Dialect playground", page_icon=":material/forum:", layout="wide")
+st.set_page_config(page_title="Dialect playground", page_icon=str(paths.icon()), layout="wide")
 
 pages = paths.pages()
+compare = st.Page(
+    pages / "compare.py", title="Compare", icon=":material/view_column:", url_path="compare"
+)
+
+
+def start() -> None:
+    """The bare address leads to the first page, so that every page has a link of its own."""
+    st.switch_page(compare, query_params=st.query_params.to_dict())
+
+
 page = st.navigation(
     [
-        st.Page(
-            pages / "compare.py",
-            title="Compare",
-            icon=":material/view_column:",
-            url_path="compare",
-            default=True,
-        ),
+        st.Page(start, title="Start", visibility="hidden", default=True),
+        compare,
         st.Page(pages / "cache.py", title="Cache", icon=":material/bookmark:", url_path="cache"),
         st.Page(
             pages / "replay.py", title="Replay", icon=":material/play_circle:", url_path="replay"
@@ -26,5 +31,6 @@ page = st.navigation(
     ],
     position="top",
 )
-widgets.session_sidebar()
+if page.title != "Start":
+    widgets.session_sidebar()
 page.run()

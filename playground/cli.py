@@ -52,7 +52,7 @@ def _guarded(command: Callable[..., int]) -> Callable[..., NoReturn]:
             click.echo(f"playground: {_plain(str(error))}", err=True)
             status = 2
         except BrokenPipeError:  # the reader, `head` say, has seen enough
-            sys.stdout = None  # type: ignore[assignment]
+            sys.stdout = None
             status = 0
         sys.exit(status)
 
@@ -104,6 +104,7 @@ def render(session: str, dialects: tuple[str, ...], model: str, as_json: bool) -
     """Print the request that SESSION becomes in each dialect."""
     from playground.compare import compare as compare_session
     from playground.dialects.base import message_text
+    from playground.show.wire import column_json
 
     loaded = _load(session, model)
     comparison = compare_session(loaded.session, dialects)
@@ -111,7 +112,7 @@ def render(session: str, dialects: tuple[str, ...], model: str, as_json: bool) -
     for column in comparison.columns:
         found += column.findings
     if as_json:
-        _print_json([_column_json(column) for column in comparison.columns])
+        _print_json([column_json(column) for column in comparison.columns])
     else:
         for column in comparison.columns:
             if len(comparison.columns) > 1:
@@ -135,6 +136,8 @@ def compare(
     session: str, dialects: tuple[str, ...], tokens: bool, model: str, as_json: bool
 ) -> int:
     """Count what SESSION becomes in each dialect: messages, characters by kind, findings."""
+    from dataclasses import asdict
+
     from playground.compare import compare as compare_session
 
     loaded = _load(session, model)
@@ -147,7 +150,7 @@ def compare(
             "messages": len(column.rendering.messages),
             "characters": sum(column.characters.values()),
             "by_kind": column.characters,
-            "findings": [_finding_json(finding) for finding in column.findings],
+            "findings": [asdict(finding) for finding in column.findings],
         }
         if tokens:
             from playground.llm.tokens import count_tokens
@@ -158,7 +161,9 @@ def compare(
         _print_json(rows)
     else:
         head = [key for key in rows[0] if key not in ("by_kind", "findings")]
-        listed = [[f"{row[key]:,}" if key != "dialect" else row[key] for key in head] for row in rows]
+        listed = [
+            [f"{row[key]:,}" if key != "dialect" else row[key] for key in head] for row in rows
+        ]
         _table(head, listed)
     return _report(found)
 
@@ -170,19 +175,18 @@ def compare(
 @_model_option
 @_json_option
 @_guarded
-def cache(
-    session: str, dialects: tuple[str, ...], policy: str, model: str, as_json: bool
-) -> int:
+def cache(session: str, dialects: tuple[str, ...], policy: str, model: str, as_json: bool) -> int:
     """Show where cache marks land in SESSION, and why not elsewhere."""
     from playground.cache_placement import place_cache
     from playground.dialects import dialect_names
+    from playground.show.wire import placement_json
 
     loaded = _load(session, "")
     placements = [
         place_cache(loaded.session, name, policy, model) for name in dialects or dialect_names()
     ]
     if as_json:
-        _print_json([_placement_json(placement) for placement in placements])
+        _print_json([placement_json(placement) for placement in placements])
         return _report(loaded.findings)
     for placement in placements:
         click.echo(
@@ -218,6 +222,7 @@ def replay(recording: str, dialect: str, name: str, with_events: bool, as_json: 
     """Replay a recording of the session file RECORDING through a dialect's parser."""
     from playground.errors import InputFault
     from playground.replay import replay as replay_recording
+    from playground.show.wire import timeline_json
 
     loaded = _load(recording, "")
     if not loaded.session.recordings:
@@ -226,26 +231,7 @@ def replay(recording: str, dialect: str, name: str, with_events: bool, as_json: 
     timeline = replay_recording(chosen, dialect or chosen.dialect, loaded.session.tools)
     result = timeline.result
     if as_json:
-        _print_json(
-            {
-                "recording": timeline.recording,
-                "dialect": timeline.dialect,
-                "timing": timeline.timing,
-                "chunks": len(chosen.chunks),
-                "content": result.content,
-                "reasoning": result.reasoning,
-                "tool_calls": [
-                    {"id": c.call_id, "name": c.name, "arguments": c.arguments}
-                    for c in result.tool_calls
-                ],
-                "aborted": [
-                    {"name": a.name, "reason": a.reason, "read": [list(r) for r in a.raw]}
-                    for a in result.aborted
-                ],
-                "findings": [_finding_json(finding) for finding in result.findings],
-                "events": [_event_json(event) for event in result.events],
-            }
-        )
+        _print_json(timeline_json(timeline))
         return _report(result.findings)
     click.echo(
         f"{timeline.recording}: {len(chosen.chunks)} chunks, timing {timeline.timing}, "
@@ -286,58 +272,6 @@ def _report(findings: Sequence[Finding]) -> int:
         line = f"{finding.severity} {finding.code} ({finding.where}): {finding.message}"
         click.echo(_plain(line), err=True)
     return int(any(finding.severity != "info" for finding in findings))
-
-
-def _column_json(column: Any) -> dict[str, Any]:
-    rendering = column.rendering
-    return {
-        "dialect": rendering.dialect,
-        "messages": rendering.messages,
-        "tools": rendering.tools,
-        "cache": [_decision_json(decision) for decision in rendering.decisions],
-        "findings": [_finding_json(finding) for finding in column.findings],
-    }
-
-
-def _placement_json(placement: Any) -> dict[str, Any]:
-    return {
-        "dialect": placement.dialect,
-        "model": placement.model_name,
-        "family": placement.family,
-        "policy": placement.policy,
-        "characters": placement.characters,
-        "gemini_threshold": placement.threshold,
-        "decisions": [_decision_json(decision) for decision in placement.decisions],
-        "parts": [
-            {"role": part.role, "characters": len(part.text), **_decision_json(part.decision)}
-            for part in placement.parts
-        ],
-    }
-
-
-def _decision_json(decision: Any) -> dict[str, Any]:
-    return {
-        "marked": decision.marked,
-        "reason": decision.reason,
-        "explanation": decision.explanation,
-        "message": decision.message,
-        "part": decision.part,
-    }
-
-
-def _finding_json(finding: Finding) -> dict[str, str]:
-    return {
-        "code": finding.code,
-        "severity": finding.severity,
-        "where": finding.where,
-        "message": finding.message,
-    }
-
-
-def _event_json(event: Event) -> dict[str, Any]:
-    from playground.show.wire import event_json
-
-    return event_json(event)
 
 
 def _events_table(events: Sequence[Event]) -> None:

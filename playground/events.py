@@ -54,11 +54,12 @@ class CallStartedEvent:
 
 @dataclass(frozen=True, slots=True)
 class CallNamedEvent:
-    """The call's name is known; the span holds the name's characters."""
+    """The call's name is known; `text` is how it stands in the stream, escapes and all."""
 
     span: Span
     call_index: int
     name: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,7 @@ def _continues(last: Event, event: Event) -> bool:
 
 def _close(result: list[Event], texts: list[str]) -> None:
     if len(texts) > 1:
-        result[-1] = replace(result[-1], text="".join(texts))  # type: ignore[call-arg]
+        result[-1] = replace(result[-1], text="".join(texts))  # type: ignore[arg-type]
 
 
 def split(event: Event, offset: int) -> tuple[Event | None, Event]:

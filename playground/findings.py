@@ -40,7 +40,9 @@ CODES: Final[dict[str, FindingKind]] = {
     "native-call": FindingKind("info", "a native tool call in a stream read as a text dialect"),
     "unknown-tool": FindingKind("warning", "a call of a tool that the session does not have"),
     # what a renderer sees in a session
-    "cannot-carry": FindingKind("error", "this dialect cannot write the value so that it reads back"),
+    "cannot-carry": FindingKind(
+        "error", "this dialect cannot write the value so that it reads back"
+    ),
     "reasoning-dropped": FindingKind("info", "reasoning in the history is not sent again"),
     "image-dropped": FindingKind("warning", "an image cannot be sent in a message of this role"),
     "environment-dropped": FindingKind("warning", "no user message to add the environment to"),

@@ -40,9 +40,7 @@ class JsonLedger:
             ) from error
         found = entries.get(api_key) if isinstance(entries, Mapping) else None
         if found is not None and (isinstance(found, bool) or not isinstance(found, int)):
-            raise InputFault(
-                f"credits must be a whole number, not {found!r}", where=str(self.path)
-            )
+            raise InputFault(f"credits must be a whole number, not {found!r}", where=str(self.path))
         return found
 
 

@@ -47,7 +47,7 @@ class Timeline:
     @property
     def text(self) -> str:
         """The decoded stream: the texts of all events, in order."""
-        return "".join(_text(event) for event in self.result.events)
+        return "".join(getattr(event, "text", "") for event in self.result.events)
 
     def until(self, step: int) -> ParseResult:
         """What was known behind a step: the events of all steps up to it, merged."""
@@ -69,10 +69,6 @@ class Timeline:
         from playground.show import bundles
 
         return bundles.timeline(self)
-
-
-def _text(event: Event) -> str:
-    return getattr(event, "text", None) or getattr(event, "name", None) or ""
 
 
 def replay(

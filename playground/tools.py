@@ -188,7 +188,8 @@ def read_tool(value: Any, where: str = "tool") -> ToolMetadata:
         return value
     if not isinstance(value, Mapping):
         raise InputFault(f"a tool must be an object, not {value!r:.60}", field=where)
-    body = value.get("function") if isinstance(value.get("function"), Mapping) else value
+    function = value.get("function")
+    body: Mapping[str, Any] = function if isinstance(function, Mapping) else value
     data = {key: body[key] for key in ("name", "description", "examples") if body.get(key)}
     schema = _first(body, ("input_schema", "inputSchema", "parameters"))
     if "required_parameters" in body:

@@ -78,9 +78,7 @@ class Dialect(ABC):
         """A call as an example in the documentation: what the parser reads."""
 
     @abstractmethod
-    def format_tool_call(
-        self, tool_call: ToolCallPart, tools: Sequence[ToolMetadata] = ()
-    ) -> str:
+    def format_tool_call(self, tool_call: ToolCallPart, tools: Sequence[ToolMetadata] = ()) -> str:
         """A call as the model writes it; `tools` give the types of its arguments."""
 
     @abstractmethod
@@ -163,9 +161,7 @@ class Dialect(ABC):
             elif piece:
                 middle.append(Block("agent", "agent prompt", piece))
         given = set(pieces[1::2])
-        groups = {
-            name: fill(prompt_data) for name, fill in fillers.items() if name.value not in given
-        }
+        groups = {name: fill(prompt_data) for name, fill in fillers.items() if name not in given}
         order = [
             groups.get(PromptTemplateType.TOOL_USE_INSTRUCTION, []),
             groups.get(PromptTemplateType.AVAILABLE_TOOLS, []),

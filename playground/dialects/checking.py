@@ -55,9 +55,7 @@ def _carried(result: ParseResult, call: ToolCallPart) -> bool:
     return read.name == call.tool_name and same(read.arguments, call.args)
 
 
-def _read_back(
-    dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadata]
-) -> ParseResult:
+def _read_back(dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadata]) -> ParseResult:
     parser = dialect.create_parser(PromptData(tool_metadata=list(tools)))
     text = dialect.format_tool_call(call, tools)
     events = parser.feed(text.encode("utf-8", "surrogatepass"))

@@ -118,9 +118,7 @@ class DeclaredDialect(Dialect):
 
     # the history
 
-    def format_tool_call(
-        self, tool_call: ToolCallPart, tools: Sequence[ToolMetadata] = ()
-    ) -> str:
+    def format_tool_call(self, tool_call: ToolCallPart, tools: Sequence[ToolMetadata] = ()) -> str:
         return render_calls(self.syntax, [self._call(tool_call, tools)])
 
     def format_tool_result(self, tool_result: ToolResultPart) -> str:

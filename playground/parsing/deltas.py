@@ -95,7 +95,7 @@ class DeltaReader:
         if not name or name == call.name:
             return []
         call.name += name
-        return [CallNamedEvent(self._claim(name), call.index, call.name)]
+        return [CallNamedEvent(self._claim(name), call.index, call.name, name)]
 
     def _arguments(self, call: _NativeCall, arguments: Any) -> list[Event]:
         text = arguments if isinstance(arguments, str) else dump_json(arguments or {})

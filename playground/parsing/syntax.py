@@ -137,7 +137,9 @@ def _check_hole(text: str, match: re.Match[str], allowed: tuple[str, ...]) -> No
 
 
 def _split_at_body(text: str, pieces: list[Piece], bodies: tuple[str, ...]) -> Template:
-    found = [i for i, piece in enumerate(pieces) if isinstance(piece, Hole) and piece.name in bodies]
+    found = [
+        i for i, piece in enumerate(pieces) if isinstance(piece, Hole) and piece.name in bodies
+    ]
     if len(found) != 1:
         listed = " or ".join(f"{{{name}}}" for name in bodies)
         raise SyntaxFault(f"template {text!r} must have {listed} once, not {len(found)} times")

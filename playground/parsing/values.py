@@ -55,7 +55,7 @@ def _try(text: str, types: set[str]) -> Any:
         value = load_json(text)
     except (ValueError, RecursionError):
         word = text.strip().lower()
-        value = _WORDS[word] if word in _WORDS else _NOTHING
+        value = _WORDS.get(word, _NOTHING)
     if value is _NOTHING or not _agrees(value, types):
         return _NOTHING
     return value
@@ -80,7 +80,7 @@ def _agrees(value: Any, types: set[str]) -> bool:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Equality of JSON values that tells 1 from true and from 1.0, and finds NaN equal to itself."""
+    """Equality of JSON values: 1 is neither true nor 1.0, and NaN is NaN."""
     if type(left) is not type(right):
         return False
     if isinstance(left, dict):

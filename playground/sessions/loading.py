@@ -72,8 +72,8 @@ def file_bytes(path: str | Path) -> bytes:
                 f"{size / 1024**2:.0f} MB are too much", where=str(path), expected=limit
             )
         return path.read_bytes()
-    except OSError as error:
-        reason = error.strerror or str(error)
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the name
+        reason = getattr(error, "strerror", None) or str(error)
         raise InputFault(reason, where=str(path), expected="a readable session file") from error
 
 

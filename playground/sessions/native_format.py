@@ -110,7 +110,8 @@ def _fault(error: ValidationError, text: str, where: str) -> InputFault:
 
 _EXPECTED: Final = {
     "missing": "this field to be given",
-    "extra_forbidden": "only the fields of the format (see docs/session-format.md)",
+    "extra_forbidden": "only the fields of the format (docs/session-format.md)",
+    "unexpected_keyword_argument": "only the fields of the format (docs/session-format.md)",
 }
 
 

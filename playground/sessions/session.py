@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator
 from dataclasses import field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import ConfigDict, Discriminator, Field, Tag
 from pydantic.dataclasses import dataclass
@@ -15,7 +15,7 @@ from playground.messages import Message
 from playground.prompt_data import DynamicTaskConfig, PromptData, TaskConfig
 from playground.tools import ToolMetadata
 
-FORMAT = "playground-session/1"
+FORMAT: Final = "playground-session/1"
 _STRICT = ConfigDict(extra="forbid")
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 

@@ -52,7 +52,13 @@ def comparison(value: Comparison) -> go.Figure:
         margin={"l": 10, "r": 10, "t": 30, "b": 10},
         yaxis={"autorange": "reversed", "automargin": True},
         xaxis={"title": "characters", "automargin": True},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        legend={
+            "orientation": "h",
+            "y": 1.02,
+            "yanchor": "bottom",
+            "x": 0,
+            "traceorder": "normal",
+        },
         paper_bgcolor=_TRANSPARENT,
         plot_bgcolor=_TRANSPARENT,
     )
@@ -68,7 +74,10 @@ def threshold(value: CachePlacement) -> go.Figure:
             mode="gauge+number",
             value=value.characters,
             number={"valueformat": ",d"},
-            title={"text": f"characters of {value.threshold:,} for an explicit Gemini cache"},
+            title={
+                "text": f"characters (Gemini: {value.threshold:,})",
+                "font": {"size": 14},
+            },
             gauge={
                 "axis": {"range": [0, top]},
                 "bar": {"color": EVENT_COLOURS["argument" if reached else "finding"]},

@@ -47,9 +47,7 @@ def comparison_pane(column: Column, page: int, pages: int) -> Payload:
     return {
         "name": column.dialect.name,
         "note": f"{total:,} characters",
-        "messages": [
-            m for m in messages if m["blocks"] and (page == 1 or m is not messages[0])
-        ],
+        "messages": [m for m in messages if m["blocks"] and (page == 1 or m is not messages[0])],
     }
 
 

@@ -1,11 +1,15 @@
-"""Events as plain values: for JSON output, tables, and the page components."""
+"""Values as plain JSON: for the command line, tables, and the page components."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from typing import Any
 
+from playground.cache_placement import CachePlacement
+from playground.caching.policies import CacheDecision
+from playground.compare import Column
 from playground.events import Event, FindingEvent
+from playground.replay import Timeline
 
 
 def event_name(event: Event) -> str:
@@ -30,3 +34,59 @@ def event_json(event: Event) -> dict[str, Any]:
     data = asdict(event)
     start, stop = data.pop("span")
     return {"event": event_name(event), "start": start, "stop": stop, **data}
+
+
+def column_json(column: Column) -> dict[str, Any]:
+    """A session in one dialect: the request, the decisions about marks, the findings."""
+    rendering = column.rendering
+    return {
+        "dialect": rendering.dialect,
+        "messages": rendering.messages,
+        "tools": rendering.tools,
+        "cache": [decision_json(decision) for decision in rendering.decisions],
+        "findings": [asdict(finding) for finding in column.findings],
+    }
+
+
+def placement_json(placement: CachePlacement) -> dict[str, Any]:
+    """Every part of a request with its decision."""
+    return {
+        "dialect": placement.dialect,
+        "model": placement.model_name,
+        "family": placement.family,
+        "policy": placement.policy,
+        "characters": placement.characters,
+        "gemini_threshold": placement.threshold,
+        "decisions": [decision_json(decision) for decision in placement.decisions],
+        "parts": [
+            {"role": part.role, "characters": len(part.text), **decision_json(part.decision)}
+            for part in placement.parts
+        ],
+    }
+
+
+def decision_json(decision: CacheDecision) -> dict[str, Any]:
+    return {**asdict(decision), "explanation": decision.explanation}
+
+
+def timeline_json(timeline: Timeline) -> dict[str, Any]:
+    """A replay: what the reply says, what was odd, and every merged event."""
+    result = timeline.result
+    return {
+        "recording": timeline.recording,
+        "dialect": timeline.dialect,
+        "timing": timeline.timing,
+        "chunks": len(timeline.steps) - 1,
+        "content": result.content,
+        "reasoning": result.reasoning,
+        "tool_calls": [
+            {"id": call.call_id, "name": call.name, "arguments": call.arguments}
+            for call in result.tool_calls
+        ],
+        "aborted": [
+            {"name": call.name, "reason": call.reason, "read": [list(raw) for raw in call.raw]}
+            for call in result.aborted
+        ],
+        "findings": [asdict(finding) for finding in result.findings],
+        "events": [event_json(event) for event in result.events],
+    }

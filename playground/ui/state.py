@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -73,6 +74,11 @@ def _bytes_of(name: str) -> bytes:
 
 def edit_key(name: str, field: str) -> str:
     return f"edit {name} {field}"
+
+
+def edited_text(key: str, text: str) -> str:
+    """What an editor starts with: the user's text if there is one."""
+    return str(st.session_state.get(key, text))
 
 
 def reset_edits(name: str) -> None:
@@ -196,8 +202,8 @@ def set_url_number(name: str, value: int) -> None:
 
 def component_value(key: str, field: str) -> Any:
     """A value that a component reported; None before it did."""
-    found = st.session_state.get(key)
-    return found.get(field) if hasattr(found, "get") else getattr(found, field, None)
+    found: Any = st.session_state.get(key)
+    return found.get(field) if isinstance(found, Mapping) else getattr(found, field, None)
 
 
 def choose(key: str, value: Any) -> None:

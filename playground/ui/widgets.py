@@ -114,9 +114,9 @@ def editors(working: WorkingSession) -> None:
 
 def _editor(name: str, field: str, text: str, height: int = 130) -> str:
     key = state.edit_key(name, field)
-    options = {} if key in st.session_state else {"value": text}
+    shown = state.edited_text(key, text)
     label = field.capitalize()
-    return st.text_area(label, key=key, height=height, persist_state="session", **options) or ""
+    return st.text_area(label, shown, key=key, height=height, persist_state="session") or ""
 
 
 def _tool_editor(working: WorkingSession) -> None:
@@ -172,8 +172,8 @@ def counts_table(working: WorkingSession, comparison: Comparison, frame: pd.Data
     @st.fragment(run_every=0.5 if pending else None)
     def table() -> None:
         counts = [computed.token_count(working, column) for column in comparison.columns]
-        frame.insert(1, "tokens (estimate)", counts)  # type: ignore[arg-type]
-        st.dataframe(frame, hide_index=True, height="content")
+        shown = frame.assign(**{"tokens (estimate)": pd.Series(counts, dtype="Int64")})
+        st.dataframe(shown, hide_index=True, width="stretch", height="content")
         if None not in counts:
             st.caption(f"Tokens as LiteLLM counts them for {working.session.task.model_name}.")
             if pending:
@@ -187,39 +187,32 @@ def counts_table(working: WorkingSession, comparison: Comparison, frame: pd.Data
 # Cache
 
 
+_AS_FILE = "as in the session"
+
+
 def with_cache_settings(working: WorkingSession) -> WorkingSession:
-    """The session under the page's own cache settings; at first those of the file."""
+    """The session under the page's cache settings; unless chosen, those of its file."""
     dynamic = working.session.dynamic
-    names = ["by model", *CacheDialect]
-    left, middle, right = st.columns(3, vertical_alignment="bottom")
-    own = names.index(dynamic.cache_dialect) if dynamic.cache_dialect else 0
-    with left:
-        chosen = st.selectbox(
-            "Cache dialect", names, index=own, key=f"cache dialect of {working.name}"
+    with st.container(horizontal=True):
+        cache_dialect = _setting("Cache dialect", "cache-dialect", ["by model", *CacheDialect])
+        explicit = _setting("Explicit caching (Gemini)", "explicit-caching", ["on", "off"])
+        environment = _setting("Environment block", "environment", ["off"])
+    update: dict[str, object] = {}
+    if cache_dialect:
+        update["cache_dialect"] = (
+            None if cache_dialect == "by model" else CacheDialect(cache_dialect)
         )
-    with middle:
-        explicit = st.toggle(
-            "Explicit caching (Gemini)",
-            value=dynamic.enable_explicit_caching,
-            key=f"explicit caching of {working.name}",
-        )
-    with right:
-        environment = st.toggle(
-            "Environment block",
-            value=bool(dynamic.dynamic_environment_details_block),
-            disabled=not dynamic.dynamic_environment_details_block,
-            key=f"environment of {working.name}",
-        )
-    changed = dynamic.model_copy(
-        update={
-            "cache_dialect": None if chosen == "by model" else CacheDialect(str(chosen)),
-            "enable_explicit_caching": explicit,
-            "dynamic_environment_details_block": (
-                dynamic.dynamic_environment_details_block if environment else ""
-            ),
-        }
-    )
+    if explicit:
+        update["enable_explicit_caching"] = explicit == "on"
+    if environment:
+        update["dynamic_environment_details_block"] = ""
+    changed = dynamic.model_copy(update=update)
     return replace(working, session=replace(working.session, dynamic=changed))
+
+
+def _setting(label: str, key: str, options: list[str]) -> str:
+    chosen = st.selectbox(label, [_AS_FILE, *options], key=key, bind="query-params", width=200)
+    return "" if chosen in (None, _AS_FILE) else str(chosen)
 
 
 # Replay

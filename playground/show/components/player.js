@@ -52,7 +52,7 @@ class Player {
 
   build() {
     const { data } = this
-    this.playButton = button("▶", "Play or pause (space)", () => this.toggle())
+    this.playButton = button("Play", "Play or pause (space)", () => this.toggle())
     this.slider = element("input", "slider")
     Object.assign(this.slider, { type: "range", min: 0, max: data.steps.length - 1 })
     this.slider.setAttribute("aria-label", "Step")
@@ -70,13 +70,13 @@ class Player {
     this.place = element("span", "place")
     const bar = element("div", "bar")
     bar.append(
-      button("⏮", "First step (Home)", () => this.seek(0, true)),
+      button("|◀", "First step (Home)", () => this.seek(0, true)),
       button("◀", "One step back (←)", () => this.seek(this.step - 1, true)),
       this.playButton,
-      button("▶|", "One step on (→)", () => this.seek(this.step + 1, true)),
-      button("⏭", "Last step (End)", () => this.seek(data.steps.length - 1, true)),
-      button("!", "Next finding (])", () => this.finding(1)),
+      button("▶", "One step on (→)", () => this.seek(this.step + 1, true)),
+      button("▶|", "Last step (End)", () => this.seek(data.steps.length - 1, true)),
       this.slider,
+      button("next finding", "Next finding (])", () => this.finding(1)),
       this.speedSelect,
       this.place,
     )
@@ -131,7 +131,7 @@ class Player {
     if (this.playing) return this.pause()
     const steps = this.data.steps
     if (this.step === steps.length - 1) this.seek(0)
-    this.playButton.textContent = "❚❚"
+    this.playButton.textContent = "Pause"
     let last = performance.now()
     let clock = steps[this.step][0]
     const frame = (now) => {
@@ -149,7 +149,7 @@ class Player {
   pause() {
     cancelAnimationFrame(this.playing)
     this.playing = 0
-    this.playButton.textContent = "▶"
+    this.playButton.textContent = "Play"
     this.rest()
   }
 

@@ -1,0 +1,38 @@
+"""A large session for measurements: 2,000 messages, about 5 MB, tool calls with long arguments."""
+
+from __future__ import annotations
+
+import random
+
+from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.prompt_data import TaskConfig
+from playground.sessions.session import Session
+from playground.tools import ToolMetadata
+
+TOOL = ToolMetadata(
+    name="write_file",
+    description="Write a file.",
+    input_schema={
+        "type": "object",
+        "properties": {"path": {"type": "string"}, "content": {"type": "string"}},
+        "required": ["path", "content"],
+    },
+)
+
+
+def large_session(messages: int = 2_000, size: int = 5_000_000) -> Session:
+    """User, call, result, answer, over and over; deterministic."""
+    source = random.Random(1)
+    words = ["tide", "berth", '"quoted"', "<b>", "line\n", "{x}", "ä", "ship", "\\n", "```"]
+    text = " ".join(source.choices(words, k=2 * size // messages // 5))
+    turns: list[Message] = []
+    for index in range(messages // 4):
+        call = ToolCallPart(f"call_{index}", "write_file", {"path": f"{index}.md", "content": text})
+        turns += [
+            Message("user", (TextPart(f"Turn {index}. {text[: size // messages]}"),)),
+            Message("assistant", (TextPart("I will write it."), call)),
+            Message("tool", (ToolResultPart(f"call_{index}", "write_file", text),)),
+            Message("assistant", (TextPart(text[: size // messages]),)),
+        ]
+    task = TaskConfig(user_agent_prompt="You keep the files of a harbour.")
+    return Session(title="large", task=task, tools=(TOOL,), messages=tuple(turns))

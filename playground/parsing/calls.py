@@ -1,0 +1,322 @@
+"""One call, walked piece by piece from its opener to its closer: JSON bodies and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from playground.events import (
+    ArgumentEvent,
+    CallAbortedEvent,
+    CallEndedEvent,
+    CallNamedEvent,
+    CallStartedEvent,
+)
+from playground.parsing import json_walk
+from playground.parsing.grammar import Grammar
+from playground.parsing.json_walk import BrokenJson
+from playground.parsing.scanner import Emit, Match, Scanner, Steps
+from playground.parsing.syntax import JsonShape, Syntax
+from playground.parsing.values import load_json, read_value
+from playground.tools import Schema, ToolMetadata
+
+NAME_LIMIT: Final = 256
+
+
+@dataclass
+class OpenCall:
+    """The call that is being read: all that the engine keeps of the stream."""
+
+    index: int
+    call_id: str
+    name: str | None = None
+    raw: list[tuple[str | None, str]] = field(default_factory=list)
+    arguments: dict[str, Any] = field(default_factory=dict)
+    tool: ToolMetadata | None = None
+
+    def schema_of(self, key: str) -> Schema:
+        return self.tool.parameter_schema(key) if self.tool else {}
+
+
+class CallReader:
+    """Reads calls from a scanner; `open_call` and `argument` say where it stands."""
+
+    def __init__(
+        self,
+        scanner: Scanner,
+        syntax: Syntax,
+        grammar: Grammar,
+        tools: Mapping[str, ToolMetadata],
+        count: int,
+    ) -> None:
+        self.scanner, self.syntax, self.grammar, self.tools = scanner, syntax, grammar, tools
+        self.count = count
+        self.open_call: OpenCall | None = None
+        self.argument: str | None = None
+
+    def read(self, match: Match) -> Steps[None]:
+        """The call whose opener has matched: it ends delivered or aborted, never silently."""
+        scanner = self.scanner
+        call = self.open_call = OpenCall(self.count, f"call_{self.count + 1}")
+        self.count += 1
+        groups = match.groupdict()
+        if groups.get("id"):
+            call.call_id = match["id"]
+        scanner.events.append(CallStartedEvent(scanner.here(), call.index, call.call_id))
+        self._open(match, call, named=bool(groups.get("name")))
+        try:
+            yield from self._body(call)
+            self._deliver(call)
+        except BrokenJson as broken:
+            yield from self._abort(call, broken)
+        self.open_call, self.argument = None, None
+
+    def _open(self, match: Match, call: OpenCall, named: bool) -> None:
+        scanner = self.scanner
+        if named:
+            scanner.emit_markup(match.start("name") - match.start())
+            self._name(call, len(match["name"]), match["name"])
+            scanner.emit_markup(match.end() - match.end("name"))
+        else:
+            scanner.emit_markup(match.end() - match.start())
+
+    def _name(self, call: OpenCall, length: int, name: str) -> None:
+        span, text = self.scanner.take(length)
+        call.name, call.tool = name, self.tools.get(name)
+        self.scanner.events.append(CallNamedEvent(span, call.index, name, text))
+        if self.tools and call.tool is None:
+            known = ", ".join(self.tools)
+            message = f"{call.name!r} is none of the session's tools ({known})"
+            self.scanner.note("unknown-tool", f"call {call.index}", message)
+
+    def _body(self, call: OpenCall) -> Steps[None]:
+        body = self.syntax.call_template.body
+        if body == "params":
+            yield from self._params(call)
+            return
+        yield from self.scanner.skip_space()
+        if body == "call:json":
+            yield from self._object(call, self.syntax.shape, ())
+        elif (yield from self.scanner.peek()) == "{":
+            yield from self._json_arguments(call)
+        if call.name is None:
+            raise BrokenJson("missing-name")
+        self._decode(call)
+        yield from self._closer()
+
+    def _closer(self) -> Steps[None]:
+        """The marker after a JSON body. The call is whole without it: a repair, with a finding."""
+        close, scanner = self.grammar.close, self.scanner
+        if close is None:
+            return
+        match = yield from scanner.match_here(close)
+        if match is None:
+            scanner.note("missing-closer")
+            cut = close.pattern.match(scanner.text, scanner.at, partial=True)
+            if scanner.ended and cut and cut.end() == len(scanner.text):
+                scanner.emit_markup(cut.end() - scanner.at)
+        else:
+            scanner.emit_markup(match.end() - match.start())
+
+    # JSON bodies
+
+    def _object(self, call: OpenCall, shape: JsonShape, path: tuple[str, ...]) -> Steps[None]:
+        """Walk one object; at each key decide whether its value is name, arguments or neither."""
+        scanner = self.scanner
+        scanner.emit_markup(1)
+        while True:
+            yield from scanner.skip_space()
+            char = yield from scanner.peek()
+            if char == "}":
+                scanner.emit_markup(1)
+                return
+            if char == ",":
+                scanner.emit_markup(1)
+                continue
+            if not char:
+                raise BrokenJson("truncated-call")
+            if char != '"':
+                raise BrokenJson("malformed-json", f"a key in double quotes is due, not {char!r}")
+            key = yield from self._key()
+            yield from self._member(call, shape, (*path, key))
+
+    def _key(self) -> Steps[str]:
+        scanner, kept = self.scanner, list[str]()
+        yield from json_walk.string(scanner, scanner.emit_markup, kept)
+        yield from scanner.skip_space()
+        char = yield from scanner.peek()
+        if char != ":":
+            code = "malformed-json" if char else "truncated-call"
+            raise BrokenJson(code, f"a colon is due after a key, not {char!r}")
+        scanner.emit_markup(1)
+        yield from scanner.skip_space()
+        return _unquoted("".join(kept))
+
+    def _member(self, call: OpenCall, shape: JsonShape, path: tuple[str, ...]) -> Steps[None]:
+        scanner, kept = self.scanner, list[str]()
+        first = yield from scanner.peek()
+        inside = path[:-1] == shape.arguments[:-1]
+        if path == shape.name and call.name is None and first == '"':
+            yield from self._json_name(call)
+        elif inside and path[-1] in (shape.arguments[-1], *shape.aliases):
+            yield from self._json_arguments(call)
+        elif first == "{" and path == shape.name[: len(path)]:
+            yield from self._object(call, shape, path)
+        else:
+            yield from json_walk.value(scanner, scanner.emit_markup, kept)
+            if shape.id and path == (shape.id,):
+                call.call_id = _unquoted("".join(kept)) or call.call_id
+
+    def _json_name(self, call: OpenCall) -> Steps[None]:
+        """The name's string is held until it ends, then claimed at once: quotes are markup."""
+        scanner = self.scanner
+        scanner.emit_markup(1)
+        while True:
+            stop = scanner.text.find('"', scanner.at)
+            text = scanner.text[scanner.at : stop if stop >= 0 else len(scanner.text)]
+            if len(text) > NAME_LIMIT:
+                raise BrokenJson("missing-name", f"no name is longer than {NAME_LIMIT} characters")
+            if stop >= 0:
+                break
+            if scanner.ended:
+                raise BrokenJson("truncated-call")
+            yield
+        name = _unquoted(f'"{text}"')
+        if not name:
+            raise BrokenJson("missing-name")
+        self._name(call, len(text), name)
+        scanner.emit_markup(1)
+
+    def _json_arguments(self, call: OpenCall) -> Steps[None]:
+        kept: list[str] = []
+        self.argument = "(JSON)"
+        try:
+            yield from json_walk.value(self.scanner, self._emit_argument(call, None), kept)
+        finally:
+            call.raw.append((None, "".join(kept)))
+        self.argument = None
+
+    def _decode(self, call: OpenCall) -> None:
+        """Arguments from their raw text, once: absent and null ones are the empty object."""
+        raw = call.raw[-1][1] if call.raw else "{}"
+        value = _loaded(raw)
+        if isinstance(value, str):
+            value = _loaded(value) if value.strip() else None
+            if isinstance(value, dict) and not self.syntax.shape.arguments_as_text:
+                self.scanner.note("arguments-as-text", f"call {call.index}")
+        if not isinstance(value, dict | None):
+            raise BrokenJson("arguments-not-object")
+        call.arguments = value or {}
+
+    # parameter bodies
+
+    def _params(self, call: OpenCall) -> Steps[None]:
+        scanner, wait = self.scanner, self.grammar.next_param
+        assert wait is not None
+        while True:
+            yield from scanner.skip_space()
+            match = yield from scanner.until(wait, scanner.emit_unexpected, inside_call=True)
+            if match is None:
+                raise BrokenJson("truncated-call")
+            length = match.end() - match.start()
+            if match.lastgroup == "param":
+                scanner.emit_markup(length)
+                yield from self._param(call, match["key"])
+            elif match.lastgroup != "close":  # another marker: the closer was forgotten
+                scanner.note("missing-closer")
+                return
+            elif self._closes(match, call):
+                scanner.emit_markup(length)
+                return
+            else:
+                scanner.emit_unexpected(length)
+
+    def _closes(self, match: Match, call: OpenCall) -> bool:
+        return match.groupdict().get("close_name") in (None, call.name)
+
+    def _param(self, call: OpenCall, key: str) -> Steps[None]:
+        scanner, wait, kept = self.scanner, self.grammar.value, list[str]()
+        assert wait is not None
+        emit, self.argument = self._emit_argument(call, key), key
+
+        def keep(count: int) -> None:
+            kept.append(scanner.text[scanner.at : scanner.at + count])
+            emit(count)
+
+        def own(match: Match) -> bool:
+            return match.groupdict().get("close_key") in (None, key)
+
+        match = yield from scanner.until(wait, keep, own, inside_call=True)
+        text = "".join(kept)
+        call.raw.append((key, text))
+        if match is None:
+            raise BrokenJson("truncated-call")
+        scanner.emit_markup(match.end() - match.start())
+        self._set(call, key, text)
+        self.argument = None
+
+    def _set(self, call: OpenCall, key: str, text: str) -> None:
+        place = f"call {call.index}, argument {key}"
+        value, agrees = read_value(text, call.schema_of(key))
+        if not agrees:
+            self.scanner.note("type-mismatch", place)
+        if key in call.arguments:
+            self.scanner.note("duplicate-argument", place)
+        call.arguments[key] = value
+
+    # endings
+
+    def _emit_argument(self, call: OpenCall, key: str | None) -> Emit:
+        scanner = self.scanner
+
+        def emit(count: int) -> None:
+            if count:
+                span, text = scanner.take(count)
+                scanner.events.append(ArgumentEvent(span, call.index, key, text))
+
+        return emit
+
+    def _deliver(self, call: OpenCall) -> None:
+        assert call.name is not None
+        self.scanner.events.append(
+            CallEndedEvent(
+                self.scanner.here(),
+                call.index,
+                call.call_id,
+                call.name,
+                call.arguments,
+                tuple(call.raw),
+            )
+        )
+
+    def _abort(self, call: OpenCall, broken: BrokenJson) -> Steps[None]:
+        """Say why, keep what was read, and go on after the call's own closer."""
+        scanner = self.scanner
+        scanner.note(broken.code, f"call {call.index}", broken.message)
+        scanner.events.append(
+            CallAbortedEvent(scanner.here(), call.index, call.name, tuple(call.raw), broken.code)
+        )
+        if broken.code == "truncated-call":
+            scanner.emit_markup(len(scanner.held))
+        elif self.grammar.skip is not None:
+            match = yield from scanner.until(self.grammar.skip, scanner.emit_unexpected)
+            if match is not None:
+                scanner.emit_markup(match.end() - match.start())
+
+
+def _loaded(text: str) -> Any:
+    try:
+        return load_json(text)
+    except RecursionError as error:
+        raise BrokenJson("too-deep") from error
+    except ValueError as error:
+        raise BrokenJson("malformed-json", str(error)) from error
+
+
+def _unquoted(text: str) -> str:
+    try:
+        value = load_json(text)
+    except ValueError:
+        return ""
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,227 @@
+"""Marks of the policy `azad`, the model families, and a reason for every decision."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from playground.cache_placement import place_cache
+from playground.caching.family import model_family
+from playground.caching.policies import (
+    GEMINI_MIN_CHARACTERS,
+    REASONS,
+    CacheRequest,
+    apply_marks,
+    azad,
+    text_characters,
+)
+from playground.dialects import dialect_names, get_dialect
+from playground.errors import UnknownNameError
+from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.prompt_data import CacheDialect, DynamicTaskConfig, TaskConfig
+from playground.sessions.session import Session
+
+CLAUDE = CacheRequest("anthropic/claude-sonnet-4-5")
+GEMINI = CacheRequest("gemini/gemini-2.5-pro", explicit_caching=True)
+
+
+def said(role: str, *texts: str) -> dict[str, Any]:
+    if len(texts) == 1:
+        return {"role": role, "content": texts[0]}
+    return {"role": role, "content": [{"type": "text", "text": text} for text in texts]}
+
+
+def marked(messages: list[dict[str, Any]], request: CacheRequest) -> list[tuple[int, int]]:
+    """The places of the marks, read from the messages after they were applied."""
+    apply_marks(messages, azad(messages, request))
+    return [
+        (i, p)
+        for i, message in enumerate(messages)
+        if isinstance(message["content"], list)
+        for p, part in enumerate(message["content"])
+        if part.get("cache_control") == {"type": "ephemeral"}
+    ]
+
+
+def reasons(messages: list[dict[str, Any]], request: CacheRequest) -> list[str]:
+    return [decision.reason for decision in azad(messages, request)]
+
+
+# Anthropic
+
+
+def test_last_system_second_last_user_and_last_user_are_marked() -> None:
+    messages = [said("system", "s"), said("user", "a"), said("assistant", "b"), said("user", "c")]
+    assert marked(messages, CLAUDE) == [(0, 0), (1, 0), (3, 0)]
+    assert messages[1]["content"] == [
+        {"type": "text", "text": "a", "cache_control": {"type": "ephemeral"}}
+    ]
+
+
+def test_the_last_user_message_with_two_parts_gets_its_last_two_marked() -> None:
+    messages = [
+        said("system", "s"),
+        said("user", "a", "b"),
+        said("assistant", "x"),
+        said("user", "c", "d", "e"),
+    ]
+    assert marked(messages, CLAUDE) == [(0, 0), (1, 1), (3, 1), (3, 2)]
+
+
+def test_an_empty_text_part_is_never_marked() -> None:
+    messages = [
+        said("system", "s"),
+        said("user", "a", ""),
+        said("assistant", "x"),
+        said("user", "", "b"),
+    ]
+    assert marked(messages, CLAUDE) == [(0, 0), (3, 1)]
+    assert reasons(messages, CLAUDE) == ["last-system", "empty-text", "empty-text", "last-user"]
+
+
+def test_a_single_user_message_has_no_second_last() -> None:
+    messages = [said("system", "s"), said("user", "a")]
+    assert marked(messages, CLAUDE) == [(0, 0), (1, 0)]
+    assert reasons(messages, CLAUDE) == [
+        "last-system",
+        "no-such-message",
+        "not-chosen",
+        "last-user",
+    ]
+
+
+def test_without_any_message_nothing_fails() -> None:
+    assert reasons([], CLAUDE) == ["no-such-message"] * 4
+
+
+# Gemini
+
+
+def long_chat(characters: int) -> list[dict[str, Any]]:
+    messages = [said("system", "s"), said("user", "u"), said("assistant", "a"), said("user", "")]
+    messages[3]["content"] = "x" * (characters - text_characters(messages))
+    assert text_characters(messages) == characters
+    return messages
+
+
+def test_gemini_is_marked_at_the_threshold_and_not_below() -> None:
+    assert marked(long_chat(GEMINI_MIN_CHARACTERS), GEMINI) == [(0, 0), (1, 0), (3, 0)]
+    assert marked(long_chat(GEMINI_MIN_CHARACTERS - 1), GEMINI) == []
+    assert reasons(long_chat(GEMINI_MIN_CHARACTERS - 1), GEMINI) == ["below-gemini-threshold"]
+
+
+def test_gemini_needs_explicit_caching_and_an_assistant_message() -> None:
+    off = replace(GEMINI, explicit_caching=False)
+    assert reasons(long_chat(20_000), off) == ["explicit-caching-off"]
+    first = [said("system", "s"), said("user", "x" * 20_000)]
+    assert reasons(first, GEMINI) == ["no-assistant-message"]
+    assert marked(first, GEMINI) == []
+
+
+# the choice
+
+
+@pytest.mark.parametrize(
+    ("model", "asked", "first"),
+    [
+        ("anthropic/claude-3", None, "last-system"),
+        ("anthropic/claude-3", CacheDialect.ANTHROPIC, "last-system"),
+        ("anthropic/claude-3", CacheDialect.GEMINI, "contradiction"),
+        ("gemini/gemini-2.5-pro", None, "last-system"),
+        ("gemini/gemini-2.5-pro", CacheDialect.GEMINI, "last-system"),
+        ("gemini/gemini-2.5-pro", CacheDialect.ANTHROPIC, "contradiction"),
+        ("openai/gpt-5", None, "model-without-marks"),
+        ("openai/gpt-5", CacheDialect.ANTHROPIC, "model-without-marks"),
+        ("openai/gpt-5", CacheDialect.GEMINI, "model-without-marks"),
+    ],
+)
+def test_the_choice_is_cache_dialect_by_family(
+    model: str, asked: CacheDialect | None, first: str
+) -> None:
+    request = CacheRequest(model, asked, explicit_caching=True)
+    messages = long_chat(20_000)
+    assert reasons(messages, request)[0] == first
+    assert bool(marked(messages, request)) == (first == "last-system")
+
+
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [
+        ("anthropic/claude-sonnet-4-5", "anthropic"),
+        ("claude-3-5-haiku-latest", "anthropic"),
+        ("vertex_ai/claude-sonnet-4@20250514", "anthropic"),
+        ("bedrock/us.anthropic.claude-sonnet-4-20250514-v1:0", "anthropic"),
+        ("bedrock/converse/anthropic.claude-3-haiku-20240307-v1:0", "anthropic"),
+        ("openrouter/anthropic/claude-sonnet-4.5", "anthropic"),
+        ("gemini/gemini-2.5-pro", "gemini"),
+        ("vertex_ai/gemini-2.5-flash", "gemini"),
+        ("gemini-2.0-flash", "gemini"),
+        ("openrouter/google/gemini-2.5-pro", "gemini"),
+        ("my-anthropic-clone/llama-3", "other"),
+        ("openai/not-claude-like", "other"),
+        ("ollama/geminix", "other"),
+        ("openai/gpt-5", "other"),
+        ("", "other"),
+    ],
+)
+def test_a_family_is_recognised_by_name_parts_not_by_a_substring(name: str, family: str) -> None:
+    assert model_family(name) == family
+
+
+# placement
+
+
+def session(model: str = "anthropic/claude-sonnet-4-5", environment: str = "") -> Session:
+    call = ToolCallPart("1", "ls", {})
+    return Session(
+        task=TaskConfig(model_name=model),
+        dynamic=DynamicTaskConfig(dynamic_environment_details_block=environment),
+        messages=(
+            Message("user", (TextPart("go"),)),
+            Message("assistant", (call,)),
+            Message("tool", (ToolResultPart("1", "ls", "x"),)),
+            Message("user", (TextPart("and now?"),)),
+        ),
+    )
+
+
+@pytest.mark.parametrize("dialect", dialect_names())
+def test_every_part_has_a_decision_with_a_known_reason(dialect: str) -> None:
+    placement = place_cache(session(environment="ENV"), dialect)
+    messages = get_dialect(dialect).format_messages(session(environment="ENV").prompt_data())
+    seen = {(part.message, part.part) for part in placement.parts}
+    wanted = {
+        (i, p)
+        for i, message in enumerate(messages)
+        if isinstance(message.get("content"), list)
+        for p in range(len(message["content"]))
+    }
+    assert wanted <= seen
+    assert all(part.decision.reason in REASONS for part in placement.parts)
+    assert {(p.message, p.part) for p in placement.marks} == {
+        (i, p) for i, p in wanted if "cache_control" in messages[i]["content"][p]
+    }
+    assert placement.parts[-1].decision.reason == "environment"
+    assert placement.characters == text_characters(messages) - len("ENV")
+
+
+def test_native_results_move_the_marks_away_from_the_tool_loop() -> None:
+    native, xml = place_cache(session(), "native"), place_cache(session(), "xml")
+    assert [(p.role, p.text) for p in native.marks][1:] == [("user", "go"), ("user", "and now?")]
+    assert xml.marks[-1].text == "and now?"
+    assert xml.marks[-2].text.startswith("<tool_result")
+
+
+def test_a_refusal_covers_every_part() -> None:
+    placement = place_cache(session("openai/gpt-5"), "xml")
+    assert placement.refusal is not None
+    assert {part.decision.reason for part in placement.parts} == {"model-without-marks"}
+
+
+def test_another_policy_or_model_may_be_asked_for() -> None:
+    assert place_cache(session(), "xml", policy="none").marks == []
+    assert place_cache(session(), "xml", model="openai/gpt-5").marks == []
+    with pytest.raises(UnknownNameError, match=r"unknown policy 'best'; known: azad, none"):
+        place_cache(session(), "xml", policy="best")

@@ -1,0 +1,164 @@
+"""The command line as a user meets it: output, exit status, one clear line for bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from playground.dialects import dialect_names, get_dialect
+from playground.paths import samples
+from playground.sessions.loading import load_session
+
+PLAYGROUND = [str(Path(sys.executable).with_name("playground"))]
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*PLAYGROUND, *arguments], capture_output=True, text=True, timeout=60)
+
+
+def output(*arguments: str, status: int = 0) -> Any:
+    done = run(*arguments, "--json")
+    assert done.returncode == status, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_help_names_every_command() -> None:
+    done = run("--help")
+    assert done.returncode == 0
+    for command in ("app", "render", "compare", "cache", "replay", "samples"):
+        assert f"\n  {command} " in done.stdout
+
+
+def test_help_loads_nothing_heavy() -> None:
+    program = (
+        "import sys\n"
+        "from playground.cli import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'streamlit', 'litellm', 'pandas', 'plotly', 'pydantic', 'rich'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_render_gives_the_request_itself() -> None:
+    (rendered,) = output("render", "02-parallel-calls", "-d", "native")
+    session = load_session(samples()["02-parallel-calls"])
+    assert rendered["messages"] == get_dialect("native").format_messages(session.prompt_data())
+    assert [tool["function"]["name"] for tool in rendered["tools"]] == ["get_weather", "get_tides"]
+    assert rendered["cache"][0]["reason"] == "last-system"
+
+
+def test_render_prints_text_with_a_heading_for_each_dialect() -> None:
+    done = run("render", "02-parallel-calls", "-d", "xml", "-d", "hermes")
+    assert done.returncode == 0
+    assert done.stdout.startswith("##### xml\n=== system\n")
+    assert "##### hermes\n" in done.stdout
+    assert "<get_weather>\n<city>Brest, France</city>" in done.stdout
+
+
+def test_compare_counts_every_dialect() -> None:
+    rows = output("compare", "01-plain-chat")
+    assert [row["dialect"] for row in rows] == dialect_names()
+    for row in rows:
+        assert row["characters"] == sum(row["by_kind"].values())
+
+
+def test_compare_counts_tokens_offline() -> None:
+    (row,) = output("compare", "01-plain-chat", "-d", "xml", "--tokens")
+    assert 100 < row["tokens_estimate"] < 400
+
+
+def test_cache_tells_marks_and_reasons() -> None:
+    (above,) = output("cache", "07-gemini-above", "-d", "xml")
+    (below,) = output("cache", "08-gemini-below", "-d", "xml")
+    assert [p["marked"] for p in above["parts"]] == [True, True, False, True]
+    assert (above["characters"], below["characters"]) == (16_010, 15_990)
+    assert {p["reason"] for p in below["parts"]} == {"below-gemini-threshold"}
+    assert "too few characters" in run("cache", "08-gemini-below", "-d", "xml").stdout
+
+
+def test_replay_gives_calls_findings_and_events() -> None:
+    shown = output("replay", "05-call-in-a-fence", status=1)
+    assert [call["name"] for call in shown["tool_calls"]] == ["read_file"]
+    assert [finding["code"] for finding in shown["findings"]] == ["call-in-fence"]
+    assert shown["events"][0]["event"] == "text"
+    aborted = output("replay", "04-truncated-call", "--name", "cut in JSON, hermes", status=1)
+    assert aborted["aborted"][0]["reason"] == "truncated-call"
+
+
+def test_replay_under_another_dialect() -> None:
+    shown = output("replay", "02-parallel-calls", "-d", "hermes")
+    assert shown["tool_calls"] == []
+    assert "<get_weather>" in shown["content"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["render", "nope.json", "-d", "xml"], "nope.json: No such file or directory"),
+        (["render", "01-plain-chat", "-d", "klingon"], "unknown dialect 'klingon'; known: xml, "),
+        (["cache", "01-plain-chat", "--policy", "x"], "unknown policy 'x'; known: azad, none"),
+        (["replay", "02-parallel-calls", "--name", "x"], "unknown recording 'x'; known: two "),
+        (["replay", "07-gemini-above"], "07-gemini-above: this session has no recordings"),
+        (["compare", "/"], "/: this is a folder; expected a session file"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(arguments: list[str], message: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"playground: {message}")
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+def test_a_broken_file_names_line_and_field(tmp_path: Path) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text('{"format": "playground-session/1",\n "messages": [{"role": "wizard"}]}')
+    done = run("render", str(path), "-d", "xml")
+    assert done.returncode == 2
+    assert f"{path}:2, field messages.0.role: " in done.stderr
+
+
+def test_findings_give_status_1(tmp_path: Path) -> None:
+    path = tmp_path / "orphan.json"
+    part = {"type": "tool_result", "tool_call_id": "9", "tool_name": "t", "result": "x"}
+    message = {"role": "tool", "parts": [part]}
+    path.write_text(json.dumps({"format": "playground-session/1", "messages": [message]}))
+    done = run("render", str(path), "-d", "xml")
+    assert done.returncode == 1
+    assert done.stderr.startswith("error orphan-result (messages.0): ")
+
+
+def test_escape_sequences_of_a_session_do_not_reach_the_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "escape.json"
+    message = {"role": "user", "parts": [{"type": "text", "text": "\x1b[2Jboo\x9b"}]}
+    path.write_text(json.dumps({"format": "playground-session/1", "messages": [message]}))
+    done = run("render", str(path), "-d", "xml")
+    assert "\\x1b[2Jboo\\x9b" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_a_reader_that_stops_early_is_no_error() -> None:
+    command = f"{PLAYGROUND[0]} render 03-long-file -d xml | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert done.stderr == ""
+    assert done.stdout == "=== system\n"
+
+
+def test_streamlits_options_go_through(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*PLAYGROUND, "app", "--help"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "COLUMNS": "200"},
+    )
+    assert "--server.port" in done.stdout

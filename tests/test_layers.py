@@ -1,0 +1,154 @@
+"""The architecture as a test: imports point one way, names shadow nothing, pieces stay small."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+from playground.dialects import dialect_names
+
+PACKAGE = ROOT / "playground"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+# Each room may import itself and the rooms before it. `caching` works on plain message dicts and
+# knows no dialect, so it lies below `dialects`, which call it to mark what they have formatted.
+ROOMS = [
+    {"errors", "findings"},
+    {"events", "messages", "tools"},
+    {"prompt_data"},
+    {"preflight"},
+    {"parsing", "caching"},
+    {"dialects"},
+    {"reading", "sessions"},
+    {"llm"},
+    {"replay", "compare", "cache_placement"},
+    {"show"},
+    {"paths"},
+    {"ui"},
+    {"app", "cli", "__init__"},
+]
+RANK = {name: rank for rank, rooms in enumerate(ROOMS) for name in rooms}
+# A question's methods display it: they import `show` when they are called, never before.
+DISPLAYS = {"replay", "compare", "cache_placement"}
+HEAVY = {
+    "streamlit": {"ui", "app"},
+    "litellm": {"llm"},
+    "pandas": {"show", "ui"},
+    "plotly": {"show", "ui"},
+}
+
+
+def room(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> list[tuple[str, bool]]:
+    """Imported modules of a file, and whether the import waits inside a function or a type."""
+    tree = ast.parse(path.read_text())
+    lazy: set[int] = set()
+    for node in ast.walk(tree):
+        waits = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        typing = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        if waits or typing:
+            lazy |= {id(inner) for inner in ast.walk(node)}
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [(alias.name, id(node) in lazy) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            found += [(name, id(node) in lazy) for name in names]
+    return found
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_imports_point_one_way(path: Path) -> None:
+    own = room(path)
+    for name, lazy in imports(path):
+        if not name.startswith("playground."):
+            continue
+        other = name.split(".")[1]
+        if other not in RANK or own in ("__init__", "cli", "app"):
+            continue
+        if lazy and (own in DISPLAYS and other == "show" or other in ("paths",)):
+            continue
+        below = RANK[other] < RANK[own] or other == own
+        types = own == "show" and other in DISPLAYS and lazy
+        assert below or types, f"{path.name} ({own}) imports {name}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_heavy_packages_stay_in_their_rooms(path: Path) -> None:
+    for name, lazy in imports(path):
+        top = name.split(".")[0]
+        if top not in HEAVY:
+            continue
+        typing_only = lazy and room(path) in DISPLAYS
+        assert room(path) in HEAVY[top] or typing_only, f"{path} imports {name}"
+        if top == "litellm":
+            assert lazy, f"{path} imports litellm when it is imported itself"
+
+
+def test_every_module_has_a_room() -> None:
+    assert {room(path) for path in MODULES} == set(RANK)
+
+
+def test_no_module_is_named_like_a_top_level_one() -> None:
+    """`streamlit run playground/app.py` puts playground/ first on the path: names would shadow."""
+    names = {path.stem for path in PACKAGE.glob("*.py")} - {"__init__"}
+    names |= {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
+    assert names.isdisjoint(sys.stdlib_module_names)
+    assert names.isdisjoint(packages_distributions())
+
+
+def test_no_dialect_is_asked_for_by_name() -> None:
+    names = {name for name in dialect_names() if name not in ("json",)}  # also a wire format
+    for path in [*PACKAGE.rglob("*.py"), *(ROOT / "pages").glob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Compare):
+                sides = [node.left, *node.comparators]
+                named = any(isinstance(s, ast.Constant) and s.value in names for s in sides)
+                assert not named, f"{path}: {ast.unparse(node)}"
+
+
+def test_modules_and_functions_stay_small() -> None:
+    for path in [*MODULES, *(ROOT / "pages").glob("*.py")]:
+        text = path.read_text()
+        assert text.count("\n") <= 350, f"{path} is too long"
+        tree = ast.parse(text)
+        assert ast.get_docstring(tree) or not text.strip(), f"{path} has no docstring"
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef):
+                size = (node.end_lineno or 0) - node.lineno + 1
+                assert size <= 60, f"{path}: {node.name} has {size} lines"
+
+
+def test_a_page_is_thin() -> None:
+    for path in (ROOT / "pages").glob("*.py"):
+        text = path.read_text()
+        assert text.count("\n") <= 75
+        assert "session_state" not in text
+        assert "query_params" not in text
+
+
+def test_only_state_touches_the_session_state_and_the_url() -> None:
+    for path in [*MODULES, *(ROOT / "pages").glob("*.py")]:
+        text = path.read_text()
+        if path.name == "state.py":
+            continue
+        assert "st.session_state" not in text, path
+        if path.name != "app.py":  # it hands the parameters on to the first page
+            assert "st.query_params" not in text, path
+
+
+def test_session_text_never_becomes_markup() -> None:
+    for path in [*MODULES, *(ROOT / "pages").glob("*.py")]:
+        assert "unsafe_allow_html" not in path.read_text(), path
+    for path in (PACKAGE / "show" / "components").glob("*.js"):
+        for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("):
+            assert word not in path.read_text(), path

@@ -1,0 +1,332 @@
+"""Single examples: what repairs, findings and states look like, named by what went wrong."""
+
+from __future__ import annotations
+
+import pytest
+from strategies import TOOLS
+
+from playground.dialects import get_dialect
+from playground.events import CallAbortedEvent, FindingEvent, ReasoningEvent, TextEvent
+from playground.parsing.result import ParseResult
+from playground.prompt_data import PromptData
+from playground.reading import parse
+
+
+def codes(result: ParseResult) -> list[str]:
+    return [finding.code for finding in result.findings]
+
+
+def called(result: ParseResult) -> list[tuple[str, dict[str, object]]]:
+    return [(call.name, call.arguments) for call in result.tool_calls]
+
+
+# JSON
+
+
+def test_json_ends_by_balance_not_by_the_close_marker() -> None:
+    text = '<tool_call>{"name": "f", "arguments": {"a": "x</tool_call>y}"}}</tool_call>'
+    result = parse(text, "hermes")
+    assert called(result) == [("f", {"a": "x</tool_call>y}"})]
+    assert codes(result) == []
+
+
+def test_a_missing_closer_behind_whole_json_is_repaired_with_a_finding() -> None:
+    for end in ("", "</tool_", "\n\nand more"):
+        result = parse('<tool_call>{"name": "f", "arguments": {}}' + end, "hermes")
+        assert called(result) == [("f", {})]
+        assert codes(result) == ["missing-closer"]
+
+
+def test_keys_may_come_in_any_order_behind_a_marker() -> None:
+    text = '<tool_call>{"arguments": {"a": 1}, "id": {"x": "}"}, "name": "f"}</tool_call>'
+    assert called(parse(text, "hermes")) == [("f", {"a": 1})]
+
+
+def test_arguments_as_a_json_string_are_unpacked_with_a_finding() -> None:
+    text = '<tool_call>{"name": "f", "arguments": "{\\"a\\": 1}"}</tool_call>'
+    result = parse(text, "hermes")
+    assert called(result) == [("f", {"a": 1})]
+    assert codes(result) == ["arguments-as-text"]
+
+
+@pytest.mark.parametrize("arguments", ["null", '""', "{}"])
+def test_a_call_without_arguments_has_the_empty_object(arguments: str) -> None:
+    text = f'<tool_call>{{"name": "f", "arguments": {arguments}}}</tool_call>'
+    assert called(parse(text, "hermes")) == [("f", {})]
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ('{"name": "f", "arguments": {"a": }}', "malformed-json"),
+        ('{"name": "f", "arguments": [1]}', "arguments-not-object"),
+        ('{"name": "f", "arguments": 7}', "arguments-not-object"),
+        ('{"arguments": {}}', "missing-name"),
+        ('{"name": "", "arguments": {}}', "missing-name"),
+        ('{name: "f"}', "malformed-json"),
+        ('{"name" "f"}', "malformed-json"),
+    ],
+)
+def test_a_broken_call_is_aborted_and_the_next_one_read(body: str, code: str) -> None:
+    good = '<tool_call>{"name": "ok", "arguments": {}}</tool_call>'
+    result = parse(f"<tool_call>{body}</tool_call>{good}", "hermes")
+    assert called(result) == [("ok", {})]
+    assert [aborted.reason for aborted in result.aborted] == [code]
+    assert code in codes(result)
+
+
+def test_deep_nesting_is_a_finding_not_a_crash() -> None:
+    deep = "[" * 50_000 + "]" * 50_000
+    text = f'<tool_call>{{"name": "f", "arguments": {{"a": {deep}}}}}</tool_call>'
+    assert codes(parse(text, "hermes")) == ["too-deep"]
+
+
+def test_raw_argument_text_is_kept_beside_the_value() -> None:
+    text = '<tool_call>{"name": "f", "arguments": {"v": 1.10, "n": 12345678901234567890123}}'
+    (call,) = parse(text + "</tool_call>", "hermes").tool_calls
+    assert call.raw == ((None, '{"v": 1.10, "n": 12345678901234567890123}'),)
+    assert call.arguments["n"] == 12345678901234567890123
+
+
+def test_prose_about_the_marker_is_text() -> None:
+    text = "The tag <tool_call> opens a call; <tool_call>this is none</tool_call>."
+    result = parse(text, "hermes")
+    assert result.content == text
+    assert result.tool_calls == []
+
+
+# parameters
+
+
+def test_a_closer_inside_a_value_does_not_end_it() -> None:
+    text = (
+        "<write_file><path>a</path><content>x </content> y</content></write_file>"
+        "<list_files></list_files>"
+    )
+    assert called(parse(text, "xml", TOOLS)) == [
+        ("write_file", {"path": "a", "content": "x </content> y"}),
+        ("list_files", {}),
+    ]
+
+
+def test_values_are_read_by_their_schema_type() -> None:
+    text = (
+        "<write_file><path>007</path><mode>42</mode><ratio>1e3</ratio><force>True</force>"
+        '<tags>["a"]</tags><meta>{"a": null}</meta><note>null</note><other>12</other></write_file>'
+    )
+    (call,) = parse(text, "xml", TOOLS).tool_calls
+    assert call.arguments == {
+        "path": "007",
+        "mode": 42,
+        "ratio": 1e3,
+        "force": True,
+        "tags": ["a"],
+        "meta": {"a": None},
+        "note": None,
+        "other": "12",
+    }
+    assert dict(call.raw)["ratio"] == "1e3"
+
+
+def test_without_a_schema_a_value_stays_text() -> None:
+    text = "<f><a>42</a></f>"
+    assert called(parse(text, "xml")) == [("f", {"a": "42"})]
+
+
+def test_a_value_against_its_type_stays_text_with_a_finding() -> None:
+    result = parse("<write_file><mode>many</mode></write_file>", "xml", TOOLS)
+    assert called(result) == [("write_file", {"mode": "many"})]
+    assert codes(result) == ["type-mismatch"]
+
+
+def test_a_doubled_argument_counts_last_with_a_finding() -> None:
+    result = parse("<write_file><path>a</path><path>b</path></write_file>", "xml", TOOLS)
+    assert called(result) == [("write_file", {"path": "b"})]
+    assert codes(result) == ["duplicate-argument"]
+
+
+def test_a_missing_call_closer_before_another_marker_is_repaired() -> None:
+    text = "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n</tool_call>\nbye"
+    result = parse(text, "qwen3-coder")
+    assert called(result) == [("f", {"a": "1"})]
+    assert codes(result) == ["missing-closer"]
+    assert result.content == "\nbye"
+
+
+def test_a_missing_call_closer_at_the_end_aborts_the_call() -> None:
+    result = parse("<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n", "qwen3-coder")
+    assert called(result) == []
+    assert result.aborted[0].raw == (("a", "1"),)
+
+
+def test_text_between_parameters_is_a_named_finding() -> None:
+    text = "<function=f>\n<parameter=a>1</parameter>\n<parameter=b>2</parameter> oops </function>"
+    assert parse(text, "qwen3-coder").tool_calls == []  # "oops" cannot follow b's closer
+    text = "<function=f>oops <parameter=a>1</parameter></function>"
+    result = parse(text, "qwen3-coder")
+    owned = [event.text for event in result.events if isinstance(event, FindingEvent)]
+    assert (called(result), owned) == ([("f", {"a": "1"})], ["oops "])
+
+
+def test_a_tool_that_the_session_lacks_is_text_in_xml_and_a_finding_elsewhere() -> None:
+    xml = "<unknown><a>1</a></unknown>"
+    assert parse(xml, "xml", TOOLS).content == xml
+    result = parse('<tool_call>{"name": "g", "arguments": {}}</tool_call>', "hermes", TOOLS)
+    assert called(result) == [("g", {})]
+    assert codes(result) == ["unknown-tool"]
+
+
+# text around calls
+
+
+def test_a_call_in_a_code_fence_is_text_with_a_finding() -> None:
+    call = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
+    result = parse(f"```xml\n{call}\n```\n{call}", "hermes")
+    assert called(result) == [("f", {})]
+    assert result.content == f"```xml\n{call}\n```\n"
+    assert codes(result) == ["call-in-fence"]
+
+
+def test_a_fence_closes_with_its_own_kind_and_length() -> None:
+    call = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
+    assert called(parse(f"~~~~\n```\n~~~\n{call}", "hermes")) == []
+    assert called(parse(f"~~~\n~~~~\n{call}", "hermes")) == [("f", {})]
+    assert called(parse(f"inline ``` is no fence {call}", "hermes")) == [("f", {})]
+
+
+def test_reasoning_is_apart_and_its_prefill_belongs_to_no_span() -> None:
+    result = parse("hm</think>yes", "hermes", prefill="...<think>\n")
+    assert (result.reasoning, result.content) == ("hm", "yes")
+    assert result.events[0].span == (0, 2)
+    assert isinstance(result.events[0], ReasoningEvent)
+
+
+def test_reasoning_that_never_ends_is_a_finding() -> None:
+    result = parse("<think>hm", "hermes")
+    assert (result.reasoning, codes(result)) == ("hm", ["unclosed-reasoning"])
+
+
+def test_a_call_before_reasoning_was_closed_is_delivered_with_a_finding() -> None:
+    result = parse('<think>hm<tool_call>{"name": "f", "arguments": {}}</tool_call>', "hermes")
+    assert (result.reasoning, called(result)) == ("hm", [("f", {})])
+    assert codes(result) == ["call-in-reasoning"]
+
+
+def test_a_result_that_the_model_wrote_itself_is_a_finding_and_stays_text() -> None:
+    text = "<tool_response>\n42\n</tool_response>"
+    result = parse(text, "hermes")
+    assert (result.content, codes(result)) == (text, ["fabricated-result"])
+
+
+def test_stop_tokens_are_markup() -> None:
+    assert parse("yes<|eot_id|>", "llama3-json").content == "yes"
+
+
+def test_llama_calls_are_separated_by_semicolons() -> None:
+    text = '{"name": "f", "parameters": {}}; {"name": "g", "parameters": {"a": [1]}}<|eom_id|>'
+    result = parse("Sure. " + text, "llama3-json")
+    assert called(result) == [("f", {}), ("g", {"a": [1]})]
+    assert result.content == "Sure. "
+
+
+def test_json_that_is_no_call_is_text() -> None:
+    text = 'See {"name": "Ann", "age": 3} and {"tool_name": "x"}.'
+    for dialect in ("json", "llama3-json", "native"):
+        assert parse(text, dialect).content == text
+
+
+def test_bad_bytes_are_replaced_one_by_one_with_a_finding() -> None:
+    result = parse(b"a\xff\xfeb\xc3", "xml")
+    assert result.content == "a\ufffd\ufffdb\ufffd"
+    assert codes(result) == ["invalid-utf8"] * 3
+
+
+def test_a_lone_surrogate_in_a_string_is_replaced_with_a_finding() -> None:
+    result = parse("a\ud800b", "xml")
+    assert (result.content, codes(result)) == ("a\ufffdb", ["lone-surrogate"])
+
+
+# native deltas
+
+
+def delta(
+    index: int, name: str | None = None, arguments: str = "", **more: str
+) -> dict[str, object]:
+    return {"index": index, "function": {"name": name, "arguments": arguments}, **more}
+
+
+def fed(*pieces: bytes | dict[str, object], dialect: str = "native") -> ParseResult:
+    from playground.parsing.result import gather
+
+    parser = get_dialect(dialect).create_parser(PromptData(tool_metadata=TOOLS))
+    events = []
+    for piece in pieces:
+        events += (
+            parser.feed(piece) if isinstance(piece, bytes) else parser.feed_tool_call_delta(piece)
+        )
+    return gather([*events, *parser.finish()])
+
+
+def test_native_deltas_interleave_and_names_may_come_late() -> None:
+    result = fed(
+        b"Both.",
+        delta(0, None, "", id="x1"),
+        delta(1, "list_files", "{}", id="x2"),
+        delta(0, "write_file", '{"path": "a'),
+        delta(0, None, '\\n"}'),
+    )
+    assert [(c.call_id, c.name, c.arguments) for c in result.tool_calls] == [
+        ("x1", "write_file", {"path": "a\n"}),
+        ("x2", "list_files", {}),
+    ]
+    position = 0
+    for event in result.events:
+        assert event.span.start == position
+        position = event.span.stop
+    assert codes(result) == []
+
+
+def test_native_arguments_cut_off_are_aborted() -> None:
+    result = fed(delta(0, "write_file", '{"path": "a'))
+    assert [aborted.reason for aborted in result.aborted] == ["truncated-call"]
+    assert result.aborted[0].raw == ((None, '{"path": "a'),)
+
+
+def test_a_native_call_under_a_text_dialect_is_read_with_a_finding() -> None:
+    result = fed(b"hm ", delta(0, "list_files", "{}"), b" ok", dialect="hermes")
+    assert called(result) == [("list_files", {})]
+    assert (result.content, codes(result)) == ("hm  ok", ["native-call"])
+
+
+def test_litellms_objects_are_read_like_dicts() -> None:
+    from types import SimpleNamespace as Object
+
+    function = Object(name="list_files", arguments="{}")
+    assert called(fed(Object(index=0, id="a", function=function))) == [("list_files", {})]  # type: ignore[arg-type]
+
+
+# state
+
+
+def test_the_state_names_the_call_the_argument_and_what_is_held() -> None:
+    parser = get_dialect("xml").create_parser(PromptData(tool_metadata=TOOLS))
+    parser.feed(b"Hi <write_f")
+    assert (parser.state.mode, parser.state.held) == ("text", "<write_f")
+    parser.feed(b"ile><path>a.py</pa")
+    state = parser.state
+    assert (state.mode, state.call_name, state.argument) == ("call", "write_file", "path")
+    assert state.held == "</pa"
+
+
+def test_text_is_given_out_as_soon_as_it_can_be_nothing_else() -> None:
+    parser = get_dialect("hermes").create_parser(PromptData())
+    assert parser.feed(b"Hello ") == [TextEvent((0, 6), "Hello ")]
+    assert parser.feed(b"<tool") == []
+    assert parser.feed(b" kit>") == [TextEvent((6, 16), "<tool kit>")]
+
+
+def test_an_aborted_call_keeps_what_was_read() -> None:
+    result = parse("<write_file><path>a</path><content>one tw", "xml", TOOLS)
+    (aborted,) = result.aborted
+    assert isinstance(aborted, CallAbortedEvent)
+    assert aborted.raw == (("path", "a"), ("content", "one tw"))

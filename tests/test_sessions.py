@@ -1,0 +1,354 @@
+"""Session files: the native format, its schema, the samples, and one clear error for bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from conftest import ROOT
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playground import paths
+from playground.errors import InputFault
+from playground.messages import ImagePart, Message, ReasoningPart, TextPart, ToolCallPart
+from playground.replay import replay
+from playground.sessions.loading import load_session, read_session, read_tool_file
+from playground.sessions.native_format import (
+    MAX_BYTES,
+    SCHEMA_FILE,
+    dump_session,
+    json_schema,
+    parse_session,
+)
+from playground.sessions.session import (
+    FORMAT,
+    BytesChunk,
+    Recording,
+    Session,
+    TextChunk,
+    ToolCallChunk,
+)
+from playground.tools import ToolMetadata, read_tools
+
+SAMPLES = paths.samples()
+each_sample = pytest.mark.parametrize("name", SAMPLES)
+
+
+# the format
+
+
+def test_a_session_survives_its_file() -> None:
+    session = Session(
+        title="all",
+        tools=(ToolMetadata(name="t", input_schema={"type": "object", "x-own": [1]}),),
+        messages=(
+            Message("user", (TextPart("\u2028é"), ImagePart("https://x/y.png", "low"))),
+            Message("assistant", (ReasoningPart("hm", "sig"), ToolCallPart("1", "t", {"a": None}))),
+        ),
+        recordings=(
+            Recording(
+                "r",
+                "xml",
+                (TextChunk("a", 0.5), BytesChunk("4oI="), ToolCallChunk({"index": 0})),
+                "recorded",
+            ),
+        ),
+    )
+    text = dump_session(session)
+    assert parse_session(json.loads(text), text, "x") == session
+
+
+def test_the_published_schema_is_the_one_of_the_types() -> None:
+    assert json.loads(SCHEMA_FILE.read_text()) == json_schema()
+
+
+@each_sample
+def test_a_sample_is_valid_labelled_and_small(name: str) -> None:
+    data = SAMPLES[name].read_bytes()
+    value = json.loads(data)
+    jsonschema.validate(value, json_schema())
+    loaded = read_session(data, name)
+    assert loaded.findings == []
+    assert loaded.session.scripted
+    assert loaded.session.title
+    assert loaded.session.purpose
+    assert {r.timing for r in loaded.session.recordings} <= {"synthetic"}
+    assert len(data) < 300_000
+
+
+@each_sample
+def test_a_samples_recording_replays_without_loss(name: str) -> None:
+    session = load_session(SAMPLES[name])
+    for recording in session.recordings:
+        timeline = replay(recording, recording.dialect, session.tools)
+        position = 0
+        for event in timeline.result.events:
+            assert event.span.start == position
+            position = event.span.stop
+        assert position == timeline.steps[-1].stop == len(timeline.text)
+
+
+SHOWN = {
+    "04-truncated-call": [
+        ([], ["truncated-call", "unclosed-section"]),
+        ([], ["truncated-call"]),
+        ([], ["truncated-call"]),
+        (["write_file"], ["missing-closer"]),
+    ],
+    "05-call-in-a-fence": [(["read_file"], ["call-in-fence"])] * 2,
+    "09-reasoning": [
+        (["get_tides"], []),
+        (["get_tides"], []),
+        (["get_tides"], ["call-in-reasoning"]),
+        (["get_tides"], []),
+    ],
+    "10-cut-characters": [(["write_file"], [])],
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_sample_shows_what_its_purpose_says(name: str) -> None:
+    session = load_session(SAMPLES[name])
+    seen = []
+    for recording in session.recordings:
+        result = replay(recording, recording.dialect, session.tools).result
+        calls = [call.name for call in result.tool_calls]
+        seen.append((calls, [finding.code for finding in result.findings]))
+    assert seen == SHOWN[name]
+
+
+def test_the_cut_characters_come_out_whole() -> None:
+    session = load_session(SAMPLES["10-cut-characters"])
+    recording = session.recordings[0]
+    assert any(isinstance(chunk, BytesChunk) for chunk in recording.chunks)
+    (call,) = replay(recording, "hermes", session.tools).result.tool_calls
+    assert call.arguments["content"].endswith("👩‍✈️🚢🇫🇷 naïve café")
+    assert "\ufffd" not in call.arguments["content"]
+
+
+def test_the_long_file_holds_what_hurts() -> None:
+    session = load_session(SAMPLES["03-long-file"])
+    content = session.messages[1].tool_calls[0].args["content"]
+    assert len(content.encode()) > 30_000
+    for hurting in ('"""', "```", "</tool_call>", "</parameter>", "🚢", "\\\\", "&"):
+        assert hurting in content
+
+
+# bad input: what was given, where, what would be right
+
+
+def minimal(**fields: Any) -> dict[str, Any]:
+    return {"format": FORMAT, **fields}
+
+
+def fault(value: Any, indent: int | None = 1) -> str:
+    data = value if isinstance(value, bytes) else json.dumps(value, indent=indent).encode()
+    with pytest.raises(InputFault) as caught:
+        read_session(data, "my.json")
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def one_message(part: dict[str, Any], role: str = "assistant") -> dict[str, Any]:
+    return minimal(messages=[{"role": "user", "parts": []}, {"role": role, "parts": [part]}])
+
+
+def test_not_json() -> None:
+    assert fault(b'{"a":\n oops}') == (
+        "my.json:2: not JSON: Expecting value, column 2; expected a JSON document"
+    )
+
+
+def test_not_utf8() -> None:
+    assert fault(b'{"a":\n"\xff"}') == "my.json:2: byte 0xff is no UTF-8; expected UTF-8"
+
+
+def test_json_nested_too_deeply() -> None:
+    assert fault(b"[" * 200_000) == "my.json: nested too deeply to be read"
+
+
+def test_not_an_object() -> None:
+    assert fault([1]) == (
+        f'my.json:1: a session is a JSON object, not a list; expected an object with "format": '
+        f'"{FORMAT}"'
+    )
+
+
+def test_a_wrong_format() -> None:
+    assert fault({"format": "other"}) == (
+        f"my.json:2, field format: unknown session format 'other'; expected \"{FORMAT}\""
+    )
+
+
+def test_a_wrong_type() -> None:
+    message = fault(minimal(title=["no"]))
+    assert message == "my.json:3, field title: Input should be a valid string, not ['no']"
+
+
+def test_an_unknown_field() -> None:
+    assert fault(minimal(titel="x")).startswith(
+        "my.json:3, field titel: Unexpected keyword argument, not 'x'; expected only the fields"
+    )
+
+
+def test_an_unknown_role() -> None:
+    assert fault(minimal(messages=[{"role": "wizard", "parts": []}])) == (
+        "my.json:5, field messages.0.role: Input should be 'system', 'user', 'assistant' or 'tool',"
+        ' not \'wizard\'; expected "system", "user", "assistant" or "tool"'
+    )
+
+
+def test_a_tool_call_without_id() -> None:
+    message = fault(one_message({"type": "tool_call", "tool_name": "t"}))
+    assert message.startswith("my.json:11, field messages.1.parts.0.tool_call_id: ")
+    assert message.endswith("; expected this field to be given")
+
+
+def test_an_unknown_part() -> None:
+    message = fault(one_message({"type": "song", "text": "la"}))
+    assert message.startswith("my.json:11, field messages.1.parts.0: ")
+    assert '"text", "reasoning", "image", "tool_call", "tool_result"' in message
+
+
+def test_a_chunk_without_content_and_one_that_is_no_base64() -> None:
+    def recording(chunk: dict[str, Any]) -> dict[str, Any]:
+        return minimal(recordings=[{"name": "r", "dialect": "xml", "chunks": [chunk]}])
+
+    assert 'needs one of "text", "base64" or "tool_call"' in fault(recording({"at": 1}))
+    message = fault(recording({"base64": "*"}))
+    assert message.startswith("my.json:9, field recordings.0.chunks.0.base64: not Base64")
+
+
+def test_a_file_that_is_too_large_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "large.json"
+    with path.open("wb") as file:
+        file.truncate(200 * 1024 * 1024)
+    with pytest.raises(InputFault, match=r"large\.json: 200 MB are too much; expected at most 64"):
+        load_session(path)
+    assert fault(b" " * (MAX_BYTES + 1)).startswith("my.json: 64 MB are too much")
+
+
+def test_a_path_that_is_a_folder_or_nothing(tmp_path: Path) -> None:
+    with pytest.raises(InputFault, match="this is a folder; expected a session file"):
+        load_session(tmp_path)
+    with pytest.raises(InputFault, match="No such file or directory"):
+        load_session(tmp_path / "none.json")
+    with pytest.raises(InputFault, match="null byte"):
+        load_session("a\0b")
+
+
+@given(
+    st.recursive(
+        st.none() | st.integers() | st.text(),
+        lambda s: (
+            st.lists(s)
+            | st.dictionaries(
+                st.sampled_from(
+                    ["format", "messages", "role", "parts", "type", "text", "tools", "name"]
+                ),
+                s,
+            )
+        ),
+    )
+)
+def test_no_json_at_all_gives_anything_but_a_session_or_an_input_fault(value: Any) -> None:
+    if isinstance(value, dict):
+        value = {**value, "format": FORMAT}
+    try:
+        read_session(json.dumps(value).encode(), "x")
+    except InputFault as caught:
+        said = str(caught)
+    else:
+        said = ""
+    assert "Traceback" not in said
+    assert "\n" not in said
+
+
+# findings: odd, but readable
+
+
+def found(session: dict[str, Any]) -> list[tuple[str, str]]:
+    loaded = read_session(json.dumps(session).encode(), "x")
+    return [(finding.code, finding.where) for finding in loaded.findings]
+
+
+def test_a_result_without_a_call_and_a_call_without_a_result() -> None:
+    result = {"type": "tool_result", "tool_call_id": "9", "tool_name": "t"}
+    assert found(one_message(result, "tool")) == [
+        ("empty-message", "messages.0"),
+        ("orphan-result", "messages.1"),
+    ]
+    call = {"type": "tool_call", "tool_call_id": "1", "tool_name": "t"}
+    turns = [{"role": "assistant", "parts": [call]}, {"role": "user", "parts": []}]
+    codes = [code for code, _ in found(minimal(messages=turns + turns))]
+    assert codes == [
+        "empty-message",
+        "missing-result",
+        "duplicate-id",
+        "empty-message",
+        "missing-result",
+    ]
+
+
+def test_a_cyclic_and_a_broken_ref_of_a_tool() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"tree": {"$ref": "#/$defs/node"}, "lost": {"$ref": "#/$defs/gone"}},
+        "$defs": {"node": {"properties": {"next": {"$ref": "#/$defs/node"}}}},
+    }
+    codes = found(minimal(tools=[{"name": "t", "input_schema": schema}]))
+    assert sorted(code for code, _ in codes) == ["cyclic-ref", "unresolved-ref"]
+    session = read_session(
+        json.dumps(minimal(tools=[{"name": "t", "input_schema": schema}])).encode(), "x"
+    ).session
+    assert session.tools[0].input_schema == schema
+    assert list(session.tools[0].parameters) == ["tree", "lost"]
+
+
+def test_a_ref_that_is_nothing_but_itself_is_read() -> None:
+    schema = {"type": "object", "properties": {"a": {"$ref": "#/properties/a"}}}
+    tool = ToolMetadata(name="t", input_schema=schema)
+    assert tool.parameter_schema("a") == {}
+
+
+def test_a_lone_surrogate_is_replaced_with_a_finding() -> None:
+    data = b'{"format": "playground-session/1", "title": "a\\ud800b"}'
+    loaded = read_session(data, "x")
+    assert loaded.session.title == "a\ufffdb"
+    assert [(f.code, f.where) for f in loaded.findings] == [("lone-surrogate", "title")]
+
+
+# tools
+
+
+def test_tools_are_read_in_every_common_form() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
+    forms = [
+        {"type": "function", "function": {"name": "t", "description": "d", "parameters": schema}},
+        {"type": "function", "name": "t", "description": "d", "parameters": schema},
+        {"name": "t", "description": "d", "input_schema": schema},
+        {"name": "t", "description": "d", "inputSchema": schema},
+    ]
+    expected = ToolMetadata(name="t", description="d", input_schema=schema)
+    assert read_tools(forms) == [expected] * 4
+    assert read_tools({"tools": forms[:1]}) == [expected]
+
+
+def test_a_tool_without_a_name_is_one_clear_error() -> None:
+    with pytest.raises(InputFault) as caught:
+        read_tool_file(b'[\n {"name": "a"},\n {"description": "b"}\n]', "tools.json")
+    assert str(caught.value).startswith("tools.json:3, field tools.1.name: Field required")
+
+
+def test_tools_that_are_no_list() -> None:
+    with pytest.raises(InputFault, match="tools must be a list, not 'x'"):
+        read_tools("x")
+
+
+def test_nothing_of_the_samples_names_this_machine() -> None:
+    for path in SAMPLES.values():
+        assert str(ROOT) not in path.read_text()
