@@ -13,7 +13,7 @@ import time
 
 from generated import TOOL, large_session
 
-from playground.compare import compare
+from playground.comparison import compare
 from playground.dialects import dialect_names, get_dialect
 from playground.messages import ToolCallPart
 from playground.prompt_data import PromptData

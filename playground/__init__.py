@@ -11,12 +11,41 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _WHERE = {
+    "DeclaredDialect": "playground.dialects",
+    "Dialect": "playground.dialects",
+    "Syntax": "playground.parsing.syntax",
+    "compare": "playground.comparison",
     "dialect_names": "playground.dialects",
     "get_dialect": "playground.dialects",
-    "Dialect": "playground.dialects",
-    "DeclaredDialect": "playground.dialects",
+    "load_session": "playground.sessions.loading",
     "parse": "playground.reading",
+    "place_cache": "playground.cache_placement",
+    "replay": "playground.timeline",
+    "sample_sessions": "playground.sessions.loading",
 }
+
+__all__ = [
+    "DeclaredDialect",
+    "Dialect",
+    "Syntax",
+    "compare",
+    "dialect_names",
+    "get_dialect",
+    "load_session",
+    "parse",
+    "place_cache",
+    "replay",
+    "sample_sessions",
+]
+
+if TYPE_CHECKING:
+    from playground.cache_placement import place_cache
+    from playground.comparison import compare
+    from playground.dialects import DeclaredDialect, Dialect, dialect_names, get_dialect
+    from playground.parsing.syntax import Syntax
+    from playground.reading import parse
+    from playground.sessions.loading import load_session, sample_sessions
+    from playground.timeline import replay
 
 
 def __getattr__(name: str) -> Any:
@@ -27,8 +56,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted([*globals(), *_WHERE])
-
-
-if TYPE_CHECKING:
-    from playground.dialects import DeclaredDialect, Dialect, dialect_names, get_dialect
-    from playground.reading import parse

@@ -83,10 +83,9 @@ def app(options: tuple[str, ...]) -> None:
 @_guarded
 def samples(as_json: bool) -> int:
     """List the sample sessions and what each is for."""
-    from playground import paths
-    from playground.sessions.loading import load_session
+    from playground.sessions.loading import sample_sessions
 
-    loaded = {name: load_session(path) for name, path in paths.samples().items()}
+    loaded = sample_sessions()
     if as_json:
         _print_json([{"name": name, "purpose": s.purpose} for name, s in loaded.items()])
     else:
@@ -102,7 +101,7 @@ def samples(as_json: bool) -> int:
 @_guarded
 def render(session: str, dialects: tuple[str, ...], model: str, as_json: bool) -> int:
     """Print the request that SESSION becomes in each dialect."""
-    from playground.compare import compare as compare_session
+    from playground.comparison import compare as compare_session
     from playground.dialects.base import message_text
     from playground.show.wire import column_json
 
@@ -138,7 +137,7 @@ def compare(
     """Count what SESSION becomes in each dialect: messages, characters by kind, findings."""
     from dataclasses import asdict
 
-    from playground.compare import compare as compare_session
+    from playground.comparison import compare as compare_session
 
     loaded = _load(session, model)
     rows: list[dict[str, Any]] = []
@@ -221,8 +220,8 @@ def cache(session: str, dialects: tuple[str, ...], policy: str, model: str, as_j
 def replay(recording: str, dialect: str, name: str, with_events: bool, as_json: bool) -> int:
     """Replay a recording of the session file RECORDING through a dialect's parser."""
     from playground.errors import InputFault
-    from playground.replay import replay as replay_recording
     from playground.show.wire import timeline_json
+    from playground.timeline import replay as replay_recording
 
     loaded = _load(recording, "")
     if not loaded.session.recordings:

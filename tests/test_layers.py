@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
+import playground
 from playground.dialects import dialect_names
 
 PACKAGE = ROOT / "playground"
@@ -18,7 +19,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # Each room may import itself and the rooms before it. `caching` works on plain message dicts and
 # knows no dialect, so it lies below `dialects`, which call it to mark what they have formatted.
 ROOMS = [
-    {"errors", "findings"},
+    {"errors", "findings", "paths"},
     {"events", "messages", "tools"},
     {"prompt_data"},
     {"preflight"},
@@ -26,15 +27,14 @@ ROOMS = [
     {"dialects"},
     {"reading", "sessions"},
     {"llm"},
-    {"replay", "compare", "cache_placement"},
+    {"timeline", "comparison", "cache_placement"},
     {"show"},
-    {"paths"},
     {"ui"},
     {"app", "cli", "__init__"},
 ]
 RANK = {name: rank for rank, rooms in enumerate(ROOMS) for name in rooms}
 # A question's methods display it: they import `show` when they are called, never before.
-DISPLAYS = {"replay", "compare", "cache_placement"}
+DISPLAYS = {"timeline", "comparison", "cache_placement"}
 HEAVY = {
     "streamlit": {"ui", "app"},
     "litellm": {"llm"},
@@ -75,7 +75,7 @@ def test_imports_point_one_way(path: Path) -> None:
         other = name.split(".")[1]
         if other not in RANK or own in ("__init__", "cli", "app"):
             continue
-        if lazy and (own in DISPLAYS and other == "show" or other in ("paths",)):
+        if lazy and own in DISPLAYS and other == "show":
             continue
         below = RANK[other] < RANK[own] or other == own
         types = own == "show" and other in DISPLAYS and lazy
@@ -92,6 +92,13 @@ def test_heavy_packages_stay_in_their_rooms(path: Path) -> None:
         assert room(path) in HEAVY[top] or typing_only, f"{path} imports {name}"
         if top == "litellm":
             assert lazy, f"{path} imports litellm when it is imported itself"
+
+
+def test_no_public_name_is_hidden_by_a_module() -> None:
+    """Importing playground.compare would put a module where the function pg.compare was."""
+    assert not set(playground.__all__) & {room(path) for path in MODULES}
+    for name in playground.__all__:
+        assert callable(getattr(playground, name))
 
 
 def test_every_module_has_a_room() -> None:

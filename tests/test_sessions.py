@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from playground import paths
 from playground.errors import InputFault
 from playground.messages import ImagePart, Message, ReasoningPart, TextPart, ToolCallPart
-from playground.replay import replay
 from playground.sessions.loading import load_session, read_session, read_tool_file
 from playground.sessions.native_format import (
     MAX_BYTES,
@@ -32,6 +31,7 @@ from playground.sessions.session import (
     TextChunk,
     ToolCallChunk,
 )
+from playground.timeline import replay
 from playground.tools import ToolMetadata, read_tools
 
 SAMPLES = paths.samples()

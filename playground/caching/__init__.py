@@ -1,1 +1,1 @@
-"""Cache breakpoints on plain message dicts: who the model is, where a policy puts marks, and why."""
+"""Cache breakpoints on plain message dicts: where a policy puts marks, and why not elsewhere."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from playground import paths
 from playground.errors import InputFault
 from playground.findings import Finding, finding
 from playground.sessions.checking import check
@@ -30,6 +31,11 @@ class LoadedSession:
 def load_session(path: str | Path) -> Session:
     """Read a session file. Raises InputFault with file, line, field and what would be right."""
     return read_session(file_bytes(path), str(path)).session
+
+
+def sample_sessions() -> dict[str, Session]:
+    """The sample sessions that come with the playground, by name."""
+    return {name: load_session(path) for name, path in paths.samples().items()}
 
 
 def read_session(data: bytes, where: str) -> LoadedSession:

@@ -10,8 +10,8 @@ from playground.show.wire import event_name
 
 if TYPE_CHECKING:
     from playground.cache_placement import CachePlacement
-    from playground.compare import Comparison
-    from playground.replay import Timeline
+    from playground.comparison import Comparison
+    from playground.timeline import Timeline
 
 KIND_COLOURS: Final = {  # Okabe and Ito's palette and neighbours: apart for colour-blind eyes too
     "dialect rules": "#0072B2",

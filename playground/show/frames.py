@@ -10,8 +10,8 @@ from playground.show.wire import event_name, event_text
 
 if TYPE_CHECKING:
     from playground.cache_placement import CachePlacement
-    from playground.compare import Comparison
-    from playground.replay import Timeline
+    from playground.comparison import Comparison
+    from playground.timeline import Timeline
 
 
 def comparison(value: Comparison) -> pd.DataFrame:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from playground.cache_placement import CachePlacement, PartPlacement
-from playground.compare import Column, DiffLine, visible
+from playground.comparison import Column, DiffLine, visible
 from playground.dialects.rendering import Block
 from playground.events import Event
-from playground.replay import Timeline
 from playground.show.wire import event_name, event_text
+from playground.timeline import Timeline
 
 Payload = dict[str, Any]
 PAGE_MESSAGES: Final = 50

@@ -7,9 +7,9 @@ from typing import Any
 
 from playground.cache_placement import CachePlacement
 from playground.caching.policies import CacheDecision
-from playground.compare import Column
+from playground.comparison import Column
 from playground.events import Event, FindingEvent
-from playground.replay import Timeline
+from playground.timeline import Timeline
 
 
 def event_name(event: Event) -> str:

@@ -8,10 +8,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import streamlit as st
 
 from playground.cache_placement import CachePlacement, place_cache
-from playground.compare import Column, Comparison, DiffLine
-from playground.compare import compare as compare_session
-from playground.replay import Timeline, replay
+from playground.comparison import Column, Comparison, DiffLine
+from playground.comparison import compare as compare_session
 from playground.sessions.session import Session
+from playground.timeline import Timeline, replay
 from playground.ui.state import WorkingSession
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from playground.compare import Comparison
+from playground.comparison import Comparison
 from playground.dialects import dialect_names
 from playground.errors import InputFault
 from playground.findings import Finding
@@ -175,7 +175,7 @@ def counts_table(working: WorkingSession, comparison: Comparison, frame: pd.Data
         shown = frame.assign(**{"tokens (estimate)": pd.Series(counts, dtype="Int64")})
         st.dataframe(shown, hide_index=True, width="stretch", height="content")
         if None not in counts:
-            st.caption(f"Tokens as LiteLLM counts them for {working.session.task.model_name}.")
+            st.text(f"Tokens as LiteLLM counts them for {working.session.task.model_name}.")
             if pending:
                 st.rerun()
         else:

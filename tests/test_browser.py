@@ -1,0 +1,243 @@
+"""The app in a real browser: what only a browser can tell."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+from serving import CHROMIUM, FLAGS, served
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+if CHROMIUM is None and not os.environ.get("CI"):
+    pytest.skip("no chromium here: apt-get install chromium", allow_module_level=True)
+
+HOSTILE = (
+    "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+    "</pre></div>![a](https://evil.example/a.png) <style>body{display:none}</style>"
+)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with served(tmp_path_factory.mktemp("elsewhere")) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        assert CHROMIUM, "CI must have chromium"
+        yield playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 1440, "height": 1000})
+    page = context.new_page()
+    page.set_default_timeout(30_000)
+    yield page
+    context.close()
+
+
+def outside(page: Page) -> list[str]:
+    """Every request that is not for this machine, gathered while the page is used."""
+    found: list[str] = []
+    page.on(
+        "request",
+        lambda request: (
+            None
+            if re.match(r"(https?|wss?)://127\.0\.0\.1[:/]|blob:|data:", request.url)
+            else found.append(request.url)
+        ),
+    )
+    return found
+
+
+def upload(page: Page, session: dict[str, Any]) -> None:
+    data = json.dumps({"format": "playground-session/1", **session}).encode()
+    page.locator("input[type=file]").set_input_files(
+        files=[{"name": "mine.json", "mimeType": "application/json", "buffer": data}]
+    )
+    expect(page.get_by_text("mine.json is loaded")).to_be_visible()
+
+
+def test_the_bare_address_leads_to_compare_with_a_sample(page: Page, address: str) -> None:
+    page.goto(address)
+    expect(page.locator(".pane")).to_have_count(3)
+    expect(page).to_have_url(re.compile(r"/compare"))
+
+
+def test_nothing_is_asked_of_any_other_machine(page: Page, address: str) -> None:
+    asked = outside(page)
+    for path in ("/compare", "/compare?view=Counts", "/compare?view=Difference", "/cache"):
+        page.goto(address + path)
+        expect(page.get_by_text("Session", exact=True)).to_be_visible()
+    page.goto(f"{address}/replay")
+    expect(page.locator(".player .text")).to_be_visible()
+    page.wait_for_timeout(500)
+    assert asked == []
+
+
+def test_a_click_on_a_tool_lights_it_in_every_pane_and_in_the_url(
+    page: Page, address: str
+) -> None:
+    page.goto(f"{address}/compare?session=02-parallel-calls")
+    page.locator(".block[data-origin='tool:get_tides'] .kind").first.click()
+    expect(page.locator(".block.lit")).to_have_count(3)
+    expect(page).to_have_url(re.compile(r"origin=tool(%3A|:)get_tides"))
+    tops = page.locator(".block.lit").evaluate_all(
+        "blocks => blocks.map(b => b.getBoundingClientRect().top)"
+    )
+    assert max(tops) - min(tops) < 40
+
+
+def test_a_shared_link_shows_the_same_view(page: Page, address: str) -> None:
+    page.goto(
+        f"{address}/compare?session=02-parallel-calls&dialects=json&dialects=dspy-chat"
+        "&origin=message%3A1&model=openai%2Fgpt-5"
+    )
+    expect(page.locator(".pane header strong")).to_have_text(["json", "dspy-chat"])
+    expect(page.locator(".block.lit")).to_have_count(2)
+
+
+@pytest.mark.parametrize("path", ["compare", "compare?view=Difference", "cache", "replay"])
+def test_hostile_text_is_shown_and_never_run(page: Page, address: str, path: str) -> None:
+    asked = outside(page)
+    page.on("dialog", lambda dialog: pytest.fail(f"a dialog opened: {dialog.message}"))
+    page.goto(f"{address}/{path}")
+    part = {"type": "text", "text": HOSTILE}
+    call = {"type": "tool_call", "tool_call_id": "1", "tool_name": "t", "args": {HOSTILE: HOSTILE}}
+    upload(
+        page,
+        {
+            "title": HOSTILE,
+            "purpose": HOSTILE,
+            "task": {"user_agent_prompt": HOSTILE, "user_prompt": HOSTILE},
+            "tools": [{"name": "t", "description": HOSTILE}],
+            "messages": [
+                {"role": "user", "parts": [part]},
+                {"role": "assistant", "parts": [part, call]},
+            ],
+            "recordings": [
+                {"name": HOSTILE, "note": HOSTILE, "dialect": "xml", "chunks": [{"text": HOSTILE}]}
+            ],
+        },
+    )
+    expect(page.get_by_text("<script>").first).to_be_visible()
+    page.wait_for_timeout(500)
+    assert "owned" not in page.title()
+    assert page.locator("img[src='x'], script:text('owned')").count() == 0
+    assert asked == []
+
+
+def test_a_broken_upload_is_one_message_without_a_traceback(page: Page, address: str) -> None:
+    page.goto(f"{address}/compare?session=02-parallel-calls")
+    expect(page.locator(".pane")).to_have_count(3)
+    page.locator("input[type=file]").set_input_files(
+        files=[{"name": "bad.json", "mimeType": "application/json", "buffer": b'{"a":\n oops'}]
+    )
+    expect(page.get_by_text("The file was not loaded")).to_be_visible()
+    expect(page.get_by_text("bad.json:2: not JSON")).to_be_visible()
+    expect(page.locator(".pane")).to_have_count(3)
+    assert page.get_by_text("Traceback").count() == 0
+
+
+def test_an_edit_is_seen_at_once(page: Page, address: str) -> None:
+    page.goto(f"{address}/compare?session=02-parallel-calls")
+    page.get_by_text("Edit prompts and tools").click()
+    editor = page.get_by_label("Agent prompt")
+    editor.fill("ONE NEW PROMPT")
+    editor.press("Control+Enter")
+    expect(page.locator(".block[data-kind='agent prompt'] pre").first).to_have_text(
+        re.compile("ONE NEW PROMPT")
+    )
+
+
+def test_the_player_steps_plays_and_reports_where_it_rests(page: Page, address: str) -> None:
+    page.goto(f"{address}/replay?session=05-call-in-a-fence")
+    player = page.locator(".player")
+    expect(player.locator(".place")).to_have_text(re.compile("chunk 1 of 47"))
+    player.get_by_label("One step on").click()
+    player.get_by_label("One step on").click()
+    expect(player.locator(".place")).to_have_text(re.compile("chunk 3 of 47"))
+    expect(page).to_have_url(re.compile("step=2"))
+    player.locator(".text").press("]")
+    expect(player.locator(".event.now")).to_have_text(re.compile("call-in-fence|text"))
+    player.locator("select").select_option("20")
+    player.get_by_label("Play or pause").click()
+    expect(player.locator(".place")).to_have_text(re.compile("end of the stream"))
+    assert player.locator(".text").inner_text().endswith("</read_file>")
+    assert player.locator(".event:not(.past)").count() == 0
+    player.locator(".text").press("Home")
+    expect(player.locator(".place")).to_have_text(re.compile("chunk 1 of 47"))
+    assert len(player.locator(".text").inner_text()) < 20
+
+
+def test_the_player_shows_every_character_of_a_stream_cut_inside_characters(
+    page: Page, address: str
+) -> None:
+    page.goto(f"{address}/replay?session=10-cut-characters&step=999")
+    expect(page.locator(".player .place")).to_have_text(re.compile("end of the stream"))
+    text = page.locator(".player .text").inner_text()
+    assert "👩‍✈️🚢🇫🇷 naïve café" in text
+    assert "\ufffd" not in text
+
+
+def test_tokens_are_counted_in_the_background(page: Page, address: str) -> None:
+    page.goto(f"{address}/compare?session=01-plain-chat&view=Counts")
+    expect(page.get_by_text("Tokens as LiteLLM counts them")).to_be_visible(timeout=60_000)
+    page.wait_for_timeout(500)
+    box = page.locator("[data-testid=stDataFrame]").first.bounding_box()
+    assert box
+    assert box["width"] > 500
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 900])
+def test_pages_fit_and_text_is_readable(
+    browser: Browser, address: str, width: int, scheme: str, tmp_path: Path
+) -> None:
+    context = browser.new_context(
+        viewport={"width": width, "height": 1000},
+        color_scheme=scheme,  # type: ignore[arg-type]
+    )
+    page = context.new_page()
+    for path in ("compare", "cache", "replay"):
+        page.goto(f"{address}/{path}?session=02-parallel-calls")
+        expect(page.locator(".panes, .player").first).to_be_visible()
+        wide = page.evaluate("document.documentElement.scrollWidth > innerWidth + 1")
+        assert not wide, f"{path} at {width} px scrolls sideways"
+        element = page.locator(".block pre, .player .text").first
+        assert contrast(element.evaluate(COLOURS)) > 4.5
+    context.close()
+
+
+COLOURS = """element => {
+  const opaque = node => {
+    const probe = getComputedStyle(node).backgroundColor
+    const alpha = probe.startsWith("rgba") ? Number(probe.split(",")[3].replace(")", "")) : 1
+    if (alpha > 0.99) return probe
+    const up = node.parentElement || node.getRootNode().host
+    return up ? opaque(up) : "rgb(255, 255, 255)"
+  }
+  return [getComputedStyle(element).color, opaque(element)]
+}"""
+
+
+def contrast(colours: list[str]) -> float:
+    """WCAG 2 contrast ratio of two CSS rgb() colours."""
+    light, dark = sorted((luminance(colour) for colour in colours), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(colour: str) -> float:
+    channels = [int(number) / 255 for number in re.findall(r"\d+", colour)[:3]]
+    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

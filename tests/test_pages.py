@@ -1,0 +1,196 @@
+"""Every page runs with every sample, shows its numbers, and survives what users do to it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from playground import paths
+from playground.dialects import dialect_names
+
+PAGES = ("compare", "cache", "replay")
+HOSTILE = '<script>document.title="owned"</script><img src=x onerror=alert(1)> ![a](http://x/y)'
+
+
+def page(name: str, **parameters: str) -> AppTest:
+    app = AppTest.from_file(str(paths.app_file()), default_timeout=60)
+    for key, value in parameters.items():
+        app.query_params[key] = value
+    app.run()
+    if name != "compare":
+        app.switch_page(str(paths.pages() / f"{name}.py")).run()
+    assert not app.exception
+    return app
+
+
+def payloads(app: AppTest) -> list[dict[str, Any]]:
+    found = [json.loads(element.proto.json) for element in app.get("bidi_component")]
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("sample", paths.samples())
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_runs_with_a_sample(name: str, sample: str) -> None:
+    app = page(name, session=sample)
+    assert app.selectbox(key="session").value == sample
+    assert not app.error
+
+
+def test_compare_shows_every_chosen_dialect_with_its_count() -> None:
+    app = page("compare", session="02-parallel-calls")
+    app.multiselect(key="dialects").set_value(dialect_names()).run()
+    (data,) = payloads(app)
+    assert [pane["name"] for pane in data["panes"]] == dialect_names()
+    for pane in data["panes"]:
+        shown = sum(len(b["text"]) for m in pane["messages"] for b in m["blocks"])
+        assert pane["note"] == f"{shown:,} characters"
+
+
+def test_a_chosen_origin_reaches_the_panes() -> None:
+    app = page("compare", session="02-parallel-calls")
+    app.selectbox(key="origin").set_value("tool:get_tides").run()
+    (data,) = payloads(app)
+    assert data["selected"] == "tool:get_tides"
+    for pane in data["panes"]:
+        origins = [b["origin"] for m in pane["messages"] for b in m["blocks"]]
+        assert "tool:get_tides" in origins
+
+
+def test_an_edit_is_seen_at_once_on_every_page() -> None:
+    app = page("compare", session="02-parallel-calls")
+    app.text_area(key="edit 02-parallel-calls agent prompt").set_value("NEW AGENT").run()
+    assert "NEW AGENT" in json.dumps(payloads(app))
+    app.switch_page(str(paths.pages() / "cache.py")).run()
+    assert "NEW AGENT" in json.dumps(payloads(app))
+
+
+def test_an_edited_tool_is_used_and_a_broken_edit_changes_nothing() -> None:
+    app = page("compare", session="02-parallel-calls")
+    key = "edit 02-parallel-calls tool get_weather"
+    app.text_area(key=key).set_value('{"name": "get_weather", "description": "SUN"}').run()
+    assert "SUN" in json.dumps(payloads(app))
+    app.text_area(key=key).set_value('{"name": ').run()
+    assert [error.value for error in app.error] == [
+        "The tool cannot be read; the last readable one is in use."
+    ]
+    assert any("not JSON" in text.value for text in app.text)
+    assert "The weather at a place" in json.dumps(payloads(app))
+
+
+def test_discarding_edits_brings_the_file_back() -> None:
+    app = page("compare", session="02-parallel-calls")
+    app.text_area(key="edit 02-parallel-calls agent prompt").set_value("NEW AGENT").run()
+    next(button for button in app.button if button.label == "Discard all edits").click().run()
+    assert not app.exception
+    assert "NEW AGENT" not in json.dumps(payloads(app))
+    assert "small harbour office" in json.dumps(payloads(app))
+
+
+def test_the_difference_shows_what_is_invisible() -> None:
+    app = page("compare", session="02-parallel-calls", view="Difference")
+    (data,) = payloads(app)
+    assert {"removed", "added", "same"} <= {change for change, _ in data["lines"]}
+    assert all(text.endswith("↵") for change, text in data["lines"][:-1] if change != "gap")
+
+
+def test_the_model_decides_about_marks() -> None:
+    app = page("cache", session="06-cache-eight-turns")
+    assert "3 marks, policy azad" in app.success[0].value
+    app.selectbox(key="model").set_value("openai/gpt-5").run()
+    assert not app.success
+    assert "takes no cache_control marks (model-without-marks)" in app.info[0].value
+
+
+def test_the_gemini_threshold_decides_about_the_two_samples() -> None:
+    assert "3 marks" in page("cache", session="07-gemini-above").success[0].value
+    assert "(below-gemini-threshold)" in page("cache", session="08-gemini-below").info[0].value
+    app = page("cache", session="07-gemini-above")
+    app.selectbox(key="explicit-caching").set_value("off").run()
+    assert "(explicit-caching-off)" in app.info[0].value
+
+
+def test_the_player_gets_every_step_and_character() -> None:
+    app = page("replay", session="09-reasoning", step="20")
+    (data,) = payloads(app)
+    assert data["step"] == 20
+    assert data["segments"][0][1] == 0
+    assert data["segments"][-1][2] == len(data["text"])
+    for (_, _, stop), (_, start, _) in zip(data["segments"], data["segments"][1:], strict=False):
+        assert stop == start
+    assert data["steps"][-1][4] == len(data["events"])
+
+
+def test_a_recording_may_be_read_as_another_dialect() -> None:
+    app = page("replay", session="02-parallel-calls")
+    assert any("Complete calls: get_weather, get_tides." in text.value for text in app.text)
+    app.selectbox(key="as").set_value("hermes").run()
+    assert any("Complete calls: none." in text.value for text in app.text)
+
+
+def test_nonsense_in_the_url_is_ignored() -> None:
+    for name in PAGES:
+        app = page(name, session="nope", step="-1e9", dialects="klingon", page="99", view="x")
+        assert not app.exception
+
+
+# uploads
+
+
+def upload(app: AppTest, file_name: str, data: bytes) -> None:
+    app.sidebar.file_uploader[0].upload(file_name, data, "application/json").run()
+    assert not app.exception
+
+
+def test_an_uploaded_session_is_chosen_and_its_text_is_only_text() -> None:
+    message = {"role": "user", "parts": [{"type": "text", "text": HOSTILE}]}
+    session = {
+        "format": "playground-session/1",
+        "title": HOSTILE,
+        "purpose": HOSTILE,
+        "task": {"user_agent_prompt": HOSTILE, "model_name": HOSTILE},
+        "messages": [message],
+        "tools": [{"name": "t", "description": HOSTILE}],
+        "recordings": [{"name": HOSTILE, "dialect": "xml", "chunks": [{"text": HOSTILE}]}],
+    }
+    for name in PAGES:
+        app = page(name)
+        upload(app, "mine.json", json.dumps(session).encode())
+        assert app.selectbox(key="session").value == "mine"
+        for element in app.markdown:
+            assert HOSTILE not in element.value
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"{", "bad.json:1: not JSON: "),
+        (b'{"format": "playground-session/1", "messages": 3}', "field messages"),
+        (b"\xff\xfe", "bad.json:1: byte 0xff is no UTF-8"),
+        (b'[{"description": "no name"}]', "bad.json:1, field tools.0.name"),
+    ],
+)
+@pytest.mark.parametrize("name", PAGES)
+def test_a_broken_file_is_one_message_and_loses_nothing(
+    name: str, data: bytes, message: str
+) -> None:
+    app = page(name, session="06-cache-eight-turns")
+    before = payloads(app)
+    upload(app, "bad.json", data)
+    assert [error.value for error in app.error] == [
+        "The file was not loaded; everything else is as it was."
+    ]
+    assert any(message in text.value for text in app.text)
+    assert app.selectbox(key="session").value == "06-cache-eight-turns"
+    assert payloads(app) == before
+
+
+def test_an_uploaded_tool_list_becomes_the_sessions_tools() -> None:
+    app = page("compare", session="01-plain-chat")
+    schema = {"type": "object", "properties": {}}
+    tools = [{"type": "function", "function": {"name": "dig", "parameters": schema}}]
+    upload(app, "tools.json", json.dumps(tools).encode())
+    assert '"tool:dig"' in json.dumps(payloads(app))
