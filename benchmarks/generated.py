@@ -24,7 +24,7 @@ def large_session(messages: int = 2_000, size: int = 5_000_000) -> Session:
     """User, call, result, answer, over and over; deterministic."""
     source = random.Random(1)
     words = ["tide", "berth", '"quoted"', "<b>", "line\n", "{x}", "ä", "ship", "\\n", "```"]
-    text = " ".join(source.choices(words, k=2 * size // messages // 5))
+    text = " ".join(source.choices(words, k=size // messages // 4))
     turns: list[Message] = []
     for index in range(messages // 4):
         call = ToolCallPart(f"call_{index}", "write_file", {"path": f"{index}.md", "content": text})

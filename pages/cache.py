@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from playground.dialects import dialect_names
-from playground.show import figures, frames, payloads
+from playground.show import frames, payloads
 from playground.ui import components, computed, state, widgets
 
 working = widgets.with_cache_settings(state.working_session())
@@ -29,7 +29,7 @@ with left:
         height="content",
     )
 with right:
-    st.plotly_chart(figures.threshold(placement), key="threshold")
+    components.gauge(placement.characters, placement.threshold, key="threshold")
 
 if placement.refusal:
     st.info(f"Nothing is marked: {placement.refusal.explanation} ({placement.refusal.reason}).")

@@ -37,6 +37,11 @@ def difference(rows: list[tuple[str, str]], *, content: str, key: str) -> None:
     _registered("difference", "diff")(data={"lines": rows, "key": content}, key=key)
 
 
+def gauge(value: int, threshold: int, *, key: str) -> None:
+    """Characters against a threshold."""
+    _registered("gauge", "gauge")(data={"value": value, "threshold": threshold}, key=key)
+
+
 def player(
     payload: dict[str, Any], *, content: str, step: int, key: str, on_rest: Callable[[], None]
 ) -> None:

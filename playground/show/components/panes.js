@@ -2,6 +2,7 @@
 // Session text only ever goes into textContent. One module for Streamlit, notebooks and HTML files.
 
 const SHOWN = 20000 // characters of one block before "show all"
+const SLICE = 12 // milliseconds of drawing per frame
 const drawn = new WeakMap()
 
 function element(tag, className, text) {
@@ -48,20 +49,43 @@ function drawBlock(block, select) {
   return node
 }
 
-function drawPane(pane, select) {
+function drawPane(pane) {
   const node = element("section", "pane")
   const head = element("header", "")
   head.append(element("strong", "", pane.name), element("span", "count", pane.note))
   const body = element("div", "body")
-  for (const message of pane.messages) {
-    const box = element("div", "message")
-    box.append(element("div", "role", message.role))
-    box.append(...message.blocks.map((block) => drawBlock(block, select)))
-    body.append(box)
-  }
   if (!pane.messages.length) body.append(element("p", "empty", "nothing on this page"))
   node.append(head, body)
   return node
+}
+
+function drawMessage(message, select) {
+  const box = element("div", "message")
+  box.append(element("div", "role", message.role))
+  box.append(...message.blocks.map((block) => drawBlock(block, select)))
+  return box
+}
+
+// All panes' frames at once, then a few messages of each pane per frame: a long page never freezes
+function drawAll(root, data, select) {
+  root.replaceChildren(...data.panes.map(drawPane))
+  const bodies = root.querySelectorAll(".body")
+  const longest = Math.max(0, ...data.panes.map((pane) => pane.messages.length))
+  const state = { key: data.key, selected: data.selected }
+  drawn.set(root, state)
+  let next = 0
+  const slice = () => {
+    if (drawn.get(root) !== state) return // newer data took over
+    const stop = performance.now() + SLICE
+    for (; next < longest && performance.now() < stop; next += 1) {
+      data.panes.forEach((pane, index) => {
+        if (pane.messages[next]) bodies[index].append(drawMessage(pane.messages[next], select))
+      })
+    }
+    if (next < longest) requestAnimationFrame(slice)
+    else light(root, state.selected, true)
+  }
+  slice()
 }
 
 function light(root, origin, scroll) {
@@ -90,9 +114,7 @@ function mount({ data, parentElement, setStateValue }) {
     setStateValue("origin", state.selected)
   }
   if (!before || before.key !== data.key) {
-    root.replaceChildren(...data.panes.map((pane) => drawPane(pane, select)))
-    drawn.set(root, { key: data.key, selected: data.selected })
-    light(root, data.selected, true)
+    drawAll(root, data, select)
   } else if (before.selected !== data.selected) {
     before.selected = data.selected
     light(root, data.selected, true)

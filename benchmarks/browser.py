@@ -1,0 +1,143 @@
+"""Latency of the Compare page, measured inside the page; medians of ten.
+
+Run: python benchmarks/browser.py. Needs Debian's chromium. First render: from navigation to the
+eighth pane. Rerun: from a click on a block to the URL that the rerun wrote, and from an edit of the
+agent prompt to the pane that shows it. Freezes: the browser's own long-task entries.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+from urllib.parse import urlencode
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from generated import large_session  # noqa: E402
+from playwright.sync_api import Page, sync_playwright  # noqa: E402
+from serving import CHROMIUM, FLAGS, served  # noqa: E402
+
+from playground.dialects import dialect_names  # noqa: E402
+from playground.sessions.native_format import dump_session  # noqa: E402
+
+TIMES = 10
+PROBE = """
+window.longTasks = []
+new PerformanceObserver(list => list.getEntries().forEach(e => window.longTasks.push(e.duration)))
+  .observe({ type: "longtask", buffered: true })
+window.deep = selector => {
+  const found = []
+  const walk = root => {
+    found.push(...root.querySelectorAll(selector))
+    root.querySelectorAll("*").forEach(node => node.shadowRoot && walk(node.shadowRoot))
+  }
+  walk(document)
+  return found
+}
+window.until = test => new Promise(done => {
+  const start = performance.now()
+  const look = () => test() ? done(performance.now() - start) : requestAnimationFrame(look)
+  look()
+})
+"""
+EIGHT = "() => window.until(() => deep('.pane').length === 8).then(() => performance.now())"
+CLICK = """origin => {
+  deep(`.block[data-origin='${origin}']`)[0].click()
+  return until(() => new URLSearchParams(location.search).get("origin") === origin)
+}"""
+EDITED = """text => until(
+  () => deep(".block[data-kind='agent prompt'] pre")[0]?.textContent.includes(text))"""
+FIRST = "deep('.pane .label .kind')[0]?.textContent"
+HIGHLIGHTED = """() => deep("pre code[class*=language-], .hljs, [class*=prism]")
+  .map(node => node.textContent.length).reduce((a, b) => Math.max(a, b), 0)"""
+
+
+def eight(url: str, session: str) -> str:
+    pairs = [("session", session), *(("dialects", name) for name in dialect_names())]
+    return f"{url}/compare?{urlencode(pairs)}"
+
+
+def median(values: list[float]) -> str:
+    worst = max(values)
+    return f"median {statistics.median(values):.0f} ms, worst {worst:.0f} ms of {len(values)}"
+
+
+def largest_sample(page: Page, url: str) -> None:
+    print("Compare, eight dialects, sample 03-long-file")
+    firsts = []
+    for _ in range(TIMES):
+        page.goto(eight(url, "03-long-file"))
+        firsts.append(page.evaluate(EIGHT))
+    print("  first render     ", median(firsts))
+    page.wait_for_timeout(2_000)
+    page.evaluate("window.longTasks.length = 0")
+    clicks = []
+    for index in range(TIMES):
+        clicks.append(page.evaluate(CLICK, ["rules", "message:1"][index % 2]))
+        page.wait_for_timeout(300)
+    print("  rerun by a click ", median(clicks))
+    page.get_by_text("Edit prompts and tools").click()
+    edits = []
+    for index in range(TIMES):
+        editor = page.get_by_label("Agent prompt")
+        editor.fill(f"Prompt number {index}.")
+        waiting = page.evaluate_handle(f"text => ({{ done: ({EDITED})(text) }})", f"r {index}.")
+        editor.press("Control+Enter")
+        edits.append(waiting.evaluate("box => box.done"))
+        page.wait_for_timeout(300)
+    print("  rerun by an edit ", median(edits))
+    freezes = page.evaluate("window.longTasks")
+    print(f"  longest task during reruns: {max(freezes, default=0):.0f} ms")
+    print(f"  largest highlighted element: {page.evaluate(HIGHLIGHTED)} characters")
+
+
+def generated_session(page: Page, url: str) -> None:
+    session = dump_session(large_session()).encode()
+    size = len(session) / 1e6
+    print(f"Compare, eight dialects, generated session of 2,000 messages, {size:.1f} MB")
+    page.goto(eight(url, "01-plain-chat"))
+    page.evaluate(EIGHT)
+    page.wait_for_timeout(2_000)
+    page.evaluate("window.longTasks.length = 0")
+    with tempfile.TemporaryDirectory() as folder:  # from disk: a buffer is unpacked in the page
+        path = Path(folder) / "large.json"
+        path.write_bytes(session)
+        page.locator("input[type=file]").set_input_files(path)
+        page.get_by_text("large.json is loaded").wait_for()
+    page.evaluate("() => until(() => deep('pre').some(p => p.textContent.includes('Turn 3')))")
+    turns = []
+    for _ in range(TIMES):
+        before = page.evaluate(FIRST)
+        waiting = page.evaluate_handle(f"b => ({{ done: until(() => ({FIRST}) !== b) }})", before)
+        page.get_by_label("Next page").click()
+        turns.append(waiting.evaluate("box => box.done"))
+        page.wait_for_timeout(500)
+    print("  turning a page:  ", median(turns))
+    print(f"  longest task: {max(page.evaluate('window.longTasks'), default=0):.0f} ms")
+    for name in ("Cache", "Replay"):
+        page.evaluate("window.longTasks.length = 0")
+        page.get_by_role("link", name=name, exact=True).click()
+        page.wait_for_timeout(4_000)
+        print(f"  longest task, {name}: {max(page.evaluate('window.longTasks'), default=0):.0f} ms")
+
+
+def main() -> None:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        served(Path(folder)) as url,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        context = browser.new_context(viewport={"width": 1440, "height": 1000})
+        context.add_init_script(PROBE)
+        page = context.new_page()
+        page.set_default_timeout(120_000)
+        largest_sample(page, url)
+        generated_session(page, url)
+
+
+if __name__ == "__main__":
+    main()
