@@ -85,9 +85,7 @@ def test_nothing_is_asked_of_any_other_machine(page: Page, address: str) -> None
     assert asked == []
 
 
-def test_a_click_on_a_tool_lights_it_in_every_pane_and_in_the_url(
-    page: Page, address: str
-) -> None:
+def test_a_click_on_a_tool_lights_it_in_every_pane_and_in_the_url(page: Page, address: str) -> None:
     page.goto(f"{address}/compare?session=02-parallel-calls")
     page.locator(".block[data-origin='tool:get_tides'] .kind").first.click()
     expect(page.locator(".block.lit")).to_have_count(3)

@@ -196,7 +196,9 @@ class _Builder:
         holes = {"key": f"(?P<close_key>{self.key})"}
         block = param.body == "value:block"
         closer = _pieces(param.after, holes, value_before=True, block=block)
-        return _wait(Choice(f"{closer}(?={SPACE}(?:{follow}))", _first(param.after) + "\n"))
+        # where white space is all that closes a value, the rest of it is the value's own
+        between = SPACE if any(isinstance(p, Hole) or p.strip() for p in param.after) else ""
+        return _wait(Choice(f"{closer}(?={between}(?:{follow}))", _first(param.after) + "\n"))
 
     def separator(self) -> Wait:
         choices = self.calls() if self.syntax.one_call_a_section else [self.opening(strict=False)]

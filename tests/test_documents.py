@@ -1,0 +1,127 @@
+"""Documents cannot rot: their code runs, generated ones are up to date, the notebook executes."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from conftest import ROOT
+from nbclient import NotebookClient
+from strategies import TOOLS
+
+from playground.comparison import compare
+from playground.dialects.checking import check_tool_call
+from playground.dialects.declared import DeclaredDialect
+from playground.messages import ToolCallPart
+from playground.reading import parse
+from playground.sessions.loading import read_session
+
+README = ROOT / "README.md"
+CONTRIBUTING = ROOT / "CONTRIBUTING.md"
+
+
+def blocks(path: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", path.read_text(), re.S | re.M)
+
+
+def executed(code: str) -> dict[str, Any]:
+    names: dict[str, Any] = {}
+    exec(compile(code, "document", "exec"), names)
+    return names
+
+
+def test_the_readmes_python_runs_as_it_stands(capsys: pytest.CaptureFixture[str]) -> None:
+    names = executed(blocks(README, "python")[0])
+    assert capsys.readouterr().out == "get_tides {'harbour': 'Brest'}\n"
+    assert len(names["messages"]) == 6
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [(blocks(README, "python")[1], "dialect"), (blocks(CONTRIBUTING, "python")[0], "DIALECT")],
+    ids=["README", "CONTRIBUTING"],
+)
+def test_a_dialect_declared_in_four_lines_is_whole(code: str, name: str) -> None:
+    dialect = executed(code)[name]
+    assert isinstance(dialect, DeclaredDialect)
+    declaration = code[code.index("DeclaredDialect(\n") :].splitlines()[1:-1]
+    assert len(declaration) <= 4
+    args = {"path": "a: b", "content": "two\nlines <b>\n", "mode": 7, "tags": ["x"]}
+    call = ToolCallPart("call_1", "write_file", args)
+    assert check_tool_call(dialect, call, TOOLS) == []
+    text = "Well.\n" + dialect.format_tool_call(call, TOOLS)
+    data = text.encode()
+    result = parse([data[i : i + 1] for i in range(len(data))], dialect, TOOLS)
+    assert [(c.name, c.arguments) for c in result.tool_calls] == [("write_file", args)]
+    assert result.content == "Well.\n"
+
+
+def test_the_readmes_commands_work() -> None:
+    folder = Path(sys.executable).parent
+    for block in blocks(README, "sh")[1:]:
+        for line in block.strip().splitlines():
+            program, *arguments = line.split("#")[0].split()
+            done = subprocess.run([str(folder / program), *arguments], capture_output=True)
+            assert done.returncode in (0, 1), line
+            assert done.stdout, line
+
+
+def test_the_format_documents_example_is_a_session() -> None:
+    (example,) = blocks(ROOT / "docs" / "session-format.md", "json")
+    loaded = read_session(example.encode(), "docs/session-format.md")
+    assert loaded.findings == []
+    assert loaded.session.recordings[0].chunks[1].at == 0.44
+    assert compare(loaded.session).columns[0].findings[0].code == "reasoning-dropped"
+
+
+def test_generated_documents_are_up_to_date() -> None:
+    command = [sys.executable, str(ROOT / "docs" / "generate.py"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+def test_links_in_documents_lead_somewhere() -> None:
+    for path in [README, CONTRIBUTING, *(ROOT / "docs").glob("*.md")]:
+        for target in re.findall(r"\]\(([^)#]+)\)", path.read_text()):
+            if "://" not in target:
+                assert (path.parent / target).exists(), f"{path.name} → {target}"
+
+
+def test_the_notebook_executes_and_displays() -> None:
+    notebook = nbformat.read(ROOT / "examples" / "playground.ipynb", as_version=4)
+    NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    outputs = [o for cell in notebook.cells for o in cell.get("outputs", [])]
+    html = [o["data"]["text/html"] for o in outputs if "text/html" in o.get("data", {})]
+    assert sum("<caption>" in text for text in html) == 3
+    assert any("Comparison of" in text for text in html)
+
+
+def test_displays_escape_what_a_session_says() -> None:
+    hostile = "<script>alert(1)</script>"
+    part = {"type": "text", "text": hostile}
+    session = read_session(
+        json.dumps(
+            {
+                "format": "playground-session/1",
+                "title": hostile,
+                "messages": [{"role": "user", "parts": [part]}],
+                "recordings": [{"name": hostile, "dialect": "xml", "chunks": [{"text": hostile}]}],
+            }
+        ).encode(),
+        "x",
+    ).session
+    from playground.cache_placement import place_cache
+    from playground.timeline import replay
+
+    shown = [compare(session), place_cache(session, "xml"), replay(session.recordings[0], "xml")]
+    for value in shown:
+        bundle = value._repr_mimebundle_()  # type: ignore[attr-defined]
+        assert set(bundle) == {"text/plain", "text/html"}
+        assert "<script" not in bundle["text/html"]
+    assert "&lt;script&gt;" in shown[0]._repr_mimebundle_()["text/html"]  # type: ignore[attr-defined]

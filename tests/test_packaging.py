@@ -1,0 +1,102 @@
+"""The wheel works from any folder; the app listens on loopback; lock files name no index."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import urllib.request
+import zipfile
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from serving import served
+
+import playground
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built wheel, unpacked where nothing of the checkout is."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = folder.glob("*.whl")
+    target = folder / "site"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(target)
+    return target
+
+
+def test_the_wheel_holds_pages_samples_configuration_and_components(installed: Path) -> None:
+    package = installed / "playground"
+    for name in ("_pages/compare.py", "_streamlit/config.toml", "sessions/session.schema.json"):
+        assert (package / name).exists()
+    assert len(list((package / "_sample_sessions").glob("*.json"))) >= 8
+    assert (package / "show" / "components" / "player.js").exists()
+    assert not (installed / "pages").exists()
+    assert not (installed / "tests").exists()
+
+
+def test_the_wheel_works_from_any_folder(installed: Path, tmp_path: Path) -> None:
+    program = (
+        "import playground as pg, playground.paths as p\n"
+        "assert str(p.pages()).startswith(p.__file__[:-len('paths.py')]), p.pages()\n"
+        "print(len(pg.sample_sessions()), pg.__file__)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(installed)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    count, file = done.stdout.split()
+    assert int(count) >= 8
+    assert file.startswith(str(installed))
+
+
+def test_the_app_of_the_wheel_starts_and_listens_on_loopback_only(
+    installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(installed))
+    with served(tmp_path) as url:
+        with urllib.request.urlopen(f"{url}/_stcore/host-config") as answer:
+            assert answer.status == 200
+        port = int(url.rsplit(":", 1)[1])
+        assert listening(port) == {"0100007F"}
+
+
+def listening(port: int) -> set[str]:
+    """The addresses, as the kernel writes them, on which anybody listens at the port."""
+    found = set()
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        for line in Path(table).read_text().splitlines()[1:]:
+            local, state = line.split()[1], line.split()[3]
+            address, number = local.split(":")
+            if state == "0A" and int(number, 16) == port:
+                found.add(address)
+    return found
+
+
+def test_no_statistics_are_gathered() -> None:
+    assert "gatherUsageStats = false" in (ROOT / ".streamlit" / "config.toml").read_text()
+
+
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock"])
+def test_versions_are_locked_with_hashes_and_without_an_address(name: str) -> None:
+    text = (ROOT / name).read_text()
+    assert "://" not in text
+    assert "index" not in re.sub(r"^[a-z].*$", "", text, flags=re.M)
+    requirements = re.findall(r"^[a-z0-9].*==\S+.*$", text, re.M)
+    assert len(requirements) > 50
+    assert all(re.search(rf"^{re.escape(r)}\n +--hash=sha256:", text, re.M) for r in requirements)
+    assert "\nlitellm==1.106.2 " in text
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    assert f'version = "{playground.__version__}"' in (ROOT / "pyproject.toml").read_text()
+    assert f"## {playground.__version__}" in (ROOT / "CHANGELOG.md").read_text()
