@@ -52,6 +52,7 @@ if difference.open:
             first = widgets.dialect_select("From", "from", chosen[0])
         with right:
             second = widgets.dialect_select("To", "to", chosen[1] if len(chosen) > 1 else "json")
-        rows = payloads.difference(computed.diff(working, first, second))
-        components.difference(rows, content=f"{working.digest} {first} {second}", key="diff")
+        page = widgets.message_page(payloads.page_count(len(working.session.messages)), "")
+        rows = computed.difference(working, first, second, page)
+        components.difference(rows, content=f"{working.digest} {first} {second} {page}", key="diff")
         st.caption("↵ ends a line, ⇥ is a tab, · a blank at a line's end, ⟨U+…⟩ any other.")

@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from playground.dialects import Dialect, dialect_names, get_dialect
-from playground.dialects.base import message_text
 from playground.dialects.checking import check_session
 from playground.dialects.rendering import Block, Rendering
 from playground.findings import Finding
@@ -20,6 +19,8 @@ from playground.sessions.session import Session
 if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
+
+MATCHED_PAIRS: Final = 1_000_000  # lines of one side times lines of the other
 
 CountTokens = Callable[[Sequence[str], str], int]
 
@@ -56,16 +57,13 @@ class Column:
             counts[block.kind] += len(block.text)
         return dict(counts)
 
-    @property
-    def text(self) -> str:
-        """The request as one text, a heading before each message: what a diff compares."""
-        tools = [dump_json(tool) for tool in self.rendering.tools or []]
-        head = ["=== tools ===", *tools] if tools else []
-        messages = [
-            f"=== {message['role']} ===\n{message_text(message)}"
-            for message in self.rendering.messages
-        ]
-        return "\n".join([*head, *messages])
+    @cached_property
+    def texts(self) -> dict[str, str]:
+        """The text of each origin, in the order of its first appearance."""
+        pieces: dict[str, list[str]] = {}
+        for block in self.blocks:
+            pieces.setdefault(block.origin, []).append(block.text)
+        return {origin: "".join(texts) for origin, texts in pieces.items()}
 
     def tokens(self, count: CountTokens) -> int:
         """Tokens of all texts for the session's model, an estimate."""
@@ -82,9 +80,17 @@ class Comparison:
     def column(self, dialect: str) -> Column:
         return next(column for column in self.columns if column.dialect.name == dialect)
 
-    def diff(self, first: str, second: str) -> list[DiffLine]:
-        """Line by line, from one dialect's request to another's."""
-        return diff_lines(self.column(first).text, self.column(second).text)
+    def diff(self, first: str, second: str, origins: Sequence[str] | None = None) -> list[DiffLine]:
+        """From one dialect's request to another's: origin by origin, line by line.
+
+        `origins` limits it, to a page of messages say; a heading stands before each origin.
+        """
+        left, right = self.column(first).texts, self.column(second).texts
+        lines: list[DiffLine] = []
+        for origin in origins if origins is not None else dict.fromkeys([*left, *right]):
+            lines.append(DiffLine("heading", origin))
+            lines += diff_lines(left.get(origin, ""), right.get(origin, ""))
+        return lines
 
     def frame(self) -> pd.DataFrame:
         """One row a dialect: messages, characters by kind, findings."""
@@ -112,16 +118,23 @@ def compare(session: Session, dialects: Sequence[str | Dialect] = ()) -> Compari
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """A line of a diff; invisible characters are shown by `visible`."""
+    """A line of a diff, with its end, or a heading; `visible` shows what is invisible in it."""
 
-    change: Literal["same", "removed", "added"]
+    change: Literal["same", "removed", "added", "heading"]
     text: str
 
 
 def diff_lines(first: str, second: str) -> list[DiffLine]:
     """A line diff in order; lines keep their ends, so that a CR or a missing newline shows."""
     left, right = _lines(first), _lines(second)
-    return list(_diff(left, right))
+    head = _common(left, right)
+    tail = _common(left[head:][::-1], right[head:][::-1])
+    middle = _diff(left[head : len(left) - tail], right[head : len(right) - tail])
+    return [
+        *(DiffLine("same", line) for line in left[:head]),
+        *middle,
+        *(DiffLine("same", line) for line in left[len(left) - tail :]),
+    ]
 
 
 def _lines(text: str) -> list[str]:
@@ -129,8 +142,20 @@ def _lines(text: str) -> list[str]:
     return [piece + "\n" for piece in pieces[:-1]] + ([pieces[-1]] if pieces[-1] else [])
 
 
+def _common(left: Sequence[str], right: Sequence[str]) -> int:
+    """How many lines at the start are the same."""
+    for index, (a, b) in enumerate(zip(left, right, strict=False)):
+        if a != b:
+            return index
+    return min(len(left), len(right))
+
+
 def _diff(left: list[str], right: list[str]) -> Iterator[DiffLine]:
-    matcher = difflib.SequenceMatcher(None, left, right, autojunk=len(left) + len(right) > 4_000)
+    if len(left) * len(right) > MATCHED_PAIRS:  # matching would take seconds and help nobody
+        yield from (DiffLine("removed", line) for line in left)
+        yield from (DiffLine("added", line) for line in right)
+        return
+    matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
     for tag, a, b, c, d in matcher.get_opcodes():
         if tag == "equal":
             yield from (DiffLine("same", line) for line in left[a:b])

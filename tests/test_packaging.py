@@ -100,3 +100,26 @@ def test_versions_are_locked_with_hashes_and_without_an_address(name: str) -> No
 def test_the_version_is_the_same_everywhere() -> None:
     assert f'version = "{playground.__version__}"' in (ROOT / "pyproject.toml").read_text()
     assert f"## {playground.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_a_dialect_may_live_in_another_package(tmp_path: Path) -> None:
+    (tmp_path / "theirs.py").write_text(
+        "from playground import DeclaredDialect, Syntax\n"
+        "DIALECT = DeclaredDialect(name='theirs', syntax=Syntax(call='!{call:json}'), rules='Hi.')"
+    )
+    information = tmp_path / "theirs-1.0.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
+    (information / "entry_points.txt").write_text(
+        "[playground.dialects]\ntheirs = theirs:DIALECT\n"
+    )
+    program = (
+        "import playground as pg; print(pg.dialect_names()[-1], pg.get_dialect('theirs').name)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "theirs theirs\n", done.stderr

@@ -15,7 +15,7 @@ from playground.events import (
 )
 from playground.parsing import json_walk
 from playground.parsing.grammar import Grammar
-from playground.parsing.json_walk import BrokenJson
+from playground.parsing.json_walk import BrokenCall
 from playground.parsing.scanner import Emit, Match, Scanner, Steps
 from playground.parsing.syntax import JsonShape, Syntax
 from playground.parsing.values import load_json, read_value
@@ -68,7 +68,7 @@ class CallReader:
         try:
             yield from self._body(call)
             self._deliver(call)
-        except BrokenJson as broken:
+        except BrokenCall as broken:
             yield from self._abort(call, broken)
         self.open_call, self.argument = None, None
 
@@ -101,7 +101,7 @@ class CallReader:
         elif (yield from self.scanner.peek()) == "{":
             yield from self._json_arguments(call)
         if call.name is None:
-            raise BrokenJson("missing-name")
+            raise BrokenCall("missing-name")
         self._decode(call)
         yield from self._closer()
 
@@ -135,9 +135,9 @@ class CallReader:
                 scanner.emit_markup(1)
                 continue
             if not char:
-                raise BrokenJson("truncated-call")
+                raise BrokenCall("truncated-call")
             if char != '"':
-                raise BrokenJson("malformed-json", f"a key in double quotes is due, not {char!r}")
+                raise BrokenCall("malformed-json", f"a key in double quotes is due, not {char!r}")
             key = yield from self._key()
             yield from self._member(call, shape, (*path, key))
 
@@ -148,7 +148,7 @@ class CallReader:
         char = yield from scanner.peek()
         if char != ":":
             code = "malformed-json" if char else "truncated-call"
-            raise BrokenJson(code, f"a colon is due after a key, not {char!r}")
+            raise BrokenCall(code, f"a colon is due after a key, not {char!r}")
         scanner.emit_markup(1)
         yield from scanner.skip_space()
         return _unquoted("".join(kept))
@@ -176,15 +176,15 @@ class CallReader:
             stop = scanner.text.find('"', scanner.at)
             text = scanner.text[scanner.at : stop if stop >= 0 else len(scanner.text)]
             if len(text) > NAME_LIMIT:
-                raise BrokenJson("missing-name", f"no name is longer than {NAME_LIMIT} characters")
+                raise BrokenCall("missing-name", f"no name is longer than {NAME_LIMIT} characters")
             if stop >= 0:
                 break
             if scanner.ended:
-                raise BrokenJson("truncated-call")
+                raise BrokenCall("truncated-call")
             yield
         name = _unquoted(f'"{text}"')
         if not name:
-            raise BrokenJson("missing-name")
+            raise BrokenCall("missing-name")
         self._name(call, len(text), name)
         scanner.emit_markup(1)
 
@@ -206,7 +206,7 @@ class CallReader:
             if isinstance(value, dict) and not self.syntax.shape.arguments_as_text:
                 self.scanner.note("arguments-as-text", f"call {call.index}")
         if not isinstance(value, dict | None):
-            raise BrokenJson("arguments-not-object")
+            raise BrokenCall("arguments-not-object")
         call.arguments = value or {}
 
     # parameter bodies
@@ -218,7 +218,7 @@ class CallReader:
             yield from scanner.skip_space()
             match = yield from scanner.until(wait, scanner.emit_unexpected, inside_call=True)
             if match is None:
-                raise BrokenJson("truncated-call")
+                raise BrokenCall("truncated-call")
             length = match.end() - match.start()
             if match.lastgroup == "param":
                 scanner.emit_markup(length)
@@ -251,7 +251,7 @@ class CallReader:
         text = "".join(kept)
         call.raw.append((key, text))
         if match is None:
-            raise BrokenJson("truncated-call")
+            raise BrokenCall("truncated-call")
         scanner.emit_markup(match.end() - match.start())
         self._set(call, key, text)
         self.argument = None
@@ -290,7 +290,7 @@ class CallReader:
             )
         )
 
-    def _abort(self, call: OpenCall, broken: BrokenJson) -> Steps[None]:
+    def _abort(self, call: OpenCall, broken: BrokenCall) -> Steps[None]:
         """Say why, keep what was read, and go on after the call's own closer."""
         scanner = self.scanner
         scanner.note(broken.code, f"call {call.index}", broken.message)
@@ -309,9 +309,9 @@ def _loaded(text: str) -> Any:
     try:
         return load_json(text)
     except RecursionError as error:
-        raise BrokenJson("too-deep") from error
+        raise BrokenCall("too-deep") from error
     except ValueError as error:
-        raise BrokenJson("malformed-json", str(error)) from error
+        raise BrokenCall("malformed-json", str(error)) from error
 
 
 def _unquoted(text: str) -> str:

@@ -12,8 +12,8 @@ _INSIDE: Final = re.compile(r'["\\]')
 _SCALAR_END: Final = re.compile(r"[\s,}\]<]")
 
 
-class BrokenJson(Exception):
-    """The text cannot be a call's JSON; `code` is the finding's."""
+class BrokenCall(Exception):
+    """The call cannot be read on; `code` is the finding's."""
 
     def __init__(self, code: str, message: str = "") -> None:
         self.code, self.message = code, message
@@ -50,7 +50,7 @@ def _string_rest(scanner: Scanner, emit: Emit, keep: list[str]) -> Steps[None]:
         else:  # a backslash at the cut: what it escapes is still to come
             _claim(scanner, emit, keep, match.start())
             if scanner.ended:
-                raise BrokenJson("truncated-call")
+                raise BrokenCall("truncated-call")
             yield
 
 
@@ -94,5 +94,5 @@ def _claim(scanner: Scanner, emit: Emit, keep: list[str], stop: int) -> None:
 def _all(scanner: Scanner, emit: Emit, keep: list[str]) -> Steps[None]:
     _claim(scanner, emit, keep, len(scanner.text))
     if scanner.ended:
-        raise BrokenJson("truncated-call")
+        raise BrokenCall("truncated-call")
     yield

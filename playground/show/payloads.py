@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import Any, Final
 
 from playground.cache_placement import CachePlacement, PartPlacement
@@ -106,36 +107,35 @@ def _message_index(origin: str) -> int:
 # difference
 
 
+def page_origins(columns: Sequence[Column], page: int, pages: int) -> list[str]:
+    """The origins that are shown on a page of messages."""
+    return [origin for origin in origins(columns) if _on_page(origin, page, pages)]
+
+
 def difference(lines: Iterable[DiffLine], context: int = 3) -> list[tuple[str, str]]:
     """Rows of a diff, invisible characters shown; long equal runs are folded."""
     rows: list[tuple[str, str]] = []
-    run: list[DiffLine] = []
-    for line in lines:
-        if line.change == "same":
-            run.append(line)
-            continue
-        rows += _folded(run, context, first=not rows)
-        run = []
-        rows.append((line.change, visible(line.text)))
-    rows += _folded(run, context, first=not rows, last=True)
+    for change, group in groupby(lines, key=lambda line: line.change):
+        run = list(group)
+        if change == "heading":
+            rows += [("heading", line.text) for line in run]
+        elif change == "same":
+            rows += _folded([visible(line.text) for line in run], context)
+        else:
+            rows += [(change, visible(line.text)) for line in run]
     if len(rows) > MAX_DIFF_LINES:
         left = len(rows) - MAX_DIFF_LINES
         rows = [*rows[:MAX_DIFF_LINES], ("gap", f"{left:,} more lines are not shown")]
     return rows
 
 
-def _folded(
-    run: list[DiffLine], context: int, first: bool, last: bool = False
-) -> list[tuple[str, str]]:
-    head = 0 if first else context
-    tail = 0 if last else context
-    if len(run) <= head + tail + 1:
-        return [("same", visible(line.text)) for line in run]
-    middle = len(run) - head - tail
+def _folded(run: list[str], context: int) -> list[tuple[str, str]]:
+    if len(run) <= 2 * context + 1:
+        return [("same", text) for text in run]
     return [
-        *(("same", visible(line.text)) for line in run[:head]),
-        ("gap", f"{middle:,} equal lines"),
-        *(("same", visible(line.text)) for line in run[len(run) - tail :]),
+        *(("same", text) for text in run[:context]),
+        ("gap", f"{len(run) - 2 * context:,} equal lines"),
+        *(("same", text) for text in run[-context:]),
     ]
 
 

@@ -8,14 +8,15 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import streamlit as st
 
 from playground.cache_placement import CachePlacement, place_cache
-from playground.comparison import Column, Comparison, DiffLine
+from playground.comparison import Column, Comparison
 from playground.comparison import compare as compare_session
 from playground.sessions.session import Session
+from playground.show import payloads
 from playground.timeline import Timeline, replay
 from playground.ui.state import WorkingSession
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@st.cache_resource(max_entries=24, show_spinner=False)
 def _column(digest: str, dialect: str, _session: Session) -> Column:
     return compare_session(_session, [dialect]).columns[0]
 
@@ -45,12 +46,18 @@ def timeline(working: WorkingSession, recording: str, dialect: str) -> Timeline:
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _diff(digest: str, first: str, second: str, _comparison: Comparison) -> list[DiffLine]:
-    return _comparison.diff(first, second)
+def _rows(
+    digest: str, first: str, second: str, page: int, _columns: Comparison
+) -> list[tuple[str, str]]:
+    pages = payloads.page_count(len(_columns.session.messages))
+    shown = payloads.page_origins(_columns.columns, page, pages)
+    return payloads.difference(_columns.diff(first, second, shown))
 
 
-def diff(working: WorkingSession, first: str, second: str) -> list[DiffLine]:
-    return _diff(working.digest, first, second, comparison(working, [first, second]))
+def difference(
+    working: WorkingSession, first: str, second: str, page: int
+) -> list[tuple[str, str]]:
+    return _rows(working.digest, first, second, page, comparison(working, [first, second]))
 
 
 # tokens: LiteLLM takes seconds to load, so counting happens in one background thread

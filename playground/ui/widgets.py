@@ -230,15 +230,13 @@ def recording_select(names: list[str]) -> str:
 def reading_dialect(own: str) -> str:
     """The dialect that reads: the recording's own unless another one is chosen."""
     names = dialect_names()
+    known = own in names
+    usual = own if known else names[0]
+    recorded = f"{own} (as recorded)" if known else f"{usual} (recorded as {own}, unknown here)"
     chosen = st.selectbox(
-        "Read as",
-        names,
-        index=None,
-        key="as",
-        bind="query-params",
-        placeholder=f"{own} (as recorded)",
+        "Read as", names, index=None, key="as", bind="query-params", placeholder=recorded
     )
-    return chosen or (own if own in names else names[0])
+    return chosen or usual
 
 
 def take_position() -> None:

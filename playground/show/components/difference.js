@@ -1,7 +1,7 @@
 // A line diff as rows; the text only ever goes into textContent.
 
 const drawn = new WeakMap()
-const SIGN = { same: " ", removed: "−", added: "+", gap: "⋯" }
+const SIGN = { same: " ", removed: "−", added: "+", gap: "⋯", heading: "§" }
 
 function mount({ data, parentElement }) {
   const root = parentElement.querySelector(".diff")
