@@ -16,7 +16,7 @@ from playground.tools import read_tools
 def parse(
     answer: str | bytes | Iterable[bytes],
     dialect: str | Dialect,
-    tools: Sequence[Any] = (),
+    tools: Sequence[Any] | None = None,
     prefill: str = "",
 ) -> ParseResult:
     """Read a whole answer: text, bytes, or byte pieces cut anywhere.
@@ -26,7 +26,7 @@ def parse(
     Never raises on what the model wrote.
     """
     chosen = get_dialect(dialect) if isinstance(dialect, str) else dialect
-    parser = chosen.create_parser(PromptData(tool_metadata=read_tools(list(tools))), prefill)
+    parser = chosen.create_parser(PromptData(tool_metadata=read_tools(list(tools or []))), prefill)
     events: list[Event] = []
     if isinstance(answer, str) and isinstance(parser, SyntaxParser):
         events += parser.feed_text(answer)

@@ -88,7 +88,13 @@ function drawAll(root, data, select) {
   slice()
 }
 
+// Blocks out of sight have estimated heights: the second look corrects what the first one moved
 function light(root, origin, scroll) {
+  mark(root, origin, scroll)
+  if (origin && scroll) requestAnimationFrame(() => mark(root, origin, true))
+}
+
+function mark(root, origin, scroll) {
   for (const body of root.querySelectorAll(".body")) {
     let first = true
     for (const block of body.querySelectorAll(".block")) {
