@@ -178,7 +178,7 @@ def cache(session: str, dialects: tuple[str, ...], policy: str, model: str, as_j
     """Show where cache marks land in SESSION, and why not elsewhere."""
     from playground.cache_placement import place_cache
     from playground.dialects import dialect_names
-    from playground.show.wire import placement_json
+    from playground.show.wire import PLACEMENT_HEAD, placement_json, placement_rows
 
     loaded = _load(session, "")
     placements = [
@@ -195,18 +195,7 @@ def cache(session: str, dialects: tuple[str, ...], policy: str, model: str, as_j
         if placement.refusal:
             click.echo(f"  nothing marked: {placement.refusal.explanation}")
         else:
-            rows = [
-                [
-                    str(part.message),
-                    str(part.part),
-                    part.role,
-                    f"{len(part.text):,}",
-                    "●" if part.decision.marked else "",
-                    part.decision.reason,
-                ]
-                for part in placement.parts
-            ]
-            _table(["message", "part", "role", "characters", "mark", "reason"], rows)
+            _table(PLACEMENT_HEAD, placement_rows(placement))
     return _report(loaded.findings)
 
 

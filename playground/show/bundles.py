@@ -10,7 +10,7 @@ from html import escape as escaped
 from typing import TYPE_CHECKING
 
 from playground.show.figures import EVENT_COLOURS
-from playground.show.wire import event_name, event_text
+from playground.show.wire import PLACEMENT_HEAD, event_name, event_text, placement_rows
 
 if TYPE_CHECKING:
     from playground.cache_placement import CachePlacement
@@ -36,25 +36,13 @@ def comparison(value: Comparison) -> Bundle:
 
 
 def placement(value: CachePlacement) -> Bundle:
-    head = ["message", "part", "role", "characters", "mark", "reason"]
-    rows = [
-        [
-            str(part.message),
-            str(part.part),
-            part.role,
-            f"{len(part.text):,}",
-            "●" if part.decision.marked else "",
-            part.decision.reason,
-        ]
-        for part in value.parts[:SHOWN_PARTS]
-    ]
     left = len(value.parts) - SHOWN_PARTS
     more = f", {left} more parts not shown" if left > 0 else ""
     title = (
         f"Cache marks of {value.dialect} for {value.model_name} (policy {value.policy}): "
         f"{len(value.marks)} of {len(value.parts)} parts{more}"
     )
-    return _bundle(title, head, rows)
+    return _bundle(title, PLACEMENT_HEAD, placement_rows(value)[:SHOWN_PARTS])
 
 
 def timeline(value: Timeline) -> Bundle:

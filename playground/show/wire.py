@@ -48,6 +48,24 @@ def column_json(column: Column) -> dict[str, Any]:
     }
 
 
+PLACEMENT_HEAD = ["message", "part", "role", "characters", "mark", "reason"]
+
+
+def placement_rows(placement: CachePlacement) -> list[list[str]]:
+    """A row of texts for each part, under PLACEMENT_HEAD."""
+    return [
+        [
+            str(part.message),
+            str(part.part),
+            part.role,
+            f"{len(part.text):,}",
+            "●" if part.decision.marked else "",
+            part.decision.reason,
+        ]
+        for part in placement.parts
+    ]
+
+
 def placement_json(placement: CachePlacement) -> dict[str, Any]:
     """Every part of a request with its decision."""
     return {
