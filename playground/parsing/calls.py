@@ -14,10 +14,10 @@ from playground.events import (
     CallStartedEvent,
 )
 from playground.parsing import json_walk
-from playground.parsing.grammar import Grammar
+from playground.parsing.grammar import Form, Wait
 from playground.parsing.json_walk import BrokenCall
 from playground.parsing.scanner import Emit, Match, Scanner, Steps
-from playground.parsing.syntax import JsonShape, Syntax
+from playground.parsing.syntax import JsonShape
 from playground.parsing.values import load_json, read_value
 from playground.tools import Schema, ToolMetadata
 
@@ -42,20 +42,12 @@ class OpenCall:
 class CallReader:
     """Reads calls from a scanner; `open_call` and `argument` say where it stands."""
 
-    def __init__(
-        self,
-        scanner: Scanner,
-        syntax: Syntax,
-        grammar: Grammar,
-        tools: Mapping[str, ToolMetadata],
-        count: int,
-    ) -> None:
-        self.scanner, self.syntax, self.grammar, self.tools = scanner, syntax, grammar, tools
-        self.count = count
+    def __init__(self, scanner: Scanner, tools: Mapping[str, ToolMetadata], count: int) -> None:
+        self.scanner, self.tools, self.count = scanner, tools, count
         self.open_call: OpenCall | None = None
         self.argument: str | None = None
 
-    def read(self, match: Match) -> Steps[None]:
+    def read(self, match: Match, form: Form) -> Steps[None]:
         """The call whose opener has matched: it ends delivered or aborted, never silently."""
         scanner = self.scanner
         call = self.open_call = OpenCall(self.count, f"call_{self.count + 1}")
@@ -66,10 +58,10 @@ class CallReader:
         scanner.events.append(CallStartedEvent(scanner.here(), call.index, call.call_id))
         self._open(match, call, named=bool(groups.get("name")))
         try:
-            yield from self._body(call)
+            yield from self._body(call, form)
             self._deliver(call)
         except BrokenCall as broken:
-            yield from self._abort(call, broken)
+            yield from self._abort(call, broken, form)
         self.open_call, self.argument = None, None
 
     def _open(self, match: Match, call: OpenCall, named: bool) -> None:
@@ -90,24 +82,24 @@ class CallReader:
             message = f"{call.name!r} is none of the session's tools ({known})"
             self.scanner.note("unknown-tool", f"call {call.index}", message)
 
-    def _body(self, call: OpenCall) -> Steps[None]:
-        body = self.syntax.call_template.body
+    def _body(self, call: OpenCall, form: Form) -> Steps[None]:
+        body, shape = form.syntax.call_template.body, form.syntax.shape
         if body == "params":
-            yield from self._params(call)
+            yield from self._params(call, form)
             return
         yield from self.scanner.skip_space()
         if body == "call:json":
-            yield from self._object(call, self.syntax.shape, ())
+            yield from self._object(call, shape, ())
         elif (yield from self.scanner.peek()) == "{":
             yield from self._json_arguments(call)
         if call.name is None:
             raise BrokenCall("missing-name")
-        self._decode(call)
-        yield from self._closer()
+        self._decode(call, shape)
+        yield from self._closer(form.close)
 
-    def _closer(self) -> Steps[None]:
+    def _closer(self, close: Wait | None) -> Steps[None]:
         """The marker after a JSON body. The call is whole without it: a repair, with a finding."""
-        close, scanner = self.grammar.close, self.scanner
+        scanner = self.scanner
         if close is None:
             return
         match = yield from scanner.match_here(close)
@@ -197,13 +189,13 @@ class CallReader:
             call.raw.append((None, "".join(kept)))
         self.argument = None
 
-    def _decode(self, call: OpenCall) -> None:
+    def _decode(self, call: OpenCall, shape: JsonShape) -> None:
         """Arguments from their raw text, once: absent and null ones are the empty object."""
         raw = call.raw[-1][1] if call.raw else "{}"
         value = _loaded(raw)
         if isinstance(value, str):
             value = _loaded(value) if value.strip() else None
-            if isinstance(value, dict) and not self.syntax.shape.arguments_as_text:
+            if isinstance(value, dict) and not shape.arguments_as_text:
                 self.scanner.note("arguments-as-text", f"call {call.index}")
         if not isinstance(value, dict | None):
             raise BrokenCall("arguments-not-object")
@@ -211,8 +203,8 @@ class CallReader:
 
     # parameter bodies
 
-    def _params(self, call: OpenCall) -> Steps[None]:
-        scanner, wait = self.scanner, self.grammar.next_param
+    def _params(self, call: OpenCall, form: Form) -> Steps[None]:
+        scanner, wait = self.scanner, form.next_param
         assert wait is not None
         while True:
             yield from scanner.skip_space()
@@ -222,7 +214,7 @@ class CallReader:
             length = match.end() - match.start()
             if match.lastgroup == "param":
                 scanner.emit_markup(length)
-                yield from self._param(call, match["key"])
+                yield from self._param(call, match["key"], form.value)
             elif match.lastgroup != "close":  # another marker: the closer was forgotten
                 scanner.note("missing-closer")
                 return
@@ -235,8 +227,8 @@ class CallReader:
     def _closes(self, match: Match, call: OpenCall) -> bool:
         return match.groupdict().get("close_name") in (None, call.name)
 
-    def _param(self, call: OpenCall, key: str) -> Steps[None]:
-        scanner, wait, kept = self.scanner, self.grammar.value, list[str]()
+    def _param(self, call: OpenCall, key: str, wait: Wait | None) -> Steps[None]:
+        scanner, kept = self.scanner, list[str]()
         assert wait is not None
         emit, self.argument = self._emit_argument(call, key), key
 
@@ -290,7 +282,7 @@ class CallReader:
             )
         )
 
-    def _abort(self, call: OpenCall, broken: BrokenCall) -> Steps[None]:
+    def _abort(self, call: OpenCall, broken: BrokenCall, form: Form) -> Steps[None]:
         """Say why, keep what was read, and go on after the call's own closer."""
         scanner = self.scanner
         scanner.note(broken.code, f"call {call.index}", broken.message)
@@ -299,8 +291,8 @@ class CallReader:
         )
         if broken.code == "truncated-call":
             scanner.emit_markup(len(scanner.held))
-        elif self.grammar.skip is not None:
-            match = yield from scanner.until(self.grammar.skip, scanner.emit_unexpected)
+        elif form.skip is not None:
+            match = yield from scanner.until(form.skip, scanner.emit_unexpected)
             if match is not None:
                 scanner.emit_markup(match.end() - match.start())
 

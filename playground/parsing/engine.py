@@ -10,7 +10,7 @@ from collections.abc import Generator, Sequence
 
 from playground.events import Event
 from playground.parsing.calls import CallReader
-from playground.parsing.grammar import Grammar, Markers, Switches, compile_grammar
+from playground.parsing.grammar import Form, Grammar, Markers, Switches, compile_grammar
 from playground.parsing.scanner import Match, Scanner, Steps, drain
 from playground.parsing.state import ParserState
 from playground.parsing.syntax import Syntax
@@ -35,9 +35,9 @@ class SyntaxEngine:
         names = tuple(by_name) if syntax.known_names else ()
         self.grammar: Grammar = compile_grammar(syntax, markers, switches, names)
         self.scanner = Scanner(offset)
-        self.reader = CallReader(self.scanner, syntax, self.grammar, by_name, calls)
+        self.reader = CallReader(self.scanner, by_name, calls)
         self.mode = "text"
-        self._in_section = False
+        self._section: Form | None = None  # the one that is open
         self._steps: Generator[None, None, None] | None = self._stream()
 
     def feed(self, text: str) -> list[Event]:
@@ -71,41 +71,40 @@ class SyntaxEngine:
     def _stream(self) -> Steps[None]:
         scanner = self.scanner
         while True:
-            wait = self.grammar.section if self._in_section else self.grammar.text
+            wait = self._section.section if self._section else self.grammar.text
             match = yield from scanner.until(wait, scanner.emit_text)
             if match is None:
                 break
             yield from self._interrupted(match)
-        if self._in_section and self.syntax.section_template and self.syntax.section_template.after:
+        if self._section and _has_closer(self._section):
             scanner.note("unclosed-section")
 
     def _interrupted(self, match: Match) -> Steps[None]:
-        kind = match.lastgroup or ""
+        kind, number = _numbered(match.lastgroup or "")
         length = match.end() - match.start()
         if kind == "call":
-            yield from self._calls(match)
+            yield from self._calls(match, self.grammar.forms[number])
         elif kind == "fence":
             yield from self._fence(match)
-        elif kind.startswith("think_") and kind != "think_close":
+        elif kind == "think":
             self.scanner.emit_markup(length)
-            yield from self._reasoning(int(kind.removeprefix("think_")))
+            yield from self._reasoning(number)
         elif kind == "result":
             self.scanner.note("fabricated-result")
             self.scanner.emit_text(length)
         else:
-            self._mark(kind, length)
+            self._mark(kind, number, length)
             if kind == "section_close":
-                yield from self._between()
+                yield from self._between(self.grammar.forms[number])
 
-    def _mark(self, kind: str, length: int) -> None:
+    def _mark(self, kind: str, number: int, length: int) -> None:
         """A marker that is no more than that: it may open or close a section."""
-        orphan = kind == "think_close" or (kind == "section_close" and not self._in_section)
-        if orphan:
+        if kind == "think_close" or (kind == "section_close" and self._section is None):
             self.scanner.note("orphan-closer")
         if kind == "section":
-            self._in_section = True
+            self._section = self.grammar.forms[number]
         elif kind in ("section_close", "stop"):
-            self._in_section = False
+            self._section = None
         self.scanner.emit_markup(length)
 
     def _fence(self, opened: Match) -> Steps[None]:
@@ -140,18 +139,28 @@ class SyntaxEngine:
         elif match.lastgroup != "stop" and tags.close:
             scanner.note("call-in-reasoning")
 
-    def _calls(self, match: Match) -> Steps[None]:
+    def _calls(self, match: Match, form: Form) -> Steps[None]:
         """One call, and what separates it from the next one, if one follows."""
         self.mode = "call"
-        yield from self.reader.read(match)
+        yield from self.reader.read(match, form)
         self.mode = "text"
-        another = yield from self._between()
-        section = self.syntax.section_template
-        if section and not section.after and not another:
-            self._in_section = False  # a section without a closer ends with its last call
+        another = yield from self._between(form)
+        if self._section is form and not _has_closer(form) and not another:
+            self._section = None  # a section without a closer ends with its last call
 
-    def _between(self) -> Steps[bool]:
-        match = yield from self.scanner.match_here(self.grammar.separator)
+    def _between(self, form: Form) -> Steps[bool]:
+        match = yield from self.scanner.match_here(form.separator)
         if match is not None:
             self.scanner.emit_markup(match.end() - match.start())
         return match is not None
+
+
+def _has_closer(form: Form) -> bool:
+    section = form.syntax.section_template
+    return bool(section and section.after)
+
+
+def _numbered(group: str) -> tuple[str, int]:
+    """`section_close_2` → `section_close`, 2; a group without a number has 0."""
+    kind, _, number = group.rpartition("_")
+    return (kind, int(number)) if number.isdigit() else (group, 0)

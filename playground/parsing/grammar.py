@@ -51,6 +51,9 @@ class Choice(NamedTuple):
     first: str
 
 
+FENCE: Final = Choice(f"(?P<fence>{LINE_START}(?:`{{3,64}}+|~{{3,64}}+))", "`~")
+
+
 @dataclass(frozen=True, slots=True)
 class Wait:
     """A place where the engine waits: `first` finds candidates fast, `pattern` decides.
@@ -64,13 +67,11 @@ class Wait:
 
 
 @dataclass(frozen=True)
-class Grammar:
-    """All waits of one dialect for one set of tool names."""
+class Form:
+    """One syntax, compiled: where the engine waits inside its calls and its section."""
 
-    text: Wait
+    syntax: Syntax
     section: Wait
-    fenced: Wait
-    reasoning: tuple[Wait, ...]
     separator: Wait
     close: Wait | None
     skip: Wait | None
@@ -78,31 +79,65 @@ class Grammar:
     value: Wait | None
 
 
+@dataclass(frozen=True)
+class Grammar:
+    """All waits of one dialect for one set of tool names; groups carry the number of their form."""
+
+    forms: tuple[Form, ...]
+    text: Wait
+    fenced: Wait
+    reasoning: tuple[Wait, ...]
+
+
 @lru_cache(maxsize=256)
 def compile_grammar(
     syntax: Syntax, markers: Markers, switches: Switches, names: tuple[str, ...]
 ) -> Grammar:
     """Compile once per dialect and tool set; `names` matter only where the syntax needs them."""
-    build = _Builder(syntax, markers, switches, names)
-    closing, param = build.closing, syntax.param_template
+    builders = [
+        _FormBuilder(form, number, names) for number, form in enumerate((syntax, *syntax.also))
+    ]
+    around = _Surroundings(markers)
+    calls = [choice for builder in builders for choice in builder.calls()]
+    closers = [choice for builder in builders for choice in builder.section_closer()]
+    fence = [FENCE] if switches.calls_in_fences == "text" else []
+    in_reasoning = calls if switches.calls_in_reasoning == "call" else []
     return Grammar(
-        text=build.text_wait(in_section=False),
-        section=build.text_wait(in_section=True),
-        fenced=_wait(build.fence(), *build.calls()),
-        reasoning=tuple(build.reasoning_wait(tags) for tags in markers.reasoning),
-        separator=build.separator(),
-        close=_wait(Choice(SPACE + closing.pattern, "")) if closing.pattern else None,
-        skip=_wait(closing) if closing.pattern else None,
-        next_param=build.next_param(param) if param else None,
-        value=build.value_wait(param) if param else None,
+        forms=tuple(builder.form(around, calls) for builder in builders),
+        text=_wait(*around.stops(), *closers, *around.in_text(), *fence, *calls),
+        fenced=_wait(FENCE, *calls),
+        reasoning=tuple(
+            _wait(*around.stops(), *around.closer(tags), *(in_reasoning if tags.close else calls))
+            for tags in markers.reasoning
+        ),
     )
 
 
-class _Builder:
-    def __init__(
-        self, syntax: Syntax, markers: Markers, switches: Switches, names: tuple[str, ...]
-    ) -> None:
-        self.syntax, self.markers, self.switches = syntax, markers, switches
+class _Surroundings:
+    """Choices for the markers around calls."""
+
+    def __init__(self, markers: Markers) -> None:
+        self.markers = markers
+
+    def stops(self) -> list[Choice]:
+        return _literals("stop", self.markers.stops)
+
+    def closer(self, tags: ReasoningTags) -> list[Choice]:
+        return _literals("close", [tags.close] if tags.close else [])
+
+    def in_text(self) -> list[Choice]:
+        choices: list[Choice] = []
+        for index, tags in enumerate(self.markers.reasoning):
+            choices += _literals(f"think_{index}", [tags.open])
+            choices += _literals("think_close", [tags.close] if tags.close else [])
+        return choices + _literals("result", [self.markers.result] if self.markers.result else [])
+
+
+class _FormBuilder:
+    """The choices of one syntax, their groups numbered."""
+
+    def __init__(self, syntax: Syntax, number: int, names: tuple[str, ...]) -> None:
+        self.syntax, self.number = syntax, number
         template = syntax.call_template
         self.name = IDENTIFIER if syntax.known_names else _name_before(template.before, "name")
         if syntax.known_names and names:
@@ -117,6 +152,18 @@ class _Builder:
         if param and not syntax.known_names:
             self.key = _name_before(param.before, "key")
         self.param_open = self._param_open(param) if param else ""
+
+    def form(self, around: _Surroundings, calls: list[Choice]) -> Form:
+        param, closing = self.syntax.param_template, self.closing
+        return Form(
+            syntax=self.syntax,
+            section=self.section_wait(around, calls),
+            separator=self.separator(),
+            close=_wait(Choice(SPACE + closing.pattern, "")) if closing.pattern else None,
+            skip=_wait(closing) if closing.pattern else None,
+            next_param=self.next_param(param, around) if param else None,
+            value=self.value_wait(param, around) if param else None,
+        )
 
     def _param_open(self, param: Template) -> str:
         holes = {"key": f"(?P<key>{self.key})"}
@@ -142,7 +189,7 @@ class _Builder:
         else:
             look = ""
         start = LINE_START if self.syntax.line_start and strict else ""
-        pattern = f"(?P<call>{start}{before}{f'(?={look})' if look else ''})"
+        pattern = f"(?P<call_{self.number}>{start}{before}{f'(?={look})' if look else ''})"
         return Choice(pattern, _first(template.before) or "{")
 
     def calls(self) -> list[Choice]:
@@ -152,46 +199,37 @@ class _Builder:
             return [self.opening()]
         look = _unnamed(self.opening(strict=False).pattern)
         marker = Choice(
-            f"(?P<section>{self.section_open}(?={SPACE}{look}))", _first(section.before)
+            f"(?P<section_{self.number}>{self.section_open}(?={SPACE}{look}))",
+            _first(section.before),
         )
         return [marker, self.opening()]
 
-    def text_wait(self, in_section: bool) -> Wait:
-        choices = self._literals("stop", self.markers.stops) + self._section_closer()
-        for index, tags in enumerate(self.markers.reasoning):
-            choices += self._literals(f"think_{index}", [tags.open])
-            choices += self._literals("think_close", [tags.close] if tags.close else [])
-        choices += self._literals("result", [self.markers.result] if self.markers.result else [])
-        if in_section:
-            choices.append(Choice(r"(?P<space>\s{1,64}+)", " \t\n\r\f\v"))
-            return _wait(*choices, self.opening(strict=False))
-        if self.switches.calls_in_fences == "text":
-            choices.append(self.fence())
-        return _wait(*choices, *self.calls())
+    def section_closer(self) -> list[Choice]:
+        section = self.syntax.section_template
+        if section is None or not self.section_close:
+            return []
+        group = f"(?P<section_close_{self.number}>{self.section_close})"
+        return [Choice(group, _first(section.after))]
 
-    def fence(self) -> Choice:
-        return Choice(f"(?P<fence>{LINE_START}(?:`{{3,64}}+|~{{3,64}}+))", "`~")
+    def section_wait(self, around: _Surroundings, calls: list[Choice]) -> Wait:
+        """Between the calls of a section: white space and the separator are markup."""
+        between = "".join(sorted(set(self.syntax.separator) - set(" \n\t")))
+        space = Choice(rf"(?P<space>[\s{re.escape(between)}]{{1,64}}+)", f" \t\n\r\f\v{between}")
+        own = self.opening(strict=False)
+        return _wait(*around.stops(), *self.section_closer(), space, own, *calls)
 
-    def reasoning_wait(self, tags: ReasoningTags) -> Wait:
-        choices = self._literals("stop", self.markers.stops)
-        choices += self._literals("close", [tags.close] if tags.close else [])
-        if self.switches.calls_in_reasoning == "call" or not tags.close:
-            choices += self.calls()
-        return _wait(*choices)
-
-    def next_param(self, param: Template) -> Wait:
+    def next_param(self, param: Template, around: _Surroundings) -> Wait:
         """Inside a call: a parameter, the call's closer, or a marker that says it was forgotten."""
         choices = [Choice(f"(?P<param>{self.param_open})", _first(param.before))]
         if self.closing.pattern:
             first = self.closing.first
             choices.insert(0, Choice(f"(?P<close>{self.closing.pattern})", first))
-        choices += self._section_closer() + self._literals("stop", self.markers.stops)
-        return _wait(*choices, *self.calls())
+        return _wait(*choices, *self.section_closer(), *around.stops(), *self.calls())
 
-    def value_wait(self, param: Template) -> Wait:
+    def value_wait(self, param: Template, around: _Surroundings) -> Wait:
         """A parameter's closer, but only before what may follow it: else it is the value's own."""
         ends = [self.param_open, self.closing.pattern, self.section_close]
-        ends += [_literal(stop) for stop in self.markers.stops]
+        ends += [choice.pattern for choice in around.stops()]
         follow = "|".join(_unnamed(end) for end in ends if end)
         holes = {"key": f"(?P<close_key>{self.key})"}
         block = param.body == "value:block"
@@ -207,19 +245,13 @@ class _Builder:
         look = "|".join(_unnamed(choice.pattern) for choice in choices)
         return _wait(Choice(rf"{_literal(self.syntax.separator)}{SPACE}(?={look})", ""))
 
-    def _section_closer(self) -> list[Choice]:
-        section = self.syntax.section_template
-        if section is None or not self.section_close:
-            return []
-        return [Choice(f"(?P<section_close>{self.section_close})", _first(section.after))]
 
-    @staticmethod
-    def _literals(group: str, texts: Iterable[str]) -> list[Choice]:
-        listed = sorted(set(texts), key=len, reverse=True)
-        if not listed:
-            return []
-        pattern = "|".join(_literal(text.strip()) for text in listed)
-        return [Choice(f"(?P<{group}>{pattern})", "".join(text.strip()[0] for text in listed))]
+def _literals(group: str, texts: Iterable[str]) -> list[Choice]:
+    listed = sorted(set(texts), key=len, reverse=True)
+    if not listed:
+        return []
+    pattern = "|".join(_literal(text.strip()) for text in listed)
+    return [Choice(f"(?P<{group}>{pattern})", "".join(text.strip()[0] for text in listed))]
 
 
 def _pieces(

@@ -66,7 +66,8 @@ class Syntax:
 
     `section` wraps the calls of one reply (or each call, with `one_call_a_section`) and is optional
     when reading. `known_names` says that the opener is nothing but a tool's name, so that names
-    which the session does not have are text. `line_start` asks for a call to begin a line.
+    which the session does not have are text. `line_start` asks for a call to begin a line. Calls in
+    the forms of `also` are read too, never written.
     """
 
     call: str
@@ -77,6 +78,7 @@ class Syntax:
     shape: JsonShape = field(default_factory=JsonShape)
     known_names: bool = False
     line_start: bool = False
+    also: tuple[Syntax, ...] = ()
 
     def __post_init__(self) -> None:
         if self.call_template.body == "params" and not self.param:
