@@ -124,10 +124,11 @@ def allowed_types(schema: Schema) -> set[str]:
     for variant in [*(schema.get("anyOf") or []), *(schema.get("oneOf") or [])]:
         found |= allowed_types(variant) if isinstance(variant, dict) else set()
     values = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
-    return found | {_json_type(value) for value in values}
+    return found | {json_type(value) for value in values}
 
 
-def _json_type(value: Any) -> str:
+def json_type(value: Any) -> str:
+    """The JSON Schema type of a Python value."""
     names = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
     return names.get(type(value), "array" if isinstance(value, list) else "object")
 

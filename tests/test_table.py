@@ -1,9 +1,12 @@
-"""The table: one row is a call and its text in a dialect, written out in full. Each row is
-rendered, and read whole, byte by byte, and with text before and behind it."""
+"""The table: one row of cases/calls.json is a call and its text in a dialect, written out in full.
+Each row is rendered, and read whole, byte by byte, and with text before and behind it."""
 
 from __future__ import annotations
 
+import json
+
 import pytest
+from conftest import ROOT
 from strategies import DIALECTS, TOOLS
 
 from playground.dialects import get_dialect
@@ -24,82 +27,9 @@ CALLS = {
     "lines": ToolCallPart("call_1", "write_file", {"path": "x", "content": 'if "a":\n  <b>\n'}),
 }
 
+CASES = json.loads((ROOT / "tests" / "cases" / "calls.json").read_text(encoding="utf-8"))
 TABLE: dict[tuple[str, str], str] = {
-    ("xml", "one"): "<list_files>\n</list_files>",
-    ("xml", "typed"): (
-        "<write_file>\n<path>a b.py</path>\n<mode>420</mode>\n<note>null</note>\n</write_file>"
-    ),
-    ("xml", "lines"): (
-        '<write_file>\n<path>x</path>\n<content>\nif "a":\n  <b>\n\n</content>\n</write_file>'
-    ),
-    ("json", "one"): '{"tool_name": "list_files", "args": {}}',
-    ("json", "typed"): (
-        '{"tool_name": "write_file", "args": {"path": "a b.py", "mode": 420, "note": null}}'
-    ),
-    ("json", "lines"): (
-        '{"tool_name": "write_file", "args": {"path": "x", "content": "if \\"a\\":\\n  <b>\\n"}}'
-    ),
-    ("native", "one"): (
-        '{"id": "call_1", "type": "function", '
-        '"function": {"name": "list_files", "arguments": "{}"}}'
-    ),
-    ("native", "typed"): (
-        '{"id": "call_1", "type": "function", "function": {"name": "write_file", '
-        '"arguments": "{\\"path\\": \\"a b.py\\", \\"mode\\": 420, \\"note\\": null}"}}'
-    ),
-    ("native", "lines"): (
-        '{"id": "call_1", "type": "function", "function": {"name": "write_file", "arguments": '
-        '"{\\"path\\": \\"x\\", \\"content\\": \\"if \\\\\\"a\\\\\\":\\\\n  <b>\\\\n\\"}"}}'
-    ),
-    ("hermes", "one"): '<tool_call>\n{"name": "list_files", "arguments": {}}\n</tool_call>',
-    ("hermes", "typed"): (
-        '<tool_call>\n{"name": "write_file", "arguments": '
-        '{"path": "a b.py", "mode": 420, "note": null}}\n</tool_call>'
-    ),
-    ("hermes", "lines"): (
-        '<tool_call>\n{"name": "write_file", "arguments": '
-        '{"path": "x", "content": "if \\"a\\":\\n  <b>\\n"}}\n</tool_call>'
-    ),
-    ("qwen3-coder", "one"): "<tool_call>\n<function=list_files>\n</function>\n</tool_call>",
-    ("qwen3-coder", "typed"): (
-        "<tool_call>\n<function=write_file>\n<parameter=path>\na b.py\n</parameter>\n"
-        "<parameter=mode>\n420\n</parameter>\n<parameter=note>\nnull\n</parameter>\n"
-        "</function>\n</tool_call>"
-    ),
-    ("qwen3-coder", "lines"): (
-        "<tool_call>\n<function=write_file>\n<parameter=path>\nx\n</parameter>\n"
-        '<parameter=content>\nif "a":\n  <b>\n\n</parameter>\n</function>\n</tool_call>'
-    ),
-    ("llama3-json", "one"): (
-        '<|python_tag|>{"type": "function", "name": "list_files", "parameters": {}}'
-    ),
-    ("llama3-json", "typed"): (
-        '<|python_tag|>{"type": "function", "name": "write_file", '
-        '"parameters": {"path": "a b.py", "mode": 420, "note": null}}'
-    ),
-    ("llama3-json", "lines"): (
-        '<|python_tag|>{"type": "function", "name": "write_file", '
-        '"parameters": {"path": "x", "content": "if \\"a\\":\\n  <b>\\n"}}'
-    ),
-    ("llama3-function", "one"): "<function=list_files>{}</function>",
-    ("llama3-function", "typed"): (
-        '<function=write_file>{"path": "a b.py", "mode": 420, "note": null}</function>'
-    ),
-    ("llama3-function", "lines"): (
-        '<function=write_file>{"path": "x", "content": "if \\"a\\":\\n  <b>\\n"}</function>'
-    ),
-    ("dspy-chat", "one"): (
-        "[[ ## next_tool_name ## ]]\nlist_files\n\n[[ ## next_tool_args ## ]]\n{}\n\n"
-        "[[ ## completed ## ]]"
-    ),
-    ("dspy-chat", "typed"): (
-        "[[ ## next_tool_name ## ]]\nwrite_file\n\n[[ ## next_tool_args ## ]]\n"
-        '{"path": "a b.py", "mode": 420, "note": null}\n\n[[ ## completed ## ]]'
-    ),
-    ("dspy-chat", "lines"): (
-        "[[ ## next_tool_name ## ]]\nwrite_file\n\n[[ ## next_tool_args ## ]]\n"
-        '{"path": "x", "content": "if \\"a\\":\\n  <b>\\n"}\n\n[[ ## completed ## ]]'
-    ),
+    (dialect, case): text for dialect, texts in CASES.items() for case, text in texts.items()
 }
 
 rows = pytest.mark.parametrize(("dialect", "case"), TABLE, ids=lambda value: str(value))

@@ -11,10 +11,14 @@ from typing import Final
 
 from playground.dialects import (
     dspy_chat,
+    header_tokens,
     hermes,
+    json_tags,
     json_text,
     llama3,
     native,
+    parameter_tags,
+    python_calls,
     qwen3_coder,
     xml,
 )
@@ -31,6 +35,10 @@ REGISTRY: Final[tuple[Dialect, ...]] = (
     llama3.JSON,
     llama3.FUNCTION,
     dspy_chat.DIALECT,
+    *json_tags.DIALECTS,
+    *parameter_tags.DIALECTS,
+    *header_tokens.DIALECTS,
+    *python_calls.DIALECTS,
 )
 
 

@@ -137,7 +137,7 @@ class DeclaredDialect(Dialect):
         calls: list[str] = []
         for part in parts:
             if isinstance(part, ToolCallPart):
-                calls.append(self._call(part, tools))
+                calls.append(self._call(part, tools, len(calls)))
             elif isinstance(part, TextPart):
                 text = _on_new_line(text, render_calls(self.syntax, calls)) + part.text
                 calls = []
@@ -157,7 +157,7 @@ class DeclaredDialect(Dialect):
         role = self.result_role if item.role == "tool" else item.role
         return {"role": role, "content": content} if content else None
 
-    def _call(self, call: ToolCallPart, tools: Sequence[ToolMetadata]) -> str:
+    def _call(self, call: ToolCallPart, tools: Sequence[ToolMetadata], index: int = 0) -> str:
         tool = next((tool for tool in tools if tool.name == call.tool_name), None)
         return render_call(
             self.syntax,
@@ -165,6 +165,7 @@ class DeclaredDialect(Dialect):
             call.args,
             call.tool_call_id,
             tool.parameter_schema if tool else no_schema,
+            index,
         )
 
 

@@ -13,12 +13,12 @@ from playground.events import (
     CallNamedEvent,
     CallStartedEvent,
 )
-from playground.parsing import json_walk
+from playground.parsing import json_walk, python_walk
 from playground.parsing.grammar import Form, Wait
 from playground.parsing.json_walk import BrokenCall
 from playground.parsing.scanner import Emit, Match, Scanner, Steps
 from playground.parsing.syntax import JsonShape
-from playground.parsing.values import load_json, read_value
+from playground.parsing.values import load_json, read_keywords, read_marked, read_value
 from playground.tools import Schema, ToolMetadata
 
 NAME_LIMIT: Final = 256
@@ -88,13 +88,18 @@ class CallReader:
             yield from self._params(call, form)
             return
         yield from self.scanner.skip_space()
-        if body == "call:json":
+        if body == "args:python":
+            yield from self._keywords(call)
+        elif body == "call:json" and shape.name_is_key:
+            yield from self._keyed_object(call)
+        elif body == "call:json":
             yield from self._object(call, shape, ())
         elif (yield from self.scanner.peek()) == "{":
             yield from self._json_arguments(call)
         if call.name is None:
             raise BrokenCall("missing-name")
-        self._decode(call, shape)
+        if body != "args:python":
+            self._decode(call, shape)
         yield from self._closer(form.close)
 
     def _closer(self, close: Wait | None) -> Steps[None]:
@@ -133,9 +138,31 @@ class CallReader:
             key = yield from self._key()
             yield from self._member(call, shape, (*path, key))
 
+    def _keyed_object(self, call: OpenCall) -> Steps[None]:
+        """`{"name": {arguments}}`: one member, whose key is the call's name."""
+        scanner = self.scanner
+        scanner.emit_markup(1)
+        yield from scanner.skip_space()
+        if (yield from scanner.peek()) != '"':
+            raise BrokenCall("malformed-json", "the call's name in double quotes is due")
+        yield from self._json_name(call)
+        yield from self._colon()
+        yield from self._json_arguments(call)
+        yield from scanner.skip_space()
+        char = yield from scanner.peek()
+        if char != "}":
+            code = "malformed-json" if char else "truncated-call"
+            raise BrokenCall(code, f"the call's object must end here, not {char!r}")
+        scanner.emit_markup(1)
+
     def _key(self) -> Steps[str]:
         scanner, kept = self.scanner, list[str]()
         yield from json_walk.string(scanner, scanner.emit_markup, kept)
+        yield from self._colon()
+        return _unquoted("".join(kept))
+
+    def _colon(self) -> Steps[None]:
+        scanner = self.scanner
         yield from scanner.skip_space()
         char = yield from scanner.peek()
         if char != ":":
@@ -143,7 +170,6 @@ class CallReader:
             raise BrokenCall(code, f"a colon is due after a key, not {char!r}")
         scanner.emit_markup(1)
         yield from scanner.skip_space()
-        return _unquoted("".join(kept))
 
     def _member(self, call: OpenCall, shape: JsonShape, path: tuple[str, ...]) -> Steps[None]:
         scanner, kept = self.scanner, list[str]()
@@ -201,6 +227,23 @@ class CallReader:
             raise BrokenCall("arguments-not-object")
         call.arguments = value or {}
 
+    # Python bodies
+
+    def _keywords(self, call: OpenCall) -> Steps[None]:
+        kept: list[str] = []
+        self.argument = "(Python)"
+        try:
+            yield from python_walk.arguments(self.scanner, self._emit_argument(call, None), kept)
+        finally:
+            call.raw.append((None, "".join(kept)))
+        self.argument = None
+        try:
+            call.arguments = read_keywords("".join(kept))
+        except RecursionError as error:
+            raise BrokenCall("too-deep") from error
+        except (ValueError, TypeError) as error:
+            raise BrokenCall("malformed-python", str(error)) from error
+
     # parameter bodies
 
     def _params(self, call: OpenCall, form: Form) -> Steps[None]:
@@ -212,10 +255,11 @@ class CallReader:
             if match is None:
                 raise BrokenCall("truncated-call")
             length = match.end() - match.start()
-            if match.lastgroup == "param":
+            kind = wait.kind(match)
+            if kind == "param":
                 scanner.emit_markup(length)
-                yield from self._param(call, match["key"], form.value)
-            elif match.lastgroup != "close":  # another marker: the closer was forgotten
+                yield from self._param(call, match, form.value)
+            elif kind != "close":  # another marker: the closer was forgotten
                 scanner.note("missing-closer")
                 return
             elif self._closes(match, call):
@@ -227,8 +271,9 @@ class CallReader:
     def _closes(self, match: Match, call: OpenCall) -> bool:
         return match.groupdict().get("close_name") in (None, call.name)
 
-    def _param(self, call: OpenCall, key: str, wait: Wait | None) -> Steps[None]:
-        scanner, kept = self.scanner, list[str]()
+    def _param(self, call: OpenCall, opener: Match, wait: Wait | None) -> Steps[None]:
+        scanner, kept, groups = self.scanner, list[str](), opener.groupdict()
+        key = groups["key"]
         assert wait is not None
         emit, self.argument = self._emit_argument(call, key), key
 
@@ -245,12 +290,16 @@ class CallReader:
         if match is None:
             raise BrokenCall("truncated-call")
         scanner.emit_markup(match.end() - match.start())
-        self._set(call, key, text)
+        kind = groups.get("type") or groups.get("is_text")
+        if kind:
+            value, agrees = read_marked(text, kind in ("string", "true"))
+        else:
+            value, agrees = read_value(text, call.schema_of(key))
+        self._set(call, key, value, agrees)
         self.argument = None
 
-    def _set(self, call: OpenCall, key: str, text: str) -> None:
+    def _set(self, call: OpenCall, key: str, value: Any, agrees: bool) -> None:
         place = f"call {call.index}, argument {key}"
-        value, agrees = read_value(text, call.schema_of(key))
         if not agrees:
             self.scanner.note("type-mismatch", place)
         if key in call.arguments:

@@ -75,12 +75,12 @@ class SyntaxEngine:
             match = yield from scanner.until(wait, scanner.emit_text)
             if match is None:
                 break
-            yield from self._interrupted(match)
+            yield from self._interrupted(match, wait.kind(match))
         if self._section and _has_closer(self._section):
             scanner.note("unclosed-section")
 
-    def _interrupted(self, match: Match) -> Steps[None]:
-        kind, number = _numbered(match.lastgroup or "")
+    def _interrupted(self, match: Match, group: str) -> Steps[None]:
+        kind, number = _numbered(group)
         length = match.end() - match.start()
         if kind == "call":
             yield from self._calls(match, self.grammar.forms[number])
@@ -116,7 +116,7 @@ class SyntaxEngine:
             match = yield from scanner.until(self.grammar.fenced, scanner.emit_text)
             if match is None:
                 break
-            if match.lastgroup != "fence":
+            if self.grammar.fenced.kind(match) != "fence":
                 scanner.note("call-in-fence")
                 scanner.emit_text(1)
                 continue
@@ -127,16 +127,17 @@ class SyntaxEngine:
         self.mode = "text"
 
     def _reasoning(self, index: int) -> Steps[None]:
-        scanner, tags = self.scanner, self.markers.reasoning[index]
+        scanner, tags, wait = self.scanner, self.markers.reasoning[index], self.grammar.reasoning
         self.mode = "reasoning"
-        match = yield from scanner.until(self.grammar.reasoning[index], scanner.emit_reasoning)
+        match = yield from scanner.until(wait[index], scanner.emit_reasoning)
         self.mode = "text"
+        kind = wait[index].kind(match) if match else ""
         if match is None:
             if tags.close:
                 scanner.note("unclosed-reasoning")
-        elif match.lastgroup == "close":
+        elif kind == "close":
             scanner.emit_markup(match.end() - match.start())
-        elif match.lastgroup != "stop" and tags.close:
+        elif kind != "stop" and tags.close:
             scanner.note("call-in-reasoning")
 
     def _calls(self, match: Match, form: Form) -> Steps[None]:

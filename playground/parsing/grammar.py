@@ -19,6 +19,8 @@ from playground.parsing.syntax import Hole, JsonShape, Piece, ReasoningTags, Syn
 SPACE: Final = r"\s{0,64}+"
 NO_NAME: Final = r"""\s<>="'`{}\[\]|"""  # no part of a name or key, in any dialect
 IDENTIFIER: Final = r"[A-Za-z_][\w.\-]{0,127}+"
+# attributes that the form does not ask for are read over
+ATTRIBUTES: Final = r"""(?:\s{1,8}+[\w:.\-]{1,32}+="[^"]{0,64}+"){0,4}+"""
 LINE_START: Final = r"(?<!\S[ \t]{0,6})"
 CONTEXT: Final = 8  # characters before the place that LINE_START may look at
 
@@ -63,7 +65,12 @@ class Wait:
 
     first: re.Pattern[str]
     pattern: regex.Pattern[str]
+    groups: tuple[str, ...]
     varying: frozenset[str]
+
+    def kind(self, match: regex.Match[str]) -> str:
+        """Which choice has matched. (`lastgroup` is wrong where a name occurs in two forms.)"""
+        return next((group for group in self.groups if match[group] is not None), "")
 
 
 @dataclass(frozen=True)
@@ -99,7 +106,7 @@ def compile_grammar(
     ]
     around = _Surroundings(markers)
     calls = [choice for builder in builders for choice in builder.calls()]
-    closers = [choice for builder in builders for choice in builder.section_closer()]
+    closers = [c for builder in builders for c in builder.section_closer() if _worded(c.pattern)]
     fence = [FENCE] if switches.calls_in_fences == "text" else []
     in_reasoning = calls if switches.calls_in_reasoning == "call" else []
     return Grammar(
@@ -166,7 +173,11 @@ class _FormBuilder:
         )
 
     def _param_open(self, param: Template) -> str:
-        holes = {"key": f"(?P<key>{self.key})"}
+        holes = {
+            "key": f"(?P<key>{self.key})",
+            "type": r"(?P<type>\w{1,16}+)",
+            "is_text": "(?P<is_text>true|false)",
+        }
         return _pieces(param.before, holes, value_after=True, block=param.body == "value:block")
 
     def opening(self, strict: bool = True) -> Choice:
@@ -176,33 +187,40 @@ class _FormBuilder:
         """
         template, shape = self.syntax.call_template, self.syntax.shape
         identity = _name_before(template.before, "id")
-        holes = {"name": f"(?P<name>{self.name})", "id": f"(?P<id>{identity})"}
+        holes = {
+            "name": f"(?P<name>{self.name})",
+            "id": f"(?P<id>{identity})",
+            "index": r"\d{1,6}+",
+            "number": r"\d{1,6}+",
+        }
         before = _pieces(template.before, holes)
         closing = _unnamed(self.closing.pattern)
         if template.body == "call:json":
-            head = r"\{" if before or not strict else _bare_object(shape)
+            head = r"\{" if before or not strict or shape.name_is_key else _bare_object(shape)
             look = f"{SPACE if before else ''}{head}"
         elif template.body == "args:json":
             look = rf"{SPACE}(?:\{{{'|' + closing if closing else ''})"
-        elif self.syntax.known_names:
+        elif template.body == "params" and (
+            self.syntax.known_names or isinstance(_last(template.before), Hole)
+        ):
             look = f"{SPACE}(?:{_unnamed(self.param_open)}|{closing})"
         else:
             look = ""
         start = LINE_START if self.syntax.line_start and strict else ""
         pattern = f"(?P<call_{self.number}>{start}{before}{f'(?={look})' if look else ''})"
-        return Choice(pattern, _first(template.before) or "{")
+        return Choice(pattern, _first(template.before) or ("" if template.before else "{"))
 
     def calls(self) -> list[Choice]:
         """The openers of a call outside a section: a section's, if there is one, and its own."""
         section = self.syntax.section_template
         if not section:
             return [self.opening()]
-        look = _unnamed(self.opening(strict=False).pattern)
+        look = _unnamed(self.opening(strict=not _worded(self.section_open)).pattern)
         marker = Choice(
             f"(?P<section_{self.number}>{self.section_open}(?={SPACE}{look}))",
             _first(section.before),
         )
-        return [marker, self.opening()]
+        return [marker] if self.syntax.section_required else [marker, self.opening()]
 
     def section_closer(self) -> list[Choice]:
         section = self.syntax.section_template
@@ -265,6 +283,11 @@ def _pieces(
     what lies beyond it belongs to the value."""
     listed = list(pieces)
     texts = [holes[p.name] if isinstance(p, Hole) else _literal(p) for p in listed]
+    for index, piece in enumerate(listed[1:], 1):
+        if isinstance(piece, str) and re.match(r'"\s*/?>', piece):
+            texts[index] = '"' + ATTRIBUTES + _literal(piece[1:])
+        elif isinstance(piece, str) and piece[0] in "<[":
+            texts[index] = SPACE + texts[index]
     if value_before and listed:
         inner, space = _edge(listed[0], texts[0], start=True)
         texts[0] = _optional("\n" if block else space) + inner
@@ -306,11 +329,13 @@ def _name_before(pieces: tuple[Piece, ...], hole: str) -> str:
 
 def _literal(text: str) -> str:
     """A marker as a pattern: its words exactly, the white space between and around them loosely."""
-    if text.isspace():
-        return r"\s{1,64}+"
-    return "".join(
-        SPACE if word.isspace() else re.escape(word) for word in re.findall(r"\s+|\S+", text)
-    )
+    words = re.split(r"\s+|(?<=>)(?=\S)|(?<=\S)(?=<)", text)
+    return SPACE.join(re.escape(word) for word in words)
+
+
+def _worded(pattern: str) -> bool:
+    """Whether a marker is more than punctuation, which prose is full of."""
+    return any(char.isalpha() for char in re.sub(r"\\s|\(\?P<\w+>", "", pattern))
 
 
 def _first(pieces: tuple[Piece, ...]) -> str:
@@ -318,6 +343,12 @@ def _first(pieces: tuple[Piece, ...]) -> str:
     if pieces and isinstance(pieces[0], str):
         return pieces[0].lstrip()[:1] or _first(pieces[1:])
     return ""
+
+
+def _last(pieces: tuple[Piece, ...]) -> Piece:
+    """The last piece that is not white space."""
+    solid = [p for p in pieces if isinstance(p, Hole) or p.strip()]
+    return solid[-1] if solid else ""
 
 
 def _unnamed(pattern: str) -> str:
@@ -344,9 +375,10 @@ def _wait(*choices: Choice) -> Wait:
     first = "".join(sorted({char for choice in listed for char in choice.first}))
     anything = any(not choice.first for choice in listed)
     pattern = "|".join(choice.pattern for choice in listed)
+    groups = tuple(dict.fromkeys(group for choice in listed if (group := _group(choice))))
     varying = {_group(choice) for choice in listed if choice.pattern.rstrip(")").endswith("+")}
     searched = r"[\s\S]" if anything else f"[{re.escape(first)}]"
-    return Wait(re.compile(searched), regex.compile(pattern), frozenset(varying))
+    return Wait(re.compile(searched), regex.compile(pattern), groups, frozenset(varying))
 
 
 def _group(choice: Choice) -> str:

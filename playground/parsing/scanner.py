@@ -89,7 +89,7 @@ class Scanner:
     def _undecided(self, wait: Wait, match: Match) -> bool:
         """A marker cut off by the end of the text, or one that further text may lengthen."""
         at_end = match.end() == len(self.text)
-        return bool(match.partial) or (at_end and (match.lastgroup or "") in wait.varying)
+        return bool(match.partial) or (at_end and wait.kind(match) in wait.varying)
 
     def until(
         self,

@@ -17,15 +17,20 @@ HOLES: Final[dict[str, str]] = {
     "id": "the call's id",
     "call:json": "name and arguments inside one JSON object (see JsonShape)",
     "args:json": "the arguments as a JSON object",
+    "args:python": "the arguments as Python keyword arguments",
+    "index": "the call's number in the reply, from 0",
+    "number": "the same, from 1",
     "params": "the parameters, each written as `param` says",
     "key": "a parameter's name",
+    "type": "the JSON type of a parameter's value; `string` says that it is text",
+    "is_text": "`true` where a parameter's value is text, `false` where it is JSON",
     "value": "a parameter's value as text, read by its schema's type",
     "value:block": "the same, on lines of its own when it has a line break",
     "calls": "the calls inside a section",
     "result": "a tool's result",
 }
-_BODIES: Final = ("call:json", "args:json", "params")
-_TOKEN = re.compile(r"\{\{|\}\}|\{([a-z]+(?::[a-z]+)?)\}")
+_BODIES: Final = ("call:json", "args:json", "args:python", "params")
+_TOKEN = re.compile(r"\{\{|\}\}|\{([a-z_]+(?::[a-z]+)?)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,8 @@ class Template:
 class JsonShape:
     """Where the name, the arguments and the id stand in a call's JSON object.
 
-    `arguments_as_text` is OpenAI's form: the arguments are JSON inside a JSON string.
+    `arguments_as_text` is OpenAI's form: the arguments are JSON inside a JSON string. With
+    `name_is_key` the object has one member, the arguments under the name: `{"f": {…}}`.
     """
 
     name: tuple[str, ...] = ("name",)
@@ -58,6 +64,7 @@ class JsonShape:
     constants: tuple[tuple[str, str], ...] = ()
     id: str = ""
     arguments_as_text: bool = False
+    name_is_key: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,8 +73,8 @@ class Syntax:
 
     `section` wraps the calls of one reply (or each call, with `one_call_a_section`) and is optional
     when reading. `known_names` says that the opener is nothing but a tool's name, so that names
-    which the session does not have are text. `line_start` asks for a call to begin a line. Calls in
-    the forms of `also` are read too, never written.
+    which the session does not have are text. `line_start` asks for a call to begin a line.
+    `section_required` says that a call outside of a section is text. Calls in the forms of `also` are read too, never written.
     """
 
     call: str
@@ -78,6 +85,7 @@ class Syntax:
     shape: JsonShape = field(default_factory=JsonShape)
     known_names: bool = False
     line_start: bool = False
+    section_required: bool = False
     also: tuple[Syntax, ...] = ()
 
     def __post_init__(self) -> None:
@@ -89,12 +97,14 @@ class Syntax:
 
     @cached_property
     def call_template(self) -> Template:
-        return compile_template(self.call, _BODIES, ("name", "id"))
+        return compile_template(self.call, _BODIES, ("name", "id", "index", "number"))
 
     @cached_property
     def param_template(self) -> Template | None:
         return (
-            compile_template(self.param, ("value", "value:block"), ("key",)) if self.param else None
+            compile_template(self.param, ("value", "value:block"), ("key", "type", "is_text"))
+            if self.param
+            else None
         )
 
     @cached_property

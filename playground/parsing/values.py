@@ -6,9 +6,11 @@ A value is written by its Python type and read by the type that the tool's JSON 
 
 from __future__ import annotations
 
+import ast
 import json
 import math
 import re
+import warnings
 from typing import Any
 
 from playground.tools import Schema, allowed_types
@@ -45,6 +47,46 @@ def read_value(text: str, schema: Schema) -> tuple[Any, bool]:
         return text, True
     value = _try(text, types)
     return (text, "string" in types) if value is _NOTHING else (value, True)
+
+
+def read_marked(text: str, is_text: bool) -> tuple[Any, bool]:
+    """A value whose wire says whether it is text or JSON; JSON that cannot be read stays text."""
+    if is_text:
+        return text, True
+    try:
+        return load_json(text), True
+    except (ValueError, RecursionError):
+        return text, False
+
+
+_CONSTANTS = {"true": True, "false": False, "null": None}
+
+
+def read_keywords(text: str) -> dict[str, Any]:
+    """Python keyword arguments as a dict; JSON's true, false and null are understood too.
+
+    Nothing is evaluated but literals. Raises ValueError or RecursionError.
+    """
+    try:
+        with warnings.catch_warnings():  # a model's "\\d" is no concern of the user's terminal
+            warnings.simplefilter("ignore")
+            call = ast.parse(f"f({text}\n)", mode="eval").body
+    except (SyntaxError, MemoryError) as error:
+        raise ValueError(str(error)) from error
+    if not isinstance(call, ast.Call) or call.args or not isinstance(call.func, ast.Name):
+        raise ValueError("keyword arguments are due")
+    return {_keyword(k): ast.literal_eval(_Constants().visit(k.value)) for k in call.keywords}
+
+
+def _keyword(keyword: ast.keyword) -> str:
+    if keyword.arg is None:
+        raise ValueError("** is no argument")
+    return keyword.arg
+
+
+class _Constants(ast.NodeTransformer):
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.Constant(_CONSTANTS[node.id]) if node.id in _CONSTANTS else node
 
 
 _NOTHING = object()

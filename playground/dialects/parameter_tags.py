@@ -1,0 +1,220 @@
+"""Calls as tags, one tag per parameter, raw values: the invoke, function and key families."""
+
+from playground.dialects.declared import JSON_LINES, DeclaredDialect
+from playground.parsing.syntax import ReasoningTags, Syntax
+
+_THINK = (ReasoningTags("<think>", "</think>"),)
+
+
+def _tags(name: str, title: str, syntax: Syntax, models: str, **more: object) -> DeclaredDialect:
+    return DeclaredDialect(
+        name=name,
+        title=title,
+        syntax=syntax,
+        rules=(
+            "Write a call as the example shows it: one element for the tool, one inside it for "
+            "each parameter, its value as it is, nothing escaped, outside of any code fence."
+        ),
+        tool_docs=JSON_LINES,
+        models=models,
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def _invoke(prefix: str, section: str, mark: str = "") -> Syntax:
+    """`<invoke name="f">` with `<parameter name="k">`, under a prefix; `mark` types the value."""
+    return Syntax(
+        call=f'<{prefix}invoke name="{{name}}">\n{{params}}</{prefix}invoke>',
+        param=(f'<{prefix}parameter name="{{key}}"{mark}>{{value}}</{prefix}parameter>\n'),
+        section=f"<{prefix}{section}>\n{{calls}}\n</{prefix}{section}>",
+    )
+
+
+def _dsml() -> Syntax:
+    """DeepSeek's: what `string` says decides how a value is read; older names are read too."""
+    prefix = "｜DSML｜"
+    return Syntax(
+        call=f'<{prefix}invoke name="{{name}}">\n{{params}}</{prefix}invoke>',
+        param=(
+            f'<{prefix}parameter name="{{key}}" string="{{is_text}}">'
+            f"{{value}}</{prefix}parameter>\n"
+        ),
+        section=f"<{prefix}tool_calls>\n{{calls}}\n</{prefix}tool_calls>",
+        also=(
+            Syntax(
+                call=f'<{prefix}invoke name="{{name}}">\n{{params}}</{prefix}invoke>',
+                param=(
+                    f'<{prefix}parameter name="{{key}}" string="{{is_text}}">'
+                    f"{{value}}</{prefix}parameter>\n"
+                ),
+                section=f"<{prefix}function_calls>\n{{calls}}\n</{prefix}function_calls>",
+            ),
+        ),
+    )
+
+
+def _function(section: str) -> Syntax:
+    """`<function=f>` with `<parameter=k>`, each call in a section of its own."""
+    return Syntax(
+        call="<function={name}>\n{params}</function>",
+        param="<parameter={key}>\n{value}\n</parameter>\n",
+        section=f"<{section}>\n{{calls}}\n</{section}>" if section else "",
+        one_call_a_section=bool(section),
+    )
+
+
+def _keys(call: str, prefix: str = "", section: str = "") -> Syntax:
+    """A key element and a value element for each parameter."""
+    return Syntax(
+        call=call,
+        param=(
+            f"<{prefix}arg_key>{{key}}</{prefix}arg_key>\n"
+            f"<{prefix}arg_value>{{value}}</{prefix}arg_value>\n"
+        ),
+        section=section,
+    )
+
+
+DIALECTS = (
+    _tags(
+        "anthropic-invoke",
+        "Anthropic invoke",
+        _invoke("", "function_calls"),
+        "Claude 3 in text, gptme (Anthropic's tool use guide, 2024-04)",
+        reasoning=(ReasoningTags("<thinking>", "</thinking>"),),
+        result="<function_results>\n<result>\n<tool_name>{name}</tool_name>\n<stdout>{result}"
+        "</stdout>\n</result>\n</function_results>",
+    ),
+    _tags(
+        "minimax-m2",
+        "MiniMax M2",
+        Syntax(
+            call='<invoke name="{name}">\n{params}</invoke>',
+            param='<parameter name="{key}">{value}</parameter>\n',
+            section="<minimax:tool_call>\n{calls}\n</minimax:tool_call>",
+        ),
+        "MiniMax M2 (chat template, 2026-11)",
+        reasoning=_THINK,
+        stops=("[e~[",),
+    ),
+    _tags(
+        "dots",
+        "dots",
+        Syntax(
+            call='<invoke name="{name}">{params}</invoke>',
+            param='<parameter name="{key}">{value}</parameter>',
+            section="<dots_function_call>{calls}</dots_function_call>",
+            also=(Syntax(call="<dots_function_call>{call:json}</dots_function_call>"),),
+        ),
+        "dots.llm (vLLM's parser, 2026-11)",
+        reasoning=_THINK,
+    ),
+    _tags(
+        "deepseek-dsml",
+        "DeepSeek DSML",
+        _dsml(),
+        "DeepSeek V3.2 and V4 (encoding documents, 2026-11)",
+        reasoning=_THINK,
+        stops=("<｜end▁of▁sentence｜>",),
+    ),
+    _tags(
+        "step3",
+        "Step 3",
+        Syntax(
+            call=(
+                "<｜tool_call_begin｜>function<｜tool_sep｜>"
+                '<steptml:invoke name="{name}">{params}</steptml:invoke><｜tool_call_end｜>'
+            ),
+            param='<steptml:parameter name="{key}">{value}</steptml:parameter>',
+            section="<｜tool_calls_begin｜>{calls}<｜tool_calls_end｜>",
+            separator="",
+            also=(
+                Syntax(
+                    call=(
+                        '<｜tool_call_begin｜><steptml:invoke name="{name}">{params}'
+                        "</steptml:invoke><｜tool_call_end｜>"
+                    ),
+                    param='<steptml:parameter name="{key}">{value}</steptml:parameter>',
+                    section="<｜tool_calls_begin｜>{calls}<｜tool_calls_end｜>",
+                    separator="",
+                ),
+            ),
+        ),
+        "Step 3 (chat template, 2026-11)",
+        reasoning=_THINK,
+    ),
+    _tags(
+        "minicpm5",
+        "MiniCPM 5",
+        Syntax(
+            call='<function name="{name}">{params}</function>',
+            param='<param name="{key}">{value}</param>',
+        ),
+        "MiniCPM 5 (chat template, 2026-11)",
+        reasoning=_THINK,
+    ),
+    _tags(
+        "minimax-m3",
+        "MiniMax M3",
+        Syntax(
+            call=']<]minimax[>[<invoke name="{name}">{params}]<]minimax[>[</invoke>',
+            param="]<]minimax[>[<{key}>{value}]<]minimax[>[</{key}>",
+            section="]<]minimax[>[<tool_call>\n{calls}\n]<]minimax[>[</tool_call>",
+        ),
+        "MiniMax M3 (chat template, 2026-11)",
+        reasoning=(ReasoningTags("<mm:think>", "</mm:think>"),),
+    ),
+    _tags(
+        "seed-oss",
+        "Seed OSS",
+        _function("seed:tool_call"),
+        "Seed OSS 36B (chat template, 2026-11)",
+        reasoning=(ReasoningTags("<seed:think>", "</seed:think>"),),
+        stops=("<seed:eos>",),
+    ),
+    _tags(
+        "openhands",
+        "OpenHands",
+        _function(""),
+        "OpenHands without native calls, SWE-agent (their converters, 2026-11)",
+        result="EXECUTION RESULT of [{name}]:\n{result}",
+        parallel=False,
+    ),
+    _tags(
+        "k-exaone-2",
+        "K-EXAONE 2",
+        _function("tool_call"),
+        "K-EXAONE 2 (ai-sdk's parser, 2026-11)",
+        reasoning=_THINK,
+    ),
+    _tags(
+        "glm",
+        "GLM 4.5",
+        _keys("<tool_call>{name}\n{params}</tool_call>"),
+        "GLM 4.5 to 4.7, Ling 3, Spark 2.5 (chat templates, 2026-11)",
+        reasoning=_THINK,
+        stops=("<|observation|>", "<|user|>"),
+        result="<tool_response>\n{result}\n</tool_response>",
+    ),
+    _tags(
+        "hunyuan",
+        "Hunyuan 3",
+        _keys(
+            "<tool_call>{name}<tool_sep>\n{params}</tool_call>",
+            section="<tool_calls>\n{calls}\n</tool_calls>",
+        ),
+        "Hunyuan V3 (vLLM's parser, 2026-11)",
+        reasoning=_THINK,
+    ),
+    _tags(
+        "k2-horizon",
+        "K2 Horizon",
+        _keys(
+            "<ifm|tool_call>{name}\n{params}</ifm|tool_call>",
+            prefix="ifm|",
+            section="<ifm|tool_calls>\n{calls}\n</ifm|tool_calls>",
+        ),
+        "K2 Horizon (vLLM's parser, 2026-11)",
+        reasoning=(ReasoningTags("<ifm|think>", "</ifm|think>"), *_THINK),
+    ),
+)
