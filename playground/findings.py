@@ -24,6 +24,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "missing-closer": FindingKind("warning", "a closing marker is missing; the call is whole"),
     "truncated-call": FindingKind("error", "the stream ends inside a call: aborted"),
     "malformed-json": FindingKind("error", "a call's JSON cannot be read: aborted"),
+    "malformed-arguments": FindingKind("error", "a call's arguments cannot be read: aborted"),
     "malformed-python": FindingKind("error", "a call's Python arguments cannot be read: aborted"),
     "too-deep": FindingKind("error", "a call's JSON is nested too deeply to be read: aborted"),
     "arguments-not-object": FindingKind("error", "arguments are not a JSON object: aborted"),

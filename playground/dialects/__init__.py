@@ -11,6 +11,7 @@ from typing import Final
 
 from playground.dialects import (
     dspy_chat,
+    gemma,
     header_tokens,
     hermes,
     json_tags,
@@ -39,6 +40,7 @@ REGISTRY: Final[tuple[Dialect, ...]] = (
     *parameter_tags.DIALECTS,
     *header_tokens.DIALECTS,
     *python_calls.DIALECTS,
+    *gemma.DIALECTS,
 )
 
 

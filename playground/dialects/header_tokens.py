@@ -81,7 +81,7 @@ DIALECTS = (
                 ),
             ),
         ),
-        "Mistral, Ministral: tokenizer v11 and later, older ones are read (mistral-common, 2026-11)",
+        "Mistral, Ministral: tokenizer v11 and later, older are read (mistral-common, 2026-11)",
         result="[TOOL_RESULTS]{result}[/TOOL_RESULTS]",
         reasoning=(ReasoningTags("[THINK]", "[/THINK]"),),
         stops=("</s>",),

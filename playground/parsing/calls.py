@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ from playground.events import (
     CallNamedEvent,
     CallStartedEvent,
 )
-from playground.parsing import json_walk, python_walk
+from playground.parsing import json_walk, marked_walk, python_walk
 from playground.parsing.grammar import Form, Wait
 from playground.parsing.json_walk import BrokenCall
 from playground.parsing.scanner import Emit, Match, Scanner, Steps
@@ -90,6 +90,8 @@ class CallReader:
         yield from self.scanner.skip_space()
         if body == "args:python":
             yield from self._keywords(call)
+        elif body == "args:marked":
+            yield from self._marked_arguments(call, form.syntax.string_mark)
         elif body == "call:json" and shape.name_is_key:
             yield from self._keyed_object(call)
         elif body == "call:json":
@@ -98,7 +100,7 @@ class CallReader:
             yield from self._json_arguments(call)
         if call.name is None:
             raise BrokenCall("missing-name")
-        if body != "args:python":
+        if body not in ("args:python", "args:marked"):
             self._decode(call, shape)
         yield from self._closer(form.close)
 
@@ -208,12 +210,8 @@ class CallReader:
 
     def _json_arguments(self, call: OpenCall) -> Steps[None]:
         kept: list[str] = []
-        self.argument = "(JSON)"
-        try:
-            yield from json_walk.value(self.scanner, self._emit_argument(call, None), kept)
-        finally:
-            call.raw.append((None, "".join(kept)))
-        self.argument = None
+        steps = json_walk.value(self.scanner, self._emit_argument(call, None), kept)
+        yield from self._claimed(call, "(JSON)", steps, kept)
 
     def _decode(self, call: OpenCall, shape: JsonShape) -> None:
         """Arguments from their raw text, once: absent and null ones are the empty object."""
@@ -227,22 +225,32 @@ class CallReader:
             raise BrokenCall("arguments-not-object")
         call.arguments = value or {}
 
-    # Python bodies
+    # bodies in other notations: claimed to their end, then read at once
 
     def _keywords(self, call: OpenCall) -> Steps[None]:
         kept: list[str] = []
-        self.argument = "(Python)"
+        steps = python_walk.arguments(self.scanner, self._emit_argument(call, None), kept)
+        yield from self._claimed(call, "(Python)", steps, kept)
+        call.arguments = _read(read_keywords, call.raw[-1][1], "malformed-python")
+
+    def _marked_arguments(self, call: OpenCall, mark: str) -> Steps[None]:
+        kept: list[str] = []
+        emit = self._emit_argument(call, None)
+        steps = marked_walk.arguments(self.scanner, emit, kept, mark)
+        yield from self._claimed(call, "(object)", steps, kept)
+        call.arguments = _read(
+            lambda text: marked_walk.read(text, mark), call.raw[-1][1], "malformed-arguments"
+        )
+
+    def _claimed(
+        self, call: OpenCall, argument: str, steps: Steps[None], kept: list[str]
+    ) -> Steps[None]:
+        self.argument = argument
         try:
-            yield from python_walk.arguments(self.scanner, self._emit_argument(call, None), kept)
+            yield from steps
         finally:
             call.raw.append((None, "".join(kept)))
         self.argument = None
-        try:
-            call.arguments = read_keywords("".join(kept))
-        except RecursionError as error:
-            raise BrokenCall("too-deep") from error
-        except (ValueError, TypeError) as error:
-            raise BrokenCall("malformed-python", str(error)) from error
 
     # parameter bodies
 
@@ -347,12 +355,17 @@ class CallReader:
 
 
 def _loaded(text: str) -> Any:
+    return _read(load_json, text, "malformed-json")
+
+
+def _read(reader: Callable[[str], Any], text: str, code: str) -> Any:
+    """What the reader makes of a text; what it cannot read aborts the call."""
     try:
-        return load_json(text)
+        return reader(text)
     except RecursionError as error:
         raise BrokenCall("too-deep") from error
-    except ValueError as error:
-        raise BrokenCall("malformed-json", str(error)) from error
+    except (ValueError, TypeError) as error:
+        raise BrokenCall(code, str(error)) from error
 
 
 def _unquoted(text: str) -> str:

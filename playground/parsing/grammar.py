@@ -198,6 +198,8 @@ class _FormBuilder:
         if template.body == "call:json":
             head = r"\{" if before or not strict or shape.name_is_key else _bare_object(shape)
             look = f"{SPACE if before else ''}{head}"
+        elif template.body == "args:marked":
+            look = rf"{SPACE}\{{"
         elif template.body == "args:json":
             look = rf"{SPACE}(?:\{{{'|' + closing if closing else ''})"
         elif template.body == "params" and (

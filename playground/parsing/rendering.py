@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from playground.parsing import marked_walk
 from playground.parsing.syntax import Hole, JsonShape, Piece, Syntax, Template
 from playground.parsing.values import dump_json, write_value
 from playground.tools import Schema, json_type
@@ -31,6 +32,8 @@ def render_call(
             body = dump_json(call_object(syntax.shape, name, arguments, call_id))
         case "args:json":
             body = dump_json(arguments)
+        case "args:marked":
+            body = marked_walk.write(arguments, syntax.string_mark)
         case "args:python":
             body = ", ".join(f"{key}={value!r}" for key, value in arguments.items())
         case _:

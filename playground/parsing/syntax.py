@@ -17,6 +17,7 @@ HOLES: Final[dict[str, str]] = {
     "id": "the call's id",
     "call:json": "name and arguments inside one JSON object (see JsonShape)",
     "args:json": "the arguments as a JSON object",
+    "args:marked": "the arguments as an object whose texts stand between `string_mark`",
     "args:python": "the arguments as Python keyword arguments",
     "index": "the call's number in the reply, from 0",
     "number": "the same, from 1",
@@ -29,7 +30,7 @@ HOLES: Final[dict[str, str]] = {
     "calls": "the calls inside a section",
     "result": "a tool's result",
 }
-_BODIES: Final = ("call:json", "args:json", "args:python", "params")
+_BODIES: Final = ("call:json", "args:json", "args:marked", "args:python", "params")
 _TOKEN = re.compile(r"\{\{|\}\}|\{([a-z_]+(?::[a-z]+)?)\}")
 
 
@@ -74,7 +75,8 @@ class Syntax:
     `section` wraps the calls of one reply (or each call, with `one_call_a_section`) and is optional
     when reading. `known_names` says that the opener is nothing but a tool's name, so that names
     which the session does not have are text. `line_start` asks for a call to begin a line.
-    `section_required` says that a call outside of a section is text. Calls in the forms of `also` are read too, never written.
+    `section_required` says that a call outside of a section is text. `string_mark` stands around
+    texts in {args:marked}. Calls in the forms of `also` are read too, never written.
     """
 
     call: str
@@ -86,6 +88,7 @@ class Syntax:
     known_names: bool = False
     line_start: bool = False
     section_required: bool = False
+    string_mark: str = ""
     also: tuple[Syntax, ...] = ()
 
     def __post_init__(self) -> None:

@@ -1,0 +1,162 @@
+"""Arguments as Gemma writes them: JSON with bare keys, its strings between a mark of their own.
+
+    {path:<|"|>a.py<|"|>,lines:[1,2],force:true}
+
+Nothing is escaped: a text that holds the mark cannot be carried.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import regex
+
+from playground.parsing.json_walk import BrokenCall
+from playground.parsing.scanner import Emit, Scanner, Steps
+from playground.parsing.values import dump_json, load_json
+
+_BARE_KEY = re.compile(r"[A-Za-z_][\w\-]*\Z")
+_SPACE = re.compile(r"\s*")
+_BARE = re.compile(r"[^,:{}\[\]]*")
+
+
+@lru_cache
+def _outside(mark: str) -> regex.Pattern[str]:
+    return regex.compile(rf"{regex.escape(mark)}|[{{}}\[\]]")
+
+
+@lru_cache
+def _inside(mark: str) -> regex.Pattern[str]:
+    return regex.compile(regex.escape(mark))
+
+
+def arguments(scanner: Scanner, emit: Emit, keep: list[str], mark: str) -> Steps[None]:
+    """Claim one object, its braces included; what stands between marks is seen through."""
+    depth, in_text, position = 0, False, scanner.at
+    while True:
+        pattern = _inside(mark) if in_text else _outside(mark)
+        match = pattern.search(scanner.text, position, partial=not scanner.ended)
+        if match is None or match.partial:
+            stop = match.start() if match else len(scanner.text)
+            _claim(scanner, emit, keep, stop)
+            if scanner.ended:
+                raise BrokenCall("truncated-call")
+            yield
+            position = scanner.at
+            continue
+        position = match.end()
+        if match[0] == mark:
+            in_text = not in_text
+        elif match[0] in "{[":
+            depth += 1
+        else:
+            depth -= 1
+            if depth == 0:
+                _claim(scanner, emit, keep, position)
+                return
+
+
+def _claim(scanner: Scanner, emit: Emit, keep: list[str], stop: int) -> None:
+    if stop > scanner.at:
+        keep.append(scanner.text[scanner.at : stop])
+        emit(stop - scanner.at)
+
+
+def write(value: Any, mark: str) -> str:
+    """A value in this form; the way back is `read`."""
+    match value:
+        case str():
+            return f"{mark}{value}{mark}"
+        case list():
+            return "[" + ",".join(write(item, mark) for item in value) + "]"
+        case Mapping():
+            members = (f"{_key(key, mark)}:{write(item, mark)}" for key, item in value.items())
+            return "{" + ",".join(members) + "}"
+        case _:
+            return dump_json(value)
+
+
+def _key(key: str, mark: str) -> str:
+    return key if _BARE_KEY.match(key) else f"{mark}{key}{mark}"
+
+
+def read(text: str, mark: str) -> Any:
+    """The value that a whole text stands for. Raises ValueError or RecursionError."""
+    value, stop = _value(text, _skip(text, 0), mark)
+    if _skip(text, stop) != len(text):
+        raise ValueError(f"nothing is due at character {stop}")
+    return value
+
+
+def _value(text: str, at: int, mark: str) -> tuple[Any, int]:
+    if text.startswith(mark, at):
+        return _marked(text, at, mark)
+    if text.startswith("{", at):
+        return _members(text, at + 1, mark)
+    if text.startswith("[", at):
+        return _items(text, at + 1, mark)
+    return _scalar(text, at)
+
+
+def _marked(text: str, at: int, mark: str) -> tuple[str, int]:
+    start = at + len(mark)
+    stop = text.find(mark, start)
+    if stop < 0:
+        raise ValueError(f"the text at character {at} does not end")
+    return text[start:stop], stop + len(mark)
+
+
+def _scalar(text: str, at: int) -> tuple[Any, int]:
+    match = _BARE.match(text, at)
+    word = match[0] if match else ""
+    if not word.strip():
+        raise ValueError(f"a value is due at character {at}")
+    try:
+        return load_json(word), at + len(word)
+    except ValueError:
+        return word.strip(), at + len(word)  # a text without its marks
+
+
+def _items(text: str, at: int, mark: str) -> tuple[list[Any], int]:
+    items: list[Any] = []
+    at = _skip(text, at)
+    while not text.startswith("]", at):
+        item, at = _value(text, at, mark)
+        items.append(item)
+        at = _after(text, at, "]")
+    return items, at + 1
+
+
+def _members(text: str, at: int, mark: str) -> tuple[dict[str, Any], int]:
+    members: dict[str, Any] = {}
+    at = _skip(text, at)
+    while not text.startswith("}", at):
+        if text.startswith(mark, at):
+            key, at = _marked(text, at, mark)
+        else:
+            match = _BARE.match(text, at)
+            key = match[0].strip() if match else ""
+            at = match.end() if match else at
+        at = _skip(text, at)
+        if not text.startswith(":", at):
+            raise ValueError(f"a colon is due at character {at}")
+        members[key], at = _value(text, _skip(text, at + 1), mark)
+        at = _after(text, at, "}")
+    return members, at + 1
+
+
+def _after(text: str, at: int, closer: str) -> int:
+    at = _skip(text, at)
+    if text.startswith(",", at):
+        return _skip(text, at + 1)
+    if not text.startswith(closer, at):
+        raise ValueError(f"a comma or {closer} is due at character {at}")
+    return at
+
+
+def _skip(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    return match.end() if match else at
