@@ -113,13 +113,25 @@ def type_name(schema: Schema) -> str:
     return str(kind)
 
 
+_TYPE_NAMES = {  # written by people who think in Python or TypeScript
+    "str": "string",
+    "int": "integer",
+    "float": "number",
+    "double": "number",
+    "bool": "boolean",
+    "list": "array",
+    "tuple": "array",
+    "dict": "object",
+    "none": "null",
+}
+
+
 def allowed_types(schema: Schema) -> set[str]:
     """Every JSON type that the schema admits; empty where it says nothing of types."""
     kind = schema.get("type")
-    if isinstance(kind, str):
-        return {kind}
-    if isinstance(kind, list):
-        return {str(item) for item in kind}
+    if isinstance(kind, str | list):
+        names = [kind] if isinstance(kind, str) else kind
+        return {_TYPE_NAMES.get(str(name).lower(), str(name).lower()) for name in names}
     found: set[str] = set()
     for variant in [*(schema.get("anyOf") or []), *(schema.get("oneOf") or [])]:
         found |= allowed_types(variant) if isinstance(variant, dict) else set()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from playground.dialects import prompts
 from playground.dialects.base import Dialect
@@ -28,6 +28,7 @@ from playground.preflight import PreflightCheck
 from playground.prompt_data import PromptData
 from playground.tools import ToolMetadata
 
+SEQUENCE_TOKENS: Final = ("<bos>", "<eos>")
 ResultRole = Literal["user", "tool", "ipython"]
 
 
@@ -56,6 +57,8 @@ class DeclaredDialect(Dialect):
     result_role: ResultRole = "user"
     reasoning: tuple[ReasoningTags, ...] = ()
     stops: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    """Tokens of the model's alphabet that servers leak into its text."""
     parallel: bool = True
     tool_docs: ToolDocs = DESCRIBED
     switches: Switches = field(default_factory=Switches)
@@ -84,7 +87,7 @@ class DeclaredDialect(Dialect):
     def markers(self) -> Markers:
         opener = compile_template(self.result, ("result",), ("name", "id")).before
         literal = next((p for p in opener if not isinstance(p, Hole) and p.strip()), "")
-        return Markers(self.reasoning, self.stops, literal.strip())
+        return Markers(self.reasoning, self.stops, literal.strip(), self.dropped)
 
     # the prompt
 

@@ -1,6 +1,6 @@
 """Gemma: `call:name{key:value}` between control tokens, texts between a mark of their own."""
 
-from playground.dialects.declared import JSON_LINES, DeclaredDialect
+from playground.dialects.declared import JSON_LINES, SEQUENCE_TOKENS, DeclaredDialect
 from playground.parsing.syntax import ReasoningTags, Syntax
 
 _RULES = (
@@ -28,6 +28,7 @@ DIALECTS = (
         result='<|tool_response>response:{name}{{value:<|"|>{result}<|"|>}}<tool_response|>',
         reasoning=(ReasoningTags("<|channel>thought", "<channel|>"),),
         stops=("<turn|>", "<|tool_response>"),
+        dropped=SEQUENCE_TOKENS,
         tool_docs=JSON_LINES,
         models="Gemma 4 (chat template, 2026-11)",
     ),
@@ -45,6 +46,7 @@ DIALECTS = (
             "<end_function_response>"
         ),
         stops=("<end_of_turn>",),
+        dropped=SEQUENCE_TOKENS,
         tool_docs=JSON_LINES,
         models="FunctionGemma 270M (chat template, 2026-11)",
     ),

@@ -1,6 +1,6 @@
 """A header of control tokens names the tool, its arguments follow as JSON or as parameters."""
 
-from playground.dialects.declared import JSON_LINES, DeclaredDialect
+from playground.dialects.declared import JSON_LINES, SEQUENCE_TOKENS, DeclaredDialect
 from playground.parsing.syntax import ReasoningTags, Syntax
 
 _THINK = (ReasoningTags("<think>", "</think>"),)
@@ -15,6 +15,7 @@ def _header(name: str, title: str, syntax: Syntax, models: str, **more: object) 
             "Write a call with the control tokens of the example, the tool's name between them "
             "and its arguments as a JSON object."
         ),
+        dropped=SEQUENCE_TOKENS,
         tool_docs=JSON_LINES,
         models=models,
         **more,  # type: ignore[arg-type]

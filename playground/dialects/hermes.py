@@ -1,12 +1,22 @@
 """Hermes: a JSON object inside <tool_call> tags, as NousResearch trained it."""
 
-from playground.dialects.declared import JSON_LINES, DeclaredDialect
+from playground.dialects.declared import JSON_LINES, SEQUENCE_TOKENS, DeclaredDialect
 from playground.parsing.syntax import ReasoningTags, Syntax
 
 DIALECT = DeclaredDialect(
     name="hermes",
     title="Hermes",
-    syntax=Syntax(call="<tool_call>\n{call:json}\n</tool_call>"),
+    syntax=Syntax(
+        call="<tool_call>\n{call:json}\n</tool_call>",
+        also=(
+            Syntax(
+                call="{call:json}",
+                section="<tool_call>\n[{calls}]\n</tool_call>",
+                separator=", ",
+                section_required=True,
+            ),
+        ),
+    ),
     rules="""\
 Write a JSON object with the function's "name" and its "arguments" between <tool_call> and \
 </tool_call> tags. The result comes back between <tool_response> tags.""",
@@ -14,6 +24,7 @@ Write a JSON object with the function's "name" and its "arguments" between <tool
     result_role="tool",
     reasoning=(ReasoningTags("<think>", "</think>"),),
     stops=("<|im_end|>",),
+    dropped=SEQUENCE_TOKENS,
     tool_docs=JSON_LINES,
     models="Hermes 2 Pro, Hermes 3, Qwen 2.5, Qwen 3 (model cards and chat templates, 2026-11)",
 )

@@ -1,6 +1,6 @@
 """A JSON object, or an array of them, behind a marker: many families, two markers apart."""
 
-from playground.dialects.declared import JSON_LINES, DeclaredDialect
+from playground.dialects.declared import JSON_LINES, SEQUENCE_TOKENS, DeclaredDialect
 from playground.parsing.syntax import JsonShape, ReasoningTags, Syntax
 
 _THINK = (ReasoningTags("<think>", "</think>"),)
@@ -17,6 +17,7 @@ def _tagged(name: str, title: str, call: str, models: str, **more: object) -> De
             "Write one JSON object for each call, with the function's name and its arguments, "
             "between the markers of the example and outside of any code fence."
         ),
+        dropped=SEQUENCE_TOKENS,
         tool_docs=JSON_LINES,
         models=models,
         **fields,  # type: ignore[arg-type]
@@ -42,6 +43,7 @@ def _array(
             "Write all calls of a reply as one JSON array, between the markers of the example and "
             "outside of any code fence."
         ),
+        dropped=SEQUENCE_TOKENS,
         tool_docs=JSON_LINES,
         models=models,
         **more,  # type: ignore[arg-type]

@@ -1,6 +1,6 @@
 """Calls as tags, one tag per parameter, raw values: the invoke, function and key families."""
 
-from playground.dialects.declared import JSON_LINES, DeclaredDialect
+from playground.dialects.declared import JSON_LINES, SEQUENCE_TOKENS, DeclaredDialect
 from playground.parsing.syntax import ReasoningTags, Syntax
 
 _THINK = (ReasoningTags("<think>", "</think>"),)
@@ -15,6 +15,7 @@ def _tags(name: str, title: str, syntax: Syntax, models: str, **more: object) ->
             "Write a call as the example shows it: one element for the tool, one inside it for "
             "each parameter, its value as it is, nothing escaped, outside of any code fence."
         ),
+        dropped=SEQUENCE_TOKENS,
         tool_docs=JSON_LINES,
         models=models,
         **more,  # type: ignore[arg-type]

@@ -1,6 +1,6 @@
 """Calls as Python writes them: a function and its keyword arguments, only literals inside."""
 
-from playground.dialects.declared import JSON_LINES, DeclaredDialect
+from playground.dialects.declared import JSON_LINES, SEQUENCE_TOKENS, DeclaredDialect
 from playground.parsing.syntax import ReasoningTags, Syntax
 
 _THINK = (ReasoningTags("<think>", "</think>"),)
@@ -23,6 +23,7 @@ def _python(
             "Write calls as Python function calls with keyword arguments, literals only, as in the "
             "example and outside of any code fence."
         ),
+        dropped=SEQUENCE_TOKENS,
         tool_docs=JSON_LINES,
         models=models,
         **more,  # type: ignore[arg-type]

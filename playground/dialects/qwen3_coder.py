@@ -1,6 +1,6 @@
 """Qwen3-Coder: one tag per parameter, raw values, a <tool_call> section around each call."""
 
-from playground.dialects.declared import JSON_LINES, DeclaredDialect
+from playground.dialects.declared import JSON_LINES, SEQUENCE_TOKENS, DeclaredDialect
 from playground.parsing.syntax import ReasoningTags, Syntax
 
 DIALECT = DeclaredDialect(
@@ -11,6 +11,7 @@ DIALECT = DeclaredDialect(
         param="<parameter={key}>\n{value}\n</parameter>\n",
         section="<tool_call>\n{calls}\n</tool_call>",
         one_call_a_section=True,
+        also=(Syntax(call="<tool_call>\n{call:json}\n</tool_call>"),),
     ),
     rules="""\
 Write each call inside tool_call tags: the function's name in the opening function tag and every \
@@ -20,6 +21,7 @@ tool_response tags.""",
     result="<tool_response>\n{result}\n</tool_response>",
     reasoning=(ReasoningTags("<think>", "</think>"),),
     stops=("<|im_end|>",),
+    dropped=SEQUENCE_TOKENS,
     tool_docs=JSON_LINES,
     models="Qwen3-Coder, Qwen 3.5, Step 3.5, Nemotron 3, MiMo (chat templates, 2026-11)",
 )

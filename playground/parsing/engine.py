@@ -129,9 +129,13 @@ class SyntaxEngine:
     def _reasoning(self, index: int) -> Steps[None]:
         scanner, tags, wait = self.scanner, self.markers.reasoning[index], self.grammar.reasoning
         self.mode = "reasoning"
-        match = yield from scanner.until(wait[index], scanner.emit_reasoning)
+        while True:
+            match = yield from scanner.until(wait[index], scanner.emit_reasoning)
+            kind = wait[index].kind(match) if match else ""
+            if match is None or kind != "dropped":
+                break
+            scanner.emit_markup(match.end() - match.start())
         self.mode = "text"
-        kind = wait[index].kind(match) if match else ""
         if match is None:
             if tags.close:
                 scanner.note("unclosed-reasoning")

@@ -27,11 +27,15 @@ CONTEXT: Final = 8  # characters before the place that LINE_START may look at
 
 @dataclass(frozen=True, slots=True)
 class Markers:
-    """What a dialect puts around its calls: reasoning, stop tokens, the opener of a result."""
+    """What a dialect puts around its calls: reasoning, stop tokens, the opener of a result.
+
+    `dropped` are tokens of the model's alphabet that leak into its text: markup wherever they stand.
+    """
 
     reasoning: tuple[ReasoningTags, ...] = ()
     stops: tuple[str, ...] = ()
     result: str = ""
+    dropped: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +115,15 @@ def compile_grammar(
     in_reasoning = calls if switches.calls_in_reasoning == "call" else []
     return Grammar(
         forms=tuple(builder.form(around, calls) for builder in builders),
-        text=_wait(*around.stops(), *closers, *around.in_text(), *fence, *calls),
+        text=_wait(*around.dropped(), *around.stops(), *closers, *around.in_text(), *fence, *calls),
         fenced=_wait(FENCE, *calls),
         reasoning=tuple(
-            _wait(*around.stops(), *around.closer(tags), *(in_reasoning if tags.close else calls))
+            _wait(
+                *around.dropped(),
+                *around.stops(),
+                *around.closer(tags),
+                *(in_reasoning if tags.close else calls),
+            )
             for tags in markers.reasoning
         ),
     )
@@ -128,6 +137,9 @@ class _Surroundings:
 
     def stops(self) -> list[Choice]:
         return _literals("stop", self.markers.stops)
+
+    def dropped(self) -> list[Choice]:
+        return _literals("dropped", self.markers.dropped)
 
     def closer(self, tags: ReasoningTags) -> list[Choice]:
         return _literals("close", [tags.close] if tags.close else [])
@@ -218,8 +230,9 @@ class _FormBuilder:
         if not section:
             return [self.opening()]
         look = _unnamed(self.opening(strict=not _worded(self.section_open)).pattern)
+        empty = f"|{self.section_close}" if _worded(self.section_close) else ""
         marker = Choice(
-            f"(?P<section_{self.number}>{self.section_open}(?={SPACE}{look}))",
+            f"(?P<section_{self.number}>{self.section_open}(?={SPACE}(?:{look}{empty})))",
             _first(section.before),
         )
         return [marker] if self.syntax.section_required else [marker, self.opening()]
@@ -236,7 +249,8 @@ class _FormBuilder:
         between = "".join(sorted(set(self.syntax.separator) - set(" \n\t")))
         space = Choice(rf"(?P<space>[\s{re.escape(between)}]{{1,64}}+)", f" \t\n\r\f\v{between}")
         own = self.opening(strict=False)
-        return _wait(*around.stops(), *self.section_closer(), space, own, *calls)
+        markers = [*around.dropped(), *around.stops(), *self.section_closer()]
+        return _wait(*markers, space, own, *calls)
 
     def next_param(self, param: Template, around: _Surroundings) -> Wait:
         """Inside a call: a parameter, the call's closer, or a marker that says it was forgotten."""
