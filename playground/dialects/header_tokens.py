@@ -116,7 +116,7 @@ DIALECTS = (
         ),
         "Kimi K3 (chat template, 2026-11)",
         reasoning=(ReasoningTags("<|open|>think<|sep|>", "<|close|>think<|sep|>"),),
-        stops=("<|open|>response<|sep|>", "<|close|>response<|sep|>", "<|end_of_msg|>"),
+        stops=("<|open|>response<|sep|>", "<|close|>response<|sep|>", "<|close|>message<|sep|>"),
     ),
     _header(
         "harmony",

@@ -88,6 +88,27 @@ DIALECTS = (
         reasoning=_THINK,
         stops=("<|im_end|>",),
     ),
+    _tagged(
+        "inkling",
+        "Inkling",
+        "<|content_invoke_tool_json|>{call:json}<|end_message|>",
+        "Inkling (vLLM's parser, 2026-11)",
+        syntax=Syntax(
+            call="<|content_invoke_tool_json|>{call:json}<|end_message|>",
+            separator="<|message_model|>",
+            shape=JsonShape(arguments=("args",), aliases=("args",)),
+        ),
+        reasoning=(ReasoningTags("<|content_thinking|>", "<|end_message|>"),),
+        stops=("<|message_model|>", "<|content_text|>", "<|end_message|>"),
+    ),
+    _tagged(
+        "gptme-tool",
+        "gptme @tool",
+        "@{name}({id}): {args:json}",
+        "gptme with --tool-format tool (its source, 2026-11)",
+        syntax=Syntax(call="@{name}({id}): {args:json}", line_start=True),
+        reasoning=(ReasoningTags("<thinking>", "</thinking>"), *_THINK),
+    ),
     _array(
         "tool-calls-array",
         "Array in <tool_calls>",

@@ -31,26 +31,16 @@ def _invoke(prefix: str, section: str, mark: str = "") -> Syntax:
     )
 
 
-def _dsml() -> Syntax:
-    """DeepSeek's: what `string` says decides how a value is read; older names are read too."""
-    prefix = "｜DSML｜"
+def _dsml(prefix: str, section: str, *also: Syntax) -> Syntax:
+    """DeepSeek's: what `string` says decides how a value is read."""
     return Syntax(
         call=f'<{prefix}invoke name="{{name}}">\n{{params}}</{prefix}invoke>',
         param=(
             f'<{prefix}parameter name="{{key}}" string="{{is_text}}">'
             f"{{value}}</{prefix}parameter>\n"
         ),
-        section=f"<{prefix}tool_calls>\n{{calls}}\n</{prefix}tool_calls>",
-        also=(
-            Syntax(
-                call=f'<{prefix}invoke name="{{name}}">\n{{params}}</{prefix}invoke>',
-                param=(
-                    f'<{prefix}parameter name="{{key}}" string="{{is_text}}">'
-                    f"{{value}}</{prefix}parameter>\n"
-                ),
-                section=f"<{prefix}function_calls>\n{{calls}}\n</{prefix}function_calls>",
-            ),
-        ),
+        section=f"<{prefix}{section}>\n{{calls}}\n</{prefix}{section}>",
+        also=also,
     )
 
 
@@ -64,9 +54,10 @@ def _function(section: str) -> Syntax:
     )
 
 
-def _keys(call: str, prefix: str = "", section: str = "") -> Syntax:
+def _keys(call: str, prefix: str = "", section: str = "", *also: Syntax) -> Syntax:
     """A key element and a value element for each parameter."""
     return Syntax(
+        also=also,
         call=call,
         param=(
             f"<{prefix}arg_key>{{key}}</{prefix}arg_key>\n"
@@ -113,7 +104,12 @@ DIALECTS = (
     _tags(
         "deepseek-dsml",
         "DeepSeek DSML",
-        _dsml(),
+        _dsml(
+            "｜DSML｜",
+            "tool_calls",
+            _dsml("｜DSML｜", "function_calls"),  # V3.2
+            _dsml("|DSML|", "tool_calls"),  # with ASCII bars, as some servers write it
+        ),
         "DeepSeek V3.2 and V4 (encoding documents, 2026-11)",
         reasoning=_THINK,
         stops=("<｜end▁of▁sentence｜>",),
@@ -191,10 +187,16 @@ DIALECTS = (
     _tags(
         "glm",
         "GLM 4.5",
-        _keys("<tool_call>{name}\n{params}</tool_call>"),
+        _keys(
+            "<tool_call>{name}\n{params}</tool_call>",
+            "",
+            "",
+            Syntax(call="<tool_call>\n{call:json}\n</tool_call>"),
+            Syntax(call="<tool_call>{name}\n{args:json}</tool_call>"),
+        ),
         "GLM 4.5 to 4.7, Ling 3, Spark 2.5 (chat templates, 2026-11)",
         reasoning=_THINK,
-        stops=("<|observation|>", "<|user|>"),
+        stops=("<|observation|>", "<|user|>", "<|role_end|>", "<|endoftext|>"),
         result="<tool_response>\n{result}\n</tool_response>",
     ),
     _tags(
@@ -212,8 +214,16 @@ DIALECTS = (
         "K2 Horizon",
         _keys(
             "<ifm|tool_call>{name}\n{params}</ifm|tool_call>",
-            prefix="ifm|",
-            section="<ifm|tool_calls>\n{calls}\n</ifm|tool_calls>",
+            "ifm|",
+            "<ifm|tool_calls>\n{calls}\n</ifm|tool_calls>",
+            Syntax(
+                call="<ifm|tool_call>{name}\n{params}</ifm|tool_call>",
+                param=(
+                    "<ifm|arg_key>{key}</ifm|arg_key>\n<ifm|arg_type>{type}</ifm|arg_type>\n"
+                    "<ifm|arg_value>{value}</ifm|arg_value>\n"
+                ),
+                section="<ifm|tool_calls>\n{calls}\n</ifm|tool_calls>",
+            ),
         ),
         "K2 Horizon (vLLM's parser, 2026-11)",
         reasoning=(ReasoningTags("<ifm|think>", "</ifm|think>"), *_THINK),

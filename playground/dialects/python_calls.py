@@ -7,7 +7,13 @@ _THINK = (ReasoningTags("<think>", "</think>"),)
 
 
 def _python(
-    name: str, title: str, section: str, separator: str, models: str, **more: object
+    name: str,
+    title: str,
+    section: str,
+    separator: str,
+    models: str,
+    also: tuple[Syntax, ...] = (),
+    **more: object,
 ) -> DeclaredDialect:
     return DeclaredDialect(
         name=name,
@@ -18,6 +24,7 @@ def _python(
             separator=separator,
             known_names=True,
             section_required=True,
+            also=also,
         ),
         rules=(
             "Write calls as Python function calls with keyword arguments, literals only, as in the "
@@ -46,6 +53,15 @@ DIALECTS = (
         "<|tool_call_start|>[{calls}]<|tool_call_end|>",
         ", ",
         "LFM 2 and 2.5 (chat templates, 2026-11)",
+        also=(
+            Syntax(call="<|tool_call_start|>{call:json}<|tool_call_end|>"),
+            Syntax(
+                call="{call:json}",
+                section="<|tool_call_start|>[{calls}]<|tool_call_end|>",
+                separator=", ",
+                section_required=True,
+            ),
+        ),
         result="<|tool_response_start|>{result}<|tool_response_end|>",
         result_role="tool",
         reasoning=_THINK,

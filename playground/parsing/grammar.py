@@ -29,7 +29,7 @@ CONTEXT: Final = 8  # characters before the place that LINE_START may look at
 class Markers:
     """What a dialect puts around its calls: reasoning, stop tokens, the opener of a result.
 
-    `dropped` are tokens of the model's alphabet that leak into its text: markup wherever they stand.
+    `dropped` are tokens of the model's alphabet that leak into its text: always markup.
     """
 
     reasoning: tuple[ReasoningTags, ...] = ()
@@ -55,6 +55,7 @@ class Choice(NamedTuple):
 
     pattern: str
     first: str
+    texts: tuple[str, ...] = ()  # where the pattern is nothing but these
 
 
 FENCE: Final = Choice(f"(?P<fence>{LINE_START}(?:`{{3,64}}+|~{{3,64}}+))", "`~")
@@ -64,7 +65,8 @@ FENCE: Final = Choice(f"(?P<fence>{LINE_START}(?:`{{3,64}}+|~{{3,64}}+))", "`~")
 class Wait:
     """A place where the engine waits: `first` finds candidates fast, `pattern` decides.
 
-    `varying` names the groups that more text could lengthen, such as a run of back-ticks.
+    `varying` names the groups that more text could lengthen, such as a run of back-ticks, or a
+    marker that another marker begins with.
     """
 
     first: re.Pattern[str]
@@ -115,14 +117,14 @@ def compile_grammar(
     in_reasoning = calls if switches.calls_in_reasoning == "call" else []
     return Grammar(
         forms=tuple(builder.form(around, calls) for builder in builders),
-        text=_wait(*around.dropped(), *around.stops(), *closers, *around.in_text(), *fence, *calls),
+        text=_wait(*calls, *around.dropped(), *around.stops(), *closers, *around.in_text(), *fence),
         fenced=_wait(FENCE, *calls),
         reasoning=tuple(
             _wait(
-                *around.dropped(),
-                *around.stops(),
-                *around.closer(tags),
                 *(in_reasoning if tags.close else calls),
+                *around.dropped(),
+                *around.closer(tags),
+                *around.stops(),
             )
             for tags in markers.reasoning
         ),
@@ -250,7 +252,7 @@ class _FormBuilder:
         space = Choice(rf"(?P<space>[\s{re.escape(between)}]{{1,64}}+)", f" \t\n\r\f\v{between}")
         own = self.opening(strict=False)
         markers = [*around.dropped(), *around.stops(), *self.section_closer()]
-        return _wait(*markers, space, own, *calls)
+        return _wait(own, *calls, *markers, space)
 
     def next_param(self, param: Template, around: _Surroundings) -> Wait:
         """Inside a call: a parameter, the call's closer, or a marker that says it was forgotten."""
@@ -285,7 +287,8 @@ def _literals(group: str, texts: Iterable[str]) -> list[Choice]:
     if not listed:
         return []
     pattern = "|".join(_literal(text.strip()) for text in listed)
-    return [Choice(f"(?P<{group}>{pattern})", "".join(text.strip()[0] for text in listed))]
+    first = "".join(text.strip()[0] for text in listed)
+    return [Choice(f"(?P<{group}>{pattern})", first, tuple(text.strip() for text in listed))]
 
 
 def _pieces(
@@ -393,8 +396,16 @@ def _wait(*choices: Choice) -> Wait:
     pattern = "|".join(choice.pattern for choice in listed)
     groups = tuple(dict.fromkeys(group for choice in listed if (group := _group(choice))))
     varying = {_group(choice) for choice in listed if choice.pattern.rstrip(")").endswith("+")}
+    varying |= {_group(choice) for choice in listed if _begins_another(choice, listed)}
     searched = r"[\s\S]" if anything else f"[{re.escape(first)}]"
     return Wait(re.compile(searched), regex.compile(pattern), groups, frozenset(varying))
+
+
+def _begins_another(choice: Choice, listed: list[Choice]) -> bool:
+    """Whether one of the choice's texts is how another choice may begin."""
+    others = [regex.compile(other.pattern) for other in listed if other is not choice]
+    begun = (o.fullmatch(text, partial=True) for text in choice.texts for o in others)
+    return any(match is not None and match.partial for match in begun)
 
 
 def _group(choice: Choice) -> str:

@@ -88,8 +88,12 @@ class Scanner:
 
     def _undecided(self, wait: Wait, match: Match) -> bool:
         """A marker cut off by the end of the text, or one that further text may lengthen."""
-        at_end = match.end() == len(self.text)
-        return bool(match.partial) or (at_end and wait.kind(match) in wait.varying)
+        if match.partial or wait.kind(match) not in wait.varying:
+            return bool(match.partial)
+        if match.end() == len(self.text):
+            return True
+        longer = wait.pattern.fullmatch(self.text, match.start(), partial=True)
+        return longer is not None and bool(longer.partial)
 
     def until(
         self,

@@ -59,6 +59,7 @@ def read_marked(text: str, is_text: bool) -> tuple[Any, bool]:
         return text, False
 
 
+_STRING = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", re.DOTALL)
 _CONSTANTS = {"true": True, "false": False, "null": None}
 
 
@@ -72,7 +73,10 @@ def read_keywords(text: str) -> dict[str, Any]:
             warnings.simplefilter("ignore")
             call = ast.parse(f"f({text}\n)", mode="eval").body
     except (SyntaxError, MemoryError) as error:
-        raise ValueError(str(error)) from error
+        whole = _STRING.sub(lambda match: match[0].replace("\n", "\\n"), text)
+        if whole == text:
+            raise ValueError(str(error)) from error
+        return read_keywords(whole)  # line breaks inside quotes: models write them as they are
     if not isinstance(call, ast.Call) or call.args or not isinstance(call.func, ast.Name):
         raise ValueError("keyword arguments are due")
     return {_keyword(k): ast.literal_eval(_Constants().visit(k.value)) for k in call.keywords}
