@@ -16,11 +16,11 @@ from urllib.parse import urlencode
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
+from generated import EIGHT as NAMES  # noqa: E402
 from generated import large_session  # noqa: E402
 from playwright.sync_api import Page, sync_playwright  # noqa: E402
 from serving import CHROMIUM, FLAGS, served  # noqa: E402
 
-from playground.dialects import dialect_names  # noqa: E402
 from playground.sessions.native_format import dump_session  # noqa: E402
 
 TIMES = 10
@@ -56,7 +56,7 @@ HIGHLIGHTED = """() => deep("pre code[class*=language-], .hljs, [class*=prism]")
 
 
 def eight(url: str, session: str) -> str:
-    pairs = [("session", session), *(("dialects", name) for name in dialect_names())]
+    pairs = [("session", session), *(("dialects", name) for name in NAMES)]
     return f"{url}/compare?{urlencode(pairs)}"
 
 

@@ -9,6 +9,16 @@ from playground.prompt_data import TaskConfig
 from playground.sessions.session import Session
 from playground.tools import ToolMetadata
 
+EIGHT = (  # the first dialects, which the figures of the pages are given for
+    "xml",
+    "json",
+    "native",
+    "hermes",
+    "qwen3-coder",
+    "llama3-json",
+    "llama3-function",
+    "dspy-chat",
+)
 TOOL = ToolMetadata(
     name="write_file",
     description="Write a file.",

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.dialects import dialect_names
 from playground.show import frames, payloads
 from playground.ui import components, computed, state, widgets
 
+chosen = widgets.dialect_multiselect()
+if not chosen:
+    st.info("Choose a dialect above.")
+    st.stop()
 working = widgets.with_cache_settings(state.working_session())
-placements = [computed.placement(working, name) for name in dialect_names()]
+placements = {name: computed.placement(working, name) for name in chosen}
 
 left, right = st.columns([3, 2])
 with left:
-    name = widgets.dialect_select("Dialect", "dialect")
-    placement = placements[dialect_names().index(name)]
+    name = widgets.drawn_dialect(chosen)
+    placement = placements[name]
     st.dataframe(
         [
             {
@@ -23,7 +26,7 @@ with left:
                 "characters": p.characters,
                 "nothing marked because": p.refusal.explanation if p.refusal else "",
             }
-            for p in placements
+            for p in placements.values()
         ],
         hide_index=True,
         height="content",

@@ -14,7 +14,7 @@ import regex
 
 from playground.events import Event, FindingEvent, MarkupEvent, ReasoningEvent, Span, TextEvent
 from playground.findings import finding
-from playground.parsing.grammar import CONTEXT, Wait
+from playground.parsing.patterns import CONTEXT, Wait
 
 T = TypeVar("T")
 Steps = Generator[None, None, T]

@@ -88,6 +88,14 @@ def dialect_multiselect() -> list[str]:
     )
 
 
+def drawn_dialect(chosen: Sequence[str]) -> str:
+    """The one of the chosen dialects whose messages are drawn."""
+    drawn = st.segmented_control(
+        "Drawn below", chosen, default=chosen[0], required=True, key="drawn", bind="query-params"
+    )
+    return drawn if drawn in chosen else chosen[0]
+
+
 def dialect_select(label: str, key: str, default: str = "") -> str:
     names = dialect_names()
     index = names.index(default) if default in names else 0

@@ -1,0 +1,168 @@
+"""Literals and choices as patterns that may be matched partially, however the text is cut.
+
+Every repetition is bounded and possessive and none is nested, so that no text makes them slow.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import regex
+
+from playground.parsing.syntax import Hole, Piece
+
+SPACE: Final = r"\s{0,64}+"
+NO_NAME: Final = r"""\s<>="'`{}\[\]|"""  # no part of a name or key, in any dialect
+IDENTIFIER: Final = r"[A-Za-z_][\w.\-]{0,127}+"
+# attributes that the form does not ask for are read over
+ATTRIBUTES: Final = r"""(?:\s{1,8}+[\w:.\-]{1,32}+="[^"]{0,64}+"){0,4}+"""
+LINE_START: Final = r"(?<!\S[ \t]{0,6})"
+CONTEXT: Final = 8  # characters before the place that LINE_START may look at
+
+
+class Choice(NamedTuple):
+    """One thing that may come: its pattern, and the characters with which it begins."""
+
+    pattern: str
+    first: str
+    texts: tuple[str, ...] = ()  # where the pattern is nothing but these
+
+
+FENCE: Final = Choice(f"(?P<fence>{LINE_START}(?:`{{3,64}}+|~{{3,64}}+))", "`~")
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A place where the engine waits: `first` finds candidates fast, `pattern` decides.
+
+    `varying` names the groups that more text could lengthen, such as a run of back-ticks, or a
+    marker that another marker begins with.
+    """
+
+    first: re.Pattern[str]
+    pattern: regex.Pattern[str]
+    groups: tuple[str, ...]
+    varying: frozenset[str]
+
+    def kind(self, match: regex.Match[str]) -> str:
+        """Which choice has matched. (`lastgroup` is wrong where a name occurs in two forms.)"""
+        return next((group for group in self.groups if match[group] is not None), "")
+
+
+def literals(group: str, texts: Iterable[str]) -> list[Choice]:
+    listed = sorted(set(texts), key=len, reverse=True)
+    if not listed:
+        return []
+    pattern = "|".join(literal(text.strip()) for text in listed)
+    first = "".join(text.strip()[0] for text in listed)
+    return [Choice(f"(?P<{group}>{pattern})", first, tuple(text.strip() for text in listed))]
+
+
+def pieces_pattern(
+    pieces: Iterable[Piece],
+    holes: Mapping[str, str],
+    value_before: bool = False,
+    value_after: bool = False,
+    block: bool = False,
+) -> str:
+    """A pattern for pieces. White space is tolerated, but at a value's edge one line break is all:
+    what lies beyond it belongs to the value."""
+    listed = list(pieces)
+    texts = [holes[p.name] if isinstance(p, Hole) else literal(p) for p in listed]
+    for index, piece in enumerate(listed[1:], 1):
+        if isinstance(piece, str) and re.match(r'"\s*/?>', piece):
+            texts[index] = '"' + ATTRIBUTES + literal(piece[1:])
+        elif isinstance(piece, str) and piece[0] in "<[":
+            texts[index] = SPACE + texts[index]
+    if value_before and listed:
+        inner, space = _edge(listed[0], texts[0], start=True)
+        texts[0] = _optional("\n" if block else space) + inner
+    if value_after and listed:
+        inner, space = _edge(listed[-1], texts[-1], start=False)
+        texts[-1] = inner + _optional("\n" if block else space)
+    return "".join(texts)
+
+
+def _edge(piece: Piece, pattern: str, start: bool) -> tuple[str, str]:
+    """The pattern without its outer white space, and that white space."""
+    if isinstance(piece, Hole):
+        return pattern, ""
+    bare = piece.lstrip() if start else piece.rstrip()
+    if not bare:
+        return re.escape(piece), ""  # white space is all that there is: it must be there
+    return literal(bare), piece[: -len(bare)] if start else piece[len(bare) :]
+
+
+def _optional(space: str) -> str:
+    return f"(?:{re.escape(space)})?+" if space else ""
+
+
+def stripped(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    """Without white space at the end: what follows a closer is not part of it."""
+    if pieces and isinstance(pieces[-1], str):
+        return (*pieces[:-1], pieces[-1].rstrip() or pieces[-1])
+    return pieces
+
+
+def name_before(pieces: tuple[Piece, ...], hole: str) -> str:
+    """A name ends where the literal behind it begins."""
+    stop = ""
+    for piece, following in zip(pieces, pieces[1:], strict=False):
+        if isinstance(piece, Hole) and piece.name == hole and isinstance(following, str):
+            stop = re.escape(following.lstrip()[:1])
+    return f"[^{NO_NAME}{stop}]{{1,128}}+"
+
+
+def literal(text: str) -> str:
+    """A marker as a pattern: its words exactly, the white space between and around them loosely."""
+    words = re.split(r"\s+|(?<=>)(?=\S)|(?<=\S)(?=<)", text)
+    return SPACE.join(re.escape(word) for word in words)
+
+
+def worded(pattern: str) -> bool:
+    """Whether a marker is more than punctuation, which prose is full of."""
+    return any(char.isalpha() for char in re.sub(r"\\s|\(\?P<\w+>", "", pattern))
+
+
+def first_character(pieces: tuple[Piece, ...]) -> str:
+    """The first character of a form that begins with a literal; none otherwise."""
+    if pieces and isinstance(pieces[0], str):
+        return pieces[0].lstrip()[:1] or first_character(pieces[1:])
+    return ""
+
+
+def last_piece(pieces: tuple[Piece, ...]) -> Piece:
+    """The last piece that is not white space."""
+    solid = [p for p in pieces if isinstance(p, Hole) or p.strip()]
+    return solid[-1] if solid else ""
+
+
+def unnamed(pattern: str) -> str:
+    return re.sub(r"\(\?P<\w+>", "(?:", pattern)
+
+
+def wait(*choices: Choice) -> Wait:
+    listed = [choice for choice in choices if choice.pattern]
+    first = "".join(sorted({char for choice in listed for char in choice.first}))
+    anything = any(not choice.first for choice in listed)
+    pattern = "|".join(choice.pattern for choice in listed)
+    groups = tuple(dict.fromkeys(group for choice in listed if (group := _group(choice))))
+    varying = {_group(choice) for choice in listed if choice.pattern.rstrip(")").endswith("+")}
+    varying |= {_group(choice) for choice in listed if _begins_another(choice, listed)}
+    searched = r"[\s\S]" if anything else f"[{re.escape(first)}]"
+    return Wait(re.compile(searched), regex.compile(pattern), groups, frozenset(varying))
+
+
+def _begins_another(choice: Choice, listed: list[Choice]) -> bool:
+    """Whether one of the choice's texts is how another choice may begin."""
+    others = [regex.compile(other.pattern) for other in listed if other is not choice]
+    begun = (o.fullmatch(text, partial=True) for text in choice.texts for o in others)
+    return any(match is not None and match.partial for match in begun)
+
+
+def _group(choice: Choice) -> str:
+    match = re.match(r"\(\?P<(\w+)>", choice.pattern)
+    return match[1] if match else ""
