@@ -42,7 +42,9 @@ else:
 
 messages = placement.parts[-1].message + 1 if placement.parts else 1
 page = widgets.message_page(payloads.page_count(messages), "")
-drawn, table = st.tabs(["On the messages", "Table"], key="cache view", on_change="rerun")
+drawn, table = st.tabs(
+    ["On the messages", "Table"], key="shown", on_change="rerun", bind="query-params"
+)
 if drawn.open:
     with drawn:
         components.panes(

@@ -39,7 +39,9 @@ components.player(
 
 step = timeline.steps[min(state.url_number("step"), len(timeline.steps) - 1)]
 widgets.show_findings(timeline.result.findings, "in the stream")
-events, so_far = st.tabs(["All events", "Up to this step"], key="replay view", on_change="rerun")
+events, so_far = st.tabs(
+    ["All events", "Up to this step"], key="listed", on_change="rerun", bind="query-params"
+)
 if events.open:
     with events:
         st.dataframe(frames.timeline(timeline), hide_index=True)

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 if TYPE_CHECKING:
+    from playground.cache_placement import CachePlacement
     from playground.events import Event
     from playground.findings import Finding
     from playground.sessions.loading import LoadedSession
 
+NUMERIC = {"messages", "characters", "tokens_estimate", "message", "part", "marks"}
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -175,7 +177,7 @@ def compare(
 @_json_option
 @_guarded
 def cache(session: str, dialects: tuple[str, ...], policy: str, model: str, as_json: bool) -> int:
-    """Show where cache marks land in SESSION, and why not elsewhere."""
+    """Show where cache marks land in SESSION: a line for each dialect, every part with -d."""
     from playground.cache_placement import place_cache
     from playground.dialects import dialect_names
     from playground.show.wire import PLACEMENT_HEAD, placement_json, placement_rows
@@ -186,6 +188,10 @@ def cache(session: str, dialects: tuple[str, ...], policy: str, model: str, as_j
     ]
     if as_json:
         _print_json([placement_json(placement) for placement in placements])
+        return _report(loaded.findings)
+    if not dialects:
+        head = ["dialect", "marks", "characters", "nothing marked because"]
+        _table(head, [_placement_line(placement) for placement in placements])
         return _report(loaded.findings)
     for placement in placements:
         click.echo(
@@ -238,6 +244,11 @@ def replay(recording: str, dialect: str, name: str, with_events: bool, as_json: 
     return _report(result.findings)
 
 
+def _placement_line(placement: CachePlacement) -> list[str]:
+    reason = placement.refusal.explanation if placement.refusal else ""
+    return [placement.dialect, str(len(placement.marks)), f"{placement.characters:,}", reason]
+
+
 def _load(name: str, model: str) -> LoadedSession:
     from dataclasses import replace as changed
 
@@ -288,7 +299,7 @@ def _table(head: list[str], rows: list[list[str]]) -> None:
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in head:
-        numeric = name in ("messages", "characters", "tokens_estimate", "message", "part")
+        numeric = name in NUMERIC
         table.add_column(name, justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(_plain(cell)) for cell in row))

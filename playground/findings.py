@@ -46,7 +46,7 @@ CODES: Final[dict[str, FindingKind]] = {
         "error", "this dialect cannot write the value so that it reads back"
     ),
     "reasoning-dropped": FindingKind("info", "reasoning in the history is not sent again"),
-    "image-dropped": FindingKind("warning", "an image cannot be sent in a message of this role"),
+    "part-dropped": FindingKind("warning", "a part that is not sent in a message of its role"),
     "environment-dropped": FindingKind("warning", "no user message to add the environment to"),
     # what a loader sees in a file
     "orphan-result": FindingKind("error", "a tool result whose call is not in the session"),

@@ -9,6 +9,7 @@ import pytest
 from strategies import DIALECTS, TOOLS
 
 from playground.dialects import get_dialect
+from playground.dialects.checking import check_session
 from playground.dialects.declared import DeclaredDialect
 from playground.errors import InputFault, InsufficientCreditsError, UnknownUserError
 from playground.messages import (
@@ -219,6 +220,36 @@ def test_text_results_of_one_turn_share_a_user_message() -> None:
             '<tool_result tool="ls">\nError: no\n</tool_result>'
         ),
     }
+
+
+def test_results_in_a_users_message_are_results_all_the_same() -> None:
+    parts = (ToolResultPart("1", "ls", "x"), TextPart("go on"))
+    data = prompt(user("go"), assistant("ok"), Message("user", parts), model_name="openai/gpt-5")
+    assert NATIVE.format_messages(data)[3:] == [
+        {"role": "tool", "tool_call_id": "1", "content": "x"},
+        {"role": "user", "content": "go on"},
+    ]
+    assert [part["text"] for part in XML.format_messages(data)[-1]["content"]] == [
+        '<tool_result tool="ls">\nx\n</tool_result>',
+        "go on",
+    ]
+
+
+def test_a_part_that_is_not_sent_is_a_finding() -> None:
+    call, image = ToolCallPart("1", "list_files"), ImagePart("data:,")
+    data = prompt(Message("user", (call,)), Message("assistant", (image, ReasoningPart("hm"))))
+    assert [(f.code, f.where) for f in check_session(XML, data)] == [
+        ("part-dropped", "message 0, part 0"),
+        ("part-dropped", "message 1, part 0"),
+        ("reasoning-dropped", "message 1"),
+    ]
+
+
+def test_a_native_message_with_two_results_must_be_split_first() -> None:
+    both = Message("tool", (ToolResultPart("1", "ls", "x"), ToolResultPart("2", "ls", "y")))
+    with pytest.raises(InputFault, match="answers one call, not 2; expected one of the messages"):
+        NATIVE.format_history_item(both)
+    assert [len(m.tool_results) for m in NATIVE.split_message(both)] == [1, 1]
 
 
 def test_images_become_parts_and_reasoning_is_not_sent_again() -> None:

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from playground.dialects.base import Dialect
 from playground.findings import Finding, finding
-from playground.messages import ImagePart, Message, ReasoningPart, ToolCallPart
+from playground.messages import (
+    ImagePart,
+    Message,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from playground.parsing.result import ParseResult, gather
 from playground.parsing.values import same
 from playground.prompt_data import PromptData
@@ -64,10 +72,18 @@ def _read_back(dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadat
 
 def _dropped(message: Message, where: str) -> list[Finding]:
     found: list[Finding] = []
-    if any(isinstance(part, ReasoningPart) for part in message.parts):
-        found.append(finding("reasoning-dropped", where))
-    if message.role not in ("user", "system") and any(
-        isinstance(part, ImagePart) for part in message.parts
-    ):
-        found.append(finding("image-dropped", where))
+    for index, part in enumerate(message.parts):
+        if isinstance(part, ReasoningPart) and message.role == "assistant":
+            found.append(finding("reasoning-dropped", where))
+        elif not isinstance(part, _SENT[message.role]):
+            text = f"a {part.type} part is not sent in a message of role {message.role}"
+            found.append(finding("part-dropped", f"{where}, part {index}", text))
     return found
+
+
+_SENT: Final[dict[str, tuple[type, ...]]] = {
+    "system": (TextPart, ImagePart, ToolResultPart),
+    "user": (TextPart, ImagePart, ToolResultPart),
+    "assistant": (TextPart, ToolCallPart),
+    "tool": (TextPart, ToolResultPart),
+}

@@ -156,7 +156,7 @@ class DeclaredDialect(Dialect):
                 results = [self.format_tool_result(result) for result in item.tool_results]
                 content = "\n".join([*results, item.text] if item.text else results)
             case _:
-                content = user_content(item)
+                content = user_content(item, self.format_tool_result)
         role = self.result_role if item.role == "tool" else item.role
         return {"role": role, "content": content} if content else None
 
@@ -178,9 +178,18 @@ def result_text(result: ToolResultPart) -> str:
     return f"Error: {text}" if result.is_error else text
 
 
-def user_content(message: Message) -> str | list[dict[str, Any]]:
-    """A user's or system's content: one text as a string, several parts or images as a list."""
-    parts = [part for part in message.parts if isinstance(part, TextPart | ImagePart)]
+def user_content(
+    message: Message, format_result: Callable[[ToolResultPart], str]
+) -> str | list[dict[str, Any]]:
+    """A user's or system's content: one text as a string, several parts or images as a list.
+
+    Results that stand in a user's message, as in Anthropic's API, are written as results.
+    """
+    written = [
+        TextPart(format_result(part)) if isinstance(part, ToolResultPart) else part
+        for part in message.parts
+    ]
+    parts = [part for part in written if isinstance(part, TextPart | ImagePart)]
     if len(parts) == 1 and isinstance(parts[0], TextPart):
         return parts[0].text
     return [_content_part(part) for part in parts]

@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from playground.dialects.declared import DeclaredDialect, result_text, user_content
-from playground.messages import Message, TextPart, ToolCallPart
+from playground.errors import InputFault
+from playground.messages import ImagePart, Message, TextPart, ToolCallPart
 from playground.parsing.rendering import call_object
 from playground.parsing.syntax import JsonShape, Syntax
 from playground.prompt_data import PromptData
@@ -34,23 +35,31 @@ class NativeDialect(DeclaredDialect):
 
     def split_message(self, message: Message) -> list[Message]:
         """A result answers one call: each gets a message of its own, text beside them too."""
-        if message.role != "tool":
-            return [message]
-        split = [replace(message, parts=(result,)) for result in message.tool_results]
-        texts = tuple(part for part in message.parts if isinstance(part, TextPart))
-        return split + ([Message("user", texts)] if texts else [])
+        if not message.tool_results:
+            return [message] if message.role != "tool" else [replace(message, role="user")]
+        split = [Message("tool", (result,)) for result in message.tool_results]
+        rest = tuple(p for p in message.parts if isinstance(p, TextPart | ImagePart))
+        return split + ([Message("user", rest)] if rest else [])
 
     def format_history_item(
         self, item: Message, tools: Sequence[ToolMetadata] = ()
     ) -> dict[str, Any] | None:
         if item.role == "tool":
-            (result,) = item.tool_results
-            content = result_text(result)
-            return {"role": "tool", "tool_call_id": result.tool_call_id, "content": content}
+            return self._result(item)
         if item.role == "assistant":
             return self._assistant(item)
-        content_or_parts = user_content(item)
-        return {"role": item.role, "content": content_or_parts} if content_or_parts else None
+        content = user_content(item, result_text)
+        return {"role": item.role, "content": content} if content else None
+
+    def _result(self, item: Message) -> dict[str, Any]:
+        if len(item.tool_results) != 1:
+            raise InputFault(
+                f"a native tool message answers one call, not {len(item.tool_results)}",
+                expected="one of the messages that split_message gives",
+            )
+        result = item.tool_results[0]
+        content = result_text(result)
+        return {"role": "tool", "tool_call_id": result.tool_call_id, "content": content}
 
     def _assistant(self, item: Message) -> dict[str, Any] | None:
         calls = [self._call_object(call) for call in item.tool_calls]
