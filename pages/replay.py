@@ -39,8 +39,11 @@ components.player(
 
 step = timeline.steps[min(state.url_number("step"), len(timeline.steps) - 1)]
 widgets.show_findings(timeline.result.findings, "in the stream")
-events, so_far = st.tabs(
-    ["All events", "Up to this step"], key="listed", on_change="rerun", bind="query-params"
+events, so_far, which = st.tabs(
+    ["All events", "Up to this step", "Which dialect is this?"],
+    key="listed",
+    on_change="rerun",
+    bind="query-params",
 )
 if events.open:
     with events:
@@ -48,3 +51,8 @@ if events.open:
 if so_far.open:
     with so_far:
         widgets.show_result(timeline.until(timeline.steps.index(step)), step.state)
+if which.open:
+    with which:
+        found, foreign = computed.detections(working, timeline)
+        widgets.show_findings([foreign] if foreign else [], "about the chosen dialect")
+        st.dataframe(frames.detections(found), hide_index=True)

@@ -14,7 +14,9 @@ _WHERE = {
     "DeclaredDialect": "playground.dialects",
     "Dialect": "playground.dialects",
     "Syntax": "playground.parsing.syntax",
+    "carry": "playground.carrying",
     "compare": "playground.comparison",
+    "detect": "playground.detecting",
     "dialect_names": "playground.dialects",
     "get_dialect": "playground.dialects",
     "load_session": "playground.sessions.loading",
@@ -28,7 +30,9 @@ __all__ = [
     "DeclaredDialect",
     "Dialect",
     "Syntax",
+    "carry",
     "compare",
+    "detect",
     "dialect_names",
     "get_dialect",
     "load_session",
@@ -40,7 +44,9 @@ __all__ = [
 
 if TYPE_CHECKING:
     from playground.cache_placement import place_cache
+    from playground.carrying import carry
     from playground.comparison import compare
+    from playground.detecting import detect
     from playground.dialects import DeclaredDialect, Dialect, dialect_names, get_dialect
     from playground.parsing.syntax import Syntax
     from playground.reading import parse

@@ -28,6 +28,7 @@ page = st.navigation(
         st.Page(
             pages / "replay.py", title="Replay", icon=":material/play_circle:", url_path="replay"
         ),
+        st.Page(pages / "carry.py", title="Carry", icon=":material/luggage:", url_path="carry"),
     ],
     position="top",
 )

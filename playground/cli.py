@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
-from collections.abc import Callable, Sequence
-from functools import wraps
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from playground.terminal import events_table, guarded, plain, print_json, report, table
+
 if TYPE_CHECKING:
     from playground.cache_placement import CachePlacement
-    from playground.events import Event
-    from playground.findings import Finding
     from playground.sessions.loading import LoadedSession
-
-NUMERIC = {"messages", "characters", "tokens_estimate", "message", "part", "marks"}
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class _Commands(click.Group):
@@ -39,26 +34,6 @@ def main() -> None:
     SESSION is a session file or the name of a sample (see `playground samples`). Exit status:
     0 fine, 1 findings of severity warning or error, 2 bad input.
     """
-
-
-def _guarded(command: Callable[..., int]) -> Callable[..., NoReturn]:
-    """Run a command: its return value is the exit status, our own errors are one line."""
-
-    @wraps(command)
-    def run(*args: Any, **kwargs: Any) -> NoReturn:
-        from playground.errors import PlaygroundError
-
-        try:
-            status = command(*args, **kwargs)
-        except PlaygroundError as error:
-            click.echo(f"playground: {_plain(str(error))}", err=True)
-            status = 2
-        except BrokenPipeError:  # the reader, `head` say, has seen enough
-            sys.stdout = None
-            status = 0
-        sys.exit(status)
-
-    return run
 
 
 _json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -82,16 +57,16 @@ def app(options: tuple[str, ...]) -> None:
 
 @main.command()
 @_json_option
-@_guarded
+@guarded
 def samples(as_json: bool) -> int:
     """List the sample sessions and what each is for."""
     from playground.sessions.loading import sample_sessions
 
     loaded = sample_sessions()
     if as_json:
-        _print_json([{"name": name, "purpose": s.purpose} for name, s in loaded.items()])
+        print_json([{"name": name, "purpose": s.purpose} for name, s in loaded.items()])
     else:
-        _table(["name", "purpose"], [[name, s.purpose] for name, s in loaded.items()])
+        table(["name", "purpose"], [[name, s.purpose] for name, s in loaded.items()])
     return 0
 
 
@@ -100,7 +75,7 @@ def samples(as_json: bool) -> int:
 @_dialects_option(required=True)
 @_model_option
 @_json_option
-@_guarded
+@guarded
 def render(session: str, dialects: tuple[str, ...], model: str, as_json: bool) -> int:
     """Print the request that SESSION becomes in each dialect."""
     from playground.comparison import compare as compare_session
@@ -113,17 +88,17 @@ def render(session: str, dialects: tuple[str, ...], model: str, as_json: bool) -
     for column in comparison.columns:
         found += column.findings
     if as_json:
-        _print_json([column_json(column) for column in comparison.columns])
+        print_json([column_json(column) for column in comparison.columns])
     else:
         for column in comparison.columns:
             if len(comparison.columns) > 1:
                 click.echo(f"##### {column.dialect.name}")
             if column.rendering.tools:
                 click.echo("=== tools")
-                _print_json(column.rendering.tools)
+                print_json(column.rendering.tools)
             for message in column.rendering.messages:
-                click.echo(f"=== {message['role']}\n{_plain(message_text(message))}")
-    return _report(found)
+                click.echo(f"=== {message['role']}\n{plain(message_text(message))}")
+    return report(found)
 
 
 @main.command()
@@ -132,7 +107,7 @@ def render(session: str, dialects: tuple[str, ...], model: str, as_json: bool) -
 @click.option("--tokens", is_flag=True, help="Count tokens too (LiteLLM, offline, an estimate).")
 @_model_option
 @_json_option
-@_guarded
+@guarded
 def compare(
     session: str, dialects: tuple[str, ...], tokens: bool, model: str, as_json: bool
 ) -> int:
@@ -159,14 +134,14 @@ def compare(
             row["tokens_estimate"] = column.tokens(count_tokens)
         rows.append(row)
     if as_json:
-        _print_json(rows)
+        print_json(rows)
     else:
         head = [key for key in rows[0] if key not in ("by_kind", "findings")]
         listed = [
             [f"{row[key]:,}" if key != "dialect" else row[key] for key in head] for row in rows
         ]
-        _table(head, listed)
-    return _report(found)
+        table(head, listed)
+    return report(found)
 
 
 @main.command()
@@ -175,7 +150,7 @@ def compare(
 @click.option("--policy", default="", help="In place of the dialect's own policy.")
 @_model_option
 @_json_option
-@_guarded
+@guarded
 def cache(session: str, dialects: tuple[str, ...], policy: str, model: str, as_json: bool) -> int:
     """Show where cache marks land in SESSION: a line for each dialect, every part with -d."""
     from playground.cache_placement import place_cache
@@ -187,12 +162,12 @@ def cache(session: str, dialects: tuple[str, ...], policy: str, model: str, as_j
         place_cache(loaded.session, name, policy, model) for name in dialects or dialect_names()
     ]
     if as_json:
-        _print_json([placement_json(placement) for placement in placements])
-        return _report(loaded.findings)
+        print_json([placement_json(placement) for placement in placements])
+        return report(loaded.findings)
     if not dialects:
         head = ["dialect", "marks", "characters", "nothing marked because"]
-        _table(head, [_placement_line(placement) for placement in placements])
-        return _report(loaded.findings)
+        table(head, [_placement_line(placement) for placement in placements])
+        return report(loaded.findings)
     for placement in placements:
         click.echo(
             f"{placement.dialect}: {len(placement.marks)} marks for {placement.model_name} "
@@ -201,8 +176,8 @@ def cache(session: str, dialects: tuple[str, ...], policy: str, model: str, as_j
         if placement.refusal:
             click.echo(f"  nothing marked: {placement.refusal.explanation}")
         else:
-            _table(PLACEMENT_HEAD, placement_rows(placement))
-    return _report(loaded.findings)
+            table(PLACEMENT_HEAD, placement_rows(placement))
+    return report(loaded.findings)
 
 
 @main.command()
@@ -211,7 +186,7 @@ def cache(session: str, dialects: tuple[str, ...], policy: str, model: str, as_j
 @click.option("--name", default="", help="Which recording of the file. Default: the first.")
 @click.option("--events", "with_events", is_flag=True, help="List every event.")
 @_json_option
-@_guarded
+@guarded
 def replay(recording: str, dialect: str, name: str, with_events: bool, as_json: bool) -> int:
     """Replay a recording of the session file RECORDING through a dialect's parser."""
     from playground.errors import InputFault
@@ -225,23 +200,67 @@ def replay(recording: str, dialect: str, name: str, with_events: bool, as_json: 
     timeline = replay_recording(chosen, dialect or chosen.dialect, loaded.session.tools)
     result = timeline.result
     if as_json:
-        _print_json(timeline_json(timeline))
-        return _report(result.findings)
+        print_json(timeline_json(timeline))
+        return report(result.findings)
     click.echo(
         f"{timeline.recording}: {len(chosen.chunks)} chunks, timing {timeline.timing}, "
         f"read as {timeline.dialect}"
     )
     for part in ("reasoning", "content"):
         if getattr(result, part).strip():
-            click.echo(f"=== {part}\n{_plain(getattr(result, part).strip())}")
+            click.echo(f"=== {part}\n{plain(getattr(result, part).strip())}")
     for call in result.tool_calls:
         arguments = json.dumps(call.arguments, ensure_ascii=False)
-        click.echo(f"=== call {call.name}\n{_plain(arguments)}")
+        click.echo(f"=== call {call.name}\n{plain(arguments)}")
     for aborted in result.aborted:
         click.echo(f"=== aborted call {aborted.name or '(unnamed)'}: {aborted.reason}")
     if with_events:
-        _events_table(result.events)
-    return _report(result.findings)
+        events_table(result.events)
+    return report(result.findings)
+
+
+@main.command()
+@_dialects_option(required=False)
+@_json_option
+@guarded
+def carry(dialects: tuple[str, ...], as_json: bool) -> int:
+    """Try hostile values in each dialect: carried, or refused with a finding."""
+    from playground.carrying import carry as carry_values
+    from playground.show.wire import CARRY_HEAD, carry_rows
+
+    matrix = carry_values(dialects)
+    if as_json:
+        listed = {
+            name: {"carried": matrix.carried(name), "cannot-carry": matrix.refused(name)}
+            for name in matrix.dialects
+        }
+        print_json(listed)
+    else:
+        table(CARRY_HEAD, carry_rows(matrix))
+    return 0
+
+
+@main.command()
+@click.argument("file")
+@click.option("--tools", "tools_file", default="", help="A file with the tools that were offered.")
+@_json_option
+@guarded
+def detect(file: str, tools_file: str, as_json: bool) -> int:
+    """Tell which dialect a reply is written in: FILE holds its text, - is standard input."""
+    from dataclasses import asdict
+
+    from playground.detecting import detect as detect_dialect
+    from playground.sessions.loading import file_bytes, read_tool_file
+
+    data = sys.stdin.buffer.read() if file == "-" else file_bytes(file)
+    tools = read_tool_file(file_bytes(tools_file), tools_file) if tools_file else []
+    found = detect_dialect(data.decode("utf-8", "replace"), tools)
+    if as_json:
+        print_json([{**asdict(d), "reason": d.reason} for d in found])
+    else:
+        likely = [d for d in found if d.calls] or found[:1]
+        table(["dialect", "calls", "reason"], [[d.dialect, str(d.calls), d.reason] for d in likely])
+    return 0
 
 
 def _placement_line(placement: CachePlacement) -> list[str]:
@@ -263,47 +282,6 @@ def _load(name: str, model: str) -> LoadedSession:
         return loaded
     task = loaded.session.task.model_copy(update={"model_name": model})
     return LoadedSession(changed(loaded.session, task=task), loaded.findings)
-
-
-def _report(findings: Sequence[Finding]) -> int:
-    """Findings as lines on stderr; 1 when one of them is more than information."""
-    for finding in findings:
-        line = f"{finding.severity} {finding.code} ({finding.where}): {finding.message}"
-        click.echo(_plain(line), err=True)
-    return int(any(finding.severity != "info" for finding in findings))
-
-
-def _events_table(events: Sequence[Event]) -> None:
-    from playground.show.wire import event_name, event_text
-
-    rows = [
-        [event_name(event), f"{event.span.start}-{event.span.stop}", event_text(event)]
-        for event in events
-    ]
-    _table(["event", "span", "text"], rows)
-
-
-def _print_json(value: Any) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
-
-
-def _plain(text: str) -> str:
-    """Text for a terminal: control characters shown, never obeyed."""
-    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
-
-
-def _table(head: list[str], rows: list[list[str]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in head:
-        numeric = name in NUMERIC
-        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(_plain(cell)) for cell in row))
-    Console(highlight=False).print(table)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "fabricated-result": FindingKind("warning", "the model wrote a tool result itself"),
     "invalid-utf8": FindingKind("warning", "bytes that are no UTF-8, shown as U+FFFD"),
     "lone-surrogate": FindingKind("warning", "half of a surrogate pair, replaced by U+FFFD"),
+    "foreign-markup": FindingKind("warning", "another dialect reads calls here, this one none"),
     "native-call": FindingKind("info", "a native tool call in a stream read as a text dialect"),
     "unknown-tool": FindingKind("warning", "a call of a tool that the session does not have"),
     # what a renderer sees in a session

@@ -31,7 +31,7 @@ def output(*arguments: str, status: int = 0) -> Any:
 def test_help_names_every_command() -> None:
     done = run("--help")
     assert done.returncode == 0
-    for command in ("app", "render", "compare", "cache", "replay", "samples"):
+    for command in ("app", "render", "compare", "cache", "replay", "carry", "detect", "samples"):
         assert f"\n  {command} " in done.stdout
 
 
@@ -151,6 +151,16 @@ def test_a_reader_that_stops_early_is_no_error() -> None:
     done = subprocess.run(command, shell=True, capture_output=True, text=True)
     assert done.stderr == ""
     assert done.stdout == "=== system\n"
+
+
+def test_detect_ranks_dialects_for_a_reply_from_standard_input() -> None:
+    text = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
+    done = subprocess.run(
+        [*PLAYGROUND, "detect", "-", "--json"], input=text, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    best = json.loads(done.stdout)[0]
+    assert (best["dialect"], best["calls"], best["as_written"]) == ("hermes", 1, True)
 
 
 def test_streamlits_options_go_through(tmp_path: Path) -> None:

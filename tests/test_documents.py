@@ -66,7 +66,7 @@ def test_the_readmes_commands_work() -> None:
     folder = Path(sys.executable).parent
     for block in blocks(README, "sh")[1:]:
         for line in block.strip().splitlines():
-            program, *arguments = line.split("#")[0].split()
+            program, *arguments = line.split("#")[0].replace("reply.txt", str(README)).split()
             done = subprocess.run([str(folder / program), *arguments], capture_output=True)
             assert done.returncode in (0, 1), line
             assert done.stdout, line

@@ -27,14 +27,14 @@ ROOMS = [
     {"dialects"},
     {"reading", "sessions"},
     {"llm"},
-    {"timeline", "comparison", "cache_placement"},
+    {"timeline", "comparison", "cache_placement", "carrying", "detecting"},
     {"show"},
-    {"ui"},
+    {"ui", "terminal"},
     {"app", "cli", "__init__"},
 ]
 RANK = {name: rank for rank, rooms in enumerate(ROOMS) for name in rooms}
 # A question's methods display it: they import `show` when they are called, never before.
-DISPLAYS = {"timeline", "comparison", "cache_placement"}
+DISPLAYS = {"timeline", "comparison", "cache_placement", "carrying"}
 HEAVY = {
     "streamlit": {"ui", "app"},
     "litellm": {"llm"},

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from playground import paths
 from playground.dialects import dialect_names
 
-PAGES = ("compare", "cache", "replay")
+PAGES = ("compare", "cache", "replay")  # those that show a session
 HOSTILE = '<script>document.title="owned"</script><img src=x onerror=alert(1)> ![a](http://x/y)'
 
 
@@ -133,6 +133,16 @@ def test_a_recording_may_be_read_as_another_dialect() -> None:
     assert any("Complete calls: get_weather, get_tides." in text.value for text in app.text)
     app.selectbox(key="as").set_value("hermes").run()
     assert any("Complete calls: none." in text.value for text in app.text)
+
+
+def test_the_carry_page_tells_what_is_refused() -> None:
+    app = page("carry")
+    app.multiselect(key="dialects").set_value(["xml"]).run()
+    totals, matrix = app.dataframe[0].value, app.dataframe[1].value
+    assert list(totals["dialect"]) == ["xml"]
+    assert "a whole own call" in totals["refused"][0]
+    cells = dict(zip(matrix["value"], matrix["xml"], strict=True))
+    assert (cells["a fence"], cells["a whole own call"]) == ("carried", "cannot-carry")
 
 
 def test_nonsense_in_the_url_is_ignored() -> None:

@@ -10,10 +10,18 @@ from html import escape as escaped
 from typing import TYPE_CHECKING
 
 from playground.show.figures import EVENT_COLOURS
-from playground.show.wire import PLACEMENT_HEAD, event_name, event_text, placement_rows
+from playground.show.wire import (
+    CARRY_HEAD,
+    PLACEMENT_HEAD,
+    carry_rows,
+    event_name,
+    event_text,
+    placement_rows,
+)
 
 if TYPE_CHECKING:
     from playground.cache_placement import CachePlacement
+    from playground.carrying import CarryMatrix
     from playground.comparison import Comparison
     from playground.timeline import Timeline
 
@@ -43,6 +51,10 @@ def placement(value: CachePlacement) -> Bundle:
         f"{len(value.marks)} of {len(value.parts)} parts{more}"
     )
     return _bundle(title, PLACEMENT_HEAD, placement_rows(value)[:SHOWN_PARTS])
+
+
+def carry(value: CarryMatrix) -> Bundle:
+    return _bundle(f"{len(value.values)} values that hurt", CARRY_HEAD, carry_rows(value))
 
 
 def timeline(value: Timeline) -> Bundle:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -10,7 +11,9 @@ from playground.show.wire import event_name, event_text
 
 if TYPE_CHECKING:
     from playground.cache_placement import CachePlacement
+    from playground.carrying import CarryMatrix
     from playground.comparison import Comparison
+    from playground.detecting import Detection
     from playground.timeline import Timeline
 
 
@@ -32,6 +35,37 @@ def comparison(value: Comparison) -> pd.DataFrame:
     return frame
 
 
+def carry(value: CarryMatrix) -> pd.DataFrame:
+    """One row a value, one column a dialect: `carried` or the finding's code."""
+    rows = [
+        {
+            "value": name,
+            **{
+                dialect: value.cells[dialect, name][0].code
+                if value.cells[dialect, name]
+                else "carried"
+                for dialect in value.dialects
+            },
+        }
+        for name in value.values
+    ]
+    return pd.DataFrame(rows, columns=["value", *value.dialects])
+
+
+def carry_totals(value: CarryMatrix) -> pd.DataFrame:
+    """One row a dialect: how many values it carries, and which it refuses."""
+    rows = [
+        {
+            "dialect": dialect,
+            "carried": len(value.carried(dialect)),
+            "of": len(value.values),
+            "refused": ", ".join(value.refused(dialect)),
+        }
+        for dialect in value.dialects
+    ]
+    return pd.DataFrame(rows, columns=["dialect", "carried", "of", "refused"])
+
+
 def placement(value: CachePlacement) -> pd.DataFrame:
     """One row a part of a message."""
     rows = [
@@ -48,6 +82,12 @@ def placement(value: CachePlacement) -> pd.DataFrame:
     ]
     columns = ["message", "part", "role", "characters", "marked", "reason", "explanation"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def detections(found: Sequence[Detection]) -> pd.DataFrame:
+    """One row a dialect, the likeliest first."""
+    rows = [{"dialect": d.dialect, "calls": d.calls, "reason": d.reason} for d in found]
+    return pd.DataFrame(rows, columns=["dialect", "calls", "reason"])
 
 
 def timeline(value: Timeline) -> pd.DataFrame:

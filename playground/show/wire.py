@@ -7,6 +7,7 @@ from typing import Any
 
 from playground.cache_placement import CachePlacement
 from playground.caching.policies import CacheDecision
+from playground.carrying import CarryMatrix
 from playground.comparison import Column
 from playground.events import Event, FindingEvent
 from playground.timeline import Timeline
@@ -63,6 +64,22 @@ def placement_rows(placement: CachePlacement) -> list[list[str]]:
             part.decision.reason,
         ]
         for part in placement.parts
+    ]
+
+
+CARRY_HEAD = ["dialect", "carried", "of", "refused"]
+
+
+def carry_rows(matrix: CarryMatrix) -> list[list[str]]:
+    """A row of texts for each dialect, under CARRY_HEAD."""
+    return [
+        [
+            dialect,
+            str(len(matrix.carried(dialect))),
+            str(len(matrix.values)),
+            ", ".join(matrix.refused(dialect)),
+        ]
+        for dialect in matrix.dialects
     ]
 
 

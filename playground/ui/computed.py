@@ -8,12 +8,17 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import streamlit as st
 
 from playground.cache_placement import CachePlacement, place_cache
+from playground.carrying import CarryMatrix, carry
 from playground.comparison import Column, Comparison
 from playground.comparison import compare as compare_session
+from playground.detecting import Detection, detect, foreign_markup
+from playground.findings import Finding
 from playground.sessions.session import Session
 from playground.show import payloads
 from playground.timeline import Timeline, replay
 from playground.ui.state import WorkingSession
+
+Detected = tuple[list[Detection], Finding | None]
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
@@ -58,6 +63,23 @@ def difference(
     working: WorkingSession, first: str, second: str, page: int
 ) -> list[tuple[str, str]]:
     return _rows(working.digest, first, second, page, comparison(working, [first, second]))
+
+
+@st.cache_resource(max_entries=32, show_spinner="Reading in every dialect …")
+def _detections(digest: str, recording: str, _timeline: Timeline, _session: Session) -> Detected:
+    text = _timeline.text
+    return detect(text, _session.tools), foreign_markup(text, _timeline.dialect, _session.tools)
+
+
+def detections(working: WorkingSession, timeline: Timeline) -> Detected:
+    """Every dialect's reading of a recording, and a finding if the chosen one reads nothing."""
+    key = f"{timeline.recording} {timeline.dialect}"
+    return _detections(working.digest, key, timeline, working.session)
+
+
+@st.cache_resource(max_entries=16, show_spinner="Writing and reading back …")
+def carry_matrix(dialects: tuple[str, ...]) -> CarryMatrix:
+    return carry(dialects)
 
 
 # tokens: LiteLLM takes seconds to load, so counting happens in one background thread

@@ -1,0 +1,24 @@
+"""Carry: values that hurt, tried in every dialect: carried, or refused with a finding."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from playground.show import frames
+from playground.ui import computed, widgets
+
+chosen = widgets.dialect_multiselect()
+if not chosen:
+    st.info("Choose a dialect above.")
+    st.stop()
+
+matrix = computed.carry_matrix(tuple(chosen))
+st.dataframe(frames.carry_totals(matrix), hide_index=True, height="content")
+only = st.toggle("Only values that are not carried everywhere", key="hurting", bind="query-params")
+frame = frames.carry(matrix)
+if only:
+    frame = frame[(frame[chosen] != "carried").any(axis=1)]
+st.dataframe(frame, hide_index=True, height="content" if len(frame) < 25 else 900)
+st.caption(
+    "Each cell was written as a call and read back. What is not carried is never sent silently."
+)

@@ -1,0 +1,42 @@
+"""The carry matrix: every cell is carried or names the argument; JSON forms carry everything."""
+
+from __future__ import annotations
+
+import pytest
+from strategies import DIALECTS
+
+from playground.carrying import VALUES, carry
+from playground.dialects.declared import DeclaredDialect
+
+SMALL = {name: value for name, value in VALUES.items() if name != "a million characters"}
+
+
+def test_there_are_enough_values_that_hurt() -> None:
+    assert len(carry(["json"]).values) >= 40
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
+def test_what_is_not_carried_names_the_argument(dialect: DeclaredDialect) -> None:
+    matrix = carry([dialect], SMALL)
+    for value in matrix.values:
+        codes = [finding.code for finding in matrix.cells[dialect.name, value]]
+        places = [finding.where for finding in matrix.cells[dialect.name, value]]
+        assert codes in ([], ["cannot-carry"])
+        assert places in ([], ["call call_1, argument value"])
+    whole = dialect.syntax.call_template.body
+    if whole in ("call:json", "args:json", "args:python"):
+        assert matrix.refused(dialect.name) == []
+    assert set(matrix.refused(dialect.name)) <= {"a lone surrogate"}
+
+
+@pytest.mark.parametrize("name", ["xml", "hermes", "qwen3-coder", "gemma4", "pythonic", "glm"])
+def test_a_million_characters_are_carried(name: str) -> None:
+    assert carry([name], {"long": VALUES["a million characters"]}).refused(name) == []
+
+
+def test_only_raw_forms_refuse_their_own_calls() -> None:
+    matrix = carry(["xml", "hermes"])
+    assert "a whole own call" in matrix.refused("xml")
+    assert matrix.refused("hermes") == []
+    assert "64" in matrix._repr_mimebundle_()["text/plain"]
+    assert list(matrix.frame().columns) == ["value", "xml", "hermes"]
