@@ -153,6 +153,17 @@ def test_a_missing_call_closer_before_another_marker_is_repaired() -> None:
     assert result.content == "\nbye"
 
 
+def test_a_forgotten_parameter_closer_before_both_outer_ones_is_repaired() -> None:
+    """ollama#18563: strict XML refused the whole call."""
+    text = (
+        "<tool_call>\n<function=f>\n<parameter=path>\na.py\n</parameter>\n"
+        "<parameter=content>\nprint(1)\n</function>\n</tool_call>"
+    )
+    result = parse(text, "qwen3-coder")
+    assert called(result) == [("f", {"path": "a.py", "content": "print(1)"})]
+    assert codes(result) == ["missing-closer"]
+
+
 def test_a_missing_call_closer_at_the_end_aborts_the_call() -> None:
     result = parse("<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n", "qwen3-coder")
     assert called(result) == []

@@ -123,6 +123,8 @@ class CallReader(BodyReader):
         call.raw.append((key, text))
         if match is None:
             raise BrokenCall("truncated-call")
+        if wait.kind(match) == "forgotten":
+            scanner.note("missing-closer", f"call {call.index}, argument {key}")
         scanner.emit_markup(match.end() - match.start())
         kind = groups.get("type") or groups.get("is_text")
         if kind:

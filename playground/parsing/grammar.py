@@ -248,9 +248,13 @@ class _FormBuilder:
         closer = pieces_pattern(param.after, holes, value_before=True, block=block)
         # where white space is all that closes a value, the rest of it is the value's own
         between = SPACE if any(isinstance(p, Hole) or p.strip() for p in param.after) else ""
-        return wait(
-            Choice(f"{closer}(?={between}(?:{follow}))", first_character(param.after) + "\n")
-        )
+        choices = [Choice(f"(?P<close>{closer}(?={between}(?:{follow})))", "")]
+        if self.closing.pattern and worded(self.section_close):
+            # both outer closers in a row: the value's own was forgotten (ollama#18563)
+            outer = f"{SPACE}{unnamed(self.closing.pattern)}{SPACE}{self.section_close}"
+            choices.append(Choice(rf"(?P<forgotten>\n?+(?={outer}))", ""))
+        firsts = first_character(param.after) + self.closing.first + "\n"
+        return wait(*(choice._replace(first=firsts) for choice in choices))
 
     def separator(self) -> Wait:
         choices = self.calls() if self.syntax.one_call_a_section else [self.opening(strict=False)]
