@@ -179,6 +179,11 @@ def test_text_between_parameters_is_a_named_finding() -> None:
     assert (called(result), owned) == ([("f", {"a": "1"})], ["oops "])
 
 
+def test_attributes_that_the_form_does_not_ask_for_are_read_over() -> None:
+    text = '<invoke name="f" id="7"><parameter name="a" string="true">x</parameter></invoke>'
+    assert called(parse(text, "minimax-m2")) == [("f", {"a": "x"})]
+
+
 def test_a_tool_that_the_session_lacks_is_text_in_xml_and_a_finding_elsewhere() -> None:
     xml = "<unknown><a>1</a></unknown>"
     assert parse(xml, "xml", TOOLS).content == xml

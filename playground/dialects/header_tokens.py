@@ -33,6 +33,16 @@ DIALECTS = (
             ),
             section="<|tool_calls_section_begin|>{calls}<|tool_calls_section_end|>",
             separator="",
+            also=(
+                Syntax(  # without the word that the id should begin with
+                    call=(
+                        "<|tool_call_begin|>{name}:{index}"
+                        "<|tool_call_argument_begin|>{args:json}<|tool_call_end|>"
+                    ),
+                    section="<|tool_calls_section_begin|>{calls}<|tool_calls_section_end|>",
+                    separator="",
+                ),
+            ),
         ),
         "Kimi K2, K2 Thinking (chat templates, 2026-11)",
         reasoning=_THINK,

@@ -71,29 +71,36 @@ def pieces_pattern(
     """A pattern for pieces. White space is tolerated, but at a value's edge one line break is all:
     what lies beyond it belongs to the value."""
     listed = list(pieces)
-    texts = [holes[p.name] if isinstance(p, Hole) else literal(p) for p in listed]
-    for index, piece in enumerate(listed[1:], 1):
-        if isinstance(piece, str) and re.match(r'"\s*/?>', piece):
-            texts[index] = '"' + ATTRIBUTES + literal(piece[1:])
-        elif isinstance(piece, str) and piece[0] in "<[":
-            texts[index] = SPACE + texts[index]
+    before = after = ""
     if value_before and listed:
-        inner, space = _edge(listed[0], texts[0], start=True)
-        texts[0] = _optional("\n" if block else space) + inner
+        listed[0], before = _edge(listed[0], start=True)
     if value_after and listed:
-        inner, space = _edge(listed[-1], texts[-1], start=False)
-        texts[-1] = inner + _optional("\n" if block else space)
+        listed[-1], after = _edge(listed[-1], start=False)
+    texts = [_piece(piece, holes, first=index == 0) for index, piece in enumerate(listed)]
+    if value_before:
+        texts.insert(0, _optional("\n" if block else before))
+    if value_after:
+        texts.append(_optional("\n" if block else after))
     return "".join(texts)
 
 
-def _edge(piece: Piece, pattern: str, start: bool) -> tuple[str, str]:
-    """The pattern without its outer white space, and that white space."""
+def _piece(piece: Piece, holes: Mapping[str, str], first: bool) -> str:
+    """One piece; behind a hole, other attributes and white space before a tag are read over."""
     if isinstance(piece, Hole):
-        return pattern, ""
+        return holes[piece.name]
+    if piece.isspace():
+        return re.escape(piece) if first else SPACE
+    if not first and re.match(r'"\s*/?>', piece):
+        return '"' + ATTRIBUTES + literal(piece[1:])
+    return (SPACE if not first and piece[:1] in "<[" else "") + literal(piece)
+
+
+def _edge(piece: Piece, start: bool) -> tuple[Piece, str]:
+    """A piece without its outer white space, and that white space."""
+    if isinstance(piece, Hole) or piece.isspace():
+        return piece, ""  # white space that is all there is must be there
     bare = piece.lstrip() if start else piece.rstrip()
-    if not bare:
-        return re.escape(piece), ""  # white space is all that there is: it must be there
-    return literal(bare), piece[: -len(bare)] if start else piece[len(bare) :]
+    return bare, piece[: -len(bare)] if start else piece[len(bare) :]
 
 
 def _optional(space: str) -> str:
