@@ -100,7 +100,7 @@ class BodyReader:
 
     def _key(self) -> Steps[str]:
         scanner, kept = self.scanner, list[str]()
-        yield from json_walk.string(scanner, scanner.emit_markup, kept)
+        yield from json_walk.balanced(scanner, scanner.emit_markup, kept)
         yield from self._colon()
         return _unquoted("".join(kept))
 

@@ -23,57 +23,37 @@ class BrokenCall(Exception):
 def value(scanner: Scanner, emit: Emit, keep: list[str]) -> Steps[None]:
     """Claim one JSON value by `emit`, piece by piece; its text is appended to `keep`."""
     first = yield from scanner.peek()
-    if first == '"':
-        yield from string(scanner, emit, keep)
-    elif first and first in "{[":
-        yield from _balanced(scanner, emit, keep)
+    if first and first in '"{[':
+        yield from balanced(scanner, emit, keep)
     else:
         yield from _scalar(scanner, emit, keep)
 
 
-def string(scanner: Scanner, emit: Emit, keep: list[str]) -> Steps[None]:
-    """Claim a string with its quotes."""
-    _claim(scanner, emit, keep, scanner.at + 1)
-    yield from _string_rest(scanner, emit, keep)
-
-
-def _string_rest(scanner: Scanner, emit: Emit, keep: list[str]) -> Steps[None]:
+def balanced(scanner: Scanner, emit: Emit, keep: list[str]) -> Steps[None]:
+    """Claim a string, an object or an array: up to where brackets are balanced and no string is
+    open. It is claimed in one piece, unless the text is cut."""
+    depth, in_string, position = 0, False, scanner.at
     while True:
-        match = _INSIDE.search(scanner.text, scanner.at)
-        if match is None:
-            yield from _all(scanner, emit, keep)
-        elif match[0] == '"':
-            _claim(scanner, emit, keep, match.end())
-            return
-        elif match.end() < len(scanner.text):
-            _claim(scanner, emit, keep, match.end() + 1)
-        else:  # a backslash at the cut: what it escapes is still to come
-            _claim(scanner, emit, keep, match.start())
+        match = (_INSIDE if in_string else _OUTSIDE).search(scanner.text, position)
+        char = match[0] if match else ""
+        if match is None or (char == "\\" and match.end() == len(scanner.text)):
+            # a backslash at the cut is held: what it escapes is still to come
+            _claim(scanner, emit, keep, match.start() if match else len(scanner.text))
             if scanner.ended:
                 raise BrokenCall("truncated-call")
             yield
-
-
-def _balanced(scanner: Scanner, emit: Emit, keep: list[str]) -> Steps[None]:
-    depth, position = 0, scanner.at
-    while True:
-        match = _OUTSIDE.search(scanner.text, position)
-        if match is None:
-            yield from _all(scanner, emit, keep)
             position = scanner.at
             continue
-        position = match.end()
-        if match[0] == '"':
-            _claim(scanner, emit, keep, position)
-            yield from _string_rest(scanner, emit, keep)
-            position = scanner.at
-        elif match[0] in "{[":
+        position = match.end() + (char == "\\")
+        if char == '"':
+            in_string = not in_string
+        elif char in "{[":
             depth += 1
-        else:
+        elif char in "}]":
             depth -= 1
-            if depth == 0:
-                _claim(scanner, emit, keep, position)
-                return
+        if depth == 0 and not in_string:
+            _claim(scanner, emit, keep, position)
+            return
 
 
 def _scalar(scanner: Scanner, emit: Emit, keep: list[str]) -> Steps[None]:
