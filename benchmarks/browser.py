@@ -37,20 +37,26 @@ window.deep = selector => {
   walk(document)
   return found
 }
+// the panes' own root, found once: walking the whole page at every frame would be what is measured
+let root = null
+window.panes = selector => {
+  if (!root?.isConnected) root = deep(".panes")[0] ?? null
+  return root ? [...root.querySelectorAll(selector)] : []
+}
 window.until = test => new Promise(done => {
   const start = performance.now()
   const look = () => test() ? done(performance.now() - start) : requestAnimationFrame(look)
   look()
 })
 """
-EIGHT = "() => window.until(() => deep('.pane').length === 8).then(() => performance.now())"
+EIGHT = "() => window.until(() => panes('.pane').length === 8).then(() => performance.now())"
 CLICK = """origin => {
-  deep(`.block[data-origin='${origin}']`)[0].click()
+  panes(`.block[data-origin='${origin}']`)[0].click()
   return until(() => new URLSearchParams(location.search).get("origin") === origin)
 }"""
 EDITED = """text => until(
-  () => deep(".block[data-kind='agent prompt'] pre")[0]?.textContent.includes(text))"""
-FIRST = "deep('.pane .label .kind')[0]?.textContent"
+  () => panes(".block[data-kind='agent prompt'] pre")[0]?.textContent.includes(text))"""
+FIRST = "panes('.pane .label .kind')[0]?.textContent"
 HIGHLIGHTED = """() => deep("pre code[class*=language-], .hljs, [class*=prism]")
   .map(node => node.textContent.length).reduce((a, b) => Math.max(a, b), 0)"""
 
@@ -107,7 +113,7 @@ def generated_session(page: Page, url: str) -> None:
         path.write_bytes(session)
         page.locator("input[type=file]").set_input_files(path)
         page.get_by_text("large.json is loaded").wait_for()
-    page.evaluate("() => until(() => deep('pre').some(p => p.textContent.includes('Turn 3')))")
+    page.evaluate("() => until(() => panes('pre').some(p => p.textContent.includes('Turn 3')))")
     turns = []
     for _ in range(TIMES):
         before = page.evaluate(FIRST)

@@ -71,7 +71,7 @@ function drawAll(root, data, select) {
   root.replaceChildren(...data.panes.map(drawPane))
   const bodies = root.querySelectorAll(".body")
   const longest = Math.max(0, ...data.panes.map((pane) => pane.messages.length))
-  const state = { key: data.key, selected: data.selected }
+  const state = { key: data.key, selected: data.selected, panes: data.panes, whole: false }
   drawn.set(root, state)
   let next = 0
   const slice = () => {
@@ -82,10 +82,32 @@ function drawAll(root, data, select) {
         if (pane.messages[next]) bodies[index].append(drawMessage(pane.messages[next], select))
       })
     }
-    if (next < longest) requestAnimationFrame(slice)
-    else light(root, state.selected, true)
+    if (next < longest) return requestAnimationFrame(slice)
+    state.whole = true
+    return light(root, state.selected, true)
   }
   slice()
+}
+
+const shapeOf = (panes) =>
+  JSON.stringify(panes.map((p) => [p.name, p.messages.map((m) => [m.role, m.blocks.length])]))
+
+// Where only texts have changed, as after an edit, only their blocks are drawn anew
+function redraw(root, before, data, select) {
+  const bodies = root.querySelectorAll(".body")
+  const notes = root.querySelectorAll(".pane > header .count")
+  data.panes.forEach((pane, index) => {
+    notes[index].textContent = pane.note
+    pane.messages.forEach((message, at) => {
+      message.blocks.forEach((block, place) => {
+        const old = before.panes[index].messages[at].blocks[place]
+        if (JSON.stringify(old) === JSON.stringify(block)) return
+        bodies[index].children[at].children[place + 1].replaceWith(drawBlock(block, select))
+      })
+    })
+  })
+  Object.assign(before, { key: data.key, panes: data.panes, selected: data.selected })
+  light(root, data.selected, false)
 }
 
 // Blocks out of sight have estimated heights: the second look corrects what the first one moved
@@ -119,8 +141,12 @@ function mount({ data, parentElement, setStateValue }) {
     light(root, state.selected, true)
     setStateValue("origin", state.selected)
   }
-  if (!before || before.key !== data.key) {
+  if (!before) {
     drawAll(root, data, select)
+  } else if (before.key !== data.key) {
+    const same = before.whole && shapeOf(before.panes) === shapeOf(data.panes)
+    if (same) redraw(root, before, data, select)
+    else drawAll(root, data, select)
   } else if (before.selected !== data.selected) {
     before.selected = data.selected
     light(root, data.selected, true)
