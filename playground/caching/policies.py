@@ -71,7 +71,7 @@ def azad(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecisi
     if request.cache_dialect not in (None, CacheDialect(family)):
         return [CacheDecision(False, "contradiction")]
     refusal = _gemini_refusal(messages, request) if family == "gemini" else None
-    return [refusal] if refusal else _seed_places(messages)
+    return [refusal] if refusal else _places(messages)
 
 
 def none(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecision]:
@@ -126,7 +126,7 @@ def _gemini_refusal(messages: FormattedMessages, request: CacheRequest) -> Cache
     return None
 
 
-def _seed_places(messages: FormattedMessages) -> list[CacheDecision]:
+def _places(messages: FormattedMessages) -> list[CacheDecision]:
     systems = [i for i, message in enumerate(messages) if message.get("role") == "system"]
     users = [i for i, message in enumerate(messages) if message.get("role") == "user"]
     return [

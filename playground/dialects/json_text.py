@@ -1,4 +1,4 @@
-"""JSON in text: a call is one JSON object that begins a line (the seed's JSON dialect)."""
+"""JSON in text: a call is one JSON object that begins a line."""
 
 from playground.dialects.declared import DeclaredDialect
 from playground.parsing.syntax import JsonShape, Syntax
@@ -17,5 +17,5 @@ its own and outside of any code fence. "args" holds every argument by its name, 
 tool's documentation says. The result comes back in the next message as a JSON object with the \
 key "tool_result".""",
     result='{{"tool_result": "{name}"}}\n{result}',
-    models="any instructed model (this project's form of the seed's dialect, 2026-11)",
+    models="any instructed model (the form that this project teaches, 2026-11)",
 )

@@ -1,4 +1,4 @@
-"""XML: the tool's name is the tag, each parameter a tag inside it (the seed's own dialect).
+"""XML: the tool's name is the tag, each parameter a tag inside it.
 
 Used by Cline, Roo and Kodu with any instructed model (their system prompts, read 2026-11).
 """

@@ -1,4 +1,4 @@
-"""Behaviour that the first system had and every dialect keeps; each test is named after it."""
+"""What every dialect does with a session on its way to a request; each test names one behaviour."""
 
 from __future__ import annotations
 
