@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.show import frames, payloads
+from playground.show import frames
 from playground.ui import components, computed, state, widgets
 
 working = state.working_session()
@@ -29,15 +29,16 @@ st.text(
 if recording.note:
     st.text(recording.note)
 
+content = f"{working.digest} {name} {dialect}"
 components.player(
-    payloads.player(timeline),
-    content=f"{working.digest} {name} {dialect}",
+    computed.player_payload(content, timeline),
+    content=content,
     step=state.url_number("step"),
     key="player",
     on_rest=widgets.take_position,
 )
 
-step = timeline.steps[min(state.url_number("step"), len(timeline.steps) - 1)]
+step = min(state.url_number("step"), len(timeline.steps) - 1)
 widgets.show_findings(timeline.result.findings, "in the stream")
 events, so_far, which = st.tabs(
     ["All events", "Up to this step", "Which dialect is this?"],
@@ -50,7 +51,7 @@ if events.open:
         st.dataframe(frames.timeline(timeline), hide_index=True)
 if so_far.open:
     with so_far:
-        widgets.show_result(timeline.until(timeline.steps.index(step)), step.state)
+        widgets.show_result(timeline.until(step), timeline.steps[step].state)
 if which.open:
     with which:
         found, foreign = computed.detections(working, timeline)

@@ -321,6 +321,32 @@ def test_litellms_objects_are_read_like_dicts() -> None:
     assert called(fed(Object(index=0, id="a", function=function))) == [("list_files", {})]  # type: ignore[arg-type]
 
 
+# Python
+
+
+@pytest.mark.parametrize("value", ["{1, 2}", "b'x'", "...", "1j", "{1: 2}", "x", "f()", "*y"])
+def test_a_python_value_that_is_no_json_aborts_the_call(value: str) -> None:
+    result = parse(f"[f(a={value})]", "pythonic")
+    assert called(result) == []
+    assert [aborted.reason for aborted in result.aborted] == ["malformed-python"]
+
+
+def test_python_literals_and_json_words_are_read() -> None:
+    result = parse("[f(a=(1, 'x'), b=true, c=None, d={'k': [null]}, e=-1.5)]", "pythonic")
+    assert called(result) == [
+        ("f", {"a": [1, "x"], "b": True, "c": None, "d": {"k": [None]}, "e": -1.5})
+    ]
+
+
+@pytest.mark.parametrize(
+    "value", ["-" * 100_000 + "1", "1+" * 50_000 + "1", "[" * 5_000 + "]" * 5_000]
+)
+def test_a_python_value_that_is_nested_too_deeply_is_aborted(value: str) -> None:
+    result = parse(f"[f(a={value})]", "pythonic")
+    assert called(result) == []
+    assert result.aborted[0].reason in ("too-deep", "malformed-python")
+
+
 # state
 
 

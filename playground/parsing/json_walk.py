@@ -38,7 +38,7 @@ def balanced(scanner: Scanner, emit: Emit, keep: list[str]) -> Steps[None]:
         char = match[0] if match else ""
         if match is None or (char == "\\" and match.end() == len(scanner.text)):
             # a backslash at the cut is held: what it escapes is still to come
-            _claim(scanner, emit, keep, match.start() if match else len(scanner.text))
+            scanner.claim(emit, keep, match.start() if match else len(scanner.text))
             if scanner.ended:
                 raise BrokenCall("truncated-call")
             yield
@@ -52,7 +52,7 @@ def balanced(scanner: Scanner, emit: Emit, keep: list[str]) -> Steps[None]:
         elif char in "}]":
             depth -= 1
         if depth == 0 and not in_string:
-            _claim(scanner, emit, keep, position)
+            scanner.claim(emit, keep, position)
             return
 
 
@@ -60,19 +60,13 @@ def _scalar(scanner: Scanner, emit: Emit, keep: list[str]) -> Steps[None]:
     while True:
         match = _SCALAR_END.search(scanner.text, scanner.at)
         if match is not None:
-            _claim(scanner, emit, keep, match.start())
+            scanner.claim(emit, keep, match.start())
             return
         yield from _all(scanner, emit, keep)
 
 
-def _claim(scanner: Scanner, emit: Emit, keep: list[str], stop: int) -> None:
-    if stop > scanner.at:
-        keep.append(scanner.text[scanner.at : stop])
-        emit(stop - scanner.at)
-
-
 def _all(scanner: Scanner, emit: Emit, keep: list[str]) -> Steps[None]:
-    _claim(scanner, emit, keep, len(scanner.text))
+    scanner.claim(emit, keep, len(scanner.text))
     if scanner.ended:
         raise BrokenCall("truncated-call")
     yield

@@ -41,7 +41,7 @@ def arguments(scanner: Scanner, emit: Emit, keep: list[str], mark: str) -> Steps
         match = pattern.search(scanner.text, position, partial=not scanner.ended)
         if match is None or match.partial:
             stop = match.start() if match else len(scanner.text)
-            _claim(scanner, emit, keep, stop)
+            scanner.claim(emit, keep, stop)
             if scanner.ended:
                 raise BrokenCall("truncated-call")
             yield
@@ -55,14 +55,8 @@ def arguments(scanner: Scanner, emit: Emit, keep: list[str], mark: str) -> Steps
         else:
             depth -= 1
             if depth == 0:
-                _claim(scanner, emit, keep, position)
+                scanner.claim(emit, keep, position)
                 return
-
-
-def _claim(scanner: Scanner, emit: Emit, keep: list[str], stop: int) -> None:
-    if stop > scanner.at:
-        keep.append(scanner.text[scanner.at : stop])
-        emit(stop - scanner.at)
 
 
 def write(value: Any, mark: str) -> str:

@@ -19,7 +19,7 @@ def arguments(scanner: Scanner, emit: Emit, keep: list[str]) -> Steps[None]:
         match = (_INSIDE[quote] if quote else _OUTSIDE).search(scanner.text, position)
         char = match[0] if match else ""
         if match is None or (char == "\\" and match.end() == len(scanner.text)):
-            _claim(scanner, emit, keep, match.start() if match else len(scanner.text))
+            scanner.claim(emit, keep, match.start() if match else len(scanner.text))
             if scanner.ended:
                 raise BrokenCall("truncated-call")
             yield
@@ -33,13 +33,7 @@ def arguments(scanner: Scanner, emit: Emit, keep: list[str]) -> Steps[None]:
         elif not quote and char in "([{":
             depth += 1
         elif not quote and depth == 0:
-            _claim(scanner, emit, keep, match.start())
+            scanner.claim(emit, keep, match.start())
             return
         elif not quote:
             depth -= 1
-
-
-def _claim(scanner: Scanner, emit: Emit, keep: list[str], stop: int) -> None:
-    if stop > scanner.at:
-        keep.append(scanner.text[scanner.at : stop])
-        emit(stop - scanner.at)

@@ -50,6 +50,12 @@ class Scanner:
         start, self.at = self.at, self.at + count
         return Span(self.base + start, self.base + self.at), self.text[start : self.at]
 
+    def claim(self, emit: Emit, keep: list[str], stop: int) -> None:
+        """Claim up to a place in `text` and keep a copy of it."""
+        if stop > self.at:
+            keep.append(self.text[self.at : stop])
+            emit(stop - self.at)
+
     def emit_text(self, count: int) -> None:
         if count:
             self.events.append(TextEvent(*self.take(count)))

@@ -79,7 +79,20 @@ def read_keywords(text: str) -> dict[str, Any]:
         return read_keywords(whole)  # line breaks inside quotes: models write them as they are
     if not isinstance(call, ast.Call) or call.args or not isinstance(call.func, ast.Name):
         raise ValueError("keyword arguments are due")
-    return {_keyword(k): ast.literal_eval(_Constants().visit(k.value)) for k in call.keywords}
+    literals = {_keyword(k): ast.literal_eval(_Constants().visit(k.value)) for k in call.keywords}
+    return {key: _json_value(value) for key, value in literals.items()}
+
+
+def _json_value(value: Any) -> Any:
+    """A literal as a JSON value: tuples are lists; sets, bytes and the like are no arguments."""
+    match value:
+        case list() | tuple():
+            return [_json_value(item) for item in value]
+        case dict() if all(isinstance(key, str) for key in value):
+            return {key: _json_value(item) for key, item in value.items()}
+        case None | bool() | int() | float() | str():
+            return value
+    raise ValueError(f"{value!r:.40} is no JSON value")
 
 
 def _keyword(keyword: ast.keyword) -> str:

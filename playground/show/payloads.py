@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any, Final
@@ -154,7 +155,7 @@ def player(timeline: Timeline) -> Payload:
         call = "" if state.call_index is None else f"call {state.call_index}"
         detail = " · ".join(x for x in (call, state.call_name, state.argument) if x)
         number = states.setdefault((state.mode, detail, state.held[:_LABEL]), len(states))
-        count = sum(1 for first in first_steps if first <= index)
+        count = bisect_right(first_steps, index)  # steps never go back
         steps.append([step.at, step.stop, number, step.given[:_LABEL], count])
     return {
         "text": timeline.text,

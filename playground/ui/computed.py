@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 import streamlit as st
 
@@ -48,6 +49,12 @@ def _timeline(digest: str, recording: str, dialect: str, _session: Session) -> T
 
 def timeline(working: WorkingSession, recording: str, dialect: str) -> Timeline:
     return _timeline(working.digest, recording, dialect, working.session)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def player_payload(content: str, _timeline: Timeline) -> dict[str, Any]:
+    """What the player is fed; `content` names the timeline."""
+    return payloads.player(_timeline)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
