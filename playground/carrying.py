@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from playground.dialects import Dialect, dialect_names, get_dialect
+from playground.dialects import DeclaredDialect, Dialect, dialect_names, get_dialect
 from playground.dialects.checking import check_tool_call
 from playground.findings import Finding
 from playground.messages import ToolCallPart, ToolResultPart
@@ -21,8 +21,17 @@ if TYPE_CHECKING:
 _TOOL: Final = "probe"
 
 
+def _call(call_id: str, dialect: Dialect, value: Any) -> ToolCallPart:
+    """A call that holds the value where the dialect has a place for one."""
+    syntax = dialect.syntax if isinstance(dialect, DeclaredDialect) else None
+    if syntax is None or not syntax.text_keys:
+        return ToolCallPart(call_id, _TOOL, {"value": value})
+    texts = syntax.sample_texts | {syntax.text_keys[-1]: value}
+    return ToolCallPart(call_id, syntax.name or _TOOL, texts)
+
+
 def _own_call(dialect: Dialect) -> str:
-    return dialect.format_tool_call(ToolCallPart("call_9", _TOOL, {"value": "x"}), [_probe("x")])
+    return dialect.format_tool_call(_call("call_9", dialect, "x"), [_probe("x")])
 
 
 def _own_closer(dialect: Dialect) -> str:
@@ -148,7 +157,7 @@ def carry(
     cells: dict[tuple[str, str], list[Finding]] = {}
     for dialect in chosen:
         for name, value in _values(dialect, values).items():
-            call = ToolCallPart("call_1", _TOOL, {"value": value})
+            call = _call("call_1", dialect, value)
             cells[dialect.name, name] = check_tool_call(dialect, call, [_probe(value)])
     names = list(_values(chosen[0], values)) if chosen else []
     return CarryMatrix([dialect.name for dialect in chosen], names, cells)

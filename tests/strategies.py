@@ -12,6 +12,7 @@ from playground.parsing.syntax import Hole
 from playground.tools import ToolMetadata
 
 DIALECTS = [d for d in REGISTRY if isinstance(d, DeclaredDialect)]
+GENERAL = [d for d in DIALECTS if not d.syntax.text_keys]  # they take any tool and any argument
 
 TOOL = ToolMetadata(
     name="write_file",
@@ -39,8 +40,8 @@ TOOLS = [TOOL, LIST]
 def own_markers(dialect: DeclaredDialect) -> list[str]:
     """Every literal of the dialect's declaration, whole calls, results and common neighbours."""
     syntax = dialect.syntax
-    templates = [syntax.call_template, syntax.param_template, syntax.section_template]
-    pieces = [p for t in templates if t for p in (*t.before, *t.after)]
+    templates = [syntax.call_template, syntax.param_template, *syntax.sections]
+    pieces = [p for t in templates if t for p in (*t.before, *sum(t.between, ()), *t.after)]
     literals = [p for p in pieces if not isinstance(p, Hole)]
     call = ToolCallPart("call_1", "write_file", {"path": "a.py", "content": "x\ny"})
     result = ToolResultPart("call_1", "write_file", "ok")
@@ -92,6 +93,10 @@ def calls(dialect: DeclaredDialect) -> st.SearchStrategy[ToolCallPart]:
     """Calls of a known tool: typed arguments, hostile texts, and values against the schema."""
     text = hostile_text(dialect)
     anything = json_values(text)
+    if dialect.syntax.text_keys:
+        name = dialect.syntax.name or "write_file"
+        texts = st.fixed_dictionaries(dict.fromkeys(dialect.syntax.text_keys, text | anything))
+        return texts.map(lambda args: ToolCallPart("call_1", name, args))
     typed = st.fixed_dictionaries(
         {"path": text},
         optional={

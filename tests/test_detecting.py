@@ -16,7 +16,9 @@ TWINS = {"k-exaone-2": "qwen3-coder"}
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
 def test_what_a_dialect_writes_is_recognised(dialect: DeclaredDialect) -> None:
-    text = "I will write it.\n" + dialect.format_tool_call(CALL, TOOLS)
+    texts = dialect.syntax.sample_texts
+    own = ToolCallPart("call_1", dialect.syntax.name or "write_file", texts)
+    text = "I will write it.\n" + dialect.format_tool_call(own if texts else CALL, TOOLS)
     best = detect(text, TOOLS)[0]
     assert best.dialect == TWINS.get(dialect.name, dialect.name)
     assert best.as_written

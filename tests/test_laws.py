@@ -9,7 +9,7 @@ import sys
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import DIALECTS, TOOLS, calls, streams
+from strategies import DIALECTS, GENERAL, TOOLS, calls, streams
 
 from playground.dialects.checking import check_tool_call
 from playground.dialects.declared import DeclaredDialect
@@ -23,6 +23,7 @@ from playground.reading import parse
 from playground.tools import ToolExample, ToolMetadata
 
 each_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
+each_general = pytest.mark.parametrize("dialect", GENERAL, ids=lambda dialect: dialect.name)
 EXAMPLES = int(os.environ.get("LAW_EXAMPLES", "150"))
 
 
@@ -109,7 +110,7 @@ def test_law_3_a_call_is_carried_or_the_argument_is_named(dialect: DeclaredDiale
     law()
 
 
-@each_dialect
+@each_general
 def test_law_3_plain_typed_values_are_always_carried(dialect: DeclaredDialect) -> None:
     args = {
         "path": "src/ä.py",
@@ -164,7 +165,7 @@ def test_law_6_a_call_cut_off_is_never_delivered_changed(dialect: DeclaredDialec
     law()
 
 
-@each_dialect
+@each_general
 def test_law_6_the_end_inside_a_call_aborts_it(dialect: DeclaredDialect) -> None:
     call = ToolCallPart("call_1", "write_file", {"path": "a.py", "content": "one two three"})
     stream = dialect.format_tool_call(call, TOOLS)
@@ -176,7 +177,7 @@ def test_law_6_the_end_inside_a_call_aborts_it(dialect: DeclaredDialect) -> None
     assert "truncated-call" in [finding.code for finding in result.findings]
 
 
-@each_dialect
+@each_general
 def test_law_7_every_example_in_the_prompt_is_read_back(dialect: DeclaredDialect) -> None:
     example = ToolExample(explanation="Write two lines.", parameters={"path": "a", "mode": 420})
     tools = [TOOL_WITH_EXAMPLE.model_copy(update={"examples": (example,)}), *TOOLS[1:]]
@@ -188,7 +189,9 @@ def test_law_7_every_example_in_the_prompt_is_read_back(dialect: DeclaredDialect
             result = parse(text, dialect, tools)
             assert [(c.name, c.arguments) for c in result.tool_calls] == [(tool.name, arguments)]
             assert result.findings == []
-    if not dialect.is_native_toolcalling():
+    template = dialect.syntax.call_template
+    closed = template.body != "texts" or template.after  # else only a result ends a call
+    if closed and not dialect.is_native_toolcalling():
         shown = parse(system, dialect, tools)
         first = dialect.format_example(tools[0].name, sample_arguments(tools[0]), tools[0])
         assert first in system
@@ -249,3 +252,13 @@ def test_law_9_the_core_is_light() -> None:
         [sys.executable, "-c", program], capture_output=True, check=True, text=True
     )
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "dialect", [d for d in DIALECTS if d.syntax.text_keys], ids=lambda dialect: dialect.name
+)
+def test_law_7_the_example_of_a_text_dialect_is_read_back(dialect: DeclaredDialect) -> None:
+    name = dialect.syntax.name or TOOLS[0].name
+    rules = dialect.format_dialect_rules(PromptData(tool_metadata=TOOLS))
+    (call,) = parse(rules, dialect, TOOLS).tool_calls
+    assert (call.name, call.arguments) == (name, dialect.syntax.sample_texts)

@@ -10,6 +10,7 @@ from playground.events import CallAbortedEvent, FindingEvent, ReasoningEvent, Te
 from playground.parsing.result import ParseResult
 from playground.prompt_data import PromptData
 from playground.reading import parse
+from playground.tools import ToolMetadata
 
 
 def codes(result: ParseResult) -> list[str]:
@@ -63,7 +64,7 @@ def test_a_call_without_arguments_has_the_empty_object(arguments: str) -> None:
         ('{"name": "f", "arguments": 7}', "arguments-not-object"),
         ('{"arguments": {}}', "missing-name"),
         ('{"name": "", "arguments": {}}', "missing-name"),
-        ('{name: "f"}', "malformed-json"),
+        ('{name; "f"}', "malformed-json"),
         ('{"name" "f"}', "malformed-json"),
     ],
 )
@@ -372,3 +373,65 @@ def test_an_aborted_call_keeps_what_was_read() -> None:
     (aborted,) = result.aborted
     assert isinstance(aborted, CallAbortedEvent)
     assert aborted.raw == (("path", "a"), ("content", "one tw"))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "{name: 'f', arguments: {a: 'x', b: [1, 2,],}}",
+        '{"name": "f", "arguments": {"a": "x", "b": [1, 2]}, // done\n}',
+        '{"name": "f", /* " </tool_call> */ "arguments": {\'a\': "x", "b": [1, 2]}}',
+    ],
+)
+def test_json_that_is_not_quite_json_is_read_with_a_finding(body: str) -> None:
+    result = parse(f"<tool_call>{body}</tool_call>", "hermes")
+    assert called(result) == [("f", {"a": "x", "b": [1, 2]})]
+    assert codes(result) == ["relaxed-json"]
+    assert result.content == ""
+
+
+def test_quotes_that_were_not_escaped_end_before_what_may_follow_a_string() -> None:
+    text = "[run(command='sed -n '1,5p' a.py', day=07, from='x')]"
+    result = parse(text, "pythonic")
+    assert called(result) == [("run", {"command": "sed -n '1,5p' a.py", "day": 7, "from": "x"})]
+    assert codes(result) == ["relaxed-python"]
+
+
+def test_a_parameter_without_its_closer_ends_where_the_next_one_of_the_tool_begins() -> None:
+    text = "<function=write_file>\n<parameter=path>\na\n<parameter=content>\nb\n</parameter>\n</function>"
+    result = parse(text, "qwen3-coder", TOOLS)
+    assert called(result) == [("write_file", {"path": "a", "content": "b"})]
+    assert codes(result) == ["missing-closer"]
+    unknown = text.replace("content", "else")
+    (call,) = parse(unknown, "qwen3-coder", TOOLS).tool_calls
+    assert list(call.arguments) == ["path"]
+
+
+def test_a_call_is_whole_without_its_closer_only_if_the_tool_has_no_further_parameter() -> None:
+    text = "<tool_call>f<arg_key>a</arg_key><arg_value>1</arg_value>"
+    tool = ToolMetadata(name="f", parameters={"a": "x"})
+    assert called(parse(text, "glm", [tool])) == [("f", {"a": "1"})]
+    more = ToolMetadata(name="f", parameters={"a": "x", "b": "y"})
+    assert parse(text, "glm", [more]).tool_calls == []
+    assert parse(text, "glm").tool_calls == []
+
+
+def test_arguments_inside_one_argument_that_the_tool_does_not_have_are_unpacked() -> None:
+    text = (
+        '<function_calls><invoke name="write_file"><parameter name="arguments">'
+        '{"path": "a"}</parameter></invoke></function_calls>'
+    )
+    result = parse(text, "anthropic-invoke", TOOLS)
+    assert called(result) == [("write_file", {"path": "a"})]
+    assert codes(result) == ["arguments-wrapped"]
+
+
+def test_nested_elements_are_an_object_read_by_its_schema() -> None:
+    mark = "]<]minimax[>["
+    text = (
+        f'{mark}<tool_call>{mark}<invoke name="write_file">{mark}<meta>{mark}<a>1{mark}</a>'
+        f"{mark}<b>x{mark}</b>{mark}<b>y{mark}</b>{mark}</meta>{mark}</invoke>{mark}</tool_call>"
+    )
+    assert called(parse(text, "minimax-m3", TOOLS)) == [
+        ("write_file", {"meta": {"a": "1", "b": ["x", "y"]}})
+    ]

@@ -19,6 +19,7 @@ from playground.dialects import (
     llama3,
     native,
     parameter_tags,
+    plain_text,
     python_calls,
     qwen3_coder,
     xml,
@@ -41,6 +42,7 @@ REGISTRY: Final[tuple[Dialect, ...]] = (
     *header_tokens.DIALECTS,
     *python_calls.DIALECTS,
     *gemma.DIALECTS,
+    *plain_text.DIALECTS,
 )
 
 

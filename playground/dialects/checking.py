@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from playground.dialects.base import Dialect
+from playground.dialects.declared import DeclaredDialect
 from playground.findings import Finding, finding
 from playground.messages import (
     ImagePart,
@@ -51,7 +52,10 @@ def check_tool_call(
 def _alone(
     dialect: Dialect, call: ToolCallPart, key: str | None, tools: Sequence[ToolMetadata]
 ) -> bool:
+    texts = dialect.syntax.sample_texts if isinstance(dialect, DeclaredDialect) else {}
     args = {} if key is None else {key: call.args[key]}
+    if texts:  # they come together or not at all
+        args = texts | args
     single = ToolCallPart(call.tool_call_id, call.tool_name, args)
     return _carried(_read_back(dialect, single, tools), single)
 

@@ -55,7 +55,13 @@ class DeclaredDialect(Dialect):
     title: str = ""
     result: str = "<tool_result>\n{result}\n</tool_result>"
     result_role: ResultRole = "user"
+    answer: tuple[str, str] = ("", "")
+    """What the template writes before and after an assistant's text."""
     reasoning: tuple[ReasoningTags, ...] = ()
+    opens_reasoning: bool = False
+    """The prompt ends inside reasoning: a reply begins there unless a marker says otherwise."""
+    plain: tuple[ReasoningTags, ...] = ()
+    """Tags around text in which nothing is a call."""
     stops: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
     """Tokens of the model's alphabet that servers leak into its text."""
@@ -87,7 +93,14 @@ class DeclaredDialect(Dialect):
     def markers(self) -> Markers:
         opener = compile_template(self.result, ("result",), ("name", "id")).before
         literal = next((p for p in opener if not isinstance(p, Hole) and p.strip()), "")
-        return Markers(self.reasoning, self.stops, literal.strip(), self.dropped)
+        return Markers(
+            self.reasoning,
+            self.stops,
+            literal.strip(),
+            self.dropped,
+            self.plain,
+            self.opens_reasoning,
+        )
 
     # the prompt
 
@@ -95,8 +108,9 @@ class DeclaredDialect(Dialect):
         tools = prompt_data.tool_metadata
         if not tools:
             return ""
-        tool = tools[0]
-        example = self.format_example(tool.name, prompts.sample_arguments(tool), tool)
+        tool, name = tools[0], self.syntax.name or tools[0].name
+        arguments = self.syntax.sample_texts or prompts.sample_arguments(tool)
+        example = self.format_example(name, arguments, tool)
         several = (
             "You may call several tools in one reply."
             if self.parallel
@@ -122,7 +136,8 @@ class DeclaredDialect(Dialect):
     # the history
 
     def format_tool_call(self, tool_call: ToolCallPart, tools: Sequence[ToolMetadata] = ()) -> str:
-        return render_calls(self.syntax, [self._call(tool_call, tools)])
+        call = self._call(tool_call, tools)
+        return render_calls(self.syntax, [(tool_call.tool_name, call)])
 
     def format_tool_result(self, tool_result: ToolResultPart) -> str:
         template = compile_template(self.result, ("result",), ("name", "id"))
@@ -137,12 +152,14 @@ class DeclaredDialect(Dialect):
     def format_reply(self, parts: Sequence[Part], tools: Sequence[ToolMetadata] = ()) -> str:
         """An assistant's turn as text: what the model would have written, without reasoning."""
         text = ""
-        calls: list[str] = []
+        before, after = self.answer
+        calls: list[tuple[str, str]] = []
         for part in parts:
             if isinstance(part, ToolCallPart):
-                calls.append(self._call(part, tools, len(calls)))
+                calls.append((part.tool_name, self._call(part, tools, len(calls))))
             elif isinstance(part, TextPart):
-                text = _on_new_line(text, render_calls(self.syntax, calls)) + part.text
+                text = _on_new_line(text, render_calls(self.syntax, calls))
+                text += before + part.text + after
                 calls = []
         return _on_new_line(text, render_calls(self.syntax, calls))
 

@@ -26,7 +26,10 @@ DIALECTS = (
         ),
         rules=_RULES,
         result='<|tool_response>response:{name}{{value:<|"|>{result}<|"|>}}<tool_response|>',
-        reasoning=(ReasoningTags("<|channel>thought", "<channel|>"),),
+        reasoning=(
+            ReasoningTags("<|channel>thought", "<channel|>"),
+            ReasoningTags("<|channel>", "<channel|>"),
+        ),
         stops=("<turn|>", "<|tool_response>"),
         dropped=SEQUENCE_TOKENS,
         tool_docs=JSON_LINES,

@@ -1,6 +1,7 @@
 """A header of control tokens names the tool, its arguments follow as JSON or as parameters."""
 
 from playground.dialects.declared import JSON_LINES, SEQUENCE_TOKENS, DeclaredDialect
+from playground.parsing.grammar import Switches
 from playground.parsing.syntax import ReasoningTags, Syntax
 
 _THINK = (ReasoningTags("<think>", "</think>"),)
@@ -96,6 +97,7 @@ DIALECTS = (
         result="[TOOL_RESULTS]{result}[/TOOL_RESULTS]",
         reasoning=(ReasoningTags("[THINK]", "[/THINK]"),),
         stops=("</s>",),
+        switches=Switches(calls_in_reasoning="reasoning"),
     ),
     _header(
         "plamo3",
@@ -112,6 +114,7 @@ DIALECTS = (
         ),
         "PLaMo 3 (vLLM's parser, 2026-11)",
         reasoning=(ReasoningTags("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>"),),
+        stops=("<|plamo:tag|>",),
     ),
     _header(
         "kimi-k3",
@@ -126,6 +129,8 @@ DIALECTS = (
         ),
         "Kimi K3 (chat template, 2026-11)",
         reasoning=(ReasoningTags("<|open|>think<|sep|>", "<|close|>think<|sep|>"),),
+        opens_reasoning=True,
+        answer=("<|open|>response<|sep|>", "<|close|>response<|sep|>"),
         stops=("<|open|>response<|sep|>", "<|close|>response<|sep|>", "<|close|>message<|sep|>"),
     ),
     _header(

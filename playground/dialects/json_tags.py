@@ -25,12 +25,20 @@ def _tagged(name: str, title: str, call: str, models: str, **more: object) -> De
 
 
 def _array(
-    name: str, title: str, section: str, models: str, shape: JsonShape | None = None, **more: object
+    name: str,
+    title: str,
+    section: str,
+    models: str,
+    shape: JsonShape | None = None,
+    read: tuple[str, ...] = (),
+    **more: object,
 ) -> DeclaredDialect:
-    """All calls of a reply in one JSON array, between the markers that `section` shows."""
+    """All calls of a reply in one JSON array, between the markers that `section` shows; those of
+    `read` are read too."""
     syntax = Syntax(
         call="{call:json}",
         section=section,
+        section_also=read,
         separator=", ",
         shape=shape or JsonShape(),
         section_required=True,
@@ -99,7 +107,13 @@ DIALECTS = (
             shape=JsonShape(arguments=("args",), aliases=("args",)),
         ),
         reasoning=(ReasoningTags("<|content_thinking|>", "<|end_message|>"),),
-        stops=("<|message_model|>", "<|content_text|>", "<|end_message|>"),
+        stops=(
+            "<|message_model|>",
+            "<|content_text|>",
+            "<|content_invoke_tool_text|>",
+            "<|content_tool_error|>",
+            "<|end_message|>",
+        ),
     ),
     _tagged(
         "gptme-tool",
@@ -115,6 +129,7 @@ DIALECTS = (
         "<tool_calls>[{calls}]</tool_calls>",
         "Jamba 1.5, Hunyuan A13B, Apriel (chat templates, 2026-11)",
         reasoning=_THINK,
+        stops=("<answer>", "</answer>"),
     ),
     _array(
         "nemotron-v2",
@@ -134,6 +149,7 @@ DIALECTS = (
         "Granite 3",
         "<|tool_call|>[{calls}]",
         "Granite 3.0 to 3.3 (chat templates, 2026-11)",
+        read=("<tool_call>[{calls}]",),
         reasoning=(ReasoningTags("Here is my thought process:", "Here is my response:"), *_THINK),
         stops=("<|end_of_text|>",),
     ),
@@ -142,6 +158,7 @@ DIALECTS = (
         "xLAM",
         "[{calls}]",
         "xLAM 2 (chat template, 2026-11)",
+        read=("<tool_call>[{calls}]</tool_call>", "[TOOL_CALLS][{calls}]"),
         reasoning=_THINK,
     ),
     _array(
@@ -160,6 +177,12 @@ DIALECTS = (
         "Command R7B, Command A (chat templates, 2026-11)",
         shape=JsonShape(id="tool_call_id", name=("tool_name",), arguments=("parameters",)),
         reasoning=(ReasoningTags("<|START_THINKING|>", "<|END_THINKING|>"),),
-        stops=("<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>"),
+        stops=(
+            "<|START_RESPONSE|>",
+            "<|END_RESPONSE|>",
+            "<|START_TEXT|>",
+            "<|END_TEXT|>",
+            "<|END_OF_TURN_TOKEN|>",
+        ),
     ),
 )

@@ -1,6 +1,9 @@
 """Calls as tags, one tag per parameter, raw values: the invoke, function and key families."""
 
+from typing import Any
+
 from playground.dialects.declared import JSON_LINES, SEQUENCE_TOKENS, DeclaredDialect
+from playground.parsing.grammar import Switches
 from playground.parsing.syntax import ReasoningTags, Syntax
 
 _THINK = (ReasoningTags("<think>", "</think>"),)
@@ -22,12 +25,14 @@ def _tags(name: str, title: str, syntax: Syntax, models: str, **more: object) ->
     )
 
 
-def _invoke(prefix: str, section: str, mark: str = "") -> Syntax:
-    """`<invoke name="f">` with `<parameter name="k">`, under a prefix; `mark` types the value."""
+def _invoke(section: str, *read: str, prefix: str = "", **more: Any) -> Syntax:
+    """`<invoke name="f">` with `<parameter name="k">`, in a section; those of `read` are read."""
     return Syntax(
         call=f'<{prefix}invoke name="{{name}}">\n{{params}}</{prefix}invoke>',
-        param=(f'<{prefix}parameter name="{{key}}"{mark}>{{value}}</{prefix}parameter>\n'),
-        section=f"<{prefix}{section}>\n{{calls}}\n</{prefix}{section}>",
+        param=f'<{prefix}parameter name="{{key}}">{{value}}</{prefix}parameter>\n',
+        section=section,
+        section_also=read,
+        **more,
     )
 
 
@@ -40,6 +45,10 @@ def _dsml(prefix: str, section: str, *also: Syntax) -> Syntax:
             f"{{value}}</{prefix}parameter>\n"
         ),
         section=f"<{prefix}{section}>\n{{calls}}\n</{prefix}{section}>",
+        section_also=tuple(
+            f"<{prefix}{broken}>\n{{calls}}\n</{prefix}{section}>" for broken in ("toolcalls", "tool")
+        ),
+        reserved=True,
         also=also,
     )
 
@@ -71,19 +80,52 @@ DIALECTS = (
     _tags(
         "anthropic-invoke",
         "Anthropic invoke",
-        _invoke("", "function_calls"),
+        _invoke("<function_calls>\n{calls}\n</function_calls>"),
         "Claude 3 in text, gptme (Anthropic's tool use guide, 2024-04)",
         reasoning=(ReasoningTags("<thinking>", "</thinking>"),),
         result="<function_results>\n<result>\n<tool_name>{name}</tool_name>\n<stdout>{result}"
         "</stdout>\n</result>\n</function_results>",
     ),
     _tags(
+        "anthropic-legacy",
+        "Anthropic legacy",
+        Syntax(
+            call=(
+                "<invoke>\n<tool_name>{name}</tool_name>\n<parameters>\n{params}</parameters>\n"
+                "</invoke>"
+            ),
+            param="<{key}>{value}</{key}>\n",
+            section="<function_calls>\n{calls}\n</function_calls>",
+        ),
+        "Claude 2 in text, LiteLLM's anthropic_xml (Anthropic's legacy tool use guide, 2024-02)",
+        result="<function_results>\n<result>\n<tool_name>{name}</tool_name>\n<stdout>\n{result}\n"
+        "</stdout>\n</result>\n</function_results>",
+    ),
+    _tags(
+        "muse",
+        "Muse Glimmer",
+        _invoke(
+            " to={name}<|message|><atem:function_calls>\n{calls}\n</atem:function_calls>",
+            "<atem:function_calls>\n{calls}\n</atem:function_calls>",
+            prefix="atem:",
+            one_call_a_section=True,
+            section_required=True,
+            separator="<|eom|><|start|>assistant",
+            untyped="json",
+        ),
+        "Muse Glimmer (chat template, 2026-11)",
+        answer=(" to=user<|message|>", "<|eom|><|start|>assistant"),
+        reasoning=(ReasoningTags(" to=self<|message|>", "<|eom|>"),),
+        plain=(ReasoningTags(" to=user<|message|>", "<|eot|>"),),
+        stops=("<|start|>assistant", "<|message|>", "<|eom|>", "<|eot|>"),
+        switches=Switches(calls_in_reasoning="reasoning"),
+    ),
+    _tags(
         "minimax-m2",
         "MiniMax M2",
-        Syntax(
-            call='<invoke name="{name}">\n{params}</invoke>',
-            param='<parameter name="{key}">{value}</parameter>\n',
-            section="<minimax:tool_call>\n{calls}\n</minimax:tool_call>",
+        _invoke(
+            "<minimax:tool_call>\n{calls}\n</minimax:tool_call>",
+            "<tool_call>\n{calls}\n</tool_call>",
         ),
         "MiniMax M2 (chat template, 2026-11)",
         reasoning=_THINK,
@@ -146,6 +188,7 @@ DIALECTS = (
         Syntax(
             call='<function name="{name}">{params}</function>',
             param='<param name="{key}">{value}</param>',
+            known_names=True,
         ),
         "MiniCPM 5 (chat template, 2026-11)",
         reasoning=_THINK,
@@ -157,6 +200,7 @@ DIALECTS = (
             call=']<]minimax[>[<invoke name="{name}">{params}]<]minimax[>[</invoke>',
             param="]<]minimax[>[<{key}>{value}]<]minimax[>[</{key}>",
             section="]<]minimax[>[<tool_call>\n{calls}\n]<]minimax[>[</tool_call>",
+            element="]<]minimax[>[",
         ),
         "MiniMax M3 (chat template, 2026-11)",
         reasoning=(ReasoningTags("<mm:think>", "</mm:think>"),),

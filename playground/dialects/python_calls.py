@@ -54,6 +54,13 @@ DIALECTS = (
         ", ",
         "LFM 2 and 2.5 (chat templates, 2026-11)",
         also=(
+            Syntax(
+                call="{name}({args:python})",
+                section="[{calls}]",
+                separator=", ",
+                known_names=True,
+                section_required=True,
+            ),
             Syntax(call="<|tool_call_start|>{call:json}<|tool_call_end|>"),
             Syntax(
                 call="{call:json}",

@@ -7,14 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from playground.events import ArgumentEvent, CallNamedEvent
-from playground.parsing import json_walk, marked_walk, python_walk
+from playground.parsing import json_walk, marked_walk, python_walk, relaxed_json
 from playground.parsing.json_walk import BrokenCall
+from playground.parsing.patterns import Choice, wait
 from playground.parsing.scanner import Emit, Scanner, Steps
 from playground.parsing.syntax import JsonShape
-from playground.parsing.values import load_json, read_keywords
+from playground.parsing.python_values import read_keywords
+from playground.parsing.values import load_json
 from playground.tools import Schema, ToolMetadata
 
 NAME_LIMIT: Final = 256
+_BARE_KEY: Final = wait(Choice(r"[A-Za-z_$][\w$\-]{0,127}+", ""))
 
 
 @dataclass
@@ -27,9 +30,16 @@ class OpenCall:
     raw: list[tuple[str | None, str]] = field(default_factory=list)
     arguments: dict[str, Any] = field(default_factory=dict)
     tool: ToolMetadata | None = None
+    in_section: bool = False
+    relaxed: bool = False  # its JSON has single quotes, bare keys or comments
 
     def schema_of(self, key: str) -> Schema:
         return self.tool.parameter_schema(key) if self.tool else {}
+
+    @property
+    def properties(self) -> set[str]:
+        """The names of the tool's parameters; empty where the tool is not known."""
+        return set(self.tool.parameters) if self.tool else set()
 
 
 class BodyReader:
@@ -66,7 +76,7 @@ class BodyReader:
         scanner = self.scanner
         scanner.emit_markup(1)
         while True:
-            yield from scanner.skip_space()
+            call.relaxed |= yield from json_walk.skip_gap(scanner)
             char = yield from scanner.peek()
             if char == "}":
                 scanner.emit_markup(1)
@@ -76,9 +86,7 @@ class BodyReader:
                 continue
             if not char:
                 raise BrokenCall("truncated-call")
-            if char != '"':
-                raise BrokenCall("malformed-json", f"a key in double quotes is due, not {char!r}")
-            key = yield from self._key()
+            key = yield from self._key(call, char)
             yield from self._member(call, shape, (*path, key))
 
     def _keyed_object(self, call: OpenCall) -> Steps[None]:
@@ -98,9 +106,18 @@ class BodyReader:
             raise BrokenCall(code, f"the call's object must end here, not {char!r}")
         scanner.emit_markup(1)
 
-    def _key(self) -> Steps[str]:
+    def _key(self, call: OpenCall, first: str) -> Steps[str]:
+        """A member's key and its colon; a bare one and one in single quotes are read too."""
         scanner, kept = self.scanner, list[str]()
-        yield from json_walk.balanced(scanner, scanner.emit_markup, kept)
+        if first in "\"'":
+            yield from json_walk.balanced(scanner, scanner.emit_markup, kept)
+        else:
+            match = yield from scanner.match_here(_BARE_KEY)
+            if match is None:
+                raise BrokenCall("malformed-json", f"a key in double quotes is due, not {first!r}")
+            kept.append(f'"{match[0]}"')
+            scanner.emit_markup(len(match[0]))
+        call.relaxed |= first != '"'
         yield from self._colon()
         return _unquoted("".join(kept))
 
@@ -118,7 +135,10 @@ class BodyReader:
         scanner, kept = self.scanner, list[str]()
         first = yield from scanner.peek()
         inside = path[:-1] == shape.arguments[:-1]
-        if path == shape.name and call.name is None and first == '"':
+        call.relaxed |= first == "'"
+        if path == (shape.thought,) and first == '"':
+            yield from json_walk.balanced(scanner, scanner.emit_reasoning, kept)
+        elif path == shape.name and call.name is None and first and first in "\"'":
             yield from self._json_name(call)
         elif inside and path[-1] in (shape.arguments[-1], *shape.aliases):
             yield from self._json_arguments(call)
@@ -131,10 +151,10 @@ class BodyReader:
 
     def _json_name(self, call: OpenCall) -> Steps[None]:
         """The name's string is held until it ends, then claimed at once: quotes are markup."""
-        scanner = self.scanner
+        scanner, quote = self.scanner, (yield from self.scanner.peek())
         scanner.emit_markup(1)
         while True:
-            stop = scanner.text.find('"', scanner.at)
+            stop = scanner.text.find(quote, scanner.at)
             text = scanner.text[scanner.at : stop if stop >= 0 else len(scanner.text)]
             if len(text) > NAME_LIMIT:
                 raise BrokenCall("missing-name", f"no name is longer than {NAME_LIMIT} characters")
@@ -143,7 +163,7 @@ class BodyReader:
             if scanner.ended:
                 raise BrokenCall("truncated-call")
             yield
-        name = _unquoted(f'"{text}"')
+        name = _unquoted(f"{quote}{text}{quote}")
         if not name:
             raise BrokenCall("missing-name")
         self._name(call, len(text), name)
@@ -157,14 +177,32 @@ class BodyReader:
     def _decode(self, call: OpenCall, shape: JsonShape) -> None:
         """Arguments from their raw text, once: absent and null ones are the empty object."""
         raw = call.raw[-1][1] if call.raw else "{}"
-        value = _loaded(raw)
+        value = self._loaded(call, raw)
+        if isinstance(value, str) and shape.text_key:
+            value = {shape.text_key: value}
         if isinstance(value, str):
-            value = _loaded(value) if value.strip() else None
+            value = self._loaded(call, value) if value.strip() else None
             if isinstance(value, dict) and not shape.arguments_as_text:
                 self.scanner.note("arguments-as-text", f"call {call.index}")
         if not isinstance(value, dict | None):
             raise BrokenCall("arguments-not-object")
         call.arguments = value or {}
+        if call.relaxed:
+            self.scanner.note("relaxed-json", f"call {call.index}")
+
+    def _loaded(self, call: OpenCall, text: str) -> Any:
+        """The value of a JSON text; where it is not quite JSON, of what it says all the same."""
+        try:
+            return _read(load_json, text, "malformed-json")
+        except BrokenCall as broken:
+            if broken.code != "malformed-json":
+                raise
+            try:
+                value = relaxed_json.load(text)
+            except (ValueError, RecursionError):
+                raise broken from None
+            call.relaxed = True
+            return value
 
     # bodies in other notations: claimed to their end, then read at once
 
@@ -172,7 +210,10 @@ class BodyReader:
         kept: list[str] = []
         steps = python_walk.arguments(self.scanner, self._emit_argument(call, None), kept)
         yield from self._claimed(call, "(Python)", steps, kept)
-        call.arguments = _read(read_keywords, call.raw[-1][1], "malformed-python")
+        read = _read(read_keywords, call.raw[-1][1], "malformed-python")
+        call.arguments, as_it_stood = read
+        if not as_it_stood:
+            self.scanner.note("relaxed-python", f"call {call.index}")
 
     def _marked_arguments(self, call: OpenCall, mark: str) -> Steps[None]:
         kept: list[str] = []
@@ -194,10 +235,6 @@ class BodyReader:
         self.argument = None
 
 
-def _loaded(text: str) -> Any:
-    return _read(load_json, text, "malformed-json")
-
-
 def _read(reader: Callable[[str], Any], text: str, code: str) -> Any:
     """What the reader makes of a text; what it cannot read aborts the call."""
     try:
@@ -210,7 +247,7 @@ def _read(reader: Callable[[str], Any], text: str, code: str) -> Any:
 
 def _unquoted(text: str) -> str:
     try:
-        value = load_json(text)
+        value = load_json(text) if text[:1] == '"' else relaxed_json.load(text)
     except ValueError:
         return ""
     return value if isinstance(value, str) else ""

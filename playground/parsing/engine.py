@@ -70,6 +70,10 @@ class SyntaxEngine:
 
     def _stream(self) -> Steps[None]:
         scanner = self.scanner
+        if self.grammar.opened and scanner.offset <= 0:
+            opened = yield from scanner.match_here(self.grammar.opened)
+            scanner.emit_markup(opened.end() - opened.start() if opened else 0)
+            yield from self._reasoning(0, announced=opened is not None)
         while True:
             wait = self._section.section if self._section else self.grammar.text
             match = yield from scanner.until(wait, scanner.emit_text)
@@ -89,6 +93,9 @@ class SyntaxEngine:
         elif kind == "think":
             self.scanner.emit_markup(length)
             yield from self._reasoning(number)
+        elif kind == "plain":
+            self.scanner.emit_markup(length)
+            yield from self._plain(number)
         elif kind == "result":
             self.scanner.note("fabricated-result")
             self.scanner.emit_text(length)
@@ -126,7 +133,20 @@ class SyntaxEngine:
                 break
         self.mode = "text"
 
-    def _reasoning(self, index: int) -> Steps[None]:
+    def _plain(self, index: int) -> Steps[None]:
+        """Text that nothing but its own closer or a stop token ends."""
+        wait = self.grammar.plain[index]
+        while True:
+            match = yield from self.scanner.until(wait, self.scanner.emit_text)
+            if match is None:
+                return
+            self.scanner.emit_markup(match.end() - match.start())
+            if wait.kind(match) != "dropped":
+                return
+
+    def _reasoning(self, index: int, announced: bool = True) -> Steps[None]:
+        """Reasoning up to its closer; one that nothing announced may be none at all."""
+        start = self.scanner.offset
         scanner, tags, wait = self.scanner, self.markers.reasoning[index], self.grammar.reasoning
         self.mode = "reasoning"
         while True:
@@ -136,18 +156,15 @@ class SyntaxEngine:
                 break
             scanner.emit_markup(match.end() - match.start())
         self.mode = "text"
-        if match is None:
-            if tags.close:
-                scanner.note("unclosed-reasoning")
-        elif kind == "close":
+        if kind == "close" and match:
             scanner.emit_markup(match.end() - match.start())
-        elif kind != "stop" and tags.close:
-            scanner.note("call-in-reasoning")
+        elif tags.close and kind != "stop" and (announced or scanner.offset > start):
+            scanner.note("call-in-reasoning" if match else "unclosed-reasoning")
 
     def _calls(self, match: Match, form: Form) -> Steps[None]:
         """One call, and what separates it from the next one, if one follows."""
         self.mode = "call"
-        yield from self.reader.read(match, form)
+        yield from self.reader.read(match, form, in_section=self._section is not None)
         self.mode = "text"
         another = yield from self._between(form)
         if self._section is form and not _has_closer(form) and not another:

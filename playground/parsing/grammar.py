@@ -10,8 +10,10 @@ from typing import Literal
 from playground.parsing.patterns import (
     FENCE,
     IDENTIFIER,
+    LINE,
     LINE_START,
     SPACE,
+    WORD,
     Choice,
     Wait,
     first_character,
@@ -32,13 +34,16 @@ from playground.parsing.syntax import Hole, JsonShape, ReasoningTags, Syntax, Te
 class Markers:
     """What a dialect puts around its calls: reasoning, stop tokens, the opener of a result.
 
-    `dropped` are tokens of the model's alphabet that leak into its text: always markup.
+    `dropped` are tokens of the model's alphabet that leak into its text: always markup. Inside the
+    tags of `plain` nothing is a call. With `opens_reasoning` a reply begins inside reasoning.
     """
 
     reasoning: tuple[ReasoningTags, ...] = ()
     stops: tuple[str, ...] = ()
     result: str = ""
     dropped: tuple[str, ...] = ()
+    plain: tuple[ReasoningTags, ...] = ()
+    opens_reasoning: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,7 @@ class Form:
     skip: Wait | None
     next_param: Wait | None
     value: Wait | None
+    texts: tuple[Wait, ...]
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,8 @@ class Grammar:
     text: Wait
     fenced: Wait
     reasoning: tuple[Wait, ...]
+    plain: tuple[Wait, ...]
+    opened: Wait | None
 
 
 @lru_cache(maxsize=256)
@@ -88,10 +96,20 @@ def compile_grammar(
     calls = [choice for builder in builders for choice in builder.calls()]
     closers = [c for builder in builders for c in builder.section_closer() if worded(c.pattern)]
     fence = [FENCE] if switches.calls_in_fences == "text" else []
-    in_reasoning = calls if switches.calls_in_reasoning == "call" else []
+    announced = [choice for builder in builders for choice in builder.announced()]
+    in_reasoning = announced if switches.calls_in_reasoning == "call" else []
     return Grammar(
         forms=tuple(builder.form(around, calls) for builder in builders),
-        text=wait(*calls, *around.dropped(), *around.stops(), *closers, *around.in_text(), *fence),
+        text=wait(
+            *around.openers(),
+            *calls,
+            *around.dropped(),
+            *around.stops(),
+            *closers,
+            *around.closers(),
+            *around.result(),
+            *fence,
+        ),
         fenced=wait(FENCE, *calls),
         reasoning=tuple(
             wait(
@@ -102,6 +120,12 @@ def compile_grammar(
             )
             for tags in markers.reasoning
         ),
+        plain=tuple(
+            wait(*around.closer(tags), *around.dropped(), *around.stops()) for tags in markers.plain
+        ),
+        opened=wait(*literals("open", [markers.reasoning[0].open]))
+        if markers.opens_reasoning
+        else None,
     )
 
 
@@ -120,12 +144,19 @@ class _Surroundings:
     def closer(self, tags: ReasoningTags) -> list[Choice]:
         return literals("close", [tags.close] if tags.close else [])
 
-    def in_text(self) -> list[Choice]:
-        choices: list[Choice] = []
-        for index, tags in enumerate(self.markers.reasoning):
-            choices += literals(f"think_{index}", [tags.open])
-            choices += literals("think_close", [tags.close] if tags.close else [])
-        return choices + literals("result", [self.markers.result] if self.markers.result else [])
+    def openers(self) -> list[Choice]:
+        """What begins reasoning, or text in which nothing is a call."""
+        markers = self.markers
+        plain = [literals(f"plain_{i}", [tags.open]) for i, tags in enumerate(markers.plain)]
+        think = [literals(f"think_{i}", [tags.open]) for i, tags in enumerate(markers.reasoning)]
+        return [choice for choices in (*plain, *think) for choice in choices]
+
+    def closers(self) -> list[Choice]:
+        """The ends of reasoning, which stand alone where none is open."""
+        return literals("think_close", [tags.close for tags in self.markers.reasoning if tags.close])
+
+    def result(self) -> list[Choice]:
+        return literals("result", [self.markers.result] if self.markers.result else [])
 
 
 class _FormBuilder:
@@ -140,9 +171,10 @@ class _FormBuilder:
         ending = stripped(template.after)
         after = pieces_pattern(ending, {"name": f"(?P<close_name>{self.name})"})
         self.closing = Choice(after, first_character(ending))
-        section, param = syntax.section_template, syntax.param_template
-        self.section_open = pieces_pattern(section.before, {}) if section else ""
-        self.section_close = pieces_pattern(stripped(section.after), {}) if section else ""
+        param = syntax.param_template
+        ends = sorted((stripped(s.after) for s in syntax.sections), key=str, reverse=True)
+        self.section_ends = [end for end in dict.fromkeys(pieces_pattern(e, {}) for e in ends) if end]
+        self.section_close = f"(?:{'|'.join(self.section_ends)})" if self.section_ends else ""
         self.key = IDENTIFIER
         if param and not syntax.known_names:
             self.key = name_before(param.before, "key")
@@ -158,7 +190,23 @@ class _FormBuilder:
             skip=wait(closing) if closing.pattern else None,
             next_param=self.next_param(param, around) if param else None,
             value=self.value_wait(param, around) if param else None,
+            texts=tuple(self.text_waits(around)),
         )
+
+    def text_waits(self, around: _Surroundings) -> list[Wait]:
+        """What ends each text; where nothing does, the next marker of any kind."""
+        waits = []
+        for pieces in self.syntax.call_template.between:
+            at_start = self.syntax.line_start and not str(pieces[:1]).startswith("('\\n")
+            start = LINE_START if at_start else ""
+            holes = {"word": WORD, "name": f"(?P<close_name>{self.name})"}
+            closer = pieces_pattern(pieces, holes, value_before=True)
+            if closer:
+                first = first_character(pieces) + ("\n" if not start else "")
+                waits.append(wait(Choice(f"(?P<close>{start}{closer})", first)))
+            else:
+                waits.append(wait(*around.stops(), *around.result(), *self.calls()))
+        return waits
 
     def _param_open(self, param: Template) -> str:
         holes = {
@@ -182,8 +230,10 @@ class _FormBuilder:
             "id": f"(?P<id>{identity})",
             "index": r"\d{1,6}+",
             "number": r"\d{1,6}+",
+            "word": WORD,
         }
-        before = pieces_pattern(template.before, holes)
+        holes |= {hole: f"(?P<{hole.replace(':', '_')}>{LINE})" for hole in _lines(template)}
+        before = pieces_pattern(template.before, holes, value_after=template.body == "texts")
         closing = unnamed(self.closing.pattern)
         if template.body == "call:json":
             head = r"\{" if before or not strict or shape.name_is_key else _bare_object(shape)
@@ -195,7 +245,8 @@ class _FormBuilder:
         elif template.body == "params" and (
             self.syntax.known_names or isinstance(last_piece(template.before), Hole)
         ):
-            look = f"{SPACE}(?:{unnamed(self.param_open)}|{closing})"
+            end = f"{SPACE}{closing}" if closing else r"(?<=\s)"  # the name has come to its end
+            look = f"(?:{SPACE}{unnamed(self.param_open)}|{end})"
         else:
             look = ""
         start = LINE_START if self.syntax.line_start and strict else ""
@@ -204,23 +255,30 @@ class _FormBuilder:
 
     def calls(self) -> list[Choice]:
         """The openers of a call outside a section: a section's, if there is one, and its own."""
-        section = self.syntax.section_template
-        if not section:
-            return [self.opening()]
-        look = unnamed(self.opening(strict=not worded(self.section_open)).pattern)
+        sections = [self._section(template) for template in self.syntax.sections]
+        return sections if self.syntax.section_required else [*sections, self.opening()]
+
+    def announced(self) -> list[Choice]:
+        """The openers that count inside reasoning: a section's, where its marker has words."""
+        return [c for c in self.calls() if c.announced] or self.calls()
+
+    def _section(self, template: Template) -> Choice:
+        name = name_before(template.before, "name")
+        opener = pieces_pattern(template.before, {"name": name})
+        look = unnamed(self.opening(strict=not worded(opener)).pattern)
         empty = f"|{self.section_close}" if worded(self.section_close) else ""
-        marker = Choice(
-            f"(?P<section_{self.number}>{self.section_open}(?={SPACE}(?:{look}{empty})))",
-            first_character(section.before),
+        return Choice(
+            f"(?P<section_{self.number}>{opener}(?={SPACE}(?:{look}{empty})))",
+            first_character(template.before),
+            announced=worded(opener),
         )
-        return [marker] if self.syntax.section_required else [marker, self.opening()]
 
     def section_closer(self) -> list[Choice]:
-        section = self.syntax.section_template
-        if section is None or not self.section_close:
+        if not self.section_close:
             return []
         group = f"(?P<section_close_{self.number}>{self.section_close})"
-        return [Choice(group, first_character(section.after))]
+        first = "".join(first_character(template.after) for template in self.syntax.sections)
+        return [Choice(group, first, varying=len(self.section_ends) > 1)]
 
     def section_wait(self, around: _Surroundings, calls: list[Choice]) -> Wait:
         """Between the calls of a section: white space and the separator are markup."""
@@ -248,12 +306,19 @@ class _FormBuilder:
         closer = pieces_pattern(param.after, holes, value_before=True, block=block)
         # where white space is all that closes a value, the rest of it is the value's own
         between = SPACE if any(isinstance(p, Hole) or p.strip() for p in param.after) else ""
-        choices = [Choice(f"(?P<close>{closer}(?={between}(?:{follow})))", "")]
+        look = f"(?={between}(?:{follow}))" if self.closing.pattern else ""
+        choices = [Choice(f"(?P<close>{closer}{look})", "")]
+        if look:  # behind the stream's last character nothing more is needed
+            choices.append(Choice(rf"(?P<close>{closer}\Z)", "", varying=True))
         if self.closing.pattern and worded(self.section_close):
             # both outer closers in a row: the value's own was forgotten (ollama#18563)
             outer = f"{SPACE}{unnamed(self.closing.pattern)}{SPACE}{self.section_close}"
             choices.append(Choice(rf"(?P<forgotten>\n?+(?={outer}))", ""))
+        if self.syntax.reserved or worded(unnamed(self.param_open).replace(self.key, "")):
+            following = unnamed(self.param_open.replace("(?P<key>", "(?<next_key>"))
+            choices.append(Choice(rf"(?P<forgotten>\n?+(?={following}))", ""))
         firsts = first_character(param.after) + self.closing.first + "\n"
+        firsts += first_character(param.before)
         return wait(*(choice._replace(first=firsts) for choice in choices))
 
     def separator(self) -> Wait:
@@ -262,6 +327,11 @@ class _FormBuilder:
             choices = [self.opening()]
         look = "|".join(unnamed(choice.pattern) for choice in choices)
         return wait(Choice(rf"{literal(self.syntax.separator)}{SPACE}(?={look})", ""))
+
+
+def _lines(template: Template) -> list[str]:
+    holes = (piece.name for piece in template.before if isinstance(piece, Hole))
+    return [name for name in holes if name.startswith("line:")]
 
 
 def _bare_object(shape: JsonShape) -> str:
@@ -276,4 +346,6 @@ def _bare_object(shape: JsonShape) -> str:
     parts += [rf'(?:{key(k)}"{re.escape(v)}"{comma})?' for k, v in shape.constants]
     parts += [rf"{key(step)}\{{{SPACE}" for step in shape.name[:-1]]
     parts += [rf'{key(shape.name[-1])}"[^"\\]{{1,128}}+"{comma}{key(*shape.aliases)}']
+    if shape.thought:
+        return rf"\{{{SPACE}(?:{key(shape.thought)}|{''.join(parts)})"
     return rf"\{{{SPACE}" + "".join(parts)

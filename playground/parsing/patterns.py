@@ -14,9 +14,11 @@ import regex
 
 from playground.parsing.syntax import Hole, Piece
 
-SPACE: Final = r"\s{0,64}+"
+SPACE: Final = r"(?:\s|<[be]os>){0,64}+"  # <bos> and <eos> leak in between markers
 NO_NAME: Final = r"""\s<>="'`{}\[\]|"""  # no part of a name or key, in any dialect
 IDENTIFIER: Final = r"[A-Za-z_][\w.\-]{0,127}+"
+LINE: Final = r"[^\s`][^\n`]{0,255}+"
+WORD: Final = r"[\w+#.\-]{0,24}+"
 # attributes that the form does not ask for are read over
 ATTRIBUTES: Final = r"""(?:\s{1,8}+[\w:.\-]{1,32}+="[^"]{0,64}+"){0,4}+"""
 LINE_START: Final = r"(?<!\S[ \t]{0,6})"
@@ -29,6 +31,8 @@ class Choice(NamedTuple):
     pattern: str
     first: str
     texts: tuple[str, ...] = ()  # where the pattern is nothing but these
+    announced: bool = False  # a section's opener with words of its own
+    varying: bool = False  # one of its texts begins another of them
 
 
 FENCE: Final = Choice(f"(?P<fence>{LINE_START}(?:`{{3,64}}+|~{{3,64}}+))", "`~")
@@ -77,6 +81,8 @@ def pieces_pattern(
     if value_after and listed:
         listed[-1], after = _edge(listed[-1], start=False)
     texts = [_piece(piece, holes, first=index == 0) for index, piece in enumerate(listed)]
+    if value_after and len(listed) > 1 and isinstance(listed[-1], str) and listed[-1].isspace():
+        texts[-1] = re.escape(listed[-1])  # more than this belongs to the value
     if value_before:
         texts.insert(0, _optional("\n" if block else before))
     if value_after:
@@ -115,12 +121,14 @@ def stripped(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
 
 
 def name_before(pieces: tuple[Piece, ...], hole: str) -> str:
-    """A name ends where the literal behind it begins."""
+    """A name ends where the literal behind it begins; in quotes it may hold anything else."""
     stop = ""
     for piece, following in zip(pieces, pieces[1:], strict=False):
         if isinstance(piece, Hole) and piece.name == hole and isinstance(following, str):
             stop = re.escape(following.lstrip()[:1])
-    return f"[^{NO_NAME}{stop}]{{1,128}}+"
+            if stop == '"':
+                return r'[^"\s/][^"\n]{0,127}+'
+    return f"(?!/)[^{NO_NAME}{stop}]{{1,128}}+"
 
 
 def literal(text: str) -> str:
@@ -158,7 +166,9 @@ def wait(*choices: Choice) -> Wait:
     pattern = "|".join(choice.pattern for choice in listed)
     groups = tuple(dict.fromkeys(group for choice in listed if (group := _group(choice))))
     varying = {_group(choice) for choice in listed if choice.pattern.rstrip(")").endswith("+")}
-    varying |= {_group(choice) for choice in listed if _begins_another(choice, listed)}
+    varying |= {
+        _group(choice) for choice in listed if choice.varying or _begins_another(choice, listed)
+    }
     searched = r"[\s\S]" if anything else f"[{re.escape(first)}]"
     return Wait(re.compile(searched), regex.compile(pattern), groups, frozenset(varying))
 

@@ -1,15 +1,25 @@
-"""Python literals in a stream: arguments end at their own bracket, strings are seen through."""
+"""Python literals in a stream: arguments end at their own bracket, strings are seen through.
+
+A quote closes its string only before what may follow a string: models forget to escape.
+"""
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+import regex
 
 from playground.parsing.json_walk import BrokenCall
 from playground.parsing.scanner import Emit, Scanner, Steps
 
-_OUTSIDE: Final = re.compile(r"""["'()\[\]{}]""")
-_INSIDE: Final = {'"': re.compile(r'["\\]'), "'": re.compile(r"['\\]")}
+_SPACE: Final = r"\s{0,64}+"
+_OUTSIDE: Final = regex.compile(r"""["'()\[\]{}]""")
+_INSIDE: Final = {'"': regex.compile(r'["\\]'), "'": regex.compile(r"['\\]")}
+# behind an argument's string: the next argument, or the end of the call and what follows that
+_AFTER_ARGUMENT: Final = regex.compile(
+    rf"{_SPACE}(?:,{_SPACE}(?:[A-Za-z_]\w{{0,63}}+{_SPACE}=|\))|\){_SPACE}(?:[\],;<]|\w{{1,64}}+\(|\Z))"
+)
+_AFTER_ITEM: Final = regex.compile(rf"{_SPACE}(?:[,:)\]}}]|\Z)")
 
 
 def arguments(scanner: Scanner, emit: Emit, keep: list[str]) -> Steps[None]:
@@ -18,7 +28,11 @@ def arguments(scanner: Scanner, emit: Emit, keep: list[str]) -> Steps[None]:
     while True:
         match = (_INSIDE[quote] if quote else _OUTSIDE).search(scanner.text, position)
         char = match[0] if match else ""
-        if match is None or (char == "\\" and match.end() == len(scanner.text)):
+        held = match is not None and (
+            _escapes_nothing_yet(scanner, match)
+            or (char == quote and _undecided(scanner, match.end(), depth))
+        )
+        if match is None or held:
             scanner.claim(emit, keep, match.start() if match else len(scanner.text))
             if scanner.ended:
                 raise BrokenCall("truncated-call")
@@ -26,14 +40,31 @@ def arguments(scanner: Scanner, emit: Emit, keep: list[str]) -> Steps[None]:
             position = scanner.at
             continue
         position = match.end() + (char == "\\")
-        if char == quote:
-            quote = ""
-        elif not quote and char in "\"'":
+        if quote:
+            quote = "" if char == quote and closes(scanner.text, match.end(), depth) else quote
+        elif char in "\"'":
             quote = char
-        elif not quote and char in "([{":
+        elif char in "([{":
             depth += 1
-        elif not quote and depth == 0:
+        elif depth == 0:
             scanner.claim(emit, keep, match.start())
             return
-        elif not quote:
+        else:
             depth -= 1
+
+
+def closes(text: str, position: int, depth: int) -> bool:
+    """Whether what stands at `position` may follow a string."""
+    return bool((_AFTER_ITEM if depth else _AFTER_ARGUMENT).match(text, position))
+
+
+def _undecided(scanner: Scanner, position: int, depth: int) -> bool:
+    if scanner.ended:
+        return False
+    after = _AFTER_ITEM if depth else _AFTER_ARGUMENT
+    match = after.fullmatch(scanner.text, position, partial=True)
+    return match is not None and (match.partial or match.end() == len(scanner.text))
+
+
+def _escapes_nothing_yet(scanner: Scanner, match: regex.Match[str]) -> bool:
+    return match[0] == "\\" and match.end() == len(scanner.text)

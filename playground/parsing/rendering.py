@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.parsing import marked_walk
 from playground.parsing.syntax import Hole, JsonShape, Piece, Syntax, Template
-from playground.parsing.values import dump_json, write_value
+from playground.parsing.values import Untyped, dump_json, write_value
 from playground.tools import Schema, json_type
 
 SchemaOf = Callable[[str], Schema]
@@ -36,24 +36,27 @@ def render_call(
             body = marked_walk.write(arguments, syntax.string_mark)
         case "args:python":
             body = ", ".join(f"{key}={value!r}" for key, value in arguments.items())
+        case "texts":
+            return _texts(syntax, name, arguments)
         case _:
             params = syntax.param_template
             assert params is not None
             body = "".join(
-                _param(params, key, value, schema_of(key)) for key, value in arguments.items()
+                _param(params, key, value, schema_of(key), syntax.untyped)
+                for key, value in arguments.items()
             )
     return _filled(template, body, {"name": name, "id": call_id, **_counted(index)})
 
 
-def render_calls(syntax: Syntax, calls: Iterable[str]) -> str:
-    """Rendered calls with the sections and separators that belong around them."""
-    texts = list(calls)
-    section = syntax.section_template
-    if section is None or not texts:
-        return syntax.separator.join(texts)
+def render_calls(syntax: Syntax, calls: Iterable[tuple[str, str]]) -> str:
+    """Rendered calls, each with its tool's name, in their sections and with their separators."""
+    listed, section = list(calls), syntax.section_template
+    joined = syntax.separator.join(text for _, text in listed)
+    if section is None or not listed:
+        return joined
     if syntax.one_call_a_section:
-        return syntax.separator.join(_filled(section, text, {}) for text in texts)
-    return _filled(section, syntax.separator.join(texts), {})
+        return syntax.separator.join(_filled(section, t, {"name": name}) for name, t in listed)
+    return _filled(section, joined, {})
 
 
 def call_object(
@@ -64,7 +67,9 @@ def call_object(
         return {name: dict(arguments)}
     result: dict[str, Any] = {shape.id: call_id} if shape.id else {}
     result |= dict(shape.constants)
-    given = dump_json(arguments) if shape.arguments_as_text else dict(arguments)
+    given: Any = dump_json(arguments) if shape.arguments_as_text else dict(arguments)
+    if shape.text_key and list(arguments) == [shape.text_key]:
+        given = arguments[shape.text_key]
     for path, value in ((shape.name, name), (shape.arguments, given)):
         node = result
         for key in path[:-1]:
@@ -77,12 +82,12 @@ def _counted(index: int) -> dict[str, str]:
     return {"index": str(index), "number": str(index + 1)}
 
 
-def _param(template: Template, key: str, value: Any, schema: Schema) -> str:
+def _param(template: Template, key: str, value: Any, schema: Schema, untyped: Untyped) -> str:
     kind = json_type(value)
     if any(isinstance(p, Hole) and p.name in ("type", "is_text") for p in template.before):
         text = value if kind == "string" else dump_json(value)  # the wire says which it is
     else:
-        text = write_value(value, schema)
+        text = write_value(value, schema, untyped)
     if template.body == "value:block" and "\n" in text:
         text = f"\n{text}\n"
     holes = {"key": key, "type": kind, "is_text": "true" if kind == "string" else "false"}
@@ -91,6 +96,35 @@ def _param(template: Template, key: str, value: Any, schema: Schema) -> str:
 
 def _filled(template: Template, body: str, holes: Mapping[str, str]) -> str:
     return _text(template.before, holes) + body + _text(template.after, holes)
+
+
+def _texts(syntax: Syntax, name: str, arguments: Mapping[str, Any]) -> str:
+    """A call whose arguments are texts. Where others are given, or another tool, the last text is
+    the call as Python or JSON: it reads back only where `objects` are allowed, and checking.py
+    says so before anything is sent."""
+    template = syntax.call_template
+    keys = [*syntax.text_keys] or [*template.texts]
+    fits = list(arguments) == keys and all(isinstance(v, str) for v in arguments.values())
+    if syntax.objects and fits:
+        fits = _plain(arguments[keys[0]])
+    elif syntax.name and fits:
+        fits = name == syntax.name
+    values = dict(arguments)
+    if not fits:
+        body = dump_json(arguments)
+        if syntax.name:
+            body = f"{name}({', '.join(f'{k}={v!r}' for k, v in arguments.items())})"
+        values = dict.fromkeys(keys, "") | {keys[-1]: body}
+    holes = {"name": name, "word": ""} | {f"line:{key}": values[key] for key in keys}
+    text = _text(template.before, holes)
+    for key, after in zip(template.texts, template.between, strict=True):
+        text += str(values[key]) + _text(after, holes)
+    return text
+
+
+def _plain(text: str) -> bool:
+    """Whether a text stands for itself where a JSON object may stand too."""
+    return bool(text) and text == text.strip() and not text.startswith("{")
 
 
 def _text(pieces: Iterable[Piece], holes: Mapping[str, str]) -> str:

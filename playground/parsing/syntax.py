@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Final
 
 from playground.errors import SyntaxFault
+from playground.parsing.values import Untyped
 
 HOLES: Final[dict[str, str]] = {
     "name": "the tool's name",
@@ -27,11 +28,14 @@ HOLES: Final[dict[str, str]] = {
     "is_text": "`true` where a parameter's value is text, `false` where it is JSON",
     "value": "a parameter's value as text, read by its schema's type",
     "value:block": "the same, on lines of its own when it has a line break",
+    "line:KEY": "the argument KEY, all of it on one line before the body",
+    "text:KEY": "the argument KEY as text, up to what follows it; there may be several",
+    "word": "a word without a meaning, such as a fence's language; written as nothing",
     "calls": "the calls inside a section",
     "result": "a tool's result",
 }
-_BODIES: Final = ("call:json", "args:json", "args:marked", "args:python", "params")
-_TOKEN = re.compile(r"\{\{|\}\}|\{([a-z_]+(?::[a-z]+)?)\}")
+_BODIES: Final = ("call:json", "args:json", "args:marked", "args:python", "params", "text:KEY")
+_TOKEN = re.compile(r"\{\{|\}\}|\{([a-z_]+(?::[a-z_]+)?)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +48,16 @@ Piece = str | Hole
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """`before`, one body hole, `after`: the shape of every call, parameter and section."""
+    """`before`, one body hole, `after`: the shape of every call, parameter and section.
+
+    A body of texts has several holes: `texts` are their keys, `between` what follows each of them.
+    """
 
     before: tuple[Piece, ...]
     body: str
     after: tuple[Piece, ...]
+    texts: tuple[str, ...] = ()
+    between: tuple[tuple[Piece, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +65,8 @@ class JsonShape:
     """Where the name, the arguments and the id stand in a call's JSON object.
 
     `arguments_as_text` is OpenAI's form: the arguments are JSON inside a JSON string. With
-    `name_is_key` the object has one member, the arguments under the name: `{"f": {…}}`.
+    `name_is_key` the object has one member, the arguments under the name: `{"f": {…}}`. Arguments
+    that are a text are the one argument `text_key`. A first member `thought` is reasoning.
     """
 
     name: tuple[str, ...] = ("name",)
@@ -66,6 +76,8 @@ class JsonShape:
     id: str = ""
     arguments_as_text: bool = False
     name_is_key: bool = False
+    text_key: str = ""
+    thought: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,8 +87,13 @@ class Syntax:
     `section` wraps the calls of one reply (or each call, with `one_call_a_section`) and is optional
     when reading. `known_names` says that the opener is nothing but a tool's name, so that names
     which the session does not have are text. `line_start` asks for a call to begin a line.
-    `section_required` says that a call outside of a section is text. `string_mark` stands around
-    texts in {args:marked}. Calls in the forms of `also` are read too, never written.
+    `section_required` says that a call outside of a section is text, and the sections of
+    `section_also` are read in its place. `string_mark` stands around texts in {args:marked}.
+    `reserved` says that the markers are control tokens: no value holds one, so that a parameter's
+    opener inside another's value shows a forgotten closer. `untyped` is how a value without a
+    schema is read. With `element` a value may be nested elements, each tag behind this prefix. A call whose text has no {name} always calls `name`. With `objects` a body that
+    is one text may be a JSON object instead, which holds the arguments. Calls in the forms of
+    `also` are read too, never written.
     """
 
     call: str
@@ -88,6 +105,12 @@ class Syntax:
     known_names: bool = False
     line_start: bool = False
     section_required: bool = False
+    section_also: tuple[str, ...] = ()
+    reserved: bool = False
+    untyped: Untyped = "text"
+    name: str = ""
+    objects: bool = False
+    element: str = ""
     string_mark: str = ""
     also: tuple[Syntax, ...] = ()
 
@@ -96,11 +119,32 @@ class Syntax:
             raise SyntaxFault(f"{self.call!r} has {{params}}, but no param template says how")
         if self.param and self.call_template.body != "params":
             raise SyntaxFault(f"a param template is given, but {self.call!r} has no {{params}}")
-        _ = self.param_template, self.section_template
+        _ = self.param_template, self.sections
 
     @cached_property
     def call_template(self) -> Template:
-        return compile_template(self.call, _BODIES, ("name", "id", "index", "number"))
+        others = ("name", "id", "index", "number", "line:KEY", "word")
+        return compile_template(self.call, _BODIES, others)
+
+    @cached_property
+    def text_keys(self) -> tuple[str, ...]:
+        """The arguments of a call that holds these texts and nothing else; empty for all others."""
+        template = self.call_template
+        if template.body != "texts" or self.objects:
+            return ()
+        holes = (piece.name for piece in template.before if isinstance(piece, Hole))
+        lines = (name.removeprefix("line:") for name in holes if name.startswith("line:"))
+        return (*lines, *template.texts)
+
+    @cached_property
+    def sample_texts(self) -> dict[str, str]:
+        """A text for each of `text_keys`; one that ends at a line of its own has a line's end."""
+        between = dict(zip(self.call_template.texts, self.call_template.between, strict=True))
+        ends = {
+            key: "\n" if self.line_start and not str((*pieces, "\n")[0]).startswith("\n") else ""
+            for key, pieces in between.items()
+        }
+        return {key: f"the {key}{ends.get(key, '')}" for key in self.text_keys}
 
     @cached_property
     def param_template(self) -> Template | None:
@@ -112,7 +156,14 @@ class Syntax:
 
     @cached_property
     def section_template(self) -> Template | None:
-        return compile_template(self.section, ("calls",), ()) if self.section else None
+        return self.sections[0] if self.sections else None
+
+    @cached_property
+    def sections(self) -> tuple[Template, ...]:
+        """The section that is written, and those that are read in its place."""
+        holes = ("name",) if self.one_call_a_section else ()
+        listed = (self.section, *self.section_also) if self.section else ()
+        return tuple(compile_template(text, ("calls",), holes) for text in listed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +194,8 @@ def compile_template(text: str, bodies: tuple[str, ...], others: tuple[str, ...]
 
 
 def _check_hole(text: str, match: re.Match[str], allowed: tuple[str, ...]) -> None:
-    if match[1] not in allowed:
+    kind, _, key = match[1].partition(":")
+    if match[1] not in allowed and not (key and f"{kind}:KEY" in allowed):
         listed = ", ".join(f"{{{name}}}" for name in allowed)
         raise SyntaxFault(
             f"template {text!r} has {match[0]} at character {match.start()}; allowed here: {listed}"
@@ -152,6 +204,9 @@ def _check_hole(text: str, match: re.Match[str], allowed: tuple[str, ...]) -> No
 
 
 def _split_at_body(text: str, pieces: list[Piece], bodies: tuple[str, ...]) -> Template:
+    texts = [i for i, piece in enumerate(pieces) if _is_text(piece)]
+    if texts and "text:KEY" in bodies:
+        return _split_at_texts(pieces, texts)
     found = [
         i for i, piece in enumerate(pieces) if isinstance(piece, Hole) and piece.name in bodies
     ]
@@ -162,3 +217,16 @@ def _split_at_body(text: str, pieces: list[Piece], bodies: tuple[str, ...]) -> T
     body = pieces[at]
     assert isinstance(body, Hole)
     return Template(tuple(pieces[:at]), body.name, tuple(pieces[at + 1 :]))
+
+
+def _is_text(piece: Piece) -> bool:
+    return isinstance(piece, Hole) and piece.name.startswith("text:")
+
+
+def _split_at_texts(pieces: list[Piece], texts: list[int]) -> Template:
+    keys = tuple(str(getattr(pieces[i], "name", "")).removeprefix("text:") for i in texts)
+    ends = [*texts[1:], len(pieces)]
+    between = tuple(
+        tuple(pieces[start + 1 : stop]) for start, stop in zip(texts, ends, strict=True)
+    )
+    return Template(tuple(pieces[: texts[0]]), "texts", between[-1], keys, between)

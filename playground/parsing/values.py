@@ -6,12 +6,10 @@ A value is written by its Python type and read by the type that the tool's JSON 
 
 from __future__ import annotations
 
-import ast
 import json
 import math
 import re
-import warnings
-from typing import Any
+from typing import Any, Final, Literal
 
 from playground.tools import Schema, allowed_types
 
@@ -30,80 +28,48 @@ def load_json(text: str) -> Any:
     return json.loads(text, strict=False)
 
 
-def write_value(value: Any, schema: Schema) -> str:
+_ANY: Final = {"string", "integer", "number", "boolean", "null", "array", "object"}
+Untyped = Literal["text", "json"]  # how a value is read for which no schema gives a type
+
+
+def write_value(value: Any, schema: Schema, untyped: Untyped = "text") -> str:
     """A parameter's value as text, so that read_value gives it back where that is possible."""
     if not isinstance(value, str):
         return dump_json(value)
-    types = allowed_types(schema)
+    types = _types(schema, untyped)
     if types <= {"string"}:
         return value
     return value if _try(value, types) is _NOTHING else dump_json(value)
 
 
-def read_value(text: str, schema: Schema) -> tuple[Any, bool]:
+def read_value(text: str, schema: Schema, untyped: Untyped = "text") -> tuple[Any, bool]:
     """The value that the text stands for, and whether it agrees with the schema's type."""
-    types = allowed_types(schema)
+    types = _types(schema, untyped)
     if types <= {"string"}:
         return text, True
     value = _try(text, types)
     return (text, "string" in types) if value is _NOTHING else (value, True)
 
 
-def read_marked(text: str, is_text: bool) -> tuple[Any, bool]:
-    """A value whose wire says whether it is text or JSON; JSON that cannot be read stays text."""
-    if is_text:
-        return text, True
-    try:
-        return load_json(text), True
-    except (ValueError, RecursionError):
-        return text, False
+def _types(schema: Schema, untyped: Untyped) -> set[str]:
+    return allowed_types(schema) or (_ANY if untyped == "json" else set())
 
 
-_STRING = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", re.DOTALL)
-_CONSTANTS = {"true": True, "false": False, "null": None}
+def read_marked(text: str, is_text: bool, schema: Schema) -> tuple[Any, bool]:
+    """A value whose wire says whether it is text or JSON; a schema's type weighs more.
 
-
-def read_keywords(text: str) -> dict[str, Any]:
-    """Python keyword arguments as a dict; JSON's true, false and null are understood too.
-
-    Nothing is evaluated but literals. Raises ValueError or RecursionError.
+    JSON that cannot be read stays text.
     """
+    types = allowed_types(schema)
+    if is_text:
+        return (text, True) if not types or "string" in types else read_value(text, schema)
     try:
-        with warnings.catch_warnings():  # a model's "\\d" is no concern of the user's terminal
-            warnings.simplefilter("ignore")
-            call = ast.parse(f"f({text}\n)", mode="eval").body
-    except (SyntaxError, MemoryError) as error:
-        whole = _STRING.sub(lambda match: match[0].replace("\n", "\\n"), text)
-        if whole == text:
-            raise ValueError(str(error)) from error
-        return read_keywords(whole)  # line breaks inside quotes: models write them as they are
-    if not isinstance(call, ast.Call) or call.args or not isinstance(call.func, ast.Name):
-        raise ValueError("keyword arguments are due")
-    literals = {_keyword(k): ast.literal_eval(_Constants().visit(k.value)) for k in call.keywords}
-    return {key: _json_value(value) for key, value in literals.items()}
-
-
-def _json_value(value: Any) -> Any:
-    """A literal as a JSON value: tuples are lists; sets, bytes and the like are no arguments."""
-    match value:
-        case list() | tuple():
-            return [_json_value(item) for item in value]
-        case dict() if all(isinstance(key, str) for key in value):
-            return {key: _json_value(item) for key, item in value.items()}
-        case None | bool() | int() | float() | str():
-            return value
-    raise ValueError(f"{value!r:.40} is no JSON value")
-
-
-def _keyword(keyword: ast.keyword) -> str:
-    if keyword.arg is None:
-        raise ValueError("** is no argument")
-    return keyword.arg
-
-
-class _Constants(ast.NodeTransformer):
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        return ast.Constant(_CONSTANTS[node.id]) if node.id in _CONSTANTS else node
+        value = load_json(text)
+    except (ValueError, RecursionError):
+        return text, types == {"string"}
+    if types and not _agrees(value, types) and "string" in types:
+        return text, True
+    return value, True
 
 
 _NOTHING = object()

@@ -1,0 +1,69 @@
+"""Objects and lists inside a parameter as nested elements: `<k><x>1</x></k>`, under a prefix."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from playground.parsing.values import read_value
+from playground.tools import Schema, allowed_types
+
+
+@dataclass
+class _Element:
+    key: str
+    schema: Schema
+    children: list[tuple[str, Any]] = field(default_factory=list)
+    text: list[str] = field(default_factory=list)
+
+
+@lru_cache
+def _tag(prefix: str) -> re.Pattern[str]:
+    return re.compile(re.escape(prefix) + r"<(/?)([^\s<>/]{1,128})>")
+
+
+def read(text: str, schema: Schema, prefix: str) -> Any:
+    """The value of an element's inside. Raises ValueError where tags do not pair."""
+    stack, last = [_Element("", schema)], 0
+    for match in _tag(prefix).finditer(text):
+        stack[-1].text.append(text[last : match.start()])
+        last = match.end()
+        if not match[1]:
+            stack.append(_Element(match[2], _inside(stack[-1].schema, match[2])))
+            continue
+        element = stack.pop()
+        if element.key != match[2] or not stack:
+            raise ValueError(f"</{match[2]}> closes nothing")
+        stack[-1].children.append((element.key, _value(element)))
+    if len(stack) > 1:
+        raise ValueError(f"<{stack[-1].key}> is never closed")
+    stack[0].text.append(text[last:])
+    return _value(stack[0])
+
+
+def empty(schema: Schema) -> Any:
+    """What an element without anything inside stands for."""
+    types = allowed_types(schema)
+    if types and "string" not in types:
+        return [] if "array" in types else {} if "object" in types else ""
+    return ""
+
+
+def _inside(schema: Schema, key: str) -> Schema:
+    properties = schema.get("properties")
+    given = properties.get(key) if isinstance(properties, dict) else schema.get("items")
+    return given if isinstance(given, dict) else {}
+
+
+def _value(element: _Element) -> Any:
+    if not element.children:
+        text = "".join(element.text)
+        return read_value(text, element.schema)[0] if text else empty(element.schema)
+    if "array" in allowed_types(element.schema):
+        return [value for _, value in element.children]
+    members: dict[str, list[Any]] = {}
+    for key, value in element.children:
+        members.setdefault(key, []).append(value)
+    return {key: values[0] if len(values) == 1 else values for key, values in members.items()}

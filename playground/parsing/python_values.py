@@ -1,0 +1,173 @@
+"""Python keyword arguments as values: literals only, nothing is evaluated.
+
+What Python itself cannot read is read once more by hand: quotes that should have been escaped,
+numbers with leading zeros, keywords as names, NUL characters.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from typing import Any, Final
+
+from playground.parsing.python_walk import closes
+
+_CONSTANTS: Final = {"true": True, "false": False, "null": None}
+_ALL_CONSTANTS: Final = _CONSTANTS | {"True": True, "False": False, "None": None}
+_SPACE: Final = re.compile(r"\s*")
+_NAME: Final = re.compile(r"[A-Za-z_]\w*")
+_NUMBER: Final = re.compile(r"[+\-]?\d[\w.+\-]*")
+_ESCAPE: Final = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
+_ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "\n": "", "\\": "\\", "'": "'", '"': '"'}
+
+
+def read_keywords(text: str) -> tuple[dict[str, Any], bool]:
+    """Keyword arguments as a dict, JSON's true, false and null understood too; whether it was
+    Python as it stood. Raises ValueError or RecursionError."""
+    try:
+        return _strict(text), True
+    except (ValueError, MemoryError) as error:
+        try:
+            return _Loose(text).keywords(), False
+        except (ValueError, IndexError):
+            raise ValueError(str(error)) from error
+
+
+def _strict(text: str) -> dict[str, Any]:
+    try:
+        with warnings.catch_warnings():  # a model's "\\d" is no concern of the user's terminal
+            warnings.simplefilter("ignore")
+            call = ast.parse(f"f({text}\n)", mode="eval").body
+    except SyntaxError as error:
+        raise ValueError(str(error)) from error
+    if not isinstance(call, ast.Call) or call.args or not isinstance(call.func, ast.Name):
+        raise ValueError("keyword arguments are due")
+    literals = {_keyword(k): ast.literal_eval(_Constants().visit(k.value)) for k in call.keywords}
+    return {key: _json_value(value) for key, value in literals.items()}
+
+
+def _json_value(value: Any) -> Any:
+    """A literal as a JSON value: tuples are lists; sets, bytes and the like are no arguments."""
+    match value:
+        case list() | tuple():
+            return [_json_value(item) for item in value]
+        case dict() if all(isinstance(key, str) for key in value):
+            return {key: _json_value(item) for key, item in value.items()}
+        case None | bool() | int() | float() | str():
+            return value
+    raise ValueError(f"{value!r:.40} is no JSON value")
+
+
+def _keyword(keyword: ast.keyword) -> str:
+    if keyword.arg is None:
+        raise ValueError("** is no argument")
+    return keyword.arg
+
+
+class _Constants(ast.NodeTransformer):
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.Constant(_CONSTANTS[node.id]) if node.id in _CONSTANTS else node
+
+
+class _Loose:
+    """A reader of the same notation that forgives; strings end where python_walk ends them."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.at = text + ")]", 0  # as the call goes on behind its arguments
+        self.stop = len(text)
+
+    def keywords(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        while self._next() and self.at < self.stop:
+            name = self._take(_NAME)
+            self._expect("=")
+            found[name] = self._value(0)
+            if self._next() == "," and self.at < self.stop:
+                self.at += 1
+            elif self.at < self.stop:
+                raise ValueError(f"a comma is due at character {self.at}")
+        return found
+
+    def _next(self) -> str:
+        match = _SPACE.match(self.text, self.at)
+        self.at = match.end() if match else self.at
+        return self.text[self.at]
+
+    def _take(self, pattern: re.Pattern[str]) -> str:
+        self._next()
+        match = pattern.match(self.text, self.at)
+        if match is None:
+            raise ValueError(f"{self.text[self.at]!r} is not due at character {self.at}")
+        self.at = match.end()
+        return match[0]
+
+    def _expect(self, char: str) -> None:
+        if self._next() != char:
+            raise ValueError(f"{char!r} is due at character {self.at}")
+        self.at += 1
+
+    def _value(self, depth: int) -> Any:
+        char = self._next()
+        if char in "\"'":
+            return self._string(char, depth)
+        if char in "[(":
+            return self._items({"[": "]", "(": ")"}[char], depth + 1)
+        if char == "{":
+            return self._members(depth + 1)
+        if char.isalpha():
+            return _constant(self._take(_NAME))
+        return _number(self._take(_NUMBER))
+
+    def _string(self, quote: str, depth: int) -> str:
+        start = self.at = self.at + 1
+        while True:
+            char = self.text[self.at]
+            if char == quote and closes(self.text, self.at + 1, depth):
+                self.at += 1
+                return _ESCAPE.sub(_unescaped, self.text[start : self.at - 1])
+            self.at += 2 if char == "\\" else 1
+
+    def _items(self, closer: str, depth: int) -> list[Any]:
+        self.at += 1
+        items: list[Any] = []
+        while self._next() != closer:
+            items.append(self._value(depth))
+            if self._next() == ",":
+                self.at += 1
+        self.at += 1
+        return items
+
+    def _members(self, depth: int) -> dict[str, Any]:
+        self.at += 1
+        members: dict[str, Any] = {}
+        while (char := self._next()) != "}":
+            if char not in "\"'":
+                raise ValueError(f"a key in quotes is due at character {self.at}")
+            key = self._string(char, depth)
+            self._expect(":")
+            members[key] = self._value(depth)
+            if self._next() == ",":
+                self.at += 1
+        self.at += 1
+        return members
+
+
+def _constant(word: str) -> Any:
+    if word not in _ALL_CONSTANTS:
+        raise ValueError(f"{word} is no literal")
+    return _ALL_CONSTANTS[word]
+
+
+def _number(text: str) -> int | float:
+    try:
+        return int(text)  # leading zeros are allowed here
+    except ValueError:
+        return float(text)
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    body = match[1]
+    if body[0] in "xuU" and len(body) > 1:
+        return chr(int(body[1:], 16))
+    return _ESCAPED.get(body, match[0])

@@ -1,0 +1,53 @@
+"""JSON as models sometimes write it: single quotes, bare keys, comments, commas before a closer.
+
+Read by putting it right token by token, in one pass, and only where strict JSON has failed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+_TOKEN: Final = re.compile(
+    r"""(?P<double>"(?:[^"\\]|\\.)*+")|(?P<single>'(?:[^'\\]|\\.)*+')"""
+    r"""|(?P<comment>//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)|(?P<word>[A-Za-z_$][\w$\-]*+)|(?P<other>.)""",
+    re.DOTALL,
+)
+_ESCAPED: Final = re.compile(r'\\.|"', re.DOTALL)
+_CONSTANTS: Final = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
+
+
+def load(text: str) -> Any:
+    """Read a value. Raises ValueError or RecursionError, as json.loads does."""
+    return json.loads(strict(text), strict=False)
+
+
+def strict(text: str) -> str:
+    """The text with everything rewritten that JSON does not allow; whether it is JSON then, the
+    reader decides."""
+    pieces: list[str] = []
+    comma = -1  # where in `pieces` a comma waits for something to follow it
+    for match in _TOKEN.finditer(text):
+        token, kind = match[0], match.lastgroup
+        if kind == "comment":
+            continue
+        if kind == "single":
+            token = '"' + _ESCAPED.sub(_requoted, token[1:-1]) + '"'
+        elif kind == "word":
+            token = _word(token, text, match.end())
+        if token in ("}", "]") and comma >= 0:
+            pieces[comma] = ""
+        if not token.isspace():
+            comma = len(pieces) if token == "," else -1
+        pieces.append(token)
+    return "".join(pieces)
+
+
+def _requoted(match: re.Match[str]) -> str:
+    return {'"': '\\"', "\\'": "'"}.get(match[0], match[0])
+
+
+def _word(word: str, text: str, stop: int) -> str:
+    following = text[stop : stop + 64].lstrip()
+    return f'"{word}"' if following.startswith(":") else _CONSTANTS.get(word, word)
