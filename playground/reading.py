@@ -9,6 +9,7 @@ from playground.dialects import Dialect, get_dialect
 from playground.events import Event
 from playground.parsing.parser import SyntaxParser
 from playground.parsing.result import ParseResult, gather
+from playground.parsing.switches import Switches
 from playground.prompt_data import PromptData
 from playground.tools import read_tools
 
@@ -18,22 +19,25 @@ def parse(
     dialect: str | Dialect,
     tools: Sequence[Any] | None = None,
     prefill: str = "",
+    switches: Switches | None = None,
 ) -> ParseResult:
     """Read a whole answer: text, bytes, or byte pieces cut anywhere.
 
     `tools` in any known form give types to arguments; `prefill` is the end of the prompt that the
     template already wrote (an opened `<think>`): it sets the state and belongs to no span.
+    `switches` replace the dialect's own where servers decide differently; the result names them.
     Never raises on what the model wrote.
     """
     chosen = get_dialect(dialect) if isinstance(dialect, str) else dialect
-    parser = chosen.create_parser(PromptData(tool_metadata=read_tools(list(tools or []))), prefill)
+    prompt_data = PromptData(tool_metadata=read_tools(list(tools or [])))
+    parser = chosen.create_parser(prompt_data, prefill, switches)
     events: list[Event] = []
     if isinstance(answer, str) and isinstance(parser, SyntaxParser):
         events += parser.feed_text(answer)
     else:
         for piece in _pieces(answer):
             events += parser.feed(piece)
-    return gather([*events, *parser.finish()])
+    return gather([*events, *parser.finish()], parser.switches)
 
 
 def _pieces(answer: str | bytes | Iterable[bytes]) -> Iterable[bytes]:

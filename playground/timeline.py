@@ -51,7 +51,8 @@ class Timeline:
 
     def until(self, step: int) -> ParseResult:
         """What was known behind a step: the events of all steps up to it, merged."""
-        return gather(event for s in self.steps[: step + 1] for event in s.events)
+        events = (event for s in self.steps[: step + 1] for event in s.events)
+        return gather(events, self.result.switches)
 
     def frame(self) -> pd.DataFrame:
         """One row an event: step, time, type, span, text."""
@@ -89,7 +90,7 @@ def replay(
     events = parser.finish()
     ended = ParserState("ended")
     steps.append(Step(last, "end", "", events, ended, _stop(events, stop)))
-    result = gather(event for step in steps for event in step.events)
+    result = gather((event for step in steps for event in step.events), parser.switches)
     return Timeline(recording.name, chosen.name, recording.timing, steps, result)
 
 

@@ -11,7 +11,7 @@ from playground.messages import ToolCallPart
 
 CALL = ToolCallPart("call_1", "write_file", {"path": "a.py", "content": "x = 1"})
 # forms that another dialect writes character for character
-TWINS = {"k-exaone-2": "qwen3-coder"}
+TWINS = {"k-exaone-2": "qwen3-coder", "llama4-pythonic": "pythonic"}
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)

@@ -398,7 +398,10 @@ def test_quotes_that_were_not_escaped_end_before_what_may_follow_a_string() -> N
 
 
 def test_a_parameter_without_its_closer_ends_where_the_next_one_of_the_tool_begins() -> None:
-    text = "<function=write_file>\n<parameter=path>\na\n<parameter=content>\nb\n</parameter>\n</function>"
+    text = (
+        "<function=write_file>\n<parameter=path>\na\n<parameter=content>\nb\n</parameter>\n"
+        "</function>"
+    )
     result = parse(text, "qwen3-coder", TOOLS)
     assert called(result) == [("write_file", {"path": "a", "content": "b"})]
     assert codes(result) == ["missing-closer"]

@@ -7,9 +7,10 @@ import json
 
 import pytest
 from conftest import ROOT
-from strategies import DIALECTS, TOOLS
+from strategies import DIALECTS, GENERAL, TOOLS
 
 from playground.dialects import get_dialect
+from playground.dialects.checking import check_tool_call
 from playground.events import (
     ArgumentEvent,
     CallEndedEvent,
@@ -44,11 +45,22 @@ def test_a_call_is_written_as_the_table_says(dialect: str, case: str) -> None:
     assert get_dialect(dialect).format_tool_call(CALLS[case], TOOLS) == TABLE[dialect, case]
 
 
-@rows
+read_back = pytest.mark.parametrize(
+    ("dialect", "case"),
+    [(d.name, case) for d in GENERAL for case in CALLS],
+    ids=lambda value: str(value),
+)
+
+
+@read_back
 @pytest.mark.parametrize("behind", ["", "\n", "\n\nThat is all."])
 @pytest.mark.parametrize("before", ["", "First:\n"])
 def test_its_text_is_read_as_the_call(dialect: str, case: str, before: str, behind: str) -> None:
-    text = before + TABLE[dialect, case] + behind
+    template = get_dialect(dialect).syntax.call_template  # type: ignore[attr-defined]
+    if template.body == "texts" and not template.after and behind.strip():
+        return  # nothing but a result ends such a call
+    lead = before and before.join(get_dialect(dialect).answer)  # type: ignore[attr-defined]
+    text = lead + TABLE[dialect, case] + behind
     data = text.encode()
     whole = parse(text, dialect, TOOLS)
     assert whole == parse([data[i : i + 1] for i in range(len(data))], dialect, TOOLS)
@@ -92,3 +104,10 @@ def test_the_events_of_a_json_form() -> None:
         (MarkupEvent, "}\n</tool_call>"),
         (CallEndedEvent, ""),
     ]
+
+
+@pytest.mark.parametrize("dialect", sorted(set(CASES) - {d.name for d in GENERAL}))
+@pytest.mark.parametrize("case", CALLS)
+def test_a_call_of_another_tool_is_refused_by_name(dialect: str, case: str) -> None:
+    found = check_tool_call(get_dialect(dialect), CALLS[case], TOOLS)
+    assert {finding.code for finding in found} == {"cannot-carry"}

@@ -10,7 +10,7 @@ from importlib.metadata import entry_points
 from typing import Final
 
 from playground.dialects import (
-    dspy_chat,
+    dspy,
     gemma,
     header_tokens,
     hermes,
@@ -36,7 +36,9 @@ REGISTRY: Final[tuple[Dialect, ...]] = (
     qwen3_coder.DIALECT,
     llama3.JSON,
     llama3.FUNCTION,
-    dspy_chat.DIALECT,
+    llama3.BUILTIN,
+    llama3.CODE,
+    *dspy.DIALECTS,
     *json_tags.DIALECTS,
     *parameter_tags.DIALECTS,
     *header_tokens.DIALECTS,

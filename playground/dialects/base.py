@@ -31,6 +31,7 @@ from playground.dialects.rendering import (
 )
 from playground.messages import Message, ToolCallPart, ToolResultPart
 from playground.parsing.parser import DialectParser
+from playground.parsing.switches import Switches
 from playground.parsing.values import dump_json
 from playground.preflight import PreflightCheck
 from playground.prompt_data import PromptData, PromptTemplateType
@@ -92,8 +93,11 @@ class Dialect(ABC):
         """A message in LiteLLM's form; None when it leaves nothing."""
 
     @abstractmethod
-    def create_parser(self, prompt_data: PromptData, prefill: str = "") -> DialectParser:
-        """A parser for one reply. `prefill` is what the prompt already wrote of it."""
+    def create_parser(
+        self, prompt_data: PromptData, prefill: str = "", switches: Switches | None = None
+    ) -> DialectParser:
+        """A parser for one reply. `prefill` is what the prompt already wrote of it; `switches`
+        replace the dialect's own decisions."""
 
     @abstractmethod
     def is_native_toolcalling(self) -> bool:

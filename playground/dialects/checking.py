@@ -71,7 +71,7 @@ def _read_back(dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadat
     parser = dialect.create_parser(PromptData(tool_metadata=list(tools)))
     text = dialect.format_tool_call(call, tools)
     events = parser.feed(text.encode("utf-8", "surrogatepass"))
-    return gather([*events, *parser.finish()])
+    return gather([*events, *parser.finish()], parser.switches)
 
 
 def _dropped(message: Message, where: str) -> list[Finding]:

@@ -19,10 +19,10 @@ from playground.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from playground.parsing.grammar import Markers, Switches
 from playground.parsing.parser import SyntaxParser
 from playground.parsing.rendering import no_schema, render_call, render_calls
-from playground.parsing.syntax import Hole, ReasoningTags, Syntax, compile_template
+from playground.parsing.switches import Switches
+from playground.parsing.syntax import Hole, Markers, ReasoningTags, Syntax, compile_template
 from playground.parsing.values import dump_json
 from playground.preflight import PreflightCheck
 from playground.prompt_data import PromptData
@@ -79,11 +79,13 @@ class DeclaredDialect(Dialect):
     def is_native_toolcalling(self) -> bool:
         return False
 
-    def create_parser(self, prompt_data: PromptData, prefill: str = "") -> SyntaxParser:
+    def create_parser(
+        self, prompt_data: PromptData, prefill: str = "", switches: Switches | None = None
+    ) -> SyntaxParser:
         return SyntaxParser(
             self.syntax,
             self.markers,
-            self.switches,
+            switches or self.switches,
             prompt_data.tool_metadata,
             native=self.is_native_toolcalling(),
             prefill=prefill,
@@ -159,7 +161,7 @@ class DeclaredDialect(Dialect):
                 calls.append((part.tool_name, self._call(part, tools, len(calls))))
             elif isinstance(part, TextPart):
                 text = _on_new_line(text, render_calls(self.syntax, calls))
-                text += before + part.text + after
+                text += before + part.text + after if part.text else ""
                 calls = []
         return _on_new_line(text, render_calls(self.syntax, calls))
 

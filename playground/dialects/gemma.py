@@ -31,7 +31,7 @@ DIALECTS = (
             ReasoningTags("<|channel>", "<channel|>"),
         ),
         stops=("<turn|>", "<|tool_response>"),
-        dropped=SEQUENCE_TOKENS,
+        dropped=(*SEQUENCE_TOKENS, "<|tool_call>", "<tool_call|>"),
         tool_docs=JSON_LINES,
         models="Gemma 4 (chat template, 2026-11)",
     ),

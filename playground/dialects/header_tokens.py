@@ -1,13 +1,22 @@
 """A header of control tokens names the tool, its arguments follow as JSON or as parameters."""
 
+from typing import Any
+
 from playground.dialects.declared import JSON_LINES, SEQUENCE_TOKENS, DeclaredDialect
-from playground.parsing.grammar import Switches
+from playground.parsing.switches import Switches
 from playground.parsing.syntax import ReasoningTags, Syntax
 
 _THINK = (ReasoningTags("<think>", "</think>"),)
 
 
-def _header(name: str, title: str, syntax: Syntax, models: str, **more: object) -> DeclaredDialect:
+def _header(
+    name: str,
+    title: str,
+    syntax: Syntax,
+    models: str,
+    dropped: tuple[str, ...] = (),
+    **more: object,
+) -> DeclaredDialect:
     return DeclaredDialect(
         name=name,
         title=title,
@@ -16,12 +25,29 @@ def _header(name: str, title: str, syntax: Syntax, models: str, **more: object) 
             "Write a call with the control tokens of the example, the tool's name between them "
             "and its arguments as a JSON object."
         ),
-        dropped=SEQUENCE_TOKENS,
+        dropped=SEQUENCE_TOKENS + dropped,
         tool_docs=JSON_LINES,
         models=models,
         **more,  # type: ignore[arg-type]
     )
 
+
+def _harmony(recipient: str, body: str, constrain: str, **more: Any) -> tuple[Syntax, ...]:
+    """A call to a recipient in the orders of a message's header that models write."""
+    heads = (f"<|channel|>{{word}} to={recipient}", f" to={recipient}<|channel|>{{word}}")
+    return tuple(
+        Syntax(call=f"{head}{word}<|message|>{body}<|call|>", **more)
+        for head in heads
+        for word in (constrain, "")
+    )
+
+
+_HARMONY_ALSO = (
+    *_harmony("functions.{name}", "{args:json}", " <|constrain|>json"),
+    *_harmony("browser.{name}", "{args:json}", " <|constrain|>json"),
+    *_harmony("python", "{text:code}", " <|constrain|>code", name="python"),
+    *_harmony("container.exec", "{text:code}", " <|constrain|>code", name="container.exec"),
+)
 
 DIALECTS = (
     _header(
@@ -46,6 +72,7 @@ DIALECTS = (
             ),
         ),
         "Kimi K2, K2 Thinking (chat templates, 2026-11)",
+        dropped=("<|tool_call_argument_begin|>",),
         reasoning=_THINK,
         stops=("<|im_end|>",),
     ),
@@ -73,6 +100,7 @@ DIALECTS = (
             separator="",
         ),
         "DeepSeek V3.1 (chat template, 2026-11)",
+        dropped=("<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"),
         result="<｜tool▁output▁begin｜>{result}<｜tool▁output▁end｜>",
         reasoning=_THINK,
         stops=("<｜end▁of▁sentence｜>",),
@@ -85,6 +113,8 @@ DIALECTS = (
             separator="",
             also=(
                 Syntax(call="[TOOL_CALLS]{name}{args:json}", separator=""),
+                Syntax(call="[TOOL_CALLS]{args:json}", separator="", nameless=True),
+                Syntax(call="[TOOL_CALLS][ARGS]{args:json}", separator="", nameless=True),
                 Syntax(
                     call="{call:json}",
                     section="[TOOL_CALLS] [{calls}]",
@@ -141,31 +171,14 @@ DIALECTS = (
                 "<|channel|>commentary to=functions.{name} <|constrain|>json"
                 "<|message|>{args:json}<|call|>"
             ),
-            also=(
-                Syntax(
-                    call="<|channel|>commentary to=functions.{name}<|message|>{args:json}<|call|>"
-                ),
-                Syntax(
-                    call="<|channel|>analysis to=functions.{name}<|message|>{args:json}<|call|>"
-                ),
-                Syntax(
-                    call=" to=functions.{name}<|channel|>commentary<|message|>{args:json}<|call|>"
-                ),
-                Syntax(
-                    call=" to=functions.{name}<|channel|>analysis<|message|>{args:json}<|call|>"
-                ),
-                Syntax(
-                    call=(
-                        " to=functions.{name}<|channel|>commentary <|constrain|>json"
-                        "<|message|>{args:json}<|call|>"
-                    )
-                ),
-            ),
+            also=_HARMONY_ALSO,
         ),
         "gpt-oss (openai-harmony, 2026-11)",
         reasoning=(ReasoningTags("<|channel|>analysis<|message|>", "<|end|>"),),
+        answer=("<|channel|>final<|message|>", "<|end|>"),
         stops=(
             "<|start|>assistant",
+            "<|channel|>commentary to=assistant",
             "<|channel|>final<|message|>",
             "<|channel|>commentary<|message|>",
             "<|end|>",

@@ -1,6 +1,7 @@
 """A JSON object, or an array of them, behind a marker: many families, two markers apart."""
 
 from playground.dialects.declared import JSON_LINES, SEQUENCE_TOKENS, DeclaredDialect
+from playground.parsing.switches import Switches
 from playground.parsing.syntax import JsonShape, ReasoningTags, Syntax
 
 _THINK = (ReasoningTags("<think>", "</think>"),)
@@ -78,6 +79,7 @@ DIALECTS = (
         "GigaChat 3",
         "<|function_call|>{call:json}",
         "GigaChat 3 (chat template, 2026-11)",
+        switches=Switches(broken_calls="text"),
         syntax=Syntax(
             call="<|function_call|>{call:json}",
             also=(Syntax(call="<|message_sep|>\n\nfunction call<|role_sep|>\n{call:json}"),),
@@ -158,7 +160,11 @@ DIALECTS = (
         "xLAM",
         "[{calls}]",
         "xLAM 2 (chat template, 2026-11)",
-        read=("<tool_call>[{calls}]</tool_call>", "[TOOL_CALLS][{calls}]"),
+        read=(
+            "<tool_call>[{calls}]</tool_call>",
+            "[TOOL_CALLS][{calls}]",
+            "```json\n[{calls}]\n```",
+        ),
         reasoning=_THINK,
     ),
     _array(

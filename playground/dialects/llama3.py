@@ -2,6 +2,7 @@
 <function=…> tag around the arguments; see Meta's llama3_3 prompt format."""
 
 from playground.dialects.declared import JSON_LINES, DeclaredDialect
+from playground.parsing.switches import Switches
 from playground.parsing.syntax import JsonShape, Syntax
 
 _STOPS = ("<|eom_id|>", "<|eot_id|>")
@@ -22,8 +23,50 @@ from argument name to value, and with nothing else.""",
     result_role="ipython",
     stops=_STOPS,
     parallel=False,
+    switches=Switches(broken_calls="text"),
     tool_docs=JSON_LINES,
     models="Llama 3.1, 3.2, 3.3 (Meta's prompt format documents, 2024-12)",
+)
+
+BUILTIN = DeclaredDialect(
+    name="llama3-builtin",
+    title="Llama 3 built-in tools",
+    syntax=Syntax(
+        call="{name}.call({args:python})",
+        section="<|python_tag|>{calls}",
+        section_required=True,
+        separator="; ",
+        also=(
+            Syntax(
+                call="{call:json}",
+                section="<|python_tag|>{calls}",
+                section_required=True,
+                shape=JsonShape(arguments=("parameters",)),
+            ),
+        ),
+    ),
+    rules="""\
+Call a tool behind the token of the example, as a method of the tool's name with keyword \
+arguments.""",
+    result="{result}",
+    result_role="ipython",
+    stops=_STOPS,
+    parallel=False,
+    tool_docs=JSON_LINES,
+    models="Llama 3.1, 3.3 with `Environment: ipython` (Meta's prompt format documents, 2024-12)",
+)
+
+CODE = DeclaredDialect(
+    name="llama3-code",
+    title="Llama 3 code interpreter",
+    syntax=Syntax(call="<|python_tag|>{text:code}", name="code_interpreter"),
+    rules="""\
+Write Python code behind the token of the example; it is run, and its output comes back.""",
+    result="{result}",
+    result_role="ipython",
+    stops=_STOPS,
+    parallel=False,
+    models="Llama 3.1, 3.3 with `Environment: ipython` (Meta's prompt format documents, 2024-12)",
 )
 
 FUNCTION = DeclaredDialect(

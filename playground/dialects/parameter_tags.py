@@ -3,13 +3,20 @@
 from typing import Any
 
 from playground.dialects.declared import JSON_LINES, SEQUENCE_TOKENS, DeclaredDialect
-from playground.parsing.grammar import Switches
+from playground.parsing.switches import Switches
 from playground.parsing.syntax import ReasoningTags, Syntax
 
 _THINK = (ReasoningTags("<think>", "</think>"),)
 
 
-def _tags(name: str, title: str, syntax: Syntax, models: str, **more: object) -> DeclaredDialect:
+def _tags(
+    name: str,
+    title: str,
+    syntax: Syntax,
+    models: str,
+    dropped: tuple[str, ...] = (),
+    **more: object,
+) -> DeclaredDialect:
     return DeclaredDialect(
         name=name,
         title=title,
@@ -18,7 +25,7 @@ def _tags(name: str, title: str, syntax: Syntax, models: str, **more: object) ->
             "Write a call as the example shows it: one element for the tool, one inside it for "
             "each parameter, its value as it is, nothing escaped, outside of any code fence."
         ),
-        dropped=SEQUENCE_TOKENS,
+        dropped=SEQUENCE_TOKENS + dropped,
         tool_docs=JSON_LINES,
         models=models,
         **more,  # type: ignore[arg-type]
@@ -46,7 +53,8 @@ def _dsml(prefix: str, section: str, *also: Syntax) -> Syntax:
         ),
         section=f"<{prefix}{section}>\n{{calls}}\n</{prefix}{section}>",
         section_also=tuple(
-            f"<{prefix}{broken}>\n{{calls}}\n</{prefix}{section}>" for broken in ("toolcalls", "tool")
+            f"<{prefix}{broken}>\n{{calls}}\n</{prefix}{section}>"
+            for broken in ("toolcalls", "tool")
         ),
         reserved=True,
         also=also,
@@ -141,6 +149,7 @@ DIALECTS = (
             also=(Syntax(call="<dots_function_call>{call:json}</dots_function_call>"),),
         ),
         "dots.llm (vLLM's parser, 2026-11)",
+        dropped=("<dots_function_call>",),
         reasoning=_THINK,
     ),
     _tags(
@@ -180,6 +189,7 @@ DIALECTS = (
             ),
         ),
         "Step 3 (chat template, 2026-11)",
+        switches=Switches(broken_calls="text"),
         reasoning=_THINK,
     ),
     _tags(
@@ -189,8 +199,10 @@ DIALECTS = (
             call='<function name="{name}">{params}</function>',
             param='<param name="{key}">{value}</param>',
             known_names=True,
+            cdata=True,
         ),
         "MiniCPM 5 (chat template, 2026-11)",
+        switches=Switches(broken_calls="text", misfits="text"),
         reasoning=_THINK,
     ),
     _tags(

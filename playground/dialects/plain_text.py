@@ -1,7 +1,7 @@
 """Calls as people write them: labelled lines, fences and blocks, whose arguments are plain text."""
 
 from playground.dialects.declared import DeclaredDialect
-from playground.parsing.grammar import Switches
+from playground.parsing.switches import Switches
 from playground.parsing.syntax import JsonShape, ReasoningTags, Syntax
 
 _FENCED = Switches(calls_in_fences="call")
@@ -100,13 +100,21 @@ DIALECTS = (
         ),
         "Write the tool's name as a tag inside <tool-use> tags, and its content inside that tag.",
         "any instructed model: gptme with --tool-format xml (its source, 2026-11)",
-        reasoning=(ReasoningTags("<thinking>", "</thinking>"), ReasoningTags("<think>", "</think>")),
+        reasoning=(
+            ReasoningTags("<thinking>", "</thinking>"),
+            ReasoningTags("<think>", "</think>"),
+        ),
     ),
     _text(
         "smolagents-code",
         "smolagents code",
-        Syntax(call="<code>\n{text:code}\n</code>", name="python_interpreter"),
-        "Write Python code in the tags of the example; tools are functions that the code may call. The "
+        Syntax(
+            call="<code>\n{text:code}\n</code>",
+            separator="\n\n",
+            name="python_interpreter",
+            joined="\n\n",
+        ),
+        "Write Python code in the tags of the example; tools are functions that it may call. The "
         "result comes back behind Observation:.",
         "any instructed model: smolagents' CodeAgent (its source, 2026-11)",
         result="Observation:\n{result}",
@@ -119,9 +127,7 @@ DIALECTS = (
             call="{line:path}\n```{word}\n" + _EDIT,
             name="edit",
             line_start=True,
-            also=(
-                Syntax(call="```{word}\n{line:path}\n" + _EDIT, name="edit", line_start=True),
-            ),
+            also=(Syntax(call="```{word}\n{line:path}\n" + _EDIT, name="edit", line_start=True),),
         ),
         "Write the file's path on a line of its own and below it a code fence with the lines to "
         "search for and the lines to put in their place, between the markers of the example.",

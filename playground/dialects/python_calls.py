@@ -48,6 +48,24 @@ DIALECTS = (
         result_role="ipython",
     ),
     _python(
+        "llama4-pythonic",
+        "Llama 4 pythonic",
+        "<|python_start|>[{calls}]<|python_end|>",
+        ", ",
+        "Llama 4 Scout and Maverick (Meta's prompt format document, 2025-04)",
+        stops=("<|eom|>", "<|eot|>"),
+        result_role="ipython",
+        also=(
+            Syntax(
+                call="{name}({args:python})",
+                section="[{calls}]",
+                separator=", ",
+                known_names=True,
+                section_required=True,
+            ),
+        ),
+    ),
+    _python(
         "lfm2",
         "LFM 2",
         "<|tool_call_start|>[{calls}]<|tool_call_end|>",

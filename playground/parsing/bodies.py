@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -10,9 +10,10 @@ from playground.events import ArgumentEvent, CallNamedEvent
 from playground.parsing import json_walk, marked_walk, python_walk, relaxed_json
 from playground.parsing.json_walk import BrokenCall
 from playground.parsing.patterns import Choice, wait
-from playground.parsing.scanner import Emit, Scanner, Steps
-from playground.parsing.syntax import JsonShape
 from playground.parsing.python_values import read_keywords
+from playground.parsing.scanner import Emit, Match, Scanner, Steps
+from playground.parsing.switches import Switches
+from playground.parsing.syntax import JsonShape
 from playground.parsing.values import load_json
 from playground.tools import Schema, ToolMetadata
 
@@ -33,31 +34,58 @@ class OpenCall:
     in_section: bool = False
     relaxed: bool = False  # its JSON has single quotes, bare keys or comments
 
+    typed: bool = True
+
     def schema_of(self, key: str) -> Schema:
-        return self.tool.parameter_schema(key) if self.tool else {}
+        """The schema of an argument; {} where none is known or values are not to be typed."""
+        return self.tool.parameter_schema(key) if self.tool and self.typed else {}
 
     @property
     def properties(self) -> set[str]:
         """The names of the tool's parameters; empty where the tool is not known."""
         return set(self.tool.parameters) if self.tool else set()
 
+    @property
+    def required(self) -> list[str]:
+        return self.tool.required_parameters if self.tool else []
+
 
 class BodyReader:
     """Reads the body of the open call from a scanner."""
 
-    def __init__(self, scanner: Scanner, tools: Mapping[str, ToolMetadata], count: int) -> None:
+    def __init__(
+        self,
+        scanner: Scanner,
+        tools: Mapping[str, ToolMetadata],
+        count: int,
+        switches: Switches,
+        tokens: Sequence[str],
+    ) -> None:
         self.scanner, self.tools, self.count = scanner, tools, count
+        self.switches, self.tokens = switches, tokens
         self.open_call: OpenCall | None = None
         self.argument: str | None = None
 
     def _name(self, call: OpenCall, length: int, name: str) -> None:
         span, text = self.scanner.take(length)
+        name = self._mended(name)
         call.name, call.tool = name, self.tools.get(name)
         self.scanner.events.append(CallNamedEvent(span, call.index, name, text))
+        if text and name != text and name in text:
+            self.scanner.note("mended-name", f"call {call.index}", f"{text!r} is read as {name!r}")
         if self.tools and call.tool is None:
             known = ", ".join(self.tools)
             message = f"{call.name!r} is none of the session's tools ({known})"
             self.scanner.note("unknown-tool", f"call {call.index}", message)
+
+    def _mended(self, name: str) -> str:
+        """A name without stray control tokens, and without itself as its namespace."""
+        if name in self.tools:
+            return name
+        for token in self.tokens:
+            name = name.replace(token, "")
+        first, _, rest = name.partition(".")
+        return rest if first == rest else name
 
     def _emit_argument(self, call: OpenCall, key: str | None) -> Emit:
         scanner = self.scanner
@@ -68,6 +96,21 @@ class BodyReader:
                 scanner.events.append(ArgumentEvent(span, call.index, key, text))
 
         return emit
+
+    def _closes(self, match: Match, call: OpenCall) -> bool:
+        return match.groupdict().get("close_name") in (None, call.name)
+
+    def _set_text(self, call: OpenCall, key: str, text: str) -> None:
+        call.raw.append((key, text))
+        self._set(call, key, text)
+
+    def _set(self, call: OpenCall, key: str, value: Any, code: str = "") -> None:
+        place = f"call {call.index}, argument {key}"
+        if code:
+            self.scanner.note(code, place)
+        if key in call.arguments:
+            self.scanner.note("duplicate-argument", place)
+        call.arguments[key] = value
 
     # JSON bodies
 
@@ -221,7 +264,9 @@ class BodyReader:
         steps = marked_walk.arguments(self.scanner, emit, kept, mark)
         yield from self._claimed(call, "(object)", steps, kept)
         call.arguments = _read(
-            lambda text: marked_walk.read(text, mark), call.raw[-1][1], "malformed-arguments"
+            lambda text: marked_walk.read(text, mark, call.schema_of),
+            call.raw[-1][1],
+            "malformed-arguments",
         )
 
     def _claimed(

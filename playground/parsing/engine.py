@@ -10,10 +10,12 @@ from collections.abc import Generator, Sequence
 
 from playground.events import Event
 from playground.parsing.calls import CallReader
-from playground.parsing.grammar import Form, Grammar, Markers, Switches, compile_grammar
+from playground.parsing.forms import Form
+from playground.parsing.grammar import Grammar, compile_grammar
 from playground.parsing.scanner import Match, Scanner, Steps, drain
 from playground.parsing.state import ParserState
-from playground.parsing.syntax import Syntax
+from playground.parsing.switches import Switches
+from playground.parsing.syntax import Markers, Syntax
 from playground.tools import ToolMetadata
 
 
@@ -35,7 +37,8 @@ class SyntaxEngine:
         names = tuple(by_name) if syntax.known_names else ()
         self.grammar: Grammar = compile_grammar(syntax, markers, switches, names)
         self.scanner = Scanner(offset)
-        self.reader = CallReader(self.scanner, by_name, calls)
+        tokens = (*markers.stops, *markers.dropped)
+        self.reader = CallReader(self.scanner, by_name, calls, switches, tokens)
         self.mode = "text"
         self._section: Form | None = None  # the one that is open
         self._steps: Generator[None, None, None] | None = self._stream()
@@ -75,8 +78,10 @@ class SyntaxEngine:
             scanner.emit_markup(opened.end() - opened.start() if opened else 0)
             yield from self._reasoning(0, announced=opened is not None)
         while True:
-            wait = self._section.section if self._section else self.grammar.text
-            match = yield from scanner.until(wait, scanner.emit_text)
+            section = self._section
+            wait = (section and section.section) or self.grammar.text
+            inside = section is not None and _has_closer(section)
+            match = yield from scanner.until(wait, self._emit_text, inside_call=inside)
             if match is None:
                 break
             yield from self._interrupted(match, wait.kind(match))
@@ -104,8 +109,20 @@ class SyntaxEngine:
             if kind == "section_close":
                 yield from self._between(self.grammar.forms[number])
 
+    def _emit_text(self, count: int) -> None:
+        """Text is content; behind a call it may have to stand apart."""
+        scanner = self.scanner
+        if not count or not self.calls or self.switches.text_after_calls == "text":
+            scanner.emit_text(count)
+        else:
+            scanner.emit_finding("text-after-call", count)
+
     def _mark(self, kind: str, number: int, length: int) -> None:
         """A marker that is no more than that: it may open or close a section."""
+        scanner = self.scanner
+        marker = scanner.text[scanner.at : scanner.at + length]
+        if kind == "dropped" and marker == self.markers.result:
+            scanner.note("fabricated-result")
         if kind == "think_close" or (kind == "section_close" and self._section is None):
             self.scanner.note("orphan-closer")
         if kind == "section":

@@ -21,10 +21,10 @@ _SCALAR_END: Final = re.compile(r"[\s,}\]<]")
 
 
 class BrokenCall(Exception):
-    """The call cannot be read on; `code` is the finding's."""
+    """The call cannot be read on; `code` is the finding's. A `whole` one was read to its end."""
 
-    def __init__(self, code: str, message: str = "") -> None:
-        self.code, self.message = code, message
+    def __init__(self, code: str, message: str = "", whole: bool = False) -> None:
+        self.code, self.message, self.whole = code, message, whole
         super().__init__(code)
 
 

@@ -8,7 +8,7 @@ Nothing is escaped: a text that holds the mark cannot be carried.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -17,6 +17,7 @@ import regex
 from playground.parsing.json_walk import BrokenCall
 from playground.parsing.scanner import Emit, Scanner, Steps
 from playground.parsing.values import dump_json, load_json
+from playground.tools import Schema, allowed_types
 
 _BARE_KEY = re.compile(r"[A-Za-z_][\w\-]*\Z")
 _SPACE = re.compile(r"\s*")
@@ -77,19 +78,22 @@ def _key(key: str, mark: str) -> str:
     return key if _BARE_KEY.match(key) else f"{mark}{key}{mark}"
 
 
-def read(text: str, mark: str) -> Any:
-    """The value that a whole text stands for. Raises ValueError or RecursionError."""
-    value, stop = _value(text, _skip(text, 0), mark)
+def read(text: str, mark: str, schema_of: Callable[[str], Schema] | None = None) -> Any:
+    """The object that a whole text stands for. A bare value is text where its schema says so.
+
+    Raises ValueError or RecursionError.
+    """
+    members, stop = _members(text, _skip(text, 0) + 1, mark, schema_of or (lambda _key: {}))
     if _skip(text, stop) != len(text):
         raise ValueError(f"nothing is due at character {stop}")
-    return value
+    return members
 
 
 def _value(text: str, at: int, mark: str) -> tuple[Any, int]:
     if text.startswith(mark, at):
         return _marked(text, at, mark)
     if text.startswith("{", at):
-        return _members(text, at + 1, mark)
+        return _members(text, at + 1, mark, lambda _key: {})
     if text.startswith("[", at):
         return _items(text, at + 1, mark)
     return _scalar(text, at)
@@ -124,7 +128,9 @@ def _items(text: str, at: int, mark: str) -> tuple[list[Any], int]:
     return items, at + 1
 
 
-def _members(text: str, at: int, mark: str) -> tuple[dict[str, Any], int]:
+def _members(
+    text: str, at: int, mark: str, schema_of: Callable[[str], Schema]
+) -> tuple[dict[str, Any], int]:
     members: dict[str, Any] = {}
     at = _skip(text, at)
     while not text.startswith("}", at):
@@ -137,7 +143,11 @@ def _members(text: str, at: int, mark: str) -> tuple[dict[str, Any], int]:
         at = _skip(text, at)
         if not text.startswith(":", at):
             raise ValueError(f"a colon is due at character {at}")
-        members[key], at = _value(text, _skip(text, at + 1), mark)
+        start = _skip(text, at + 1)
+        members[key], at = _value(text, start, mark)
+        bare = not isinstance(members[key], str | list | dict)
+        if bare and allowed_types(schema_of(key)) == {"string"}:
+            members[key] = text[start:at].strip()
         at = _after(text, at, "}")
     return members, at + 1
 

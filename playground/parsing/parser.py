@@ -16,9 +16,9 @@ from playground.findings import finding
 from playground.parsing.decoding import Utf8Decoder, bad_places, replaced
 from playground.parsing.deltas import DeltaReader
 from playground.parsing.engine import SyntaxEngine
-from playground.parsing.grammar import Markers, Switches
 from playground.parsing.state import ParserState
-from playground.parsing.syntax import Syntax
+from playground.parsing.switches import Switches
+from playground.parsing.syntax import Markers, Syntax
 from playground.tools import ToolMetadata
 
 
@@ -40,6 +40,11 @@ class DialectParser(ABC):
     @property
     def state(self) -> ParserState:
         return ParserState()
+
+    @property
+    def switches(self) -> Switches:
+        """The decisions by which this parser reads."""
+        return Switches()
 
 
 class SyntaxParser(DialectParser):
@@ -83,6 +88,10 @@ class SyntaxParser(DialectParser):
 
     def finish(self) -> list[Event]:
         return self._end_of_text() + self._deltas.finish(self._offset)
+
+    @property
+    def switches(self) -> Switches:
+        return self._declared[2]
 
     @property
     def state(self) -> ParserState:

@@ -57,12 +57,17 @@ class Wait:
 
 
 def literals(group: str, texts: Iterable[str]) -> list[Choice]:
-    listed = sorted(set(texts), key=len, reverse=True)
+    """A choice of markers. White space around one is no part of it, but for a leading blank."""
+    listed = [_bare(text) for text in sorted(set(texts), key=len, reverse=True)]
     if not listed:
         return []
-    pattern = "|".join(literal(text.strip()) for text in listed)
-    first = "".join(text.strip()[0] for text in listed)
-    return [Choice(f"(?P<{group}>{pattern})", first, tuple(text.strip() for text in listed))]
+    pattern = "|".join(literal(text) for text in listed)
+    first = "".join(text[0] + text.lstrip()[0] for text in listed)
+    return [Choice(f"(?P<{group}>{pattern})", first, tuple(listed))]
+
+
+def _bare(text: str) -> str:
+    return " " * text.startswith(" ") + text.strip()
 
 
 def pieces_pattern(
@@ -139,13 +144,15 @@ def literal(text: str) -> str:
 
 def worded(pattern: str) -> bool:
     """Whether a marker is more than punctuation, which prose is full of."""
-    return any(char.isalpha() for char in re.sub(r"\\s|\(\?P<\w+>", "", pattern))
+    bare = re.sub(r"\\s|\(\?P<\w+>", "", pattern.replace(SPACE, ""))
+    return any(char.isalpha() for char in bare)
 
 
 def first_character(pieces: tuple[Piece, ...]) -> str:
     """The first character of a form that begins with a literal; none otherwise."""
     if pieces and isinstance(pieces[0], str):
-        return pieces[0].lstrip()[:1] or first_character(pieces[1:])
+        solid = pieces[0].lstrip()[:1] or first_character(pieces[1:])
+        return f" {solid}" if solid and pieces[0].startswith(" ") else solid
     return ""
 
 

@@ -17,7 +17,8 @@ _OUTSIDE: Final = regex.compile(r"""["'()\[\]{}]""")
 _INSIDE: Final = {'"': regex.compile(r'["\\]'), "'": regex.compile(r"['\\]")}
 # behind an argument's string: the next argument, or the end of the call and what follows that
 _AFTER_ARGUMENT: Final = regex.compile(
-    rf"{_SPACE}(?:,{_SPACE}(?:[A-Za-z_]\w{{0,63}}+{_SPACE}=|\))|\){_SPACE}(?:[\],;<]|\w{{1,64}}+\(|\Z))"
+    rf"{_SPACE}(?:,{_SPACE}(?:[A-Za-z_]\w{{0,63}}+{_SPACE}=|\))"
+    rf"|\)(?:[ \t]{{0,16}}+\n|{_SPACE}(?:[\],;<]|\w{{1,64}}+\(|\Z)))"
 )
 _AFTER_ITEM: Final = regex.compile(rf"{_SPACE}(?:[,:)\]}}]|\Z)")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.parsing import marked_walk
 from playground.parsing.syntax import Hole, JsonShape, Piece, Syntax, Template
-from playground.parsing.values import Untyped, dump_json, write_value
+from playground.parsing.values import dump_json, write_value
 from playground.tools import Schema, json_type
 
 SchemaOf = Callable[[str], Schema]
@@ -42,7 +42,7 @@ def render_call(
             params = syntax.param_template
             assert params is not None
             body = "".join(
-                _param(params, key, value, schema_of(key), syntax.untyped)
+                _param(params, key, value, schema_of(key), syntax)
                 for key, value in arguments.items()
             )
     return _filled(template, body, {"name": name, "id": call_id, **_counted(index)})
@@ -82,12 +82,14 @@ def _counted(index: int) -> dict[str, str]:
     return {"index": str(index), "number": str(index + 1)}
 
 
-def _param(template: Template, key: str, value: Any, schema: Schema, untyped: Untyped) -> str:
+def _param(template: Template, key: str, value: Any, schema: Schema, syntax: Syntax) -> str:
     kind = json_type(value)
     if any(isinstance(p, Hole) and p.name in ("type", "is_text") for p in template.before):
         text = value if kind == "string" else dump_json(value)  # the wire says which it is
     else:
-        text = write_value(value, schema, untyped)
+        text = write_value(value, schema, syntax.untyped)
+    if syntax.cdata and text.startswith("<![CDATA["):
+        text = f"<![CDATA[{text}]]>"  # one section around a value is read over
     if template.body == "value:block" and "\n" in text:
         text = f"\n{text}\n"
     holes = {"key": key, "type": kind, "is_text": "true" if kind == "string" else "false"}

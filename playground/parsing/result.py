@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from playground.events import (
+    ArgumentEvent,
     CallAbortedEvent,
     CallEndedEvent,
+    CallNamedEvent,
     Event,
     FindingEvent,
+    MarkupEvent,
     ReasoningEvent,
     TextEvent,
     merged,
 )
 from playground.findings import Finding
+from playground.parsing.switches import Switches
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,8 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ParseResult:
-    """What a reply says. `events` are merged: the same for any cutting of the stream."""
+    """What a reply says. `events` are merged: the same for any cutting of the stream. `switches`
+    are the decisions by which it was read."""
 
     content: str
     reasoning: str
@@ -38,13 +43,14 @@ class ParseResult:
     aborted: list[CallAbortedEvent]
     findings: list[Finding]
     events: list[Event]
+    switches: Switches = field(default_factory=Switches)
 
 
-def gather(events: Iterable[Event]) -> ParseResult:
-    """Add up the events of a stream, in order."""
-    whole = merged(events)
+def gather(events: Iterable[Event], switches: Switches | None = None) -> ParseResult:
+    """Add up the events of a stream, in order, by the switches of its parser."""
+    whole, switches = merged(events), switches or Switches()
     return ParseResult(
-        content="".join(event.text for event in whole if isinstance(event, TextEvent)),
+        content="".join(_content(whole, switches.broken_calls == "text")),
         reasoning="".join(event.text for event in whole if isinstance(event, ReasoningEvent)),
         tool_calls=[
             ToolCall(event.name, event.arguments, event.call_id, event.raw)
@@ -54,4 +60,22 @@ def gather(events: Iterable[Event]) -> ParseResult:
         aborted=[event for event in whole if isinstance(event, CallAbortedEvent)],
         findings=[event.finding for event in whole if isinstance(event, FindingEvent)],
         events=whole,
+        switches=switches,
     )
+
+
+def _content(events: Iterable[Event], with_broken_calls: bool) -> Iterator[str]:
+    """The texts; and, if asked, what a call that was aborted had claimed, its markers too."""
+    claimed: list[str] = []
+    for event in events:
+        match event:
+            case TextEvent():
+                claimed.clear()
+                yield event.text
+            case CallEndedEvent() | ReasoningEvent():
+                claimed.clear()
+            case CallAbortedEvent() if with_broken_calls:
+                yield "".join(claimed)
+                claimed.clear()
+            case MarkupEvent() | ArgumentEvent() | CallNamedEvent() | FindingEvent():
+                claimed.append(event.text)

@@ -69,10 +69,13 @@ class Scanner:
             self.events.append(MarkupEvent(*self.take(count)))
 
     def emit_unexpected(self, count: int) -> None:
+        self.emit_finding("unexpected-text", count, "inside a call")
+
+    def emit_finding(self, code: str, count: int, where: str = "behind a call") -> None:
+        """A finding that holds the text which it is about."""
         if count:
             span, text = self.take(count)
-            found = finding("unexpected-text", "inside a call")
-            self.events.append(FindingEvent(span, found, text))
+            self.events.append(FindingEvent(span, finding(code, where), text))
 
     def here(self) -> Span:
         return Span(self.offset, self.offset)

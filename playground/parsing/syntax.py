@@ -82,37 +82,46 @@ class JsonShape:
 
 @dataclass(frozen=True)
 class Syntax:
-    """How a call is written. Braces that are no hole are doubled, as in `str.format`.
-
-    `section` wraps the calls of one reply (or each call, with `one_call_a_section`) and is optional
-    when reading. `known_names` says that the opener is nothing but a tool's name, so that names
-    which the session does not have are text. `line_start` asks for a call to begin a line.
-    `section_required` says that a call outside of a section is text, and the sections of
-    `section_also` are read in its place. `string_mark` stands around texts in {args:marked}.
-    `reserved` says that the markers are control tokens: no value holds one, so that a parameter's
-    opener inside another's value shows a forgotten closer. `untyped` is how a value without a
-    schema is read. With `element` a value may be nested elements, each tag behind this prefix. A call whose text has no {name} always calls `name`. With `objects` a body that
-    is one text may be a JSON object instead, which holds the arguments. Calls in the forms of
-    `also` are read too, never written.
-    """
+    """How a call is written. Braces that are no hole are doubled, as in `str.format`."""
 
     call: str
     param: str = ""
+    """One parameter, where the call has {params}."""
     section: str = ""
+    """What wraps the calls of one reply; a call without it is read too."""
+    section_also: tuple[str, ...] = ()
+    """Other sections that are read in its place, never written."""
     one_call_a_section: bool = False
+    """Each call has a section of its own, which may name the tool too."""
+    section_required: bool = False
+    """A call outside of a section is text."""
     separator: str = "\n"
     shape: JsonShape = field(default_factory=JsonShape)
     known_names: bool = False
+    """The opener is little more than a tool's name: names the session does not have are text."""
     line_start: bool = False
-    section_required: bool = False
-    section_also: tuple[str, ...] = ()
+    """A call begins a line, and so do the ends of its texts."""
     reserved: bool = False
-    untyped: Untyped = "text"
-    name: str = ""
-    objects: bool = False
-    element: str = ""
+    """The markers are control tokens, which no value holds: a parameter's opener inside another's
+    value shows a forgotten closer."""
     string_mark: str = ""
+    """What stands around texts in {args:marked}."""
+    untyped: Untyped = "text"
+    """How a value without a schema is read."""
+    cdata: bool = False
+    """One CDATA section around a value is read over."""
+    element: str = ""
+    """A value may be nested elements, each tag behind this prefix."""
+    name: str = ""
+    """What a call without a {name} always calls."""
+    nameless: bool = False
+    """The call is delivered under the empty name, with a finding, for the loop to answer."""
+    objects: bool = False
+    """A body that is one text may be a JSON object instead, which holds the arguments."""
+    joined: str = ""
+    """Calls in a row are one call, their texts joined by this."""
     also: tuple[Syntax, ...] = ()
+    """Other forms that are read, never written."""
 
     def __post_init__(self) -> None:
         if self.call_template.body == "params" and not self.param:
@@ -159,6 +168,14 @@ class Syntax:
         return self.sections[0] if self.sections else None
 
     @cached_property
+    def on_own_lines(self) -> bool:
+        """Whether a parameter's value may stand on lines of its own between its markers."""
+        template = self.param_template
+        last = template.before[-1] if template else ""
+        block = template is not None and template.body == "value:block"
+        return block or (isinstance(last, str) and last.endswith("\n"))
+
+    @cached_property
     def sections(self) -> tuple[Template, ...]:
         """The section that is written, and those that are read in its place."""
         holes = ("name",) if self.one_call_a_section else ()
@@ -172,6 +189,22 @@ class ReasoningTags:
 
     open: str
     close: str
+
+
+@dataclass(frozen=True, slots=True)
+class Markers:
+    """What a dialect puts around its calls: reasoning, stop tokens, the opener of a result.
+
+    `dropped` are tokens of the model's alphabet that leak into its text: always markup. Inside the
+    tags of `plain` nothing is a call. With `opens_reasoning` a reply begins inside reasoning.
+    """
+
+    reasoning: tuple[ReasoningTags, ...] = ()
+    stops: tuple[str, ...] = ()
+    result: str = ""
+    dropped: tuple[str, ...] = ()
+    plain: tuple[ReasoningTags, ...] = ()
+    opens_reasoning: bool = False
 
 
 def compile_template(text: str, bodies: tuple[str, ...], others: tuple[str, ...]) -> Template:

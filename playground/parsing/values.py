@@ -11,6 +11,7 @@ import math
 import re
 from typing import Any, Final, Literal
 
+from playground.parsing import relaxed_json
 from playground.tools import Schema, allowed_types
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -42,34 +43,54 @@ def write_value(value: Any, schema: Schema, untyped: Untyped = "text") -> str:
     return value if _try(value, types) is _NOTHING else dump_json(value)
 
 
-def read_value(text: str, schema: Schema, untyped: Untyped = "text") -> tuple[Any, bool]:
-    """The value that the text stands for, and whether it agrees with the schema's type."""
+def read_value(text: str, schema: Schema, untyped: Untyped = "text") -> tuple[Any, str]:
+    """The value that the text stands for, and the code of a finding where it does not agree with
+    the schema's type, or only after it was put right."""
     types = _types(schema, untyped)
     if types <= {"string"}:
-        return text, True
+        return text, ""
     value = _try(text, types)
-    return (text, "string" in types) if value is _NOTHING else (value, True)
+    if value is not _NOTHING:
+        return value, ""
+    if "string" in types:
+        return text, ""
+    value = _mended(text, types)
+    return (text, "type-mismatch") if value is _NOTHING else (value, "relaxed-json")
+
+
+def _mended(text: str, types: set[str]) -> Any:
+    """A list or an object that is not quite JSON, or was escaped once too often."""
+    if text.strip()[:1] not in ("[", "{"):
+        return _NOTHING
+    for read in (relaxed_json.load, lambda t: load_json(load_json(f'"{t.strip()}"'))):
+        try:
+            value = read(text)
+        except (ValueError, TypeError, RecursionError):
+            continue
+        if _agrees(value, types):
+            return value
+    return _NOTHING
 
 
 def _types(schema: Schema, untyped: Untyped) -> set[str]:
     return allowed_types(schema) or (_ANY if untyped == "json" else set())
 
 
-def read_marked(text: str, is_text: bool, schema: Schema) -> tuple[Any, bool]:
+def read_marked(text: str, is_text: bool, schema: Schema) -> tuple[Any, str]:
     """A value whose wire says whether it is text or JSON; a schema's type weighs more.
 
     JSON that cannot be read stays text.
     """
     types = allowed_types(schema)
     if is_text:
-        return (text, True) if not types or "string" in types else read_value(text, schema)
+        return (text, "") if not types or "string" in types else read_value(text, schema)
     try:
         value = load_json(text)
     except (ValueError, RecursionError):
-        return text, types == {"string"}
+        return text, "" if types == {"string"} else "type-mismatch"
     if types and not _agrees(value, types) and "string" in types:
-        return text, True
-    return value, True
+        return text, ""
+    return value, ""
 
 
 _NOTHING = object()
@@ -79,8 +100,7 @@ def _try(text: str, types: set[str]) -> Any:
     try:
         value = load_json(text)
     except (ValueError, RecursionError):
-        word = text.strip().lower()
-        value = _WORDS.get(word, _NOTHING)
+        value = _WORDS.get(text.strip().lower(), _NOTHING)
     if value is _NOTHING or not _agrees(value, types):
         return _NOTHING
     return value
