@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tomllib
 
 import pytest
 from conftest import ROOT
 
-from playground.dialects import dialect_names
-
 SCORER = ROOT.parent / "shared" / "conformance" / "score_parsing.py"
+CASES = SCORER.with_name("parse_cases.jsonl")
 
 pytestmark = pytest.mark.skipif(
     not SCORER.exists(),
@@ -25,8 +25,15 @@ def test_parsers_against_the_cases_of_other_projects() -> None:
     table = json.loads(done.stdout)
     assert table["total"].get("raised", 0) == 0
     assert table["total"].get("chunking", 0) == 0
-    ours = [row for name, row in table["dialects"].items() if name in dialect_names()]
-    cases = sum(row["cases"] for row in ours)
-    assert cases > 1_100
-    assert sum(row["calls"] for row in ours) / cases > 0.88
-    assert sum(row["passed"] for row in ours) / cases > 0.77
+    cases, disputed = table["total"]["cases"], table["total"].get("disputed", 0)
+    assert cases > 1_200
+    assert table["total"].get("no dialect", 0) == 0
+    assert disputed <= 0.05 * cases
+    assert table["total"]["passed"] / (cases - disputed) > 0.90
+
+
+def test_every_dispute_is_a_case_and_says_why() -> None:
+    disputes = tomllib.loads((ROOT / "tests" / "disputes.toml").read_text())["dispute"]
+    known = {json.loads(line)["id"] for line in CASES.read_text(encoding="utf-8").splitlines()}
+    assert {dispute["id"] for dispute in disputes} <= known
+    assert all(len(dispute["reason"]) > 20 for dispute in disputes)

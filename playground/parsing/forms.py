@@ -136,10 +136,11 @@ class FormBuilder:
             param.before, holes, value_after=True, block=param.body == "value:block"
         )
 
-    def opening(self, strict: bool = True) -> Choice:
+    def opening(self, strict: bool = True, firm: bool = False) -> Choice:
         """Everything up to the body, and a look at what makes it a call rather than prose.
 
-        Directly inside a section a bare JSON object needs no further proof: `strict` is off.
+        Directly inside a section a bare JSON object needs no further proof: `strict` is off. With
+        `firm` a parameter or the closer must follow.
         """
         template, shape = self.syntax.call_template, self.syntax.shape
         identity = name_before(template.before, "id")
@@ -161,7 +162,7 @@ class FormBuilder:
         elif template.body == "args:json":
             look = rf"{SPACE}(?:\{{{'|' + closing if closing else ''})"
         elif template.body == "params" and (
-            self.syntax.known_names or isinstance(last_piece(template.before), Hole)
+            firm or self.syntax.known_names or isinstance(last_piece(template.before), Hole)
         ):
             end = f"{SPACE}{closing}" if closing else r"(?<=\s)"  # the name has come to its end
             look = f"(?:{SPACE}{unnamed(self.param_open)}|{end})"
@@ -177,8 +178,10 @@ class FormBuilder:
         return sections if self.syntax.section_required else [*sections, self.opening()]
 
     def announced(self) -> list[Choice]:
-        """The openers that count inside reasoning: a section's, where its marker has words."""
-        return [c for c in self.calls() if c.announced] or self.calls()
+        """The openers that count inside reasoning. One of a call alone may be a draft, unless
+        something of the call follows."""
+        sections = [self._section(template) for template in self.syntax.sections]
+        return sections if self.syntax.section_required else [*sections, self.opening(firm=True)]
 
     def _section(self, template: Template) -> Choice:
         name = name_before(template.before, "name")
@@ -188,7 +191,6 @@ class FormBuilder:
         return Choice(
             f"(?P<section_{self.number}>{opener}(?={SPACE}(?:{look}{empty})))",
             first_character(template.before),
-            announced=worded(opener),
         )
 
     def section_closer(self) -> list[Choice]:

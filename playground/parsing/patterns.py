@@ -31,7 +31,6 @@ class Choice(NamedTuple):
     pattern: str
     first: str
     texts: tuple[str, ...] = ()  # where the pattern is nothing but these
-    announced: bool = False  # a section's opener with words of its own
     varying: bool = False  # one of its texts begins another of them
 
 
@@ -115,7 +114,8 @@ def _edge(piece: Piece, start: bool) -> tuple[Piece, str]:
 
 
 def _optional(space: str) -> str:
-    return f"(?:{re.escape(space)})?+" if space else ""
+    blanks = r"[ \t]{0,16}+" if space == "\n" else ""
+    return f"(?:{blanks}{re.escape(space)})?+" if space else ""
 
 
 def stripped(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
