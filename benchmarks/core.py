@@ -1,22 +1,18 @@
-"""Import time, rendering of a large session in every dialect, and how parsing grows.
+"""Import time, and rendering of a large session in every dialect.
 
-Run: python benchmarks/core.py. Times are CPU seconds; the last table gives ratios to the floor,
-which is appending the same chunks to a list.
+Run: python benchmarks/core.py. Times are CPU seconds.
 """
 
 from __future__ import annotations
 
-import math
 import subprocess
 import sys
 import time
 
-from generated import EIGHT, TOOL, large_session
+from generated import EIGHT, large_session
 
 from playground.comparison import compare
-from playground.dialects import dialect_names, get_dialect
-from playground.messages import ToolCallPart
-from playground.prompt_data import PromptData
+from playground.dialects import dialect_names
 from playground.sessions.native_format import dump_session
 
 
@@ -53,40 +49,6 @@ def rendering() -> None:
     print(f"  all {len(took)}           {sum(took.values()):6.3f} s of CPU")
 
 
-def parsing() -> None:
-    print("\none string argument in 4-character chunks: seconds, growth exponent, ratio to floor")
-    for name in dialect_names():
-        row = [parse_time(name, size) for size in (10_000, 100_000, 1_000_000)]
-        exponent = math.log(row[2][0] / row[0][0]) / math.log(100)
-        shown = "  ".join(f"{took:.4f}" for took, _ in row)
-        print(f"  {name:16} {shown}   {exponent:.3f}   {row[2][0] / row[2][1]:.0f}x")
-
-
-def parse_time(name: str, size: int) -> tuple[float, float]:
-    text = ("The tide is high, the berth is <free>.\n" * (size // 39 + 1))[:size]
-    dialect = get_dialect(name)
-    call = ToolCallPart("c", "write_file", {"path": "a", "content": text})
-    data = dialect.format_tool_call(call, [TOOL]).encode()
-    chunks = [data[i : i + 4] for i in range(0, len(data), 4)]
-    best, floor = math.inf, math.inf
-    for _ in range(3):
-        parser = dialect.create_parser(PromptData(tool_metadata=[TOOL]))
-
-        def read(parser=parser) -> None:  # type: ignore[no-untyped-def]
-            for chunk in chunks:
-                parser.feed(chunk)
-            parser.finish()
-
-        def append() -> None:
-            kept: list[bytes] = []
-            for chunk in chunks:
-                kept.append(chunk)
-
-        best, floor = min(best, cpu(read)), min(floor, max(cpu(append), 1e-6))
-    return best, floor
-
-
 if __name__ == "__main__":
     imports()
     rendering()
-    parsing()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 from playground.events import ArgumentEvent, CallNamedEvent
@@ -40,7 +41,7 @@ class OpenCall:
         """The schema of an argument; {} where none is known or values are not to be typed."""
         return self.tool.parameter_schema(key) if self.tool and self.typed else {}
 
-    @property
+    @cached_property
     def properties(self) -> set[str]:
         """The names of the tool's parameters; empty where the tool is not known."""
         return set(self.tool.parameters) if self.tool else set()

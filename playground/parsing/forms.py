@@ -13,6 +13,7 @@ from playground.parsing.patterns import (
     WORD,
     Choice,
     Wait,
+    beginning,
     first_character,
     last_piece,
     literal,
@@ -83,9 +84,9 @@ class FormBuilder:
         self.name = IDENTIFIER if syntax.known_names else name_before(template.before, "name")
         if syntax.known_names and names:
             self.name = "|".join(re.escape(n) for n in sorted(names, key=len, reverse=True))
-        ending = stripped(template.after)
-        after = pieces_pattern(ending, {"name": f"(?P<close_name>{self.name})"})
-        self.closing = Choice(after, first_character(ending))
+        self.ending = stripped(template.after)
+        after = pieces_pattern(self.ending, {"name": f"(?P<close_name>{self.name})"})
+        self.closing = Choice(after, first_character(self.ending))
         param = syntax.param_template
         ends = sorted((stripped(s.after) for s in syntax.sections), key=str, reverse=True)
         self.section_ends = [
@@ -234,12 +235,18 @@ class FormBuilder:
             # both outer closers in a row: the value's own was forgotten (ollama#18563)
             outer = f"{SPACE}{unnamed(self.closing.pattern)}{SPACE}{self.section_close}"
             choices.append(Choice(rf"(?P<forgotten>\n?+(?={outer}))", ""))
-        if self.syntax.reserved or worded(unnamed(self.param_open).replace(self.key, "")):
+        literals = "".join(piece for piece in param.before if isinstance(piece, str))
+        forgotten = self.syntax.reserved or worded(re.escape(literals))
+        if forgotten:
             following = unnamed(self.param_open.replace("(?P<key>", "(?<next_key>"))
             choices.append(Choice(rf"(?P<forgotten>\n?+(?={following}))", ""))
-        firsts = first_character(param.after) + self.closing.first + "\n"
-        firsts += first_character(param.before)
-        return wait(*(choice._replace(first=firsts) for choice in choices))
+        if not between:
+            return wait(*(choice._replace(first="\n") for choice in choices))
+        begun = [beginning(param.after), beginning(self.ending)]
+        begun += [beginning(param.before)] if forgotten else []
+        firsts = "".join(text[:1] for text in begun) + "\n"
+        named = (choice._replace(first=firsts) for choice in choices)
+        return wait(*named, beginnings=[text for text in begun if text])
 
     def separator(self) -> Wait:
         choices = self.calls() if self.syntax.one_call_a_section else [self.opening(strict=False)]

@@ -144,7 +144,7 @@ def literal(text: str) -> str:
 
 def worded(pattern: str) -> bool:
     """Whether a marker is more than punctuation, which prose is full of."""
-    bare = re.sub(r"\\s|\(\?P<\w+>", "", pattern.replace(SPACE, ""))
+    bare = re.sub(r"\\[a-zA-Z]|\(\?P<\w+>", "", pattern.replace(SPACE, ""))
     return any(char.isalpha() for char in bare)
 
 
@@ -154,6 +154,13 @@ def first_character(pieces: tuple[Piece, ...]) -> str:
         solid = pieces[0].lstrip()[:1] or first_character(pieces[1:])
         return f" {solid}" if solid and pieces[0].startswith(" ") else solid
     return ""
+
+
+def beginning(pieces: tuple[Piece, ...]) -> str:
+    """The first two characters of a form that begins with a literal, as far as they are known."""
+    first = first_character(pieces).strip()
+    literals = [piece.lstrip() for piece in pieces[:1] if isinstance(piece, str)]
+    return next((text[:2].rstrip() for text in literals if text), first)
 
 
 def last_piece(pieces: tuple[Piece, ...]) -> Piece:
@@ -166,18 +173,42 @@ def unnamed(pattern: str) -> str:
     return re.sub(r"\(\?P<\w+>", "(?:", pattern)
 
 
-def wait(*choices: Choice) -> Wait:
+def wait(*choices: Choice, beginnings: Iterable[str] = ()) -> Wait:
+    """A place where one of the choices may come; `beginnings` are how they all begin, but for one
+    line break before them: more than their first characters tell."""
     listed = [choice for choice in choices if choice.pattern]
     first = "".join(sorted({char for choice in listed for char in choice.first}))
-    anything = any(not choice.first for choice in listed)
+    anything = [choice for choice in listed if not choice.first]
     pattern = "|".join(choice.pattern for choice in listed)
     groups = tuple(dict.fromkeys(group for choice in listed if (group := _group(choice))))
     varying = {_group(choice) for choice in listed if choice.pattern.rstrip(")").endswith("+")}
     varying |= {
         _group(choice) for choice in listed if choice.varying or _begins_another(choice, listed)
     }
-    searched = r"[\s\S]" if anything else f"[{re.escape(first)}]"
+    searched = _begun(beginnings) or _searched(first, anything)
     return Wait(re.compile(searched), regex.compile(pattern), groups, frozenset(varying))
+
+
+def _begun(beginnings: Iterable[str]) -> str:
+    """What finds candidates by their first two characters, a line break before them or not."""
+    listed = sorted(set(beginnings))
+    if not all(text.strip() for text in listed):
+        return ""
+    pairs = [
+        re.escape(text[0]) + (rf"(?:{re.escape(text[1])}|\Z)" if text[1:] else "")
+        for text in listed
+    ]
+    found = "|".join(pairs)
+    return rf"\n(?={found}|\Z)|{found}" if found else ""
+
+
+def _searched(first: str, anything: list[Choice]) -> str:
+    """What finds candidates: a first character, or the first of a line where that is all one
+    knows."""
+    if anything and not all(LINE_START in choice.pattern for choice in anything):
+        return r"[\s\S]"
+    found = [r"(?<![^\n])[ \t]{0,6}\S"] if anything else []
+    return "|".join([*found, f"[{re.escape(first)}]"] if first else found)
 
 
 def _begins_another(choice: Choice, listed: list[Choice]) -> bool:

@@ -1,0 +1,155 @@
+"""How fast every dialect's parser is, how its time grows, and what it keeps in memory.
+
+Run: python benchmarks/parsing.py [DIALECT …] [--peers]. CPU seconds; the floor is appending the
+same chunks to a list, in the same run. `live` gives the events of each chunk at once, `batched`
+reads 1,024 chunks at a time (BatchedParser), as recordings are read. `--peers` reads the same
+arguments with what PyPI offers and is installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import math
+import time
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+from generated import TOOL
+
+from playground.dialects import DeclaredDialect, dialect_names, get_dialect
+from playground.messages import ToolCallPart
+from playground.parsing.batches import BatchedParser
+from playground.parsing.parser import DialectParser
+from playground.prompt_data import PromptData
+
+SIZES = (10_000, 100_000, 1_000_000)
+PROMPT = PromptData(tool_metadata=[TOOL])
+
+
+def cpu(action: Callable[[], Any]) -> float:
+    start = time.process_time()
+    action()
+    return time.process_time() - start
+
+
+def call_of(dialect: DeclaredDialect, size: int) -> str:
+    """A call with one text of so many characters, in the dialect's own tool if it has one."""
+    text = ("The tide is high, the berth is <free>.\n" * (size // 39 + 1))[:size]
+    arguments = {"path": "a", "content": text}
+    syntax = dialect.syntax
+    if syntax.text_keys:
+        arguments = syntax.sample_texts | {syntax.text_keys[-1]: text + "\n"}
+    call = ToolCallPart("c", syntax.name or TOOL.name, arguments)
+    return dialect.format_tool_call(call, [TOOL])
+
+
+def cut(text: str, size: int) -> list[bytes]:
+    data = text.encode()
+    return [data[i : i + size] for i in range(0, len(data), size)]
+
+
+def read(parser: DialectParser, chunks: list[bytes]) -> None:
+    feed = parser.feed
+    for chunk in chunks:
+        feed(chunk)
+    parser.finish()
+
+
+def append(chunks: list[bytes]) -> None:
+    kept: list[bytes] = []
+    for chunk in chunks:
+        kept.append(chunk)
+
+
+def times(dialect: DeclaredDialect, chunks: list[bytes], batched: bool) -> tuple[float, float]:
+    """Seconds of reading and of the floor, the best of three."""
+    best = floor = math.inf
+    for _ in range(3):
+        parser: DialectParser = dialect.create_parser(PROMPT)
+        parser = BatchedParser(parser) if batched else parser
+        best = min(best, cpu(lambda parser=parser: read(parser, chunks)))  # type: ignore[misc]
+        floor = min(floor, max(cpu(lambda: append(chunks)), 1e-6))
+    return best, floor
+
+
+def peak(dialect: DeclaredDialect, size: int) -> float:
+    """The most that reading keeps beside its input, in sizes of the argument."""
+    chunks = cut(call_of(dialect, size), 4)
+    parser = BatchedParser(dialect.create_parser(PROMPT))
+    tracemalloc.start()
+    read(parser, chunks)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most / size
+
+
+def rows(names: list[str]) -> None:
+    head = "1 MB by 4: live  exponent  x floor | batched  exponent  x floor | by 64: x floor"
+    print(f"{'dialect':18} {head} | 20 calls | peak/argument")
+    for name in names:
+        dialect = get_dialect(name)
+        if not isinstance(dialect, DeclaredDialect):
+            continue
+        texts = [call_of(dialect, size) for size in SIZES]
+        columns = []
+        for batched in (False, True):
+            took = [times(dialect, cut(text, 4), batched) for text in texts]
+            exponent = math.log(took[2][0] / took[0][0]) / math.log(SIZES[2] / SIZES[0])
+            columns.append((took[2][0], exponent, took[2][0] / took[2][1]))
+        wide = times(dialect, cut(texts[2], 64), batched=False)
+        small = times(dialect, cut("\n".join([call_of(dialect, 40)] * 20), 4), batched=False)
+        live, quiet = columns
+        print(
+            f"{name:18} {live[0]:14.3f} s {live[1]:8.3f} {live[2]:8.0f} |{quiet[0]:7.3f} s "
+            f"{quiet[1]:8.3f} {quiet[2]:8.1f} |{wide[0] / wide[1]:15.1f} | "
+            f"{small[0] * 1e3:5.1f} ms "
+            f"| {peak(dialect, 1_000_000):6.2f}",
+            flush=True,
+        )
+
+
+def peers() -> None:
+    """The arguments alone, read anew at every chunk, as these libraries are used on streams."""
+    readers: dict[str, Callable[[str], Any]] = {}
+    for module, make in (
+        ("jiter", lambda m: lambda t: m.from_json(t.encode(), partial_mode="trailing-strings")),
+        ("partial_json_parser", lambda m: m.loads),
+        ("json_repair", lambda m: m.loads),
+    ):
+        try:
+            readers[module] = make(importlib.import_module(module))
+        except ImportError:
+            print(f"{module}: not installed")
+    hermes = get_dialect("hermes")
+    assert isinstance(hermes, DeclaredDialect)
+    for size in SIZES[:2]:
+        chunks = cut(call_of(hermes, size), 4)
+        ours, floor = times(hermes, chunks, batched=False)
+        print(f"{size:>9,} characters by 4: hermes {ours:.3f} s, {ours / floor:.0f} x floor")
+        argument = call_of(hermes, size)
+        argument = argument[argument.index('{"path"') : argument.rindex("}}") + 1]
+        for name, load in readers.items():
+            seconds = cpu(lambda load=load, text=argument: grow(load, text))  # type: ignore[misc]
+            print(f"{'':>26}{name:20} {seconds:8.3f} s, {seconds / floor:8.0f} x floor")
+
+
+def grow(load: Callable[[str], Any], text: str, limit: float = 60.0) -> None:
+    stop = time.process_time() + limit
+    for end in range(4, len(text) + 4, 4):
+        load(text[:end])
+        if time.process_time() > stop:
+            print(f"{'':>26}stopped after {limit:.0f} s at {end:,} of {len(text):,} characters")
+            return
+
+
+if __name__ == "__main__":
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("dialect", nargs="*")
+    options.add_argument("--peers", action="store_true")
+    given = options.parse_args()
+    if given.peers:
+        peers()
+    else:
+        rows(given.dialect or dialect_names())
