@@ -24,7 +24,7 @@ ROOMS = [
     {"prompt_data"},
     {"preflight"},
     {"parsing", "caching"},
-    {"dialects"},
+    {"dialects", "signatures"},
     {"reading", "sessions"},
     {"llm"},
     {"timeline", "comparison", "cache_placement", "carrying", "detecting"},

@@ -1,0 +1,56 @@
+"""A completion of ChatAdapter field by field, as it arrives."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import regex
+
+_HEADER: Final = regex.compile(r"[ \t]{0,64}+\[\[ ## (\w{1,128}+) ## \]\]")
+
+
+class FieldStream:
+    """Deltas of fields: `feed(text)` gives pairs of a field's name and the text that is new.
+
+    The deltas of a field add up to its raw value, without white space around it. Text before the
+    first header has the name "". Only what could be a header, or white space at a value's end, is
+    held back. A field that comes twice is the second field `name` again: the reader decides.
+    """
+
+    def __init__(self) -> None:
+        self.field = ""
+        self._held = ""
+        self._line_start = True
+        self._begun = False
+
+    def feed(self, text: str) -> list[tuple[str, str]]:
+        self._held += text
+        return self._advance(ended=False)
+
+    def finish(self) -> list[tuple[str, str]]:
+        return self._advance(ended=True)
+
+    def _advance(self, ended: bool) -> list[tuple[str, str]]:
+        deltas: list[tuple[str, str]] = []
+        text, at, done, line_start = self._held, 0, 0, self._line_start
+        while at < len(text):
+            if line_start:
+                header = _HEADER.match(text, at, partial=not ended)
+                if header and header.partial:
+                    break  # more text decides
+                if header:
+                    deltas += self._delta(text[done:at].rstrip())
+                    self.field, self._begun = header[1], False
+                    at = done = header.end()
+            stop = text.find("\n", at) + 1
+            line_start, at = stop > 0, stop or len(text)
+        solid = text[done:at].rstrip()  # white space may be the value's end
+        deltas += self._delta(solid)
+        self._held = text[done + len(solid) :]
+        self._line_start = self._line_start and not solid and not done
+        return deltas
+
+    def _delta(self, text: str) -> list[tuple[str, str]]:
+        text = text if self._begun else text.lstrip()
+        self._begun = self._begun or bool(text)
+        return [(self.field, text)] if text else []
