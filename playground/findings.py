@@ -56,6 +56,11 @@ CODES: Final[dict[str, FindingKind]] = {
     "reasoning-dropped": FindingKind("info", "reasoning in the history is not sent again"),
     "part-dropped": FindingKind("warning", "a part that is not sent in a message of its role"),
     "environment-dropped": FindingKind("warning", "no user message to add the environment to"),
+    # what a chat template does
+    "template-ignores-tools": FindingKind("warning", "no tool's name is in the rendered prompt"),
+    "template-one-call": FindingKind("warning", "the template refuses parallel calls"),
+    "template-prints-none": FindingKind("warning", "a message without content is written None"),
+    "template-encodes-twice": FindingKind("info", "arguments given as text are encoded twice"),
     # what a loader sees in a file
     "orphan-result": FindingKind("error", "a tool result whose call is not in the session"),
     "missing-result": FindingKind("warning", "a tool call without a result before the next turn"),

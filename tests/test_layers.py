@@ -24,7 +24,7 @@ ROOMS = [
     {"prompt_data"},
     {"preflight"},
     {"parsing", "caching"},
-    {"dialects", "signatures"},
+    {"dialects", "signatures", "raw_prompts"},
     {"reading", "sessions"},
     {"llm"},
     {"timeline", "comparison", "cache_placement", "carrying", "detecting"},

@@ -1,0 +1,196 @@
+"""Raw prompts: Llama as Meta writes it, and chat templates as transformers renders them."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import time
+from typing import Any
+
+import pytest
+from conftest import ROOT
+
+from playground.errors import InputFault
+from playground.messages import ImagePart, Message, TextPart, ToolCallPart, ToolResultPart
+from playground.prompt_data import PromptData, TaskConfig
+from playground.raw_prompts import LLAMA3, LLAMA4, ChatTemplate, LlamaTurn, chat_template
+from playground.raw_prompts.llama import turns_of
+from playground.reading import parse
+from playground.tools import ToolMetadata
+
+ORACLES = ROOT.parent / "shared" / "conformance"
+needs_oracle = pytest.mark.skipif(
+    not ORACLES.exists(), reason="NOT RUN: ../shared/conformance is not beside this checkout"
+)
+IMAGE = ImagePart(url="data:image/png;base64,eA==")
+CALL = ToolCallPart("c", "get_tides", {"harbour": "Brest"})
+TOOL = ToolMetadata(name="get_tides", description="Tides.", parameters={"harbour": "where"})
+
+
+def test_a_round_trip_has_its_roles_and_stops() -> None:
+    search = ToolMetadata(name="brave_search", parameters={"query": "what"})
+    query = ToolCallPart("c", "brave_search", {"query": "tides"})
+    messages = [
+        Message("user", (TextPart("When?"),)),
+        Message("assistant", (query,)),
+        Message("tool", (ToolResultPart("c", "brave_search", "04:12"),)),
+    ]
+    task = TaskConfig(user_agent_prompt="Be brief.")
+    data = PromptData(messages=messages, tool_metadata=[search], task_config=task)
+    assert LLAMA3.render(turns_of(data)) == (
+        "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\nEnvironment: ipython\n"
+        "Tools: brave_search\n\nBe brief.<|eot_id|>"
+        "<|start_header_id|>user<|end_header_id|>\n\nWhen?<|eot_id|>"
+        "<|start_header_id|>assistant<|end_header_id|>\n\n"
+        'brave_search.call(query="tides")<|eom_id|>'
+        "<|start_header_id|>ipython<|end_header_id|>\n\n04:12<|eot_id|>"
+        "<|start_header_id|>assistant<|end_header_id|>\n\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("tool_format", "dialect"),
+    [("json", "llama3-json"), ("function_tag", "llama3-function"), ("python_list", "pythonic")],
+)
+def test_a_call_in_each_format_is_read_by_its_dialect(tool_format: Any, dialect: str) -> None:
+    (call,) = parse(LLAMA3.call(CALL, tool_format), dialect, [TOOL]).tool_calls
+    assert (call.name, call.arguments) == ("get_tides", {"harbour": "Brest"})
+
+
+def test_code_stands_behind_the_python_tag() -> None:
+    call = ToolCallPart("c", "code_interpreter", {"code": "print(1)"})
+    assert LLAMA3.call(call) == "<|python_tag|>print(1)"
+    (read,) = parse(LLAMA3.call(call) + "<|eom_id|>", "llama3-code").tool_calls
+    assert read.arguments == {"code": "print(1)"}
+
+
+def recorded() -> list[Any]:
+    path = ORACLES / "llama_usecases_llamastack_last.json"
+    if not path.exists():
+        return []
+    rows = [row for row in json.loads(path.read_text(encoding="utf-8")) if row.get("rendered")]
+    return [pytest.param(row, id=f"{row['module']}-{row['index']}") for row in rows]
+
+
+def turn_of(message: dict[str, Any]) -> LlamaTurn:
+    content = message["content"]
+    if isinstance(content, list):
+        content = [IMAGE if part["type"] == "image" else part["text"] for part in content]
+    calls = tuple(
+        ToolCallPart(c["call_id"], c["tool_name"], json.loads(c["arguments"]))
+        for c in message["tool_calls"]
+    )
+    reason = message["stop_reason"] or "end_of_turn"
+    return LlamaTurn(message["role"], content, calls, reason)
+
+
+@needs_oracle
+@pytest.mark.parametrize("row", recorded())
+def test_llama_prompts_are_those_of_metas_code(row: dict[str, Any]) -> None:
+    llama = LLAMA4 if row["module"].startswith("llama4") else LLAMA3
+    if row["kind"] == "text_completion":
+        content: Any = row["input"]
+        if content == "<media content>":  # an image and a text, which the record does not spell
+            content = [IMAGE, row["rendered"].partition("<|image|>")[2]]
+        assert llama.completion(content) == row["rendered"]
+        return
+    turns = [turn_of(message) for message in row["messages"]]
+    assert llama.render(turns, row["tool_prompt_format"]) == row["rendered"]
+
+
+# chat templates
+
+CHATML = (
+    "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+HI = [{"role": "user", "content": "hi"}]
+
+
+def test_a_template_is_rendered_with_its_generation_prompt() -> None:
+    template = ChatTemplate(CHATML)
+    assert template.render(HI) == "<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n"
+    assert template.render(HI, add_generation_prompt=False).endswith("<|im_end|>\n")
+
+
+def test_a_tokenizer_config_brings_its_tokens(tmp_path: Any) -> None:
+    config = {"chat_template": "{{ bos_token }}{{ messages[0].content }}", "bos_token": "<s>"}
+    path = tmp_path / "tokenizer_config.json"
+    path.write_text(json.dumps(config))
+    assert ChatTemplate.load(path).render(HI) == "<s>hi"
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("{% for %}", "no jinja template"),
+        ("{{ raise_exception('roles must alternate') }}", "refuses: roles must alternate"),
+        ("{{ messages.append(1) }}", "fails: SecurityError"),
+        ("{{ ''.__class__.__mro__[0]() }}", "fails: "),
+        ("{{ 'x' * 10**9 }}", "too large"),
+        ("{{ 2 ** 1000000000 }}", "too large"),
+        ("{{ '%1000000000d' % 1 }}", "too large"),
+        ("{{ 'x'|center(10**9) }}", "10,000"),
+        ("{% for i in range(10**9) %}{% endfor %}", "Range too big"),
+        ("{% for a in range(99999) %}{{ 'x' * 9999 }}{% endfor %}", "more than 20,000,000"),
+    ],
+)
+def test_a_hostile_template_ends_in_one_clear_error(source: str, words: str) -> None:
+    with pytest.raises(InputFault, match=words):
+        ChatTemplate(source).render(HI)
+
+
+def test_a_template_that_loops_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat_template, "TIME_LIMIT", 0.3)
+    loop = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+    start = time.monotonic()
+    with pytest.raises(InputFault, match="more than 0.3 s"):
+        ChatTemplate(loop).render(HI)
+    assert time.monotonic() - start < 20
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "words"),
+    [("{", "a.json", "no JSON"), ("{}", "a.json", "no chat_template"), ("[]", "b.json", "no chat")],
+)
+def test_a_file_that_is_no_template_is_refused(text: str, name: str, words: str) -> None:
+    with pytest.raises(InputFault, match=words):
+        ChatTemplate.loads(text, name)
+
+
+def test_what_a_template_does_with_tools_is_said() -> None:
+    one = (
+        "{% for m in messages %}{{ m.content }}{% for c in m.tool_calls or [] %}"
+        "{% if loop.index > 1 %}{{ raise_exception('one call only') }}{% endif %}"
+        "{{ c.function.arguments|tojson }}{% endfor %}{% endfor %}"
+    )
+    tools = [{"type": "function", "function": {"name": "get_tides"}}]
+    codes = {f.code: f.message for f in ChatTemplate(one).warnings(HI, tools)}
+    assert set(codes) == {
+        "template-ignores-tools",
+        "template-one-call",
+        "template-prints-none",
+        "template-encodes-twice",
+    }
+    assert "one call only" in codes["template-one-call"]
+
+
+def goldens() -> list[Any]:
+    path = ORACLES / "hfjs_e2e_goldens.json"
+    rows = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    return [pytest.param(row, id=f"{row['group']}-{row['name']}") for row in rows]
+
+
+# its target was written for a JavaScript engine, which prints Python's dicts as JSON
+NOT_OURS = {"MadeAgents/Hammer2.1"}
+
+
+@needs_oracle
+@pytest.mark.parametrize("row", goldens())
+def test_templates_render_as_their_goldens(row: dict[str, Any]) -> None:
+    data = dict(row["data"])
+    messages, tools = data.pop("messages"), data.pop("tools", None)
+    prompt = data.pop("add_generation_prompt", None)
+    template = ChatTemplate(row["chat_template"], now=datetime.datetime(2025, 7, 10))
+    text = template.render(messages, tools, prompt, **data)
+    assert (text == row["target"]) == (row["name"] not in NOT_OURS)
