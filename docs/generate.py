@@ -10,9 +10,10 @@ import sys
 from pathlib import Path
 
 from playground.caching.policies import REASONS
-from playground.dialects import REGISTRY
+from playground.dialects import REGISTRY, dialect_names
 from playground.dialects.declared import DeclaredDialect
 from playground.findings import CODES
+from playground.guides import guide_for
 from playground.sessions.native_format import SCHEMA_FILE, json_schema
 
 DOCS = Path(__file__).resolve().parent
@@ -54,7 +55,12 @@ def dialects() -> str:
         forms += [f"param `{_code(syntax.param)}`"] if syntax.param else []
         forms += [f"section `{_code(syntax.section)}`"] if syntax.section else []
         parallel = "yes" if dialect.parallel else "no"
-        cells = [f"`{dialect.name}`", "<br>".join(forms), dialect.result_role, parallel]
+        cells = [
+            f"[`{dialect.name}`](formats/{dialect.name}.md)",
+            "<br>".join(forms),
+            dialect.result_role,
+            parallel,
+        ]
         rows.append(f"| {' | '.join([*cells, dialect.models])} |")
     return "\n".join(
         [
@@ -78,6 +84,10 @@ DOCUMENTS = {
     DOCS / "findings.md": findings,
     DOCS / "dialects.md": dialects,
     SCHEMA_FILE: lambda: json.dumps(json_schema(), indent=1) + "\n",
+    **{
+        DOCS / "formats" / f"{name}.md": lambda name=name: guide_for(name).markdown()
+        for name in dialect_names()
+    },
 }
 
 
@@ -91,6 +101,7 @@ def main() -> int:
         if "--check" in sys.argv:
             print(f"stale: {path.name} (run python docs/generate.py)")
         else:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(DOCUMENTS[path](), encoding="utf-8")
             print(f"written: {path.name}")
     return int(bool(stale) and "--check" in sys.argv)

@@ -11,33 +11,51 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _WHERE = {
+    "ChatAdapter": "playground.signatures",
+    "ChatTemplate": "playground.raw_prompts",
     "DeclaredDialect": "playground.dialects",
     "Dialect": "playground.dialects",
+    "JSONAdapter": "playground.signatures",
+    "Signature": "playground.signatures",
+    "Switches": "playground.parsing.switches",
     "Syntax": "playground.parsing.syntax",
+    "XMLAdapter": "playground.signatures",
     "carry": "playground.carrying",
     "compare": "playground.comparison",
     "detect": "playground.detecting",
+    "dialect_for": "playground.dialects.choosing",
     "dialect_names": "playground.dialects",
     "get_dialect": "playground.dialects",
+    "guide_for": "playground.guides",
     "load_session": "playground.sessions.loading",
     "parse": "playground.reading",
     "place_cache": "playground.cache_placement",
+    "raw_prompt": "playground.prompting",
     "replay": "playground.timeline",
     "sample_sessions": "playground.sessions.loading",
 }
 
 __all__ = [
+    "ChatAdapter",
+    "ChatTemplate",
     "DeclaredDialect",
     "Dialect",
+    "JSONAdapter",
+    "Signature",
+    "Switches",
     "Syntax",
+    "XMLAdapter",
     "carry",
     "compare",
     "detect",
+    "dialect_for",
     "dialect_names",
     "get_dialect",
+    "guide_for",
     "load_session",
     "parse",
     "place_cache",
+    "raw_prompt",
     "replay",
     "sample_sessions",
 ]
@@ -48,9 +66,15 @@ if TYPE_CHECKING:
     from playground.comparison import compare
     from playground.detecting import detect
     from playground.dialects import DeclaredDialect, Dialect, dialect_names, get_dialect
+    from playground.dialects.choosing import dialect_for
+    from playground.guides import guide_for
+    from playground.parsing.switches import Switches
     from playground.parsing.syntax import Syntax
+    from playground.prompting import raw_prompt
+    from playground.raw_prompts import ChatTemplate
     from playground.reading import parse
     from playground.sessions.loading import load_session, sample_sessions
+    from playground.signatures import ChatAdapter, JSONAdapter, Signature, XMLAdapter
     from playground.timeline import replay
 
 

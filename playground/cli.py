@@ -263,6 +263,67 @@ def detect(file: str, tools_file: str, as_json: bool) -> int:
     return 0
 
 
+@main.command()
+@click.argument("name", required=False, default="")
+@click.option("-l", "--list", "listed", is_flag=True, help="List the dialects that have a guide.")
+@click.option("-m", "--model", default="", help="The guide of the dialect for this model.")
+@click.option("-o", "--out", default="", help="Write NAME.md into this folder; all without NAME.")
+@click.option("--check", is_flag=True, help="With --out: only say which files are stale (1).")
+@guarded
+def guide(name: str, listed: bool, model: str, out: str, check: bool) -> int:
+    """Print the guide of dialect NAME: prompts, responses, and what is read from them."""
+    from playground.dialects import dialect_names
+    from playground.dialects.choosing import dialect_for
+    from playground.errors import InputFault
+    from playground.guides import guide_for
+
+    if listed:
+        click.echo("\n".join(dialect_names()))
+        return 0
+    if model:
+        choice = dialect_for(model)
+        click.echo(f"{model}: {choice.dialect} ({choice.reason})", err=True)
+        name = choice.dialect
+    if not out:
+        if not name:
+            raise InputFault("no dialect is named", expected="NAME, --model or --list")
+        click.echo(guide_for(name).markdown())
+        return 0
+    stale = 0
+    for each in [name] if name else dialect_names():
+        path, text = Path(out) / f"{each}.md", guide_for(each).markdown()
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale += 1
+        click.echo(f"{'stale' if check else 'written'}: {path}")
+        if not check:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    return int(check and stale > 0)
+
+
+@main.command()
+@_session_argument
+@click.option("-t", "--template", default="", help="A .jinja file or a tokenizer_config.json.")
+@click.option("--llama", type=click.Choice(["3", "4"]), help="As Meta's own code writes it.")
+@_json_option
+@guarded
+def raw(session: str, template: str, llama: str | None, as_json: bool) -> int:
+    """Print the raw prompt of SESSION: what the model reads, special tokens included."""
+    from playground.errors import InputFault
+    from playground.prompting import raw_prompt
+
+    if bool(template) == bool(llama):
+        raise InputFault("no format is given", expected="either --template FILE or --llama 3|4")
+    loaded = _load(session, "")
+    prompt = raw_prompt(loaded.session.prompt_data(), template or f"llama{llama}")
+    if as_json:
+        print_json({"prompt": prompt.text, "parser": prompt.dialect, "format": prompt.format})
+    else:
+        click.echo(plain(prompt.text))
+    return report([*loaded.findings, *prompt.findings])
+
+
 def _placement_line(placement: CachePlacement) -> list[str]:
     reason = placement.refusal.explanation if placement.refusal else ""
     return [placement.dialect, str(len(placement.marks)), f"{placement.characters:,}", reason]

@@ -28,6 +28,7 @@ ROOMS = [
     {"reading", "sessions"},
     {"llm"},
     {"timeline", "comparison", "cache_placement", "carrying", "detecting"},
+    {"prompting", "guides"},
     {"show"},
     {"ui", "terminal"},
     {"app", "cli", "__init__"},

@@ -209,7 +209,8 @@ def _definitions(tools: Sequence[ToolMetadata], tool_format: ToolFormat) -> str:
             "Reminder:\n- If looking for real time information use relevant functions before "
             "falling back to brave_search\n- Function calls MUST follow the specified format, "
             "start with <function= and end with </function>\n- Required parameters MUST be "
-            "specified\n- Only call one function at a time\n- Put the entire function call reply on one line"
+            "specified\n- Only call one function at a time\n"
+            "- Put the entire function call reply on one line"
         )
     functions_json = dump_json(
         [
