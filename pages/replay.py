@@ -20,7 +20,8 @@ recording = recordings[name]
 with right:
     dialect = widgets.reading_dialect(recording.dialect)
 
-timeline = computed.timeline(working, name, dialect)
+switches = widgets.reading_switches(dialect)
+timeline = computed.timeline(working, name, dialect, switches)
 calls = ", ".join(call.name for call in timeline.result.tool_calls) or "none"
 st.text(
     f"{len(recording.chunks)} chunks, {len(timeline.text):,} characters. Complete calls: {calls}. "
@@ -29,7 +30,7 @@ st.text(
 if recording.note:
     st.text(recording.note)
 
-content = f"{working.digest} {name} {dialect}"
+content = f"{working.digest} {name} {dialect} {switches}"
 components.player(
     computed.player_payload(content, timeline),
     content=content,

@@ -28,6 +28,10 @@ page = st.navigation(
         st.Page(
             pages / "replay.py", title="Replay", icon=":material/play_circle:", url_path="replay"
         ),
+        st.Page(
+            pages / "raw.py", title="Raw prompt", icon=":material/data_object:", url_path="raw"
+        ),
+        st.Page(pages / "guide.py", title="Guide", icon=":material/menu_book:", url_path="guide"),
         st.Page(pages / "carry.py", title="Carry", icon=":material/luggage:", url_path="carry"),
     ],
     position="top",

@@ -10,6 +10,7 @@ from playground.dialects import Dialect, get_dialect
 from playground.events import Event
 from playground.parsing.result import ParseResult, gather
 from playground.parsing.state import ParserState
+from playground.parsing.switches import Switches
 from playground.prompt_data import PromptData
 from playground.sessions.session import Recording
 from playground.tools import ToolMetadata
@@ -73,11 +74,16 @@ class Timeline:
 
 
 def replay(
-    recording: Recording, dialect: str | Dialect, tools: Sequence[ToolMetadata] = ()
+    recording: Recording,
+    dialect: str | Dialect,
+    tools: Sequence[ToolMetadata] = (),
+    switches: Switches | None = None,
 ) -> Timeline:
-    """Feed a recording to a dialect's parser, chunk by chunk, as it came."""
+    """Feed a recording to a dialect's parser, chunk by chunk, as it came; `switches` replace the
+    dialect's own."""
     chosen = get_dialect(dialect) if isinstance(dialect, str) else dialect
-    parser = chosen.create_parser(PromptData(tool_metadata=list(tools)), recording.prefill)
+    data = PromptData(tool_metadata=list(tools))
+    parser = chosen.create_parser(data, recording.prefill, switches)
     steps: list[Step] = []
     stop, last = 0, 0.0
     for chunk, piece in zip(recording.chunks, recording.pieces(), strict=True):

@@ -10,6 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from playground import paths
 from playground.dialects import dialect_names
+from playground.dialects.choosing import dialect_for
+from playground.sessions.loading import sample_sessions
 
 PAGES = ("compare", "cache", "replay")  # those that show a session
 HOSTILE = '<script>document.title="owned"</script><img src=x onerror=alert(1)> ![a](http://x/y)'
@@ -208,3 +210,43 @@ def test_an_uploaded_tool_list_becomes_the_sessions_tools() -> None:
     tools = [{"type": "function", "function": {"name": "dig", "parameters": schema}}]
     upload(app, "tools.json", json.dumps(tools).encode())
     assert '"tool:dig"' in json.dumps(payloads(app))
+
+
+@pytest.mark.parametrize("name", ["xml", "llama3-json", "react", "gemma4", "native", "continue"])
+def test_the_guide_shows_each_use_case_as_it_is(name: str) -> None:
+    from playground.guides import guide_for
+
+    guide = guide_for(name)
+    for case in guide.cases:
+        app = page("guide", guide=name, case=case.title)
+        shown = [code.value for code in app.code]
+        texts = [d for d in case.dialogs if not isinstance(d, str)]
+        for dialog in texts:
+            assert guide.prompt(case, dialog) in shown
+        assert len(shown) >= len(texts)
+
+
+def test_the_guide_opens_with_the_dialect_of_the_sessions_model() -> None:
+    app = page("guide", session="01-plain-chat")
+    model = sample_sessions()["01-plain-chat"].task.model_name
+    assert app.selectbox(key="guide").value == dialect_for(model).dialect
+
+
+def test_the_raw_prompt_is_shown_whole_and_a_template_is_asked_for() -> None:
+    app = page("raw")
+    (prompt,) = app.code
+    assert prompt.value.startswith("<|begin_of_text|>")
+    assert prompt.value.endswith("<|start_header_id|>assistant<|end_header_id|>\n\n")
+    assert "2 line breaks at its edges" in " ".join(caption.value for caption in app.caption)
+    asked = page("raw", format="A chat template")
+    assert "tokenizer_config.json" in asked.info[0].value
+
+
+def test_a_switch_changes_what_replay_reads() -> None:
+    app = page("replay", session="05-call-in-a-fence", dialect="xml")
+    switch = app.selectbox(key="calls_in_fences-xml")
+    assert switch.value == "text"
+    before = app.text[0].value
+    switch.select("call").run()
+    assert not app.exception
+    assert app.text[0].value != before or "none" not in before

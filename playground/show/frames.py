@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from playground.carrying import CarryMatrix
     from playground.comparison import Comparison
     from playground.detecting import Detection
+    from playground.events import Event
+    from playground.guides import Guide
+    from playground.raw_prompts import LlamaFormat
     from playground.timeline import Timeline
 
 
@@ -88,6 +91,32 @@ def detections(found: Sequence[Detection]) -> pd.DataFrame:
     """One row a dialect, the likeliest first."""
     rows = [{"dialect": d.dialect, "calls": d.calls, "reason": d.reason} for d in found]
     return pd.DataFrame(rows, columns=["dialect", "calls", "reason"])
+
+
+def guide_summary(value: Guide) -> pd.DataFrame:
+    """One row a fact of the dialect; line breaks as ↵."""
+    rows = [{"": name, "what": text.replace("\n", "↵")} for name, text in value.summary()]
+    return pd.DataFrame(rows, columns=["", "what"])
+
+
+def special_tokens(value: LlamaFormat) -> pd.DataFrame:
+    """One row a token of a raw format, with its meaning."""
+    rows = [{"token": token, "meaning": meaning} for token, meaning in value.tokens.items()]
+    return pd.DataFrame(rows, columns=["token", "meaning"])
+
+
+def events(listed: Sequence[Event]) -> pd.DataFrame:
+    """One row an event of a reply that was read at once."""
+    rows = [
+        {
+            "event": event_name(event),
+            "start": event.span.start,
+            "stop": event.span.stop,
+            "text": event_text(event),
+        }
+        for event in listed
+    ]
+    return pd.DataFrame(rows, columns=["event", "start", "stop", "text"])
 
 
 def timeline(value: Timeline) -> pd.DataFrame:

@@ -14,6 +14,10 @@ from playground.comparison import Column, Comparison
 from playground.comparison import compare as compare_session
 from playground.detecting import Detection, detect, foreign_markup
 from playground.findings import Finding
+from playground.parsing.switches import Switches
+from playground.prompting import RawPrompt
+from playground.prompting import raw_prompt as raw_prompt_of
+from playground.raw_prompts import ChatTemplate
 from playground.sessions.session import Session
 from playground.show import payloads
 from playground.timeline import Timeline, replay
@@ -43,12 +47,26 @@ def placement(working: WorkingSession, dialect: str) -> CachePlacement:
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _timeline(digest: str, recording: str, dialect: str, _session: Session) -> Timeline:
-    return replay(_session.recording(recording), dialect, _session.tools)
+def _timeline(
+    digest: str, recording: str, dialect: str, switches: str, _session: Session, _read: Switches
+) -> Timeline:
+    return replay(_session.recording(recording), dialect, _session.tools, _read)
 
 
-def timeline(working: WorkingSession, recording: str, dialect: str) -> Timeline:
-    return _timeline(working.digest, recording, dialect, working.session)
+def timeline(working: WorkingSession, recording: str, dialect: str, switches: Switches) -> Timeline:
+    return _timeline(working.digest, recording, dialect, repr(switches), working.session, switches)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _raw_prompt(digest: str, form: str, template: str, _session: Session, _name: str) -> RawPrompt:
+    chosen = ChatTemplate.loads(template, _name) if template else form
+    return raw_prompt_of(_session.prompt_data(), chosen)
+
+
+def raw_prompt(working: WorkingSession, form: str, given: tuple[str, str] | None) -> RawPrompt:
+    """The session as one text; `given` is an uploaded template's name and text."""
+    name, template = given or ("", "")
+    return _raw_prompt(working.digest, form, template, working.session, name)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

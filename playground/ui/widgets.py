@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,11 +11,13 @@ import pandas as pd
 import streamlit as st
 
 from playground.comparison import Comparison
-from playground.dialects import dialect_names
+from playground.dialects import DeclaredDialect, dialect_names, get_dialect
+from playground.dialects.choosing import dialect_for
 from playground.errors import InputFault
 from playground.findings import Finding
 from playground.parsing.result import ParseResult
 from playground.parsing.state import ParserState
+from playground.parsing.switches import Switches
 from playground.prompt_data import CacheDialect
 from playground.show import payloads
 from playground.ui import computed, state
@@ -26,6 +29,14 @@ MODELS = (
     "gemini/gemini-2.5-pro",
     "openai/gpt-5",
     "openrouter/anthropic/claude-sonnet-4.5",
+)
+_SWITCHES = (
+    ("calls_in_fences", "A call in a code fence is", ("text", "call")),
+    ("calls_in_reasoning", "A call in open reasoning is", ("call", "reasoning")),
+    ("text_after_calls", "Text behind a call is", ("text", "finding")),
+    ("broken_calls", "A broken call stands", ("apart", "text")),
+    ("misfits", "A call without required arguments is", ("call", "text")),
+    ("typing", "Values are typed by", ("schema", "text")),
 )
 DEFAULT_DIALECTS = ("xml", "hermes", "native")
 
@@ -100,6 +111,50 @@ def dialect_select(label: str, key: str, default: str = "") -> str:
     names = dialect_names()
     index = names.index(default) if default in names else 0
     return st.selectbox(label, names, index=index, key=key, bind="query-params") or names[index]
+
+
+def model_dialect() -> str:
+    """The dialect that the session's model writes by itself."""
+    return dialect_for(state.working_session().session.task.model_name).dialect
+
+
+def exact_text(label: str, text: str, arrows: bool) -> None:
+    """A text as it is, with a button to copy it; `arrows` show its line breaks.
+
+    One cannot see line breaks at a text's edges: the caption counts them.
+    """
+    edges = len(text) - len(text.strip("\n"))
+    hidden = f", {edges} line breaks at its edges among them" if edges else ""
+    left, right = st.columns([5, 1], vertical_alignment="bottom")
+    with left:
+        st.caption(f"{label}: {len(text):,} characters{hidden}")
+    with right:
+        key = f"save {label} {zlib.crc32(text.encode())}"
+        st.download_button("Save", text, f"{label}.txt", key=key, icon=":material/download:")
+    shown = text.replace("\n", "↵\n") if arrows else text
+    st.code(f"\n{shown}\n", language=None, wrap_lines=True)  # it drops a line break at each edge
+
+
+def template_upload() -> tuple[str, str] | None:
+    """A chat template from a file: its name and text. Nothing in it is run outside a sandbox."""
+    file = st.file_uploader("Chat template", type=["jinja", "jinja2", "json"], key="template")
+    return (file.name, file.getvalue().decode("utf-8", "replace")) if file else None
+
+
+def reading_switches(dialect: str) -> Switches:
+    """What servers decide differently: the dialect's own decision first, each may be changed."""
+    declared = get_dialect(dialect)
+    own = declared.switches if isinstance(declared, DeclaredDialect) else Switches()
+    chosen: dict[str, str] = {}
+    with st.expander("How the reply is read", icon=":material/tune:"):
+        columns = st.columns(3)
+        for index, (field, label, options) in enumerate(_SWITCHES):
+            default = getattr(own, field)
+            listed = [default, *(option for option in options if option != default)]
+            with columns[index % 3]:
+                picked = st.selectbox(label, listed, key=f"{field}-{dialect}")
+            chosen[field] = picked or default
+    return replace(own, **chosen)  # type: ignore[arg-type]
 
 
 def editors(working: WorkingSession) -> None:
