@@ -8,18 +8,15 @@ from playground.errors import InputFault
 from playground.ui import computed, state, widgets
 
 working = state.working_session()
-left, right = st.columns([1, 2], vertical_alignment="bottom")
-with left:
-    form = st.segmented_control(
-        "Written by",
-        ["Llama 3", "Llama 4", "A chat template"],
-        default="Llama 3",
-        required=True,
-        key="format",
-        bind="query-params",
-    )
-with right:
-    arrows = st.toggle("Line breaks as ↵", key="arrows", bind="query-params")
+form = st.segmented_control(
+    "Written by",
+    ["Llama 3", "Llama 4", "A chat template"],
+    default="Llama 3",
+    required=True,
+    key="format",
+    bind="query-params",
+)
+arrows = st.toggle("Line breaks as ↵", key="arrows", bind="query-params")
 given = widgets.template_upload() if form == "A chat template" else None
 if form == "A chat template" and given is None:
     st.info("Upload a .jinja file or a tokenizer_config.json: it is rendered in a sandbox.")

@@ -95,8 +95,8 @@ def detections(found: Sequence[Detection]) -> pd.DataFrame:
 
 def guide_summary(value: Guide) -> pd.DataFrame:
     """One row a fact of the dialect; line breaks as ↵."""
-    rows = [{"": name, "what": text.replace("\n", "↵")} for name, text in value.summary()]
-    return pd.DataFrame(rows, columns=["", "what"])
+    rows = [{"fact": name, "value": text.replace("\n", "↵")} for name, text in value.summary()]
+    return pd.DataFrame(rows, columns=["fact", "value"])
 
 
 def special_tokens(value: LlamaFormat) -> pd.DataFrame:

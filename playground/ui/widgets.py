@@ -125,12 +125,12 @@ def exact_text(label: str, text: str, arrows: bool) -> None:
     """
     edges = len(text) - len(text.strip("\n"))
     hidden = f", {edges} line breaks at its edges among them" if edges else ""
-    left, right = st.columns([5, 1], vertical_alignment="bottom")
-    with left:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         st.caption(f"{label}: {len(text):,} characters{hidden}")
-    with right:
         key = f"save {label} {zlib.crc32(text.encode())}"
-        st.download_button("Save", text, f"{label}.txt", key=key, icon=":material/download:")
+        st.download_button(
+            "Save", text, f"{label}.txt", key=key, icon=":material/download:", width="content"
+        )
     shown = text.replace("\n", "↵\n") if arrows else text
     st.code(f"\n{shown}\n", language=None, wrap_lines=True)  # it drops a line break at each edge
 
