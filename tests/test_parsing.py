@@ -438,3 +438,26 @@ def test_nested_elements_are_an_object_read_by_its_schema() -> None:
     assert called(parse(text, "minimax-m3", TOOLS)) == [
         ("write_file", {"meta": {"a": "1", "b": ["x", "y"]}})
     ]
+
+
+def test_a_bad_byte_inside_a_name_is_found_before_it() -> None:
+    data = b"<|python_tag|>write_fi\x9dle.call()"
+    result = parse(data, "llama3-builtin")
+    assert codes(result) == ["invalid-utf8"]
+    starts = [event.span.start for event in result.events]
+    assert starts == sorted(starts)
+    assert result == parse([data[i : i + 1] for i in range(len(data))], "llama3-builtin")
+
+
+def test_a_closer_that_is_how_an_opener_begins_waits_for_more() -> None:
+    text = "```tool\nTOOL_NAME: a\nno argument ```tool\nTOOL_NAME: b\n```"
+    whole = parse(text, "continue")
+    data = text.encode()
+    assert whole == parse([data[i : i + 4] for i in range(0, len(data), 4)], "continue")
+    assert whole == parse([data[i : i + 1] for i in range(len(data))], "continue")
+
+
+def test_a_findings_words_are_the_same_in_every_run() -> None:
+    result = parse("[f(a=g(x))]", "pythonic")
+    (found,) = [f for f in result.findings if f.code == "malformed-python"]
+    assert found.message == "the value of a is no literal"

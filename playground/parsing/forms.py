@@ -199,7 +199,10 @@ class FormBuilder:
             return []
         group = f"(?P<section_close_{self.number}>{self.section_close})"
         first = "".join(first_character(template.after) for template in self.syntax.sections)
-        return [Choice(group, first, varying=len(self.section_ends) > 1)]
+        texts = tuple(
+            "".join(map(str, template.after)).strip() for template in self.syntax.sections
+        )
+        return [Choice(group, first, texts, varying=len(self.section_ends) > 1)]
 
     def section_wait(self, around: Surroundings, calls: list[Choice]) -> Wait:
         """Between the calls of a section: white space and the separator are markup."""

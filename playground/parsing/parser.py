@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-from playground.events import CallStartedEvent, Event, FindingEvent, Span, split
+from playground.events import CallNamedEvent, CallStartedEvent, Event, FindingEvent, Span, split
 from playground.findings import finding
 from playground.parsing.decoding import Utf8Decoder, bad_places, replaced
 from playground.parsing.deltas import DeltaReader
@@ -124,9 +124,11 @@ class SyntaxParser(DialectParser):
         for event in events:
             while self._bad and event.span.stop > self._bad[0][0]:
                 offset, code = self._bad.popleft()
+                found = finding(code, f"character {offset}")
+                if isinstance(event, CallNamedEvent):  # a name is one event: the finding before it
+                    offset = event.span.start
                 head, event = split(event, offset)
                 result += [head] if head else []
-                found = finding(code, f"character {offset}")
                 result.append(FindingEvent(Span(offset, offset), found))
             if event.span.start < 0:
                 _, event = split(event, 0)

@@ -43,8 +43,14 @@ def _strict(text: str) -> dict[str, Any]:
         raise ValueError(str(error)) from error
     if not isinstance(call, ast.Call) or call.args or not isinstance(call.func, ast.Name):
         raise ValueError("keyword arguments are due")
-    literals = {_keyword(k): ast.literal_eval(_Constants().visit(k.value)) for k in call.keywords}
-    return {key: _json_value(value) for key, value in literals.items()}
+    return {_keyword(keyword): _json_value(_literal(keyword)) for keyword in call.keywords}
+
+
+def _literal(keyword: ast.keyword) -> Any:
+    try:
+        return ast.literal_eval(_Constants().visit(keyword.value))
+    except ValueError as error:  # its words hold an address in memory
+        raise ValueError(f"the value of {keyword.arg} is no literal") from error
 
 
 def _json_value(value: Any) -> Any:
