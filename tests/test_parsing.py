@@ -461,3 +461,10 @@ def test_a_findings_words_are_the_same_in_every_run() -> None:
     result = parse("[f(a=g(x))]", "pythonic")
     (found,) = [f for f in result.findings if f.code == "malformed-python"]
     assert found.message == "the value of a is no literal"
+
+
+def test_line_breaks_behind_a_name_are_one_piece_however_they_come() -> None:
+    text = "TOOL_NAME: a\n\nluen"
+    whole = parse(text, "continue")
+    assert whole == parse([text.encode()[i : i + 1] for i in range(len(text))], "continue")
+    assert whole == parse([text[:13].encode(), text[13:].encode()], "continue")

@@ -122,7 +122,8 @@ class FormBuilder:
             closer = pieces_pattern(pieces, holes, value_before=True)
             if closer:
                 first = first_character(pieces) + ("\n" if not start else "")
-                waits.append(wait(Choice(f"(?P<close>{start}{closer})", first)))
+                choice = Choice(f"(?P<close>{start}{closer})", first)
+                waits.append(wait(choice, beginnings=[beginning(pieces)]))
             else:
                 waits.append(wait(*around.stops(), *around.result(), *self.calls()))
         return waits
@@ -165,13 +166,14 @@ class FormBuilder:
         elif template.body == "params" and (
             firm or self.syntax.known_names or isinstance(last_piece(template.before), Hole)
         ):
-            end = f"{SPACE}{closing}" if closing else r"(?<=\s)"  # the name has come to its end
+            end = f"{SPACE}{closing}" if closing else r"(?<=\s)(?=\S|\Z)"  # the name has ended
             look = f"(?:{SPACE}{unnamed(self.param_open)}|{end})"
         else:
             look = ""
         start = LINE_START if self.syntax.line_start and strict else ""
         pattern = f"(?P<call_{self.number}>{start}{before}{f'(?={look})' if look else ''})"
-        return Choice(pattern, first_character(template.before) or ("" if template.before else "{"))
+        first = first_character(template.before) or ("" if template.before else "{")
+        return Choice(pattern, first, varying=look.endswith(r"\Z))"))
 
     def calls(self) -> list[Choice]:
         """The openers of a call outside a section: a section's, if there is one, and its own."""

@@ -44,6 +44,9 @@ def balanced(scanner: Scanner, emit: Emit, keep: list[str]) -> Steps[None]:
     while True:
         match = (_INSIDE[inside] if inside else _OUTSIDE).search(scanner.text, position)
         char = match[0] if match else ""
+        if char == "\\" and match and match.end() < len(scanner.text):
+            position = match.end() + 1
+            continue
         if match is None or (char in ("\\", "/", "*") and match.end() == len(scanner.text)):
             # at the cut these are held: what follows decides what they are
             scanner.claim(emit, keep, match.start() if match else len(scanner.text))
@@ -52,7 +55,7 @@ def balanced(scanner: Scanner, emit: Emit, keep: list[str]) -> Steps[None]:
             yield
             position = scanner.at
             continue
-        position = match.end() + (char == "\\")
+        position = match.end()
         if char == inside or (inside == "//" and char == "\n") or char == "*/":
             inside = ""
         elif not inside and char in _INSIDE:

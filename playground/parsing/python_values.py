@@ -1,12 +1,14 @@
 """Python keyword arguments as values: literals only, nothing is evaluated.
 
-What Python itself cannot read is read once more by hand: quotes that should have been escaped,
-numbers with leading zeros, keywords as names, NUL characters.
+A small reader takes what models write, and says where it forgave something: quotes that should have
+been escaped, numbers with leading zeros, keywords as names, NUL characters. The rest of Python's
+literals (prefixes, strings in a row, octal escapes) is left to Python's own.
 """
 
 from __future__ import annotations
 
 import ast
+import keyword
 import re
 import warnings
 from typing import Any, Final
@@ -18,39 +20,44 @@ _ALL_CONSTANTS: Final = _CONSTANTS | {"True": True, "False": False, "None": None
 _SPACE: Final = re.compile(r"\s*")
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 _NUMBER: Final = re.compile(r"[+\-]?\d[\w.+\-]*")
-_ESCAPE: Final = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
-_ESCAPED: Final = {"n": "\n", "t": "\t", "r": "\r", "\n": "", "\\": "\\", "'": "'", '"': '"'}
+_LEADING_ZERO: Final = re.compile(r"[+\-]?0\d+\Z")
+_STOPS: Final = {quote: re.compile(rf"[{quote}\\]") for quote in "\"'"}
+_FOREIGN_ESCAPE: Final = re.compile(r"\\[^\x00-\xff]")
 
 
 def read_keywords(text: str) -> tuple[dict[str, Any], bool]:
     """Keyword arguments as a dict, JSON's true, false and null understood too; whether it was
     Python as it stood. Raises ValueError or RecursionError."""
+    reader = _Reader(text)
     try:
-        return _strict(text), True
-    except (ValueError, MemoryError) as error:
-        try:
-            return _Loose(text).keywords(), False
-        except (ValueError, IndexError):
-            raise ValueError(str(error)) from error
+        found = reader.keywords()
+    except (ValueError, IndexError, OverflowError):
+        return _python(text), True
+    if not reader.forgave:
+        return found, True
+    try:
+        return _python(text), True
+    except ValueError:
+        return found, False
 
 
-def _strict(text: str) -> dict[str, Any]:
+def _python(text: str) -> dict[str, Any]:
     try:
-        with warnings.catch_warnings():  # a model's "\\d" is no concern of the user's terminal
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             call = ast.parse(f"f({text}\n)", mode="eval").body
-    except SyntaxError as error:
+    except (SyntaxError, MemoryError) as error:
         raise ValueError(str(error)) from error
     if not isinstance(call, ast.Call) or call.args or not isinstance(call.func, ast.Name):
         raise ValueError("keyword arguments are due")
-    return {_keyword(keyword): _json_value(_literal(keyword)) for keyword in call.keywords}
+    return {_keyword(given): _json_value(_literal(given)) for given in call.keywords}
 
 
-def _literal(keyword: ast.keyword) -> Any:
+def _literal(given: ast.keyword) -> Any:
     try:
-        return ast.literal_eval(_Constants().visit(keyword.value))
+        return ast.literal_eval(_Constants().visit(given.value))
     except ValueError as error:  # its words hold an address in memory
-        raise ValueError(f"the value of {keyword.arg} is no literal") from error
+        raise ValueError(f"the value of {given.arg} is no literal") from error
 
 
 def _json_value(value: Any) -> Any:
@@ -65,10 +72,10 @@ def _json_value(value: Any) -> Any:
     raise ValueError(f"{value!r:.40} is no JSON value")
 
 
-def _keyword(keyword: ast.keyword) -> str:
-    if keyword.arg is None:
+def _keyword(given: ast.keyword) -> str:
+    if given.arg is None:
         raise ValueError("** is no argument")
-    return keyword.arg
+    return given.arg
 
 
 class _Constants(ast.NodeTransformer):
@@ -76,18 +83,21 @@ class _Constants(ast.NodeTransformer):
         return ast.Constant(_CONSTANTS[node.id]) if node.id in _CONSTANTS else node
 
 
-class _Loose:
-    """A reader of the same notation that forgives; strings end where python_walk ends them."""
+class _Reader:
+    """Reads the arguments of one call; strings end where python_walk ends them. `forgave` says
+    whether it took something that Python would not."""
 
     def __init__(self, text: str) -> None:
         self.text, self.at = text + ")]", 0  # as the call goes on behind its arguments
         self.stop = len(text)
+        self.forgave = "\0" in text
 
     def keywords(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
         while self._next() and self.at < self.stop:
             name = self._take(_NAME)
             self._expect("=")
+            self.forgave |= keyword.iskeyword(name) or name in found
             found[name] = self._value(0)
             if self._next() == "," and self.at < self.stop:
                 self.at += 1
@@ -123,16 +133,22 @@ class _Loose:
             return self._members(depth + 1)
         if char.isalpha():
             return _constant(self._take(_NAME))
-        return _number(self._take(_NUMBER))
+        number = self._take(_NUMBER)
+        self.forgave |= bool(_LEADING_ZERO.match(number))
+        return _number(number)
 
     def _string(self, quote: str, depth: int) -> str:
         start = self.at = self.at + 1
-        while True:
-            char = self.text[self.at]
-            if char == quote and closes(self.text, self.at + 1, depth):
-                self.at += 1
-                return _ESCAPE.sub(_unescaped, self.text[start : self.at - 1])
-            self.at += 2 if char == "\\" else 1
+        escaped = False
+        while match := _STOPS[quote].search(self.text, self.at):
+            self.at = match.end() + (match[0] == "\\")
+            escaped = escaped or match[0] == "\\"
+            if match[0] == quote and closes(self.text, self.at, depth):
+                text = self.text[start : match.start()]
+                self.forgave |= "\n" in text
+                return _unescaped(text) if escaped else text
+            self.forgave |= match[0] == quote
+        raise ValueError("a string never ends")
 
     def _items(self, closer: str, depth: int) -> list[Any]:
         self.at += 1
@@ -172,8 +188,10 @@ def _number(text: str) -> int | float:
         return float(text)
 
 
-def _unescaped(match: re.Match[str]) -> str:
-    body = match[1]
-    if body[0] in "xuU" and len(body) > 1:
-        return chr(int(body[1:], 16))
-    return _ESCAPED.get(body, match[0])
+def _unescaped(text: str) -> str:
+    """A string's inside with its escapes read as Python reads them, in one pass."""
+    if _FOREIGN_ESCAPE.search(text):
+        raise ValueError("a backslash before a letter beyond Latin-1 is left to Python")
+    with warnings.catch_warnings():  # a model's "\\d" is no concern of the user's terminal
+        warnings.simplefilter("ignore")
+        return text.encode("latin-1", "backslashreplace").decode("unicode_escape")

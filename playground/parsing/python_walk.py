@@ -5,6 +5,7 @@ A quote closes its string only before what may follow a string: models forget to
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import regex
@@ -13,8 +14,8 @@ from playground.parsing.json_walk import BrokenCall
 from playground.parsing.scanner import Emit, Scanner, Steps
 
 _SPACE: Final = r"\s{0,64}+"
-_OUTSIDE: Final = regex.compile(r"""["'()\[\]{}]""")
-_INSIDE: Final = {'"': regex.compile(r'["\\]'), "'": regex.compile(r"['\\]")}
+_OUTSIDE: Final = re.compile(r"""["'()\[\]{}]""")
+_INSIDE: Final = {'"': re.compile(r'["\\]'), "'": re.compile(r"['\\]")}
 # behind an argument's string: the next argument, or the end of the call and what follows that
 _AFTER_ARGUMENT: Final = regex.compile(
     rf"{_SPACE}(?:,{_SPACE}(?:[A-Za-z_]\w{{0,63}}+{_SPACE}=|\))"
@@ -29,20 +30,19 @@ def arguments(scanner: Scanner, emit: Emit, keep: list[str]) -> Steps[None]:
     while True:
         match = (_INSIDE[quote] if quote else _OUTSIDE).search(scanner.text, position)
         char = match[0] if match else ""
-        held = match is not None and (
-            _escapes_nothing_yet(scanner, match)
-            or (char == quote and _undecided(scanner, match.end(), depth))
-        )
-        if match is None or held:
+        if char == "\\" and match and match.end() < len(scanner.text):
+            position = match.end() + 1
+            continue
+        if match is None or char == "\\" or (char == quote and _undecided(scanner, match, depth)):
             scanner.claim(emit, keep, match.start() if match else len(scanner.text))
             if scanner.ended:
                 raise BrokenCall("truncated-call")
             yield
             position = scanner.at
             continue
-        position = match.end() + (char == "\\")
+        position = match.end()
         if quote:
-            quote = "" if char == quote and closes(scanner.text, match.end(), depth) else quote
+            quote = "" if char == quote and closes(scanner.text, position, depth) else quote
         elif char in "\"'":
             quote = char
         elif char in "([{":
@@ -59,13 +59,10 @@ def closes(text: str, position: int, depth: int) -> bool:
     return bool((_AFTER_ITEM if depth else _AFTER_ARGUMENT).match(text, position))
 
 
-def _undecided(scanner: Scanner, position: int, depth: int) -> bool:
+def _undecided(scanner: Scanner, quote: re.Match[str], depth: int) -> bool:
+    """Whether more text could change what a quote is."""
     if scanner.ended:
         return False
     after = _AFTER_ITEM if depth else _AFTER_ARGUMENT
-    match = after.fullmatch(scanner.text, position, partial=True)
+    match = after.fullmatch(scanner.text, quote.end(), partial=True)
     return match is not None and (match.partial or match.end() == len(scanner.text))
-
-
-def _escapes_nothing_yet(scanner: Scanner, match: regex.Match[str]) -> bool:
-    return match[0] == "\\" and match.end() == len(scanner.text)
