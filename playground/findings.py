@@ -21,6 +21,7 @@ CODES: Final[dict[str, FindingKind]] = {
     # what a parser sees in a stream
     "call-in-fence": FindingKind("warning", "a call stands inside a code fence: kept as text"),
     "call-in-reasoning": FindingKind("warning", "a call stands inside open reasoning: delivered"),
+    "doubled-opener": FindingKind("warning", "an opening marker stands there twice: read as one"),
     "missing-closer": FindingKind("warning", "a closing marker is missing; the call is whole"),
     "truncated-call": FindingKind("error", "the stream ends inside a call: aborted"),
     "open-ended": FindingKind("info", "nothing closes this call: a cut could not be seen"),

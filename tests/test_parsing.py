@@ -468,3 +468,25 @@ def test_line_breaks_behind_a_name_are_one_piece_however_they_come() -> None:
     whole = parse(text, "continue")
     assert whole == parse([text.encode()[i : i + 1] for i in range(len(text))], "continue")
     assert whole == parse([text[:13].encode(), text[13:].encode()], "continue")
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect"),
+    [
+        ('<tool_call>\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>', "hermes"),
+        ("<tool_call><tool_call>\n<function=f>\n</function>\n</tool_call>", "qwen3-coder"),
+    ],
+)
+def test_an_opener_that_stands_there_twice_is_one_with_a_finding(text: str, dialect: str) -> None:
+    result = parse(text, dialect)
+    assert called(result) == [("f", {})]
+    assert (codes(result), result.content) == (["doubled-opener"], "")
+    assert result == parse([text.encode()[i : i + 1] for i in range(len(text))], dialect)
+
+
+def test_another_parameters_closer_at_the_end_is_refused_cut_off_or_not() -> None:
+    text = "<write_file>\n<path>a\n</other>\n</write"
+    whole = parse(text, "xml", TOOLS)
+    for size in (1, 4):
+        pieces = [text.encode()[i : i + size] for i in range(0, len(text), size)]
+        assert whole == parse(pieces, "xml", TOOLS)

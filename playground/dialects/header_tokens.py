@@ -61,6 +61,15 @@ DIALECTS = (
             section="<|tool_calls_section_begin|>{calls}<|tool_calls_section_end|>",
             separator="",
             also=(
+                Syntax(  # nothing but the call's number
+                    call=(
+                        "<|tool_call_begin|>{index}"
+                        "<|tool_call_argument_begin|>{args:json}<|tool_call_end|>"
+                    ),
+                    section="<|tool_calls_section_begin|>{calls}<|tool_calls_section_end|>",
+                    separator="",
+                    nameless="inferred",
+                ),
                 Syntax(  # without the word that the id should begin with
                     call=(
                         "<|tool_call_begin|>{name}:{index}"
@@ -113,8 +122,8 @@ DIALECTS = (
             separator="",
             also=(
                 Syntax(call="[TOOL_CALLS]{name}{args:json}", separator=""),
-                Syntax(call="[TOOL_CALLS]{args:json}", separator="", nameless=True),
-                Syntax(call="[TOOL_CALLS][ARGS]{args:json}", separator="", nameless=True),
+                Syntax(call="[TOOL_CALLS]{args:json}", separator="", nameless="empty"),
+                Syntax(call="[TOOL_CALLS][ARGS]{args:json}", separator="", nameless="empty"),
                 Syntax(
                     call="{call:json}",
                     section="[TOOL_CALLS] [{calls}]",

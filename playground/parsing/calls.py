@@ -28,6 +28,8 @@ class CallReader(ParameterReader, TextReader):
         if groups.get("id"):
             call.call_id = match["id"]
         scanner.events.append(CallStartedEvent(scanner.here(), call.index, call.call_id))
+        if groups.get("doubled"):
+            scanner.note("doubled-opener", f"call {call.index}")
         self._open(match, call, form.syntax)
         try:
             yield from self._body(call, form)
@@ -73,17 +75,29 @@ class CallReader(ParameterReader, TextReader):
             yield from self._object(call, shape, ())
         elif (yield from self.scanner.peek()) == "{":
             yield from self._json_arguments(call)
-        self._check_name(call, form)
         if body not in ("args:python", "args:marked"):
             self._decode(call, shape)
+        self._check_name(call, form)
         yield from self._closer(form.close)
 
     def _check_name(self, call: OpenCall, form: Form) -> None:
         if call.name is None and form.syntax.nameless:
-            call.name = ""
-            self.scanner.note("missing-name", f"call {call.index}", "a call without a tool's name")
+            found = self._inferred(call) if form.syntax.nameless == "inferred" else ""
+            call.name = found
+            if found:
+                self._name(call, 0, found)
+            code = "mended-name" if found else "missing-name"
+            said = f"its arguments fit {found} alone" if found else "a call without a tool's name"
+            self.scanner.note(code, f"call {call.index}", said)
         if call.name is None:
             raise BrokenCall("missing-name")
+
+    def _inferred(self, call: OpenCall) -> str:
+        """The only tool that there is, or that takes these arguments."""
+        given = set(call.arguments)
+        fits = [name for name, tool in self.tools.items() if given <= set(tool.parameters)]
+        only = list(self.tools) if len(self.tools) == 1 else fits
+        return only[0] if len(only) == 1 else ""
 
     def _closer(self, close: Wait | None) -> Steps[None]:
         """The marker after a JSON body. The call is whole without it: a repair, with a finding."""

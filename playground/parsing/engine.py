@@ -105,7 +105,7 @@ class SyntaxEngine:
             self.scanner.note("fabricated-result")
             self.scanner.emit_text(length)
         else:
-            self._mark(kind, number, length)
+            self._mark(kind, number, match)
             if kind == "section_close":
                 yield from self._between(self.grammar.forms[number])
 
@@ -117,19 +117,21 @@ class SyntaxEngine:
         else:
             scanner.emit_finding("text-after-call", count)
 
-    def _mark(self, kind: str, number: int, length: int) -> None:
+    def _mark(self, kind: str, number: int, match: Match) -> None:
         """A marker that is no more than that: it may open or close a section."""
         scanner = self.scanner
-        marker = scanner.text[scanner.at : scanner.at + length]
+        marker = match[0]
         if kind == "dropped" and marker == self.markers.result:
             scanner.note("fabricated-result")
         if kind == "think_close" or (kind == "section_close" and self._section is None):
             self.scanner.note("orphan-closer")
+        if kind == "section" and match.groupdict().get("doubled"):
+            scanner.note("doubled-opener")
         if kind == "section":
             self._section = self.grammar.forms[number]
         elif kind in ("section_close", "stop"):
             self._section = None
-        self.scanner.emit_markup(length)
+        scanner.emit_markup(len(marker))
 
     def _fence(self, opened: Match) -> Steps[None]:
         """A code fence: all of it is text, and a call in it is an example, with a finding."""

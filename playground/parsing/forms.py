@@ -171,6 +171,7 @@ class FormBuilder:
         else:
             look = ""
         start = LINE_START if self.syntax.line_start and strict else ""
+        before = _maybe_twice(before, template) if look else before
         pattern = f"(?P<call_{self.number}>{start}{before}{f'(?={look})' if look else ''})"
         first = first_character(template.before) or ("" if template.before else "{")
         return Choice(pattern, first, varying=look.endswith(r"\Z))"))
@@ -191,6 +192,7 @@ class FormBuilder:
         opener = pieces_pattern(template.before, {"name": name})
         look = unnamed(self.opening(strict=not worded(opener)).pattern)
         empty = f"|{self.section_close}" if worded(self.section_close) else ""
+        opener = _maybe_twice(opener, template)
         return Choice(
             f"(?P<section_{self.number}>{opener}(?={SPACE}(?:{look}{empty})))",
             first_character(template.before),
@@ -258,7 +260,15 @@ class FormBuilder:
         if not self.syntax.section:
             choices = [self.opening()]
         look = "|".join(unnamed(choice.pattern) for choice in choices)
-        return wait(Choice(rf"{literal(self.syntax.separator)}{SPACE}(?={look})", ""))
+        before = SPACE if self.syntax.separator.strip() else ""
+        return wait(Choice(rf"{before}{literal(self.syntax.separator)}{SPACE}(?={look})", ""))
+
+
+def _maybe_twice(opener: str, template: Template) -> str:
+    """An opener of words alone may stand there twice: models stutter."""
+    if any(isinstance(piece, Hole) for piece in template.before) or not worded(opener):
+        return opener
+    return f"(?P<doubled>{opener}{SPACE})?{opener}"
 
 
 def _lines(template: Template) -> list[str]:

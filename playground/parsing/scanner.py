@@ -113,6 +113,7 @@ class Scanner:
     ) -> Steps[Match | None]:
         """Emit everything before the first match of `wait`; None when the stream ends first.
 
+        `accept` may refuse a match, also one that is cut off, by the groups that it has.
         A marker that the end of the stream cuts off is text, but markup `inside_call`.
         """
         position = self.at
@@ -127,7 +128,7 @@ class Scanner:
                 continue
             position = candidate.start()
             match = wait.pattern.match(self.text, position, partial=True)
-            if match is None or (not match.partial and accept and not accept(match)):
+            if match is None or (accept and not accept(match)):
                 position += 1
             elif not self.ended and self._undecided(wait, match):
                 emit(position - self.at)

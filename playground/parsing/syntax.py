@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import Final, Literal
 
 from playground.errors import SyntaxFault
 from playground.parsing.values import Untyped
@@ -114,8 +114,9 @@ class Syntax:
     """A value may be nested elements, each tag behind this prefix."""
     name: str = ""
     """What a call without a {name} always calls."""
-    nameless: bool = False
-    """The call is delivered under the empty name, with a finding, for the loop to answer."""
+    nameless: Literal["", "empty", "inferred"] = ""
+    """The call's text has no name: it is delivered under the empty one, for the loop to answer, or
+    under that of the only tool which its arguments fit; with a finding."""
     objects: bool = False
     """A body that is one text may be a JSON object instead, which holds the arguments."""
     joined: str = ""
