@@ -241,3 +241,33 @@ def luminance(colour: str) -> float:
     channels = [int(number) / 255 for number in re.findall(r"\d+", colour)[:3]]
     linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_an_uploaded_template_writes_the_session_and_its_markup_stays_text(
+    page: Page, address: str
+) -> None:
+    source = (
+        "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}"
+        "{% for c in m.tool_calls or [] %}<tool_call>\n"
+        '{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments | tojson }}}\n'
+        "</tool_call>{% endfor %}<|im_end|>\n{% endfor %}"
+    ) + HOSTILE
+    page.goto(f"{address}/raw?session=02-parallel-calls&format=A+chat+template")
+    template = page.locator("input[type=file]").nth(1)
+    files = [{"name": "mine.jinja", "mimeType": "text/plain", "buffer": source.encode()}]
+    template.set_input_files(files=files)
+    expect(page.get_by_text("Replies are read by: hermes.")).to_be_visible()
+    expect(page.get_by_text("The prompt by mine.jinja")).to_be_visible()
+    assert page.title() != "owned"
+    expect(page.get_by_text("about the template")).to_be_visible()  # it shows no tools
+
+
+def test_a_template_that_fails_leaves_the_page_and_says_why(page: Page, address: str) -> None:
+    page.goto(f"{address}/raw?format=A+chat+template")
+    source = b"{{ raise_exception('no system, please') }}"
+    page.locator("input[type=file]").nth(1).set_input_files(
+        files=[{"name": "strict.jinja", "mimeType": "text/plain", "buffer": source}]
+    )
+    expect(page.get_by_text("the template refuses: no system, please")).to_be_visible()
+    page.goto(f"{address}/raw")
+    expect(page.get_by_text("Replies are read by: llama3-json.")).to_be_visible()
