@@ -490,3 +490,12 @@ def test_another_parameters_closer_at_the_end_is_refused_cut_off_or_not() -> Non
     for size in (1, 4):
         pieces = [text.encode()[i : i + size] for i in range(0, len(text), size)]
         assert whole == parse(pieces, "xml", TOOLS)
+
+
+@pytest.mark.parametrize("blanks", [1, 63, 64, 65, 130])
+def test_any_run_of_blanks_behind_a_name_is_the_same_in_every_cutting(blanks: int) -> None:
+    text = "```tool\nTOOL_NAME: f" + "\v" * blanks + "le\nBEGIN_ARG: a\nx\nEND_ARG\n```"
+    whole = parse(text, "continue")
+    for size in (1, 4, 7):
+        pieces = [text.encode()[i : i + size] for i in range(0, len(text), size)]
+        assert whole == parse(pieces, "continue")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Final
 
 from playground.parsing.patterns import (
     IDENTIFIER,
@@ -26,6 +27,10 @@ from playground.parsing.patterns import (
     worded,
 )
 from playground.parsing.syntax import Hole, JsonShape, Markers, ReasoningTags, Syntax, Template
+
+# white space behind a name has come to its end: what follows is solid, or nothing does
+_ENDED: Final = r"(?<=\s)(?=\S|\Z)"
+_SOLID: Final = r"(?<=\s)(?=\S)"
 
 
 @dataclass(frozen=True)
@@ -166,7 +171,7 @@ class FormBuilder:
         elif template.body == "params" and (
             firm or self.syntax.known_names or isinstance(last_piece(template.before), Hole)
         ):
-            end = f"{SPACE}{closing}" if closing else r"(?<=\s)(?=\S|\Z)"  # the name has ended
+            end = f"{SPACE}{closing}" if closing else _ENDED
             look = f"(?:{SPACE}{unnamed(self.param_open)}|{end})"
         else:
             look = ""
@@ -190,7 +195,7 @@ class FormBuilder:
     def _section(self, template: Template) -> Choice:
         name = name_before(template.before, "name")
         opener = pieces_pattern(template.before, {"name": name})
-        look = unnamed(self.opening(strict=not worded(opener)).pattern)
+        look = unnamed(self.opening(strict=not worded(opener)).pattern).replace(_ENDED, _SOLID)
         empty = f"|{self.section_close}" if worded(self.section_close) else ""
         opener = _maybe_twice(opener, template)
         return Choice(
