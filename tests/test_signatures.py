@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from typing import Any, Literal
 
@@ -197,7 +198,7 @@ def made(value: Any, case: dict[str, Any]) -> Any:
         case "Tool":
             head, _, args = value["repr"].removeprefix("Tool(name=").partition(", args=")
             name, _, desc = head.partition(", desc=")
-            return Tool(name=name, desc=desc, args=eval(args[:-1], {}))
+            return Tool(name=name, desc=desc, args=ast.literal_eval(args[:-1]))
     raise AssertionError(value)
 
 

@@ -84,6 +84,8 @@ DIALECTS = (
         dropped=("<|tool_call_argument_begin|>",),
         reasoning=_THINK,
         stops=("<|im_end|>",),
+        result="## Return of {id}\n{result}",
+        result_role="tool",
     ),
     _header(
         "deepseek-v3",
@@ -195,5 +197,9 @@ DIALECTS = (
             "<|call|>",
         ),
         parallel=False,
+        result=(
+            "<|start|>functions.{name} to=assistant<|channel|>commentary<|message|>{result}<|end|>"
+        ),
+        result_role="tool",
     ),
 )

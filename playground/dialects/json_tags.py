@@ -73,6 +73,8 @@ DIALECTS = (
         "<function_call> {call:json}",
         "Granite 20B Function Calling (vLLM's parser, 2026-11)",
         stops=("<|endoftext|>",),
+        result="{result}",
+        result_role="tool",
     ),
     _tagged(
         "gigachat3",
@@ -86,6 +88,8 @@ DIALECTS = (
         ),
         stops=("<|message_sep|>", "</s>", "<|end_of_text|>"),
         parallel=False,
+        result="{result}",
+        result_role="tool",
     ),
     _tagged(
         "internlm2",
@@ -97,6 +101,8 @@ DIALECTS = (
         ),
         reasoning=_THINK,
         stops=("<|im_end|>",),
+        result="{result}",
+        result_role="tool",
     ),
     _tagged(
         "inkling",
@@ -124,6 +130,7 @@ DIALECTS = (
         "gptme with --tool-format tool (its source, 2026-11)",
         syntax=Syntax(call="@{name}({id}): {args:json}", line_start=True),
         reasoning=(ReasoningTags("<thinking>", "</thinking>"), *_THINK),
+        result="{result}",
     ),
     _array(
         "tool-calls-array",
@@ -132,6 +139,8 @@ DIALECTS = (
         "Jamba 1.5, Hunyuan A13B, Apriel (chat templates, 2026-11)",
         reasoning=_THINK,
         stops=("<answer>", "</answer>"),
+        result="{result}",
+        result_role="tool",
     ),
     _array(
         "nemotron-v2",
@@ -139,12 +148,15 @@ DIALECTS = (
         "<TOOLCALL>[{calls}]</TOOLCALL>",
         "Nemotron Nano 2 (chat template, 2026-11)",
         reasoning=_THINK,
+        result="<TOOL_RESPONSE>[{result}]</TOOL_RESPONSE>",
     ),
     _array(
         "functools",
         "functools array",
         "functools[{calls}]",
         "Phi-4 mini, FireFunction 2 (chat templates, 2026-11)",
+        result="{result}",
+        result_role="tool",
     ),
     _array(
         "granite",
@@ -154,6 +166,8 @@ DIALECTS = (
         read=("<tool_call>[{calls}]",),
         reasoning=(ReasoningTags("Here is my thought process:", "Here is my response:"), *_THINK),
         stops=("<|end_of_text|>",),
+        result="{result}",
+        result_role="tool",
     ),
     _array(
         "xlam",
@@ -166,6 +180,8 @@ DIALECTS = (
             "```json\n[{calls}]\n```",
         ),
         reasoning=_THINK,
+        result="{result}",
+        result_role="tool",
     ),
     _array(
         "apertus",

@@ -138,6 +138,8 @@ DIALECTS = (
         "MiniMax M2 (chat template, 2026-11)",
         reasoning=_THINK,
         stops=("[e~[",),
+        result="<response>{result}</response>",
+        result_role="tool",
     ),
     _tags(
         "dots",
@@ -164,6 +166,7 @@ DIALECTS = (
         "DeepSeek V3.2 and V4 (encoding documents, 2026-11)",
         reasoning=_THINK,
         stops=("<｜end▁of▁sentence｜>",),
+        result="<function_results>\n<result>{result}</result>\n</function_results>",
     ),
     _tags(
         "step3",
@@ -224,6 +227,8 @@ DIALECTS = (
         "Seed OSS 36B (chat template, 2026-11)",
         reasoning=(ReasoningTags("<seed:think>", "</seed:think>"),),
         stops=("<seed:eos>",),
+        result="{result}",
+        result_role="tool",
     ),
     _tags(
         "openhands",

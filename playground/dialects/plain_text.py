@@ -104,6 +104,7 @@ DIALECTS = (
             ReasoningTags("<thinking>", "</thinking>"),
             ReasoningTags("<think>", "</think>"),
         ),
+        result="{result}",
     ),
     _text(
         "smolagents-code",
@@ -133,6 +134,7 @@ DIALECTS = (
         "search for and the lines to put in their place, between the markers of the example.",
         "any instructed model: Aider's diff format (its source, 2026-11)",
         switches=_FENCED,
+        result="{result}",
     ),
     _text(
         "sweagent",

@@ -46,6 +46,7 @@ DIALECTS = (
         "Llama 3.2 and 4, ToolACE (Meta's prompt format documents, 2025-04)",
         stops=("<|python_start|>", "<|python_end|>", "<|eom_id|>", "<|eot_id|>", "<|eot|>"),
         result_role="ipython",
+        result="{result}",
     ),
     _python(
         "llama4-pythonic",
@@ -64,6 +65,7 @@ DIALECTS = (
                 section_required=True,
             ),
         ),
+        result="{result}",
     ),
     _python(
         "lfm2",
@@ -101,5 +103,6 @@ DIALECTS = (
         result_role="tool",
         reasoning=_THINK,
         stops=("<|im_end|>",),
+        result="{result}",
     ),
 )
