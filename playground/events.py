@@ -166,3 +166,9 @@ def split(event: Event, offset: int) -> tuple[Event | None, Event]:
             return head, replace(event, span=Span(offset, stop), text=event.text[cut:])
         case _:
             return None, replace(event, span=Span(offset, max(offset, stop)))
+
+
+def event_name(event: Event) -> str:
+    """`CallStartedEvent` → `call started`."""
+    name = type(event).__name__.removesuffix("Event")
+    return "".join(f" {c.lower()}" if c.isupper() else c for c in name).strip()

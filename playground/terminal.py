@@ -58,7 +58,8 @@ def report(findings: Sequence[Finding]) -> int:
 
 
 def events_table(events: Sequence[Event]) -> None:
-    from playground.show.wire import event_name, event_text
+    from playground.events import event_name
+    from playground.show.wire import event_text
 
     rows = [
         [event_name(event), f"{event.span.start}-{event.span.stop}", event_text(event)]

@@ -254,10 +254,13 @@ def test_an_uploaded_template_writes_the_session_and_its_markup_stays_text(
     ) + HOSTILE
     page.goto(f"{address}/raw?session=02-parallel-calls&format=A+chat+template")
     template = page.locator("input[type=file]").nth(1)
-    files = [{"name": "mine.jinja", "mimeType": "text/plain", "buffer": source.encode()}]
+    name = "mine ![a](https:evil.example) <b>.jinja"
+    files = [{"name": name, "mimeType": "text/plain", "buffer": source.encode()}]
+    asked = outside(page)
     template.set_input_files(files=files)
     expect(page.get_by_text("Replies are read by: hermes.")).to_be_visible()
-    expect(page.get_by_text("The prompt by mine.jinja")).to_be_visible()
+    expect(page.get_by_text(f"The prompt by {name}")).to_be_visible()
+    assert asked == []
     assert page.title() != "owned"
     expect(page.get_by_text("about the template")).to_be_visible()  # it shows no tools
 

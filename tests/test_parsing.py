@@ -7,7 +7,10 @@ from strategies import TOOLS
 
 from playground.dialects import get_dialect
 from playground.events import CallAbortedEvent, FindingEvent, ReasoningEvent, TextEvent
+from playground.messages import ToolCallPart
+from playground.parsing import relaxed_json
 from playground.parsing.result import ParseResult
+from playground.parsing.switches import Switches
 from playground.prompt_data import PromptData
 from playground.reading import parse
 from playground.tools import ToolMetadata
@@ -410,13 +413,13 @@ def test_a_parameter_without_its_closer_ends_where_the_next_one_of_the_tool_begi
     assert list(call.arguments) == ["path"]
 
 
-def test_a_call_is_whole_without_its_closer_only_if_the_tool_has_no_further_parameter() -> None:
-    text = "<tool_call>f<arg_key>a</arg_key><arg_value>1</arg_value>"
+def test_the_end_behind_a_parameter_aborts_the_call_whatever_the_tool_has() -> None:
+    """The value may hold its own closer: `a</arg_value>b`, cut behind the first one."""
     tool = ToolMetadata(name="f", parameters={"a": "x"})
-    assert called(parse(text, "glm", [tool])) == [("f", {"a": "1"})]
-    more = ToolMetadata(name="f", parameters={"a": "x", "b": "y"})
-    assert parse(text, "glm", [more]).tool_calls == []
-    assert parse(text, "glm").tool_calls == []
+    call = ToolCallPart("c", "f", {"a": "1</arg_value>2"})
+    whole = get_dialect("glm").format_tool_call(call, [tool])
+    assert called(parse(whole, "glm", [tool])) == [("f", {"a": "1</arg_value>2"})]
+    assert parse(whole[: whole.index("2")], "glm", [tool]).tool_calls == []
 
 
 def test_arguments_inside_one_argument_that_the_tool_does_not_have_are_unpacked() -> None:
@@ -499,3 +502,37 @@ def test_any_run_of_blanks_behind_a_name_is_the_same_in_every_cutting(blanks: in
     for size in (1, 4, 7):
         pieces = [text.encode()[i : i + size] for i in range(0, len(text), size)]
         assert whole == parse(pieces, "continue")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("(1)", 1), ("('x')", "x"), ("(1,)", [1]), ("()", []), ("[1, 2]", [1, 2]), ("'a' 'b'", "ab")],
+)
+def test_python_means_what_python_means(text: str, value: object) -> None:
+    assert called(parse(f"[f(a={text})]", "pythonic")) == [("f", {"a": value})]
+
+
+@pytest.mark.parametrize("text", ["[1 2]", "{'a': 1 'b': 2}", "(1 2)"])
+def test_what_python_does_not_read_is_not_guessed(text: str) -> None:
+    assert parse(f"[f(a={text})]", "pythonic").tool_calls == []
+
+
+def test_what_never_ends_is_refused_at_its_beginning() -> None:
+    """Looking for its end anew at every character would take a square of the length."""
+    for text in ('["a",' + "/*" * 50_000, '["' + '\\"' * 50_000, "['" + "x" * 50_000):
+        with pytest.raises(ValueError, match="never ends"):
+            relaxed_json.strict(text)
+
+
+def test_text_behind_a_call_stands_apart_in_fences_too() -> None:
+    text = '<tool_call>{"name": "f", "arguments": {}}</tool_call>\nA\n```\nB\n```\nC'
+    result = parse(text, "hermes", switches=Switches(text_after_calls="finding"))
+    assert result.content == ""
+    kept = [e.text for e in result.events if isinstance(e, FindingEvent)]
+    assert "".join(kept) == "\nA\n```\nB\n```\nC"
+
+
+def test_the_whole_text_of_a_broken_call_is_content_where_asked() -> None:
+    text = 'Hi <tool_call>{"name": "f", "arguments": {a b}} rest</tool_call> bye'
+    result = parse(text, "hermes", switches=Switches(broken_calls="text"))
+    assert result.content == text

@@ -89,6 +89,14 @@ def test_an_answer_without_its_field_names_it(adapter: FieldAdapter, completion:
         adapter.parse(Signature.parse("q -> answer"), completion)
 
 
+@pytest.mark.parametrize("adapter", ADAPTERS.values(), ids=ADAPTERS.keys())
+def test_no_character_of_a_value_is_lost(adapter: FieldAdapter) -> None:
+    signature = Signature.parse("q -> answer")
+    value = "a\u2028b\x0bc\x85d\re\x1cf"
+    answer = adapter.format_assistant_message_content(signature, {"answer": value})
+    assert adapter.parse(signature, answer) == {"answer": value}
+
+
 def test_a_wrong_value_names_field_and_type() -> None:
     with pytest.raises(InputFault, match="field score has the value 'seven'") as caught:
         ChatAdapter().parse(Signature.parse("q -> score: int"), "[[ ## score ## ]]\nseven")

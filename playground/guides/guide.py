@@ -9,15 +9,13 @@ from playground.dialects import get_dialect
 from playground.dialects.base import message_text
 from playground.dialects.declared import DeclaredDialect
 from playground.errors import InputFault
-from playground.events import Event
+from playground.events import Event, event_name
 from playground.guides.library import TOOL_FORMATS, use_cases
 from playground.guides.use_case import Dialog, TextCompletion, UseCase, fenced
 from playground.parsing.result import ParseResult
 from playground.prompt_data import PromptData, TaskConfig
 from playground.raw_prompts.llama import LLAMA3, LLAMA4, LlamaFormat, turns_of
 from playground.reading import parse
-
-_KINDS = {"TextEvent": "text", "ReasoningEvent": "reasoning", "MarkupEvent": "markup"}
 
 
 @dataclass(frozen=True)
@@ -148,14 +146,8 @@ def event_rows(result: ParseResult) -> list[str]:
     """The merged events as a Markdown table."""
     rows = ["| event | text |", "|---|---|"]
     for event in result.events:
-        rows.append(f"| {_kind(event)} | {_code(_said(event))} |")
+        rows.append(f"| {event_name(event)} | {_code(_said(event))} |")
     return rows
-
-
-def _kind(event: Event) -> str:
-    name = type(event).__name__
-    words = "".join(f" {c.lower()}" if c.isupper() else c for c in name.removesuffix("Event"))
-    return _KINDS.get(name, words.strip())
 
 
 def _said(event: Event) -> str:

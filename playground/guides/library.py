@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from playground.dialects.declared import DeclaredDialect
@@ -74,7 +75,7 @@ def use_cases(dialect: DeclaredDialect) -> list[UseCase]:
 
 def _with_format(case: UseCase, dialect: DeclaredDialect) -> UseCase:
     chosen = TOOL_FORMATS.get(dialect.name, "json")
-    return UseCase(case.title, case.description, case.dialogs, case.notes, chosen)
+    return replace(case, tool_prompt_format=chosen)
 
 
 def _text_tool(name: str, arguments: dict[str, str]) -> ToolMetadata:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from playground.messages import Message
@@ -44,7 +44,6 @@ class UseCase:
     notes: tuple[str, ...] = ()
     tool_prompt_format: ToolFormat = "json"
     max_gen_len: int = 512
-    extra: dict[str, str] = field(default_factory=dict)
 
 
 def fenced(text: str, language: str = "") -> str:

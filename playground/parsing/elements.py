@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from playground.parsing.values import read_value
 from playground.tools import Schema, allowed_types
+
+DEPTH_LIMIT: Final = 500
 
 
 @dataclass
@@ -30,6 +32,8 @@ def read(text: str, schema: Schema, prefix: str) -> Any:
     for match in _tag(prefix).finditer(text):
         stack[-1].text.append(text[last : match.start()])
         last = match.end()
+        if len(stack) > DEPTH_LIMIT:
+            raise ValueError(f"more than {DEPTH_LIMIT} elements inside each other")
         if not match[1]:
             stack.append(_Element(match[2], _inside(stack[-1].schema, match[2])))
             continue

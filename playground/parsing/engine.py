@@ -103,7 +103,7 @@ class SyntaxEngine:
             yield from self._plain(number)
         elif kind == "result":
             self.scanner.note("fabricated-result")
-            self.scanner.emit_text(length)
+            self._emit_text(length)
         else:
             self._mark(kind, number, match)
             if kind == "section_close":
@@ -124,7 +124,7 @@ class SyntaxEngine:
         if kind == "dropped" and marker == self.markers.result:
             scanner.note("fabricated-result")
         if kind == "think_close" or (kind == "section_close" and self._section is None):
-            self.scanner.note("orphan-closer")
+            scanner.note("orphan-closer")
         if kind == "section" and match.groupdict().get("doubled"):
             scanner.note("doubled-opener")
         if kind == "section":
@@ -137,17 +137,17 @@ class SyntaxEngine:
         """A code fence: all of it is text, and a call in it is an example, with a finding."""
         scanner, fence = self.scanner, opened["fence"]
         self.mode = "code fence"
-        scanner.emit_text(len(fence))
+        self._emit_text(len(fence))
         while True:
-            match = yield from scanner.until(self.grammar.fenced, scanner.emit_text)
+            match = yield from scanner.until(self.grammar.fenced, self._emit_text)
             if match is None:
                 break
             if self.grammar.fenced.kind(match) != "fence":
                 scanner.note("call-in-fence")
-                scanner.emit_text(1)
+                self._emit_text(1)
                 continue
             closes = match["fence"][0] == fence[0] and len(match["fence"]) >= len(fence)
-            scanner.emit_text(len(match["fence"]))
+            self._emit_text(len(match["fence"]))
             if closes:
                 break
         self.mode = "text"
@@ -156,7 +156,7 @@ class SyntaxEngine:
         """Text that nothing but its own closer or a stop token ends."""
         wait = self.grammar.plain[index]
         while True:
-            match = yield from self.scanner.until(wait, self.scanner.emit_text)
+            match = yield from self.scanner.until(wait, self._emit_text)
             if match is None:
                 return
             self.scanner.emit_markup(match.end() - match.start())

@@ -26,7 +26,15 @@ from playground.parsing.patterns import (
     wait,
     worded,
 )
-from playground.parsing.syntax import Hole, JsonShape, Markers, ReasoningTags, Syntax, Template
+from playground.parsing.syntax import (
+    Hole,
+    JsonShape,
+    Markers,
+    ReasoningTags,
+    Syntax,
+    Template,
+    begins_line,
+)
 
 # white space behind a name has come to its end: what follows is solid, or nothing does
 _ENDED: Final = r"(?<=\s)(?=\S|\Z)"
@@ -121,8 +129,7 @@ class FormBuilder:
         """What ends each text; where nothing does, the next marker of any kind."""
         waits = []
         for pieces in self.syntax.call_template.between:
-            at_start = self.syntax.line_start and not str(pieces[:1]).startswith("('\\n")
-            start = LINE_START if at_start else ""
+            start = LINE_START if self.syntax.line_start and not begins_line(pieces) else ""
             holes = {"word": WORD, "name": f"(?P<close_name>{self.name})"}
             closer = pieces_pattern(pieces, holes, value_before=True)
             if closer:
@@ -179,7 +186,7 @@ class FormBuilder:
         before = _maybe_twice(before, template) if look else before
         pattern = f"(?P<call_{self.number}>{start}{before}{f'(?={look})' if look else ''})"
         first = first_character(template.before) or ("" if template.before else "{")
-        return Choice(pattern, first, varying=look.endswith(r"\Z))"))
+        return Choice(pattern, first, varying=_ENDED in look)
 
     def calls(self) -> list[Choice]:
         """The openers of a call outside a section: a section's, if there is one, and its own."""
@@ -241,8 +248,6 @@ class FormBuilder:
         between = SPACE if any(isinstance(p, Hole) or p.strip() for p in param.after) else ""
         look = f"(?={between}(?:{follow}))" if self.closing.pattern else ""
         choices = [Choice(f"(?P<close>{closer}{look})", "")]
-        if look:  # behind the stream's last character nothing more is needed
-            choices.append(Choice(rf"(?P<close>{closer}\Z)", "", varying=True))
         if self.closing.pattern and worded(self.section_close):
             # both outer closers in a row: the value's own was forgotten (ollama#18563)
             outer = f"{SPACE}{unnamed(self.closing.pattern)}{SPACE}{self.section_close}"

@@ -29,7 +29,7 @@ class ParameterReader(BodyReader):
             yield from scanner.skip_space()
             match = yield from scanner.until(wait, scanner.emit_unexpected, inside_call=True)
             if match is None:
-                return self._completed(call)
+                raise BrokenCall("truncated-call")
             length = match.end() - match.start()
             kind = wait.kind(match)
             if kind == "param":
@@ -37,6 +37,7 @@ class ParameterReader(BodyReader):
                 yield from self._param(call, match, form)
             elif kind != "close":  # another marker: the closer was forgotten
                 scanner.note("missing-closer")
+                self._unwrap(call)
                 return
             elif self._closes(match, call):
                 scanner.emit_markup(length)
@@ -48,15 +49,11 @@ class ParameterReader(BodyReader):
     def _another(self, call: OpenCall, wait: Wait) -> Steps[bool]:
         """Whether a parameter follows: a call without a closer ends with its last one."""
         match = yield from self.scanner.match_here(wait)
-        if match is None and call.in_section and self.scanner.ended:
-            self._completed(call)
+        if match is None and self.scanner.ended:
+            if call.in_section:
+                raise BrokenCall("truncated-call")
+            self.scanner.note("open-ended", f"call {call.index}")
         return match is not None and wait.kind(match) == "param"
-
-    def _completed(self, call: OpenCall) -> None:
-        """The stream ends behind a parameter: the call is whole if the tool has no further one."""
-        if call.tool is None or not call.arguments or call.properties - set(call.arguments):
-            raise BrokenCall("truncated-call")
-        self.scanner.note("missing-closer")
 
     def _follows(self, call: OpenCall, key: str, following: str, form: Form) -> bool:
         """Whether a parameter's opener inside a value is the next parameter, not the value's own:

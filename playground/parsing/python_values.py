@@ -103,6 +103,8 @@ class _Reader:
                 self.at += 1
             elif self.at < self.stop:
                 raise ValueError(f"a comma is due at character {self.at}")
+        if self.at > self.stop:
+            raise ValueError("a bracket is never closed")
         return found
 
     def _next(self) -> str:
@@ -145,20 +147,27 @@ class _Reader:
             escaped = escaped or match[0] == "\\"
             if match[0] == quote and closes(self.text, self.at, depth):
                 text = self.text[start : match.start()]
-                self.forgave |= "\n" in text
+                self.forgave |= "\n" in text or "\r" in text
                 return _unescaped(text) if escaped else text
             self.forgave |= match[0] == quote
         raise ValueError("a string never ends")
 
-    def _items(self, closer: str, depth: int) -> list[Any]:
+    def _items(self, closer: str, depth: int) -> Any:
         self.at += 1
         items: list[Any] = []
+        comma = closer == "]"  # what stands alone in parentheses is itself
         while self._next() != closer:
             items.append(self._value(depth))
-            if self._next() == ",":
-                self.at += 1
+            comma |= self._comma(closer)
         self.at += 1
-        return items
+        return items if comma or not items else items[0]
+
+    def _comma(self, closer: str) -> bool:
+        char = self._next()
+        if char not in (",", closer):
+            raise ValueError(f"a comma is due at character {self.at}")
+        self.at += char == ","
+        return char == ","
 
     def _members(self, depth: int) -> dict[str, Any]:
         self.at += 1
@@ -169,8 +178,7 @@ class _Reader:
             key = self._string(char, depth)
             self._expect(":")
             members[key] = self._value(depth)
-            if self._next() == ",":
-                self.at += 1
+            self._comma("}")
         self.at += 1
         return members
 

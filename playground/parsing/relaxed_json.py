@@ -11,7 +11,8 @@ from typing import Any, Final
 
 _TOKEN: Final = re.compile(
     r"""(?P<double>"(?:[^"\\]|\\.)*+")|(?P<single>'(?:[^'\\]|\\.)*+')"""
-    r"""|(?P<comment>//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)|(?P<word>[A-Za-z_$][\w$\-]*+)|(?P<other>.)""",
+    r"""|(?P<comment>//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)|(?P<word>[A-Za-z_$][\w$\-]*+)"""
+    r"""|(?P<open>["']|/\*)|(?P<other>.)""",
     re.DOTALL,
 )
 _ESCAPED: Final = re.compile(r'\\.|"', re.DOTALL)
@@ -25,11 +26,13 @@ def load(text: str) -> Any:
 
 def strict(text: str) -> str:
     """The text with everything rewritten that JSON does not allow; whether it is JSON then, the
-    reader decides."""
+    reader decides. Raises ValueError where a string or a comment never ends."""
     pieces: list[str] = []
     comma = -1  # where in `pieces` a comma waits for something to follow it
     for match in _TOKEN.finditer(text):
         token, kind = match[0], match.lastgroup
+        if kind == "open":  # looked for once: every further look would be as long
+            raise ValueError(f"what {token} begins at character {match.start()} never ends")
         if kind == "comment":
             continue
         if kind == "single":

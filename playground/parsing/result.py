@@ -11,6 +11,7 @@ from playground.events import (
     CallAbortedEvent,
     CallEndedEvent,
     CallNamedEvent,
+    CallStartedEvent,
     Event,
     FindingEvent,
     MarkupEvent,
@@ -67,15 +68,21 @@ def gather(events: Iterable[Event], switches: Switches | None = None) -> ParseRe
 def _content(events: Iterable[Event], with_broken_calls: bool) -> Iterator[str]:
     """The texts; and, if asked, what a call that was aborted had claimed, its markers too."""
     claimed: list[str] = []
+    broken = False  # what follows an aborted call up to its closer belongs to it
     for event in events:
         match event:
             case TextEvent():
-                claimed.clear()
+                claimed, broken = [], False
                 yield event.text
-            case CallEndedEvent() | ReasoningEvent():
-                claimed.clear()
+            case CallStartedEvent() | CallEndedEvent() | ReasoningEvent():
+                broken = False
+                if not isinstance(event, CallStartedEvent):
+                    claimed = []
             case CallAbortedEvent() if with_broken_calls:
                 yield "".join(claimed)
-                claimed.clear()
+                claimed, broken = [], True
             case MarkupEvent() | ArgumentEvent() | CallNamedEvent() | FindingEvent():
-                claimed.append(event.text)
+                if broken:
+                    yield event.text
+                else:
+                    claimed.append(event.text)

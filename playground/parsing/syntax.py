@@ -151,7 +151,7 @@ class Syntax:
         """A text for each of `text_keys`; one that ends at a line of its own has a line's end."""
         between = dict(zip(self.call_template.texts, self.call_template.between, strict=True))
         ends = {
-            key: "\n" if self.line_start and not str((*pieces, "\n")[0]).startswith("\n") else ""
+            key: "\n" if self.line_start and pieces and not begins_line(pieces) else ""
             for key, pieces in between.items()
         }
         return {key: f"the {key}{ends.get(key, '')}" for key in self.text_keys}
@@ -206,6 +206,11 @@ class Markers:
     dropped: tuple[str, ...] = ()
     plain: tuple[ReasoningTags, ...] = ()
     opens_reasoning: bool = False
+
+
+def begins_line(pieces: tuple[Piece, ...]) -> bool:
+    """Whether pieces begin with a line break of their own."""
+    return bool(pieces) and isinstance(pieces[0], str) and pieces[0].startswith("\n")
 
 
 def compile_template(text: str, bodies: tuple[str, ...], others: tuple[str, ...]) -> Template:

@@ -139,7 +139,7 @@ def plain(value: Any) -> Any:
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
-    return value
+    return value if isinstance(value, str | int | float | None) else str(value)
 
 
 def _call(count: int, arguments: Any) -> list[dict[str, Any]]:
@@ -324,4 +324,6 @@ def _limited(action: Callable[[], str], name: str) -> str:
         thread.join(0.2)
     if "error" in outcome:
         raise outcome["error"]
+    if "text" not in outcome:  # stopped between its last word and its end
+        raise InputFault(f"renders for more than {TIME_LIMIT:g} s", where=name)
     return str(outcome["text"])

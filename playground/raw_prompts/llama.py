@@ -167,62 +167,51 @@ def _turns(message: Message, ipython: bool) -> list[LlamaTurn]:
 
 def _definitions(tools: Sequence[ToolMetadata], tool_format: ToolFormat) -> str:
     """The definitions of custom tools, with Meta's words around them."""
-    if tool_format == "json":
-        functions = [
-            dump_json(
-                {
-                    "type": "function",
-                    "function": {
-                        "name": tool.name,
-                        "description": tool.description,
-                        "parameters": tool.input_schema,
-                    },
-                },
-                indent=4,
-            )
-            for tool in tools
-        ]
-        listed = "\n\n".join(functions)
-        return (
-            "Answer the user's question by making use of the following functions if needed.\n"
-            "If none of the function can be used, please say so.\n"
-            f"Here is a list of functions in JSON format:\n{listed}\n\n"
-            "Return function calls in JSON format."
-        )
-    if tool_format == "function_tag":
-        described = "\n\n".join(
-            f"Use the function '{tool.name}' to '{tool.description}':\n"
-            + dump_json(
-                {
-                    "name": tool.name,
-                    "description": tool.description,
-                    "parameters": tool.input_schema.get("properties", {}),
-                }
-            )
-            for tool in tools
-        )
-        return (
-            f"You have access to the following functions:\n\n{described}\n\n"
-            "Think very carefully before calling functions.\nIf you choose to call a function ONLY "
-            "reply in the following format with no prefix or suffix:\n\n"
-            '<function=example_function_name>{"example_name": "example_value"}</function>\n\n'
-            "Reminder:\n- If looking for real time information use relevant functions before "
-            "falling back to brave_search\n- Function calls MUST follow the specified format, "
-            "start with <function= and end with </function>\n- Required parameters MUST be "
-            "specified\n- Only call one function at a time\n"
-            "- Put the entire function call reply on one line"
-        )
-    functions_json = dump_json(
-        [
-            {"name": t.name, "description": t.description, "parameters": t.input_schema}
-            for t in tools
-        ],
-        indent=4,
+    return {"json": _as_json, "function_tag": _as_tags, "python_list": _as_list}[tool_format](tools)
+
+
+def _described(tool: ToolMetadata, parameters: Any) -> dict[str, Any]:
+    return {"name": tool.name, "description": tool.description, "parameters": parameters}
+
+
+def _as_json(tools: Sequence[ToolMetadata]) -> str:
+    listed = "\n\n".join(
+        dump_json({"type": "function", "function": _described(t, t.input_schema)}, indent=4)
+        for t in tools
     )
     return (
-        "Here is a list of functions in JSON format that you can invoke:\n"
-        f"{functions_json}\n\nShould you decide to return the function call(s), put them in the "
-        "format of [func1(params_name=params_value, params_name2=params_value2...), func2(params)]"
+        "Answer the user's question by making use of the following functions if needed.\n"
+        "If none of the function can be used, please say so.\n"
+        f"Here is a list of functions in JSON format:\n{listed}\n\n"
+        "Return function calls in JSON format."
+    )
+
+
+def _as_tags(tools: Sequence[ToolMetadata]) -> str:
+    listed = "\n\n".join(
+        f"Use the function '{tool.name}' to '{tool.description}':\n"
+        + dump_json(_described(tool, tool.input_schema.get("properties", {})))
+        for tool in tools
+    )
+    return (
+        f"You have access to the following functions:\n\n{listed}\n\n"
+        "Think very carefully before calling functions.\nIf you choose to call a function ONLY "
+        "reply in the following format with no prefix or suffix:\n\n"
+        '<function=example_function_name>{"example_name": "example_value"}</function>\n\n'
+        "Reminder:\n- If looking for real time information use relevant functions before "
+        "falling back to brave_search\n- Function calls MUST follow the specified format, "
+        "start with <function= and end with </function>\n- Required parameters MUST be "
+        "specified\n- Only call one function at a time\n"
+        "- Put the entire function call reply on one line"
+    )
+
+
+def _as_list(tools: Sequence[ToolMetadata]) -> str:
+    listed = dump_json([_described(tool, tool.input_schema) for tool in tools], indent=4)
+    return (
+        f"Here is a list of functions in JSON format that you can invoke:\n{listed}\n\n"
+        "Should you decide to return the function call(s), put them in the format of "
+        "[func1(params_name=params_value, params_name2=params_value2...), func2(params)]"
         "\n\nYou SHOULD NOT include any other text in the response."
     )
 

@@ -9,15 +9,9 @@ from collections.abc import Iterable, Sequence
 from html import escape as escaped
 from typing import TYPE_CHECKING
 
+from playground.events import event_name
 from playground.show.figures import EVENT_COLOURS
-from playground.show.wire import (
-    CARRY_HEAD,
-    PLACEMENT_HEAD,
-    carry_rows,
-    event_name,
-    event_text,
-    placement_rows,
-)
+from playground.show.wire import CARRY_HEAD, PLACEMENT_HEAD, carry_rows, event_text, placement_rows
 
 if TYPE_CHECKING:
     from playground.cache_placement import CachePlacement

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import plotly.graph_objects as go
 
-from playground.show.wire import event_name
+from playground.events import event_name
 
 if TYPE_CHECKING:
     from playground.cache_placement import CachePlacement

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from playground.show.wire import event_name, event_text
+from playground.events import event_name
+from playground.show.wire import event_text
 
 if TYPE_CHECKING:
     from playground.cache_placement import CachePlacement

@@ -10,8 +10,8 @@ from typing import Any, Final
 from playground.cache_placement import CachePlacement, PartPlacement
 from playground.comparison import Column, DiffLine, visible
 from playground.dialects.rendering import Block
-from playground.events import Event
-from playground.show.wire import event_name, event_text
+from playground.events import Event, event_name
+from playground.show.wire import event_text
 from playground.timeline import Timeline
 
 Payload = dict[str, Any]

@@ -9,14 +9,8 @@ from playground.cache_placement import CachePlacement
 from playground.caching.policies import CacheDecision
 from playground.carrying import CarryMatrix
 from playground.comparison import Column
-from playground.events import Event, FindingEvent
+from playground.events import Event, FindingEvent, event_name
 from playground.timeline import Timeline
-
-
-def event_name(event: Event) -> str:
-    """`CallStartedEvent` → `call started`."""
-    name = type(event).__name__.removesuffix("Event")
-    return "".join(f" {c.lower()}" if c.isupper() else c for c in name).strip()
 
 
 def event_text(event: Event) -> str:

@@ -209,7 +209,7 @@ class ChatAdapter(FieldAdapter):
         twice the first counts. (DSPy 3.4.1 cuts an indented header in the middle.)"""
         sections: dict[str, list[str]] = {}
         current: list[str] = []
-        for line in completion.splitlines():
+        for line in completion.split("\n"):  # no other character of a value is a line's end
             header = self._HEADER.match(line)
             if header:
                 current = []

@@ -59,14 +59,13 @@ class XMLAdapter(FieldAdapter):
         """As FieldAdapter.parse. An element without its closer is no field; of a field that comes
         twice the first counts. (DSPy 3.4.1 makes a text of the list of both.)"""
         texts: dict[str, Any] = {}
-        position = 0
-        while match := self._ELEMENT.search(completion, position):
-            name, start = match[1], match.end()
-            stop = completion.find(f"</{name}>", start)
-            position = start
-            if name in signature.outputs and stop >= 0:
-                inside = completion[start:stop]
-                texts.setdefault(name, _value(inside, signature.outputs[name].annotation))
+        position, due = 0, dict(signature.outputs)
+        while due and (match := self._ELEMENT.search(completion, position)):
+            position = match.end()
+            field = due.pop(match[1], None)  # each is looked for once
+            stop = completion.find(f"</{match[1]}>", position) if field else -1
+            if field and stop >= 0:
+                texts[match[1]] = _value(completion[position:stop], field.annotation)
                 position = stop
         return self._typed(signature, texts, completion)
 

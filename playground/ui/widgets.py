@@ -126,7 +126,7 @@ def exact_text(label: str, text: str, arrows: bool) -> None:
     edges = len(text) - len(text.strip("\n"))
     hidden = f", {edges} line breaks at its edges among them" if edges else ""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.caption(f"{label}: {len(text):,} characters{hidden}")
+        st.text(f"{label}: {len(text):,} characters{hidden}")  # a file's name is no Markdown
         key = f"save {label} {zlib.crc32(text.encode())}"
         st.download_button(
             "Save", text, f"{label}.txt", key=key, icon=":material/download:", width="content"
