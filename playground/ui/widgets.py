@@ -124,7 +124,8 @@ def exact_text(label: str, text: str, arrows: bool) -> None:
     One cannot see line breaks at a text's edges: the caption counts them.
     """
     edges = len(text) - len(text.strip("\n"))
-    hidden = f", {edges} line breaks at its edges among them" if edges else ""
+    breaks = f"{edges} line break{'s' if edges > 1 else ''}"
+    hidden = f", {breaks} at its edges among them" if edges else ""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text(f"{label}: {len(text):,} characters{hidden}")  # a file's name is no Markdown
         key = f"save {label} {zlib.crc32(text.encode())}"
