@@ -237,7 +237,7 @@ def test_the_raw_prompt_is_shown_whole_and_a_template_is_asked_for() -> None:
     (prompt,) = app.code
     assert prompt.value.startswith("<|begin_of_text|>")
     assert prompt.value.endswith("<|start_header_id|>assistant<|end_header_id|>\n\n")
-    assert "2 line breaks at its edges" in " ".join(caption.value for caption in app.caption)
+    assert "2 line breaks at its edges" in " ".join(text.value for text in app.text)
     asked = page("raw", format="A chat template")
     assert "tokenizer_config.json" in asked.info[0].value
 
