@@ -22,11 +22,13 @@ _WHERE = {
     "XMLAdapter": "playground.signatures",
     "carry": "playground.carrying",
     "compare": "playground.comparison",
+    "decode_stream": "playground.recordings.decoding",
     "detect": "playground.detecting",
     "dialect_for": "playground.dialects.choosing",
     "dialect_names": "playground.dialects",
     "get_dialect": "playground.dialects",
     "guide_for": "playground.guides",
+    "load_recording": "playground.recordings.loading",
     "load_session": "playground.sessions.loading",
     "parse": "playground.reading",
     "place_cache": "playground.cache_placement",
@@ -47,11 +49,13 @@ __all__ = [
     "XMLAdapter",
     "carry",
     "compare",
+    "decode_stream",
     "detect",
     "dialect_for",
     "dialect_names",
     "get_dialect",
     "guide_for",
+    "load_recording",
     "load_session",
     "parse",
     "place_cache",
@@ -73,6 +77,8 @@ if TYPE_CHECKING:
     from playground.prompting import raw_prompt
     from playground.raw_prompts import ChatTemplate
     from playground.reading import parse
+    from playground.recordings.decoding import decode_stream
+    from playground.recordings.loading import load_recording
     from playground.sessions.loading import load_session, sample_sessions
     from playground.signatures import ChatAdapter, JSONAdapter, Signature, XMLAdapter
     from playground.timeline import replay

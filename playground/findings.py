@@ -50,6 +50,11 @@ CODES: Final[dict[str, FindingKind]] = {
     "foreign-markup": FindingKind("warning", "another dialect reads calls here, this one none"),
     "native-call": FindingKind("info", "a native tool call in a stream read as a text dialect"),
     "unknown-tool": FindingKind("warning", "a call of a tool that the session does not have"),
+    # what a decoder sees on the wire
+    "stream-error": FindingKind("error", "the provider sent an error in mid-stream"),
+    "no-end": FindingKind("warning", "the stream has no end: nothing says that the reply is whole"),
+    "unreadable-frame": FindingKind("warning", "a frame that is none of its API: kept apart"),
+    "two-responses": FindingKind("warning", "a second response begins in the same stream"),
     # what a renderer sees in a session
     "cannot-carry": FindingKind(
         "error", "this dialect cannot write the value so that it reads back"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from playground.dialects import Dialect, get_dialect
 from playground.events import Event
@@ -12,7 +12,8 @@ from playground.parsing.result import ParseResult, gather
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
 from playground.prompt_data import PromptData
-from playground.sessions.session import Recording
+from playground.recordings.feeding import feed, shown
+from playground.recordings.recording import Recording, Timing
 from playground.tools import ToolMetadata
 
 if TYPE_CHECKING:
@@ -24,11 +25,12 @@ if TYPE_CHECKING:
 class Step:
     """One chunk: when it came, what it gave, and where the parser stood behind it.
 
+    `kind` is text, reasoning, tool call, signal (a frame without text), or end.
     `stop` is the offset behind the last character that an event has claimed so far.
     """
 
     at: float
-    kind: Literal["text", "tool call", "end"]
+    kind: str
     given: str
     events: list[Event]
     state: ParserState
@@ -41,7 +43,7 @@ class Timeline:
 
     recording: str
     dialect: str
-    timing: Literal["recorded", "synthetic", "none"]
+    timing: Timing
     steps: list[Step]
     result: ParseResult
 
@@ -86,12 +88,10 @@ def replay(
     parser = chosen.create_parser(data, recording.prefill, switches)
     steps: list[Step] = []
     stop, last = 0, 0.0
-    for chunk, piece in zip(recording.chunks, recording.pieces(), strict=True):
-        native = isinstance(piece, Mapping)
-        events = parser.feed_tool_call_delta(piece) if native else parser.feed(piece)  # type: ignore[arg-type]
+    for chunk in recording.chunks:
+        events = feed(parser, chunk)
         stop, last = _stop(events, stop), chunk.at
-        given = str(piece) if native else piece.decode("utf-8", "replace")  # type: ignore[union-attr]
-        kind: Literal["text", "tool call"] = "tool call" if native else "text"
+        kind, given = shown(chunk)
         steps.append(Step(chunk.at, kind, given, events, parser.state, stop))
     events = parser.finish()
     ended = ParserState("ended")

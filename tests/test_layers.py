@@ -24,7 +24,7 @@ ROOMS = [
     {"prompt_data"},
     {"preflight"},
     {"parsing", "caching"},
-    {"dialects", "signatures", "raw_prompts"},
+    {"dialects", "signatures", "raw_prompts", "recordings"},
     {"reading", "sessions"},
     {"llm"},
     {"timeline", "comparison", "cache_placement", "carrying", "detecting"},

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from playground import paths
 from playground.errors import InputFault
 from playground.messages import ImagePart, Message, ReasoningPart, TextPart, ToolCallPart
+from playground.recordings.recording import BytesChunk, Recording, TextChunk, ToolCallChunk
 from playground.sessions.loading import load_session, read_session, read_tool_file
 from playground.sessions.native_format import (
     MAX_BYTES,
@@ -23,14 +24,7 @@ from playground.sessions.native_format import (
     json_schema,
     parse_session,
 )
-from playground.sessions.session import (
-    FORMAT,
-    BytesChunk,
-    Recording,
-    Session,
-    TextChunk,
-    ToolCallChunk,
-)
+from playground.sessions.session import FORMAT, Session
 from playground.timeline import replay
 from playground.tools import ToolMetadata, read_tools
 
@@ -218,7 +212,9 @@ def test_a_chunk_without_content_and_one_that_is_no_base64() -> None:
     def recording(chunk: dict[str, Any]) -> dict[str, Any]:
         return minimal(recordings=[{"name": "r", "dialect": "xml", "chunks": [chunk]}])
 
-    assert 'needs one of "text", "base64" or "tool_call"' in fault(recording({"at": 1}))
+    assert 'needs one of "text", "reasoning", "base64", "tool_call" or "signal"' in fault(
+        recording({"at": 1})
+    )
     message = fault(recording({"base64": "*"}))
     assert message.startswith("my.json:9, field recordings.0.chunks.0.base64: not Base64")
 

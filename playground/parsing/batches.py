@@ -29,6 +29,9 @@ class BatchedParser(DialectParser):
     def feed_tool_call_delta(self, delta: Any) -> list[Event]:
         return self._flush() + self._parser.feed_tool_call_delta(delta)
 
+    def feed_reasoning(self, text: str) -> list[Event]:
+        return self._flush() + self._parser.feed_reasoning(text)
+
     def finish(self) -> list[Event]:
         return self._flush() + self._parser.finish()
 

@@ -31,6 +31,7 @@ class _NativeCall:
     index: int
     call_id: str
     name: str = ""
+    custom: bool = False  # the arguments are free text: a patch, SQL
     pieces: list[str] = field(default_factory=list)
 
 
@@ -54,10 +55,12 @@ class DeltaReader:
             call = self._open[key] = _NativeCall(calls, f"call_{calls + 1}")
             events += self._start(call, delta)
         self._last = call
-        function = _get(delta, "function")
+        call.custom = call.custom or _get(delta, "type") == "custom"
+        function = _get(delta, "custom") or _get(delta, "function")
         call.call_id = _get(delta, "id") or call.call_id
         events += self._name(call, _get(function, "name"))
-        events += self._arguments(call, _get(function, "arguments"))
+        given = _get(function, "input") if _get(delta, "custom") else _get(function, "arguments")
+        events += self._arguments(call, given)
         return events
 
     def finish(self, offset: int) -> list[Event]:
@@ -108,7 +111,7 @@ class DeltaReader:
         raw = "".join(call.pieces)
         kept = ((None, raw),) if raw else ()
         place = f"call {call.index}"
-        code, arguments = _decoded(raw)
+        code, arguments = ("", {"input": raw}) if call.custom else _decoded(raw)
         code = code or ("" if call.name else "missing-name")
         if code:
             return [

@@ -11,7 +11,15 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-from playground.events import CallNamedEvent, CallStartedEvent, Event, FindingEvent, Span, split
+from playground.events import (
+    CallNamedEvent,
+    CallStartedEvent,
+    Event,
+    FindingEvent,
+    ReasoningEvent,
+    Span,
+    split,
+)
 from playground.findings import finding
 from playground.parsing.decoding import Utf8Decoder, bad_places, replaced
 from playground.parsing.deltas import DeltaReader
@@ -32,6 +40,11 @@ class DialectParser(ABC):
     @abstractmethod
     def feed_tool_call_delta(self, delta: Any) -> list[Event]:
         """Read a native tool-call delta: LiteLLM's object or OpenAI's dict."""
+
+    def feed_reasoning(self, text: str) -> list[Event]:
+        """Read reasoning that the API keeps apart from the text; a parser without a way for it
+        reads it as text."""
+        return self.feed(text.encode("utf-8", "surrogatepass"))
 
     @abstractmethod
     def finish(self) -> list[Event]:
@@ -84,6 +97,24 @@ class SyntaxParser(DialectParser):
         calls += any(isinstance(event, CallStartedEvent) for event in events)
         self._offset = self._deltas.stop
         self._engine = SyntaxEngine(*self._declared, offset=self._offset, calls=calls)
+        return events
+
+    def feed_reasoning(self, text: str) -> list[Event]:
+        if not text:
+            return []
+        events = self._end_of_text()
+        start = self._offset
+        places = bad_places(text)
+        for begin, end in zip([0, *places], [*places, len(text)], strict=True):
+            if begin in places:
+                here = Span(start + begin, start + begin)
+                place = f"character {start + begin}"
+                events.append(FindingEvent(here, finding("lone-surrogate", place)))
+            if begin < end:
+                span = Span(start + begin, start + end)
+                events.append(ReasoningEvent(span, replaced(text[begin:end])))
+        self._offset += len(text)
+        self._engine = SyntaxEngine(*self._declared, offset=self._offset, calls=self._engine.calls)
         return events
 
     def finish(self) -> list[Event]:

@@ -15,12 +15,13 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from playground.errors import InputFault
+from playground.recordings.recording import BytesChunk
 from playground.sessions.places import line_of
-from playground.sessions.session import FORMAT, BytesChunk, Session
+from playground.sessions.session import FORMAT, Session
 
 MAX_BYTES: Final = 64 * 1024 * 1024
 SCHEMA_FILE: Final = Path(__file__).with_name("session.schema.json")
-_TAGS: Final = {"text", "reasoning", "image", "tool_call", "tool_result", "base64"}
+_TAGS: Final = {"text", "reasoning", "image", "tool_call", "tool_result", "base64", "signal"}
 
 
 @cache

@@ -1,90 +1,36 @@
-"""A session: tools, messages, configuration and recordings of one conversation, as values."""
+"""A session: tools, messages, configuration, requests and recordings of one conversation."""
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Iterator
 from dataclasses import field
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final, Literal
 
-from pydantic import ConfigDict, Discriminator, Field, Tag
+from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
 from playground.errors import UnknownNameError
 from playground.messages import Message
 from playground.prompt_data import DynamicTaskConfig, PromptData, TaskConfig
+from playground.recordings.recording import Recording, Seconds
 from playground.tools import ToolMetadata
 
 FORMAT: Final = "playground-session/1"
 _STRICT = ConfigDict(extra="forbid")
-Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 @dataclass(frozen=True, config=_STRICT)
-class TextChunk:
-    """A piece of the reply's text; `at` is seconds since the request."""
+class RequestRecord:
+    """What is known of one request: `reply` is the index of the message that answered it.
 
-    text: str
-    at: Seconds = 0.0
+    `at` is when it was sent, in ISO 8601 as the source wrote it; `usage` is the provider's own.
+    """
 
-
-@dataclass(frozen=True, config=_STRICT)
-class BytesChunk:
-    """A piece cut inside a character: Base64 of its bytes."""
-
-    base64: str
-    at: Seconds = 0.0
-
-
-@dataclass(frozen=True, config=_STRICT)
-class ToolCallChunk:
-    """A native tool-call delta in OpenAI's form: index, id, function.name, function.arguments."""
-
-    tool_call: dict[str, Any]
-    at: Seconds = 0.0
-
-
-def _chunk_kind(value: Any) -> str | None:
-    for kind in ("text", "base64", "tool_call"):
-        if kind in value if isinstance(value, dict) else hasattr(value, kind):
-            return kind
-    return None
-
-
-Chunk = Annotated[
-    Annotated[TextChunk, Tag("text")]
-    | Annotated[BytesChunk, Tag("base64")]
-    | Annotated[ToolCallChunk, Tag("tool_call")],
-    Discriminator(
-        _chunk_kind,
-        custom_error_type="chunk",
-        custom_error_message='a chunk needs one of "text", "base64" or "tool_call"',
-    ),
-]
-
-
-@dataclass(frozen=True, config=_STRICT)
-class Recording:
-    """One streamed answer. `timing` says whether its times were measured, made up, or missing."""
-
-    name: str
-    dialect: str
-    chunks: tuple[Chunk, ...]
-    timing: Literal["recorded", "synthetic", "none"] = "none"
+    reply: int
     model: str = ""
-    prefill: str = ""
-    note: str = ""
-
-    def pieces(self) -> Iterator[bytes | dict[str, Any]]:
-        """What a parser is fed, chunk by chunk: bytes of text, or a native delta."""
-        for chunk in self.chunks:
-            match chunk:
-                case TextChunk(text=text):
-                    yield text.encode("utf-8", "surrogatepass")
-                case BytesChunk(base64=text):
-                    yield base64.b64decode(text)
-                case ToolCallChunk(tool_call=delta):
-                    yield delta
+    at: str = ""
+    seconds: Seconds | None = None
+    stop_reason: str = ""
+    usage: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -99,6 +45,7 @@ class Session:
     dynamic: DynamicTaskConfig = field(default_factory=DynamicTaskConfig)
     tools: tuple[ToolMetadata, ...] = ()
     messages: tuple[Message, ...] = ()
+    requests: tuple[RequestRecord, ...] = ()
     recordings: tuple[Recording, ...] = ()
 
     def prompt_data(self) -> PromptData:

@@ -1,0 +1,49 @@
+"""The provider APIs whose streams are read: one file each, one line here.
+
+The first that recognises a frame is the stream's API; narrower forms stand before wider ones.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from playground.errors import UnknownNameError
+from playground.recordings.apis.anthropic_messages import AnthropicMessages
+from playground.recordings.apis.base import ApiReader
+from playground.recordings.apis.bedrock_converse import BedrockConverse
+from playground.recordings.apis.cohere_chat import CohereChat
+from playground.recordings.apis.gemini_generate import GeminiGenerate
+from playground.recordings.apis.ollama import OllamaChat, OllamaGenerate
+from playground.recordings.apis.openai_chat import OpenAIChat
+from playground.recordings.apis.openai_completions import OpenAICompletions
+from playground.recordings.apis.openai_responses import OpenAIResponses
+
+APIS: Final[tuple[type[ApiReader], ...]] = (
+    OpenAICompletions,
+    OpenAIChat,
+    OpenAIResponses,
+    AnthropicMessages,
+    CohereChat,
+    OllamaChat,
+    OllamaGenerate,
+    GeminiGenerate,
+    BedrockConverse,
+)
+
+
+def api_names() -> list[str]:
+    """The names that `decode_stream(…, api=…)` takes."""
+    return [reader.name for reader in APIS]
+
+
+def reader_for(name: str) -> type[ApiReader]:
+    """The reader of a named API. Raises UnknownNameError, listing those that there are."""
+    for reader in APIS:
+        if reader.name == name:
+            return reader
+    raise UnknownNameError("API", name, api_names())
+
+
+def recognise(value: dict[str, Any]) -> type[ApiReader] | None:
+    """The reader of the API that this frame is of."""
+    return next((reader for reader in APIS if reader.recognises(value)), None)

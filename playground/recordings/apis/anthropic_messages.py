@@ -1,0 +1,92 @@
+"""Anthropic messages: content blocks that start, grow and stop.
+
+https://docs.anthropic.com/en/docs/build-with-claude/streaming. A stream without `message_stop` is
+whole when `message_delta` has brought its stop reason: LiteLLM hangs up before the last frame.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+from playground.recordings.apis.base import ApiReader, Sink
+
+_EVENTS: Final = {
+    "message_start",
+    "content_block_start",
+    "content_block_delta",
+    "content_block_stop",
+    "message_delta",
+    "message_stop",
+    "ping",
+}
+_CALLS: Final = {"tool_use", "server_tool_use", "mcp_tool_use"}
+
+
+class AnthropicMessages(ApiReader):
+    name = "anthropic-messages"
+
+    def __init__(self, sink: Sink) -> None:
+        super().__init__(sink)
+        self._started = False
+        self._input: dict[int, str] = {}  # arguments given whole at a block's start
+
+    @staticmethod
+    def recognises(value: dict[str, Any]) -> bool:
+        return value.get("type") in _EVENTS
+
+    def read(self, value: dict[str, Any]) -> None:
+        kind = value.get("type")
+        if kind == "content_block_delta":
+            self._delta(value.get("index"), value.get("delta") or {})
+            return
+        sink = self.sink
+        before = len(sink.chunks)
+        if kind == "content_block_start":
+            self._start(value.get("index"), value.get("content_block") or {})
+        elif kind == "content_block_stop" and value.get("index") in self._input:
+            sink.call(value["index"], self._input.pop(value["index"]))
+        elif kind == "message_start":
+            message = value.get("message") or {}
+            if self._started:
+                sink.second_response()
+            self._started = True
+            sink.model = message.get("model") or sink.model
+            sink.add_usage(message.get("usage"))
+        elif kind == "message_delta":
+            sink.add_usage(value.get("usage"))
+            sink.stop_reason = (value.get("delta") or {}).get("stop_reason") or sink.stop_reason
+        elif kind == "error":
+            sink.fail(value.get("error") or value)
+        if len(sink.chunks) == before:
+            sink.signal(str(kind))
+
+    def _delta(self, index: Any, delta: dict[str, Any]) -> None:
+        sink = self.sink
+        if text := delta.get("text"):
+            sink.text(text)
+        elif (arguments := delta.get("partial_json")) is not None:
+            if arguments:
+                self._input.pop(index, None)
+                sink.call(index, arguments)
+            else:
+                sink.signal("input_json_delta")
+        elif thinking := delta.get("thinking"):
+            sink.reasoning(thinking)
+        else:
+            sink.signal(str(delta.get("type", "content_block_delta")))
+
+    def _start(self, index: Any, block: dict[str, Any]) -> None:
+        sink = self.sink
+        if block.get("type") in _CALLS:
+            sink.call(index, name=block.get("name") or "", call_id=block.get("id") or "", new=True)
+            if block.get("input"):  # whole, unless deltas follow
+                self._input[index] = json.dumps(block["input"], ensure_ascii=False)
+        elif block.get("type") == "text" and block.get("text"):
+            sink.text(block["text"])
+        elif block.get("type") == "thinking" and block.get("thinking"):
+            sink.reasoning(block["thinking"])
+
+    def finish(self) -> None:
+        for index, arguments in self._input.items():
+            self.sink.call(index, arguments)

@@ -1,0 +1,118 @@
+"""What every API's reader shares: where chunks are collected, and how calls are numbered."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+from playground.recordings.recording import (
+    SECOND_RESPONSE,
+    Chunk,
+    ReasoningChunk,
+    SignalChunk,
+    TextChunk,
+    ToolCallChunk,
+)
+
+
+class Sink:
+    """Collects the chunks of one stream; `at` is the time of the frame being read."""
+
+    def __init__(self) -> None:
+        self.chunks: list[Chunk] = []
+        self.at = 0.0
+        self.timed = False  # arrival times are given: the wire's own do not count
+        self.own_times = False
+        self.model = ""
+        self.stop_reason = ""
+        self.usage: dict[str, Any] | None = None
+        self.error: dict[str, Any] | None = None
+        self._calls: dict[Any, int] = {}
+        self._count = 0
+
+    def text(self, text: str) -> None:
+        """More of the reply. Raises TypeError where the wire has something else than text."""
+        if type(text) is not str:
+            raise TypeError("text")
+        self.chunks.append(TextChunk(text, self.at))
+
+    def reasoning(self, text: str) -> None:
+        """More reasoning. Raises TypeError where the wire has something else than text."""
+        if type(text) is not str:
+            raise TypeError("reasoning")
+        self.chunks.append(ReasoningChunk(text, self.at))
+
+    def signal(self, name: str) -> None:
+        self.chunks.append(SignalChunk(name, self.at))
+
+    def call(
+        self,
+        key: Any,
+        arguments: str = "",
+        *,
+        name: str = "",
+        call_id: str = "",
+        new: bool = False,
+        custom: bool = False,
+    ) -> None:
+        """More of the call that the API's deltas name `key`; `new`, or a new key, opens one."""
+        if not (type(arguments) is type(name) is type(call_id) is str):
+            raise TypeError("call")
+        delta: dict[str, Any] = {}
+        if new or key not in self._calls:
+            self._calls[key] = self._count
+            self._count += 1
+        delta["index"] = self._calls[key]
+        if call_id:
+            delta["id"] = call_id
+        if custom:
+            delta["type"] = "custom"
+        delta["function"] = (
+            {"name": name, "arguments": arguments} if name else {"arguments": arguments}
+        )
+        self.chunks.append(ToolCallChunk(delta, self.at))
+
+    def has_call(self, key: Any) -> bool:
+        return key in self._calls
+
+    def forget_calls(self) -> None:
+        """A second response begins: its calls are counted on, its keys are its own."""
+        self._calls.clear()
+
+    def add_usage(self, usage: Any) -> None:
+        """Later figures replace earlier ones, field by field."""
+        if isinstance(usage, dict) and usage:
+            given = {key: value for key, value in usage.items() if value is not None}
+            self.usage = {**(self.usage or {}), **given}
+
+    def fail(self, error: Any) -> None:
+        """An error in mid-stream, as the provider sent it: there is no stop reason."""
+        self.error = error if isinstance(error, dict) else {"message": str(error)}
+        self.stop_reason = ""
+        self.signal("error")
+
+    def second_response(self) -> None:
+        self.forget_calls()
+        self.signal(SECOND_RESPONSE)
+
+
+class ApiReader(ABC):
+    """Reads the frames of one API. `names` are what `recognises` may say."""
+
+    name: ClassVar[str]
+
+    def __init__(self, sink: Sink) -> None:
+        self.sink = sink
+
+    @staticmethod
+    @abstractmethod
+    def recognises(value: dict[str, Any]) -> bool:
+        """Whether a frame's value is one of this API."""
+
+    @abstractmethod
+    def read(self, value: dict[str, Any]) -> None:
+        """Take one frame."""
+
+    def finish(self) -> None:
+        """The stream is over: give out what was held."""
+        return

@@ -1,0 +1,124 @@
+"""Gemini `generateContent` streams: every chunk is a response with whole parts.
+
+https://ai.google.dev/api/generate-content. Vertex streams arguments piece by piece (`partialArgs`
+with a JSON path each): they are put together, and given out when the call's last piece has come.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+from playground.recordings.apis.base import ApiReader, Sink
+
+_KEYS: Final = {"candidates", "usageMetadata", "promptFeedback"}
+_MOST_ITEMS: Final = 10_000
+_STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]|\['([^']*)'\]")
+
+
+class GeminiGenerate(ApiReader):
+    name = "gemini-generate"
+
+    def __init__(self, sink: Sink) -> None:
+        super().__init__(sink)
+        self._count = 0
+        self._partial: dict[str, Any] | None = None
+
+    @staticmethod
+    def recognises(value: dict[str, Any]) -> bool:
+        inner = value.get("response")
+        return bool(_KEYS & value.keys()) or (
+            isinstance(inner, dict) and bool(_KEYS & inner.keys())
+        )
+
+    def read(self, value: dict[str, Any]) -> None:
+        sink = self.sink
+        if isinstance(value.get("response"), dict):  # Code Assist wraps each chunk
+            value = value["response"]
+        before = len(sink.chunks)
+        sink.model = sink.model or value.get("modelVersion") or ""
+        sink.add_usage(value.get("usageMetadata"))
+        for candidate in value.get("candidates") or ():
+            if candidate.get("index"):
+                sink.signal(f"candidate {candidate['index']}")
+                continue
+            for part in (candidate.get("content") or {}).get("parts") or ():
+                self._part(part)
+            if candidate.get("finishReason"):
+                sink.stop_reason = candidate["finishReason"]
+        blocked = (value.get("promptFeedback") or {}).get("blockReason")
+        if blocked:
+            sink.stop_reason = blocked
+        if value.get("error"):
+            sink.fail(value["error"])
+        if len(sink.chunks) == before:
+            sink.signal("usage" if value.get("usageMetadata") else "empty")
+
+    def _part(self, part: dict[str, Any]) -> None:
+        sink = self.sink
+        if "functionCall" in part:
+            self._call(part["functionCall"] or {})
+        elif text := part.get("text"):
+            sink.reasoning(text) if part.get("thought") else sink.text(text)
+        else:
+            sink.signal(next(iter(part), "empty part"))
+
+    def _call(self, call: dict[str, Any]) -> None:
+        if call.get("name"):
+            self.finish()
+            self._count += 1
+            self.sink.call(self._count, name=call["name"], call_id=call.get("id") or "", new=True)
+            if not call.get("willContinue"):
+                self._partial = None
+                self.sink.call(self._count, json.dumps(call.get("args") or {}, ensure_ascii=False))
+                return
+            self._partial = dict(call.get("args") or {})
+        if self._partial is None:
+            self.sink.signal("functionCall")
+            return
+        for piece in call.get("partialArgs") or ():
+            _place(self._partial, piece)
+        if call.get("willContinue"):
+            self.sink.signal("partialArgs")
+        else:
+            self.sink.call(self._count, json.dumps(self._partial, ensure_ascii=False))
+            self._partial = None
+
+    def finish(self) -> None:
+        """A call that was to go on: its arguments stay open, so that nobody takes it for whole."""
+        if self._partial:
+            text = json.dumps(self._partial, ensure_ascii=False)
+            self.sink.call(self._count, text.removesuffix("}").removesuffix('"'))
+        self._partial = None
+
+
+def _place(arguments: dict[str, Any], piece: dict[str, Any]) -> None:
+    """Put one piece at its JSON path; texts are appended to."""
+    steps: list[Any] = [
+        int(index) if index else name or quoted
+        for name, index, quoted in _STEP.findall(piece.get("jsonPath", ""))
+    ]
+    values = [value for key, value in piece.items() if key.endswith("Value")]
+    if not steps or not values:
+        return
+    given = None if "nullValue" in piece else values[0]
+    target: Any = arguments
+    for step, following in zip(steps, [*steps[1:], None], strict=True):
+        if not _make_room(target, step):
+            return
+        old = target.get(step) if isinstance(target, dict) else target[step]
+        if following is None:
+            both = isinstance(old, str) and isinstance(given, str)
+            target[step] = f"{old}{given}" if both else given
+        elif not isinstance(old, dict | list):
+            target[step] = [] if isinstance(following, int) else {}
+        target = target[step]
+
+
+def _make_room(target: Any, step: str | int) -> bool:
+    """Whether a step can be taken here; a list grows up to a limit."""
+    if isinstance(target, list) and isinstance(step, int) and step < _MOST_ITEMS:
+        target += [None] * (step + 1 - len(target))
+        return True
+    return isinstance(target, dict)

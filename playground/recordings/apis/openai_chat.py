@@ -1,0 +1,99 @@
+"""OpenAI chat completions and all that speak them; LiteLLM's chunks are of this form too.
+
+https://platform.openai.com/docs/api-reference/chat-streaming. Variants of it that are read:
+reasoning as `reasoning_content` or `reasoning`, content as a list of parts (Mistral), calls without
+`index` or with one index for all, the old `function_call`, custom tools, answers with `message`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from playground.recordings.apis.base import ApiReader, Sink
+
+
+class OpenAIChat(ApiReader):
+    name = "openai-chat"
+
+    def __init__(self, sink: Sink) -> None:
+        super().__init__(sink)
+        self._open: dict[Any, str] = {}  # index → id of the call that it stands for now
+        self._last: Any = None
+
+    @staticmethod
+    def recognises(value: dict[str, Any]) -> bool:
+        return "choices" in value or value.get("object") == "chat.completion.chunk"
+
+    def read(self, value: dict[str, Any]) -> None:
+        sink = self.sink
+        before = len(sink.chunks)
+        if not sink.model:
+            sink.model = value.get("model") or ""
+        if value.get("usage"):
+            sink.add_usage(value["usage"])
+        for choice in value.get("choices") or ():
+            if choice.get("index"):
+                sink.signal(f"choice {choice['index']}")
+                continue
+            delta = choice.get("delta")
+            if delta is None:
+                delta = choice.get("message") or {}
+            self._delta(delta)
+            if choice.get("finish_reason"):
+                sink.stop_reason = choice["finish_reason"]
+        if value.get("error"):
+            sink.fail(value["error"])
+        if len(sink.chunks) == before:
+            sink.signal("usage" if value.get("usage") else "empty delta")
+
+    def _delta(self, delta: dict[str, Any]) -> None:
+        sink = self.sink
+        reasoning = delta.get("reasoning_content") or delta.get("reasoning")
+        if reasoning and isinstance(reasoning, str):
+            sink.reasoning(reasoning)
+        if content := delta.get("content"):
+            if isinstance(content, str):
+                sink.text(content)
+            else:
+                self._parts(content)
+        if refusal := delta.get("refusal"):
+            sink.text(refusal)
+        if calls := delta.get("tool_calls"):
+            for call in calls:
+                self._call(call)
+        if (call := delta.get("function_call")) and isinstance(call, dict):
+            self._call({"index": "function_call", "function": call})
+
+    def _parts(self, parts: Any) -> None:
+        """Content as a list: Mistral's thinking parts hold a list of texts themselves."""
+        for part in parts if isinstance(parts, list) else [parts]:
+            if not isinstance(part, dict):
+                self.sink.text(str(part))
+            elif part.get("type") == "thinking":
+                thinking = part.get("thinking")
+                texts = thinking if isinstance(thinking, list) else [thinking]
+                for text in texts:
+                    self.sink.reasoning(
+                        text.get("text", "") if isinstance(text, dict) else str(text)
+                    )
+            elif part.get("text"):
+                self.sink.text(part["text"])
+
+    def _call(self, call: dict[str, Any]) -> None:
+        custom = call.get("custom")
+        function = custom or call.get("function") or {}
+        name, call_id = function.get("name") or "", call.get("id") or ""
+        arguments = function.get("input" if custom else "arguments")
+        if isinstance(arguments, dict):
+            arguments = json.dumps(arguments, ensure_ascii=False)
+        key = call.get("index")
+        if key is None:
+            key = call_id or self._last
+        another = bool(name and call_id) and self._open.get(key, call_id) != call_id
+        if another or key not in self._open:
+            self._open[key] = call_id
+        self.sink.call(
+            key, arguments or "", name=name, call_id=call_id, new=another, custom=bool(custom)
+        )
+        self._last = key

@@ -1,0 +1,32 @@
+"""OpenAI completions: plain text, no roles; https://platform.openai.com/docs/api-reference/completions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.recordings.apis.base import ApiReader
+
+
+class OpenAICompletions(ApiReader):
+    name = "openai-completions"
+
+    @staticmethod
+    def recognises(value: dict[str, Any]) -> bool:
+        choices = value.get("choices")
+        first = choices[0] if isinstance(choices, list) and choices else {}
+        return value.get("object") == "text_completion" or "text" in first
+
+    def read(self, value: dict[str, Any]) -> None:
+        sink = self.sink
+        before = len(sink.chunks)
+        sink.model = sink.model or value.get("model") or ""
+        sink.add_usage(value.get("usage"))
+        for choice in value.get("choices") or ():
+            if choice.get("text"):
+                sink.text(choice["text"])
+            if choice.get("finish_reason"):
+                sink.stop_reason = choice["finish_reason"]
+        if value.get("error"):
+            sink.fail(value["error"])
+        if len(sink.chunks) == before:
+            sink.signal("usage" if value.get("usage") else "empty text")

@@ -1,0 +1,173 @@
+"""`decode_stream`: the bytes of a provider's stream, cut anywhere, into a recording."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic_core import from_json
+
+from playground.recordings.apis import reader_for, recognise
+from playground.recordings.apis.base import ApiReader, Sink
+from playground.recordings.framing import Frame, Framing
+from playground.recordings.recording import (
+    UNREADABLE,
+    Chunk,
+    ReasoningChunk,
+    Recording,
+    TextChunk,
+)
+
+_DONE = b"[DONE]"
+
+
+def decode_stream(pieces: Iterable[bytes], api: str | None = None, name: str = "") -> Recording:
+    """Decode the pieces of one stream; `api` is recognised from the content unless it is given.
+
+    Never raises on what the provider sent: frames that cannot be read are findings. Raises
+    UnknownNameError for an `api` that there is none of.
+    """
+    decoder = StreamDecoder(api)
+    for piece in pieces:
+        decoder.feed(piece)
+    return decoder.finish(name)
+
+
+class StreamDecoder:
+    """Decodes a stream while it arrives: `feed` each piece, then `finish` once."""
+
+    def __init__(self, api: str | None = None) -> None:
+        self._framing = Framing()
+        self._sink = Sink()
+        self._reader: ApiReader | None = reader_for(api)(self._sink) if api else None
+        self._waiting: list[dict[str, Any]] = []  # values before the API was known
+        self._ended = False
+        self._given = 0
+
+    def feed(self, piece: bytes, at: float | None = None) -> list[Chunk]:
+        """The chunks that this piece completes; `at` is its arrival, seconds since the request."""
+        sink = self._sink
+        if at is not None:
+            sink.at, sink.timed = at, True
+        self._read_all(self._framing.feed(piece))
+        chunks = sink.chunks[self._given :]
+        self._given = len(sink.chunks)
+        return chunks
+
+    def finish(self, name: str = "", dialect: str = "native") -> Recording:
+        """The whole recording; what was held back is read, and a missing end is a finding."""
+        self._read_all(self._framing.finish())
+        sink = self._sink
+        if self._reader is not None:
+            self._reader.finish()
+        else:
+            self._unknown()
+        timed = sink.timed or sink.own_times
+        return Recording(
+            name=name,
+            dialect=dialect,
+            chunks=tuple(whole_characters(sink.chunks)),
+            timing="recorded" if timed else "none",
+            model=sink.model if isinstance(sink.model, str) else "",
+            api=self._reader.name if self._reader else "",
+            stop_reason=str(sink.stop_reason),
+            usage=sink.usage,
+            error=sink.error,
+        )
+
+    def _read_all(self, frames: list[Frame]) -> None:
+        for event, data in frames:
+            try:
+                value = from_json(data)
+            except ValueError:
+                self._not_plain(event, data)
+                continue
+            if isinstance(value, dict):
+                self._read(value)
+            else:
+                self._bad(data)
+
+    def _read(self, value: dict[str, Any]) -> None:
+        """One frame's value, behind a wrapper of LiteLLM dumps if it has one."""
+        if "chunk" in value and isinstance(value["chunk"], dict):
+            if isinstance(value.get("t"), int | float) and value["t"] >= 0:
+                self._sink.at, self._sink.timed = float(value["t"]), True
+            value = value["chunk"]
+        if self._reader is None:
+            chosen = recognise(value)
+            if chosen is None:
+                self._waiting.append(value)
+                return
+            self._reader = chosen(self._sink)
+            waiting, self._waiting = self._waiting, []
+            for earlier in waiting:
+                self._guarded(earlier)
+        self._guarded(value)
+
+    def _guarded(self, value: dict[str, Any]) -> None:
+        """An API's reader takes well-formed frames; one of another shape is a finding."""
+        assert self._reader is not None
+        error = value.get("error")
+        if error and not self._reader.recognises(value):
+            self._sink.fail(error)
+            return
+        try:
+            self._reader.read(value)
+        except (TypeError, AttributeError, KeyError, ValueError, IndexError):
+            self._bad(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+
+    def _not_plain(self, event: str, data: bytes) -> None:
+        """`[DONE]`, half surrogates, several lines of JSON in one event, or no JSON at all."""
+        if data.strip() == _DONE:
+            self._sink.signal("[DONE]")
+            return
+        try:
+            value = json.loads(data.decode("utf-8", "replace"))
+        except (ValueError, RecursionError):
+            lines = data.split(b"\n")
+            if len(lines) > 1:
+                self._read_all([Frame(event, line) for line in lines if line.strip()])
+            else:
+                self._bad(data)
+            return
+        if isinstance(value, dict):
+            self._read(value)
+        else:
+            self._bad(data)
+
+    def _bad(self, data: bytes) -> None:
+        self._sink.signal(UNREADABLE + data.decode("utf-8", "replace"))
+
+    def _unknown(self) -> None:
+        """No frame was of a known API: an error's body, or something else."""
+        for value in self._waiting:
+            if value.get("error"):
+                self._sink.fail(value["error"])
+            else:
+                self._bad(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+
+
+def whole_characters(chunks: Iterable[Chunk]) -> list[Chunk]:
+    """Join surrogate pairs that were cut into two deltas: the first half waits for the other."""
+    result: list[Chunk] = []
+    held: dict[type, str] = {}
+    for chunk in chunks:
+        match chunk:
+            case TextChunk(text=text) | ReasoningChunk(reasoning=text):
+                if text.isascii() and not held:
+                    result.append(chunk)
+                    continue
+                kind = type(chunk)
+                text = held.pop(kind, "") + text
+                if text and "\ud800" <= text[-1] <= "\udbff":
+                    text, held[kind] = text[:-1], text[-1]
+                result.append(kind(_paired(text), chunk.at))
+            case _:
+                result.append(chunk)
+    last = result[-1].at if result else 0.0
+    return result + [kind(half, last) for kind, half in held.items()]
+
+
+def _paired(text: str) -> str:
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")

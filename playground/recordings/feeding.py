@@ -1,0 +1,46 @@
+"""A recording's chunks into a parser: each kind by its own way in."""
+
+from __future__ import annotations
+
+import base64
+
+from playground.events import Event
+from playground.parsing.parser import DialectParser
+from playground.recordings.recording import (
+    BytesChunk,
+    Chunk,
+    ReasoningChunk,
+    SignalChunk,
+    TextChunk,
+    ToolCallChunk,
+)
+
+
+def feed(parser: DialectParser, chunk: Chunk) -> list[Event]:
+    """What this chunk gives; a signal gives nothing."""
+    match chunk:
+        case TextChunk(text=text):
+            return parser.feed(text.encode("utf-8", "surrogatepass"))
+        case BytesChunk(base64=text):
+            return parser.feed(base64.b64decode(text))
+        case ReasoningChunk(reasoning=text):
+            return parser.feed_reasoning(text)
+        case ToolCallChunk(tool_call=delta):
+            return parser.feed_tool_call_delta(delta)
+        case SignalChunk():
+            return []
+
+
+def shown(chunk: Chunk) -> tuple[str, str]:
+    """A chunk's kind and content in words, for a list of steps."""
+    match chunk:
+        case TextChunk(text=text):
+            return "text", text
+        case BytesChunk(base64=text):
+            return "text", base64.b64decode(text).decode("utf-8", "replace")
+        case ReasoningChunk(reasoning=text):
+            return "reasoning", text
+        case ToolCallChunk(tool_call=delta):
+            return "tool call", str(delta)
+        case SignalChunk(signal=name):
+            return "signal", name

@@ -1,0 +1,211 @@
+"""Bytes into frames: server-sent events, JSON lines, whole JSON documents, AWS event streams.
+
+A frame is the name of its event ("" where the wire has none) and its data. Bytes may be cut
+anywhere; a line is joined once, when its end has come.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import NamedTuple, Protocol
+
+
+class Frame(NamedTuple):
+    event: str
+    data: bytes
+
+
+class FrameReader(Protocol):
+    """Cuts one kind of wire into frames."""
+
+    def feed(self, data: bytes) -> list[Frame]: ...
+    def finish(self) -> list[Frame]: ...
+
+
+class LineReader:
+    """Server-sent events and JSON lines, which may follow one another.
+
+    Lines end at `\\n` alone: U+2028 and the like are text inside JSON. A lone `\\r`, which the
+    standard allows as well, ends a line of an event stream.
+    """
+
+    def __init__(self) -> None:
+        self._held: list[bytes] = []
+        self._event = ""
+        self._data: list[bytes] = []
+
+    def feed(self, data: bytes) -> list[Frame]:
+        if b"\n" not in data:
+            self._held.append(data)
+            return []
+        self._held.append(data)
+        *lines, rest = b"".join(self._held).split(b"\n")
+        self._held = [rest]
+        return self._frames(lines)
+
+    def finish(self) -> list[Frame]:
+        last = b"".join(self._held)
+        self._held = []
+        return self._frames([last, b""])
+
+    def _frames(self, lines: list[bytes]) -> list[Frame]:
+        frames: list[Frame] = []
+        data = self._data
+        for line in lines:
+            if line.startswith(b"data: {") and not data and line[-1] == 125:  # the common case
+                data.append(line[6:])
+            elif line in (b"", b"\r"):
+                if data:
+                    frames.append(
+                        Frame(self._event, data[0] if len(data) == 1 else b"\n".join(data))
+                    )
+                    data.clear()
+                self._event = ""
+            else:
+                for part in line.removesuffix(b"\r").split(b"\r"):
+                    frames += self._line(part)
+        return frames
+
+    def _line(self, line: bytes) -> list[Frame]:
+        frames: list[Frame] = []
+        name, _, value = line.lstrip().partition(b":")
+        value = value[1:] if value.startswith(b" ") else value
+        if not line:
+            frames = self._frames([b""])
+        elif name == b"data":
+            self._data.append(value)
+        elif name == b"event":
+            if self._data:  # no blank line behind the event before
+                frames = self._frames([b""])
+            self._event = value.decode("utf-8", "replace").strip()
+        elif name in (b"", b"id", b"retry"):
+            pass  # a comment or a field without text of the reply
+        else:
+            frames = [*self._frames([b""]), Frame("", line)]
+        return frames
+
+
+class DocumentReader:
+    """One JSON document, or several: what is no single line is read at its end."""
+
+    def __init__(self) -> None:
+        self._held: list[bytes] = []
+
+    def feed(self, data: bytes) -> list[Frame]:
+        self._held.append(data)
+        return []
+
+    def finish(self) -> list[Frame]:
+        text = b"".join(self._held).decode("utf-8", "surrogateescape")
+        self._held = []
+        frames: list[Frame] = []
+        decoder, place = json.JSONDecoder(), 0
+        while place < len(text):
+            if text[place] in " \t\r\n,]":
+                place += 1
+                continue
+            if text[place] == "[":  # a list of chunks: each is a frame
+                place += 1
+                continue
+            try:
+                value, place = decoder.raw_decode(text, place)
+                data = json.dumps(value)
+            except (ValueError, RecursionError):
+                data, place = text[place:], len(text)
+            frames.append(Frame("", data.encode("utf-8", "surrogateescape")))
+        return frames
+
+
+class EventStreamReader:
+    """AWS event streams (`application/vnd.amazon.eventstream`), as Bedrock sends them.
+
+    A message is its length, the length of its headers, a checksum, headers, payload, a checksum.
+    """
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+
+    def feed(self, data: bytes) -> list[Frame]:
+        held = self._held
+        held += data
+        frames: list[Frame] = []
+        place = 0
+        while len(held) - place >= 16:
+            total, headers = struct.unpack_from(">II", held, place)
+            if total < 16 + headers or len(held) - place < total:
+                break
+            names = _headers(bytes(held[place + 12 : place + 12 + headers]))
+            event = names.get(":event-type") or names.get(":exception-type", "")
+            payload = bytes(held[place + 12 + headers : place + total - 4])
+            key = json.dumps(event).encode()
+            frames.append(Frame(event, b"{" + key + b":" + (payload or b"{}") + b"}"))
+            place += total
+        del held[:place]
+        return frames
+
+    def finish(self) -> list[Frame]:
+        rest = bytes(self._held)
+        self._held.clear()
+        return [Frame("", rest)] if rest else []
+
+
+def _headers(data: bytes) -> dict[str, str]:
+    """The string headers of a message."""
+    found: dict[str, str] = {}
+    place = 0
+    while place < len(data):
+        size = data[place]
+        name = data[place + 1 : place + 1 + size].decode("ascii", "replace")
+        place += 1 + size
+        kind = data[place : place + 1]
+        if kind != b"\x07":  # any other type: none that names the event
+            break
+        (length,) = struct.unpack_from(">H", data, place + 1)
+        found[name] = data[place + 3 : place + 3 + length].decode("utf-8", "replace")
+        place += 3 + length
+    return found
+
+
+class Framing:
+    """Looks at the first bytes and reads on with the reader that they call for."""
+
+    def __init__(self) -> None:
+        self._reader: FrameReader | None = None
+        self._start: list[bytes] = []
+
+    def feed(self, data: bytes) -> list[Frame]:
+        if self._reader is not None:
+            return self._reader.feed(data)
+        self._start.append(data)
+        if b"\n" not in data and not self._start[0].startswith(b"\x00"):
+            return []  # the first line decides
+        start = b"".join(self._start)
+        if not start.strip(b"\xef\xbb\xbf \t\r\n"):
+            return []
+        return self._choose(start)
+
+    def finish(self) -> list[Frame]:
+        if self._reader is None:
+            frames = self._choose(b"".join(self._start))
+            return frames + (self._reader.finish() if self._reader else [])
+        return self._reader.finish()
+
+    def _choose(self, start: bytes) -> list[Frame]:
+        self._start = []
+        start = start.removeprefix(b"\xef\xbb\xbf")
+        first = start.lstrip().partition(b"\n")[0].strip()
+        if start.startswith(b"\x00"):
+            self._reader = EventStreamReader()
+        elif first.startswith((b"{", b"[")) and not _is_object(first):
+            self._reader = DocumentReader()
+        else:
+            self._reader = LineReader()
+        return self._reader.feed(start)
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False

@@ -1,0 +1,198 @@
+"""A recording: one streamed answer as chunks with their times, and what they add up to."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import ConfigDict, Discriminator, Field, Tag
+
+from playground.findings import Finding, finding
+
+_STRICT: Final = ConfigDict(extra="forbid")
+Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Timing = Literal["recorded", "synthetic", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class TextChunk:
+    """A piece of the reply's text; `at` is seconds since the request."""
+
+    text: str
+    at: Seconds = 0.0
+    __pydantic_config__ = _STRICT
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningChunk:
+    """A piece of reasoning that the API keeps apart from the text."""
+
+    reasoning: str
+    at: Seconds = 0.0
+    __pydantic_config__ = _STRICT
+
+
+@dataclass(frozen=True, slots=True)
+class BytesChunk:
+    """A piece cut inside a character: Base64 of its bytes."""
+
+    base64: str
+    at: Seconds = 0.0
+    __pydantic_config__ = _STRICT
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallChunk:
+    """A native tool-call delta in OpenAI's form: index, id, function.name, function.arguments.
+
+    `"type": "custom"` marks a call whose arguments are free text (a patch, SQL), no JSON.
+    """
+
+    tool_call: dict[str, Any]
+    at: Seconds = 0.0
+    __pydantic_config__ = _STRICT
+
+
+@dataclass(frozen=True, slots=True)
+class SignalChunk:
+    """A frame of the wire without text: a ping, a start, usage; its name as the API has it."""
+
+    signal: str
+    at: Seconds = 0.0
+    __pydantic_config__ = _STRICT
+
+
+UNREADABLE: Final = "unreadable: "  # signals that are findings
+SECOND_RESPONSE: Final = "second response"
+_KINDS: Final = ("text", "reasoning", "base64", "tool_call", "signal")
+
+
+def _chunk_kind(value: Any) -> str | None:
+    for kind in _KINDS:
+        if kind in value if isinstance(value, dict) else hasattr(value, kind):
+            return kind
+    return None
+
+
+Chunk = Annotated[
+    Annotated[TextChunk, Tag("text")]
+    | Annotated[ReasoningChunk, Tag("reasoning")]
+    | Annotated[BytesChunk, Tag("base64")]
+    | Annotated[ToolCallChunk, Tag("tool_call")]
+    | Annotated[SignalChunk, Tag("signal")],
+    Discriminator(
+        _chunk_kind,
+        custom_error_type="chunk",
+        custom_error_message='a chunk needs one of "text", "reasoning", "base64", "tool_call" '
+        'or "signal"',
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyCall:
+    """One native call as it was streamed; `arguments_text` is never parsed."""
+
+    name: str
+    arguments_text: str
+    tool_call_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the chunks add up to."""
+
+    content: str
+    reasoning: str
+    tool_calls: tuple[ReplyCall, ...]
+
+
+@dataclass(frozen=True)
+class Recording:
+    """One streamed answer. `timing` says whether its times were measured, made up, or missing.
+
+    `api` is the provider API of the wire that it was read from, "" for text alone; `usage` and
+    `error` are as the provider sent them. `stop_reason` is the provider's own word and stays empty
+    where the stream has no end or ends in an error.
+    """
+
+    name: str
+    dialect: str
+    chunks: tuple[Chunk, ...]
+    timing: Timing = "none"
+    model: str = ""
+    prefill: str = ""
+    note: str = ""
+    api: str = ""
+    stop_reason: str = ""
+    usage: dict[str, Any] | None = None
+    error: dict[str, Any] | None = None
+    __pydantic_config__ = _STRICT
+
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """What is odd about the stream: an error in it, no end, frames that cannot be read."""
+        found = []
+        for number, chunk in enumerate(self.chunks, 1):
+            name = chunk.signal if isinstance(chunk, SignalChunk) else ""
+            if name.startswith(UNREADABLE):
+                text = name.removeprefix(UNREADABLE)
+                text = text if len(text) <= 60 else f"{text[:57]}…"
+                found.append(finding("unreadable-frame", f"chunk {number}", text))
+            elif name == SECOND_RESPONSE:
+                found.append(finding("two-responses", f"chunk {number}"))
+        last = f"chunk {len(self.chunks)}"
+        if self.error is not None:
+            found.append(finding("stream-error", last, error_message(self.error)))
+        elif self.api and not self.stop_reason:
+            found.append(finding("no-end", last))
+        return found
+
+    @cached_property
+    def reply(self) -> Reply:
+        """Text, reasoning and calls of all chunks, joined."""
+        return add_up(self.chunks)
+
+
+def error_message(error: Any) -> str:
+    """The words of an error object, wherever the provider put them."""
+    if isinstance(error, dict):
+        for key in ("message", "error", "detail"):
+            if error.get(key):
+                return error_message(error[key])
+        return json.dumps(error, ensure_ascii=False)
+    return str(error)
+
+
+def add_up(chunks: Iterable[Chunk]) -> Reply:
+    """Join chunks channel by channel; half characters at a cut become whole."""
+    text: list[bytes] = []
+    reasoning: list[str] = []
+    calls: dict[int, tuple[list[str], list[str], list[str]]] = {}
+    for chunk in chunks:
+        match chunk:
+            case TextChunk(text=piece):
+                text.append(piece.encode("utf-8", "surrogatepass"))
+            case BytesChunk(base64=piece):
+                text.append(base64.b64decode(piece))
+            case ReasoningChunk(reasoning=piece):
+                reasoning.append(piece)
+            case ToolCallChunk(tool_call=delta):
+                names, pieces, ids = calls.setdefault(delta.get("index") or 0, ([], [], []))
+                function = delta.get("function") or {}
+                if (name := function.get("name")) and name != "".join(names):
+                    names.append(name)
+                pieces.append(function.get("arguments") or "")
+                ids.append(delta.get("id") or "")
+    return Reply(
+        b"".join(text).decode("utf-8", "replace"),
+        "".join(reasoning),
+        tuple(
+            ReplyCall("".join(names), "".join(pieces), next(filter(None, ids), ""))
+            for _, (names, pieces, ids) in sorted(calls.items())
+        ),
+    )
