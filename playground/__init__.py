@@ -28,8 +28,9 @@ _WHERE = {
     "dialect_names": "playground.dialects",
     "get_dialect": "playground.dialects",
     "guide_for": "playground.guides",
-    "load_recording": "playground.recordings.loading",
+    "load_recording": "playground.sessions.loading",
     "load_session": "playground.sessions.loading",
+    "load_sessions": "playground.sessions.loading",
     "parse": "playground.reading",
     "place_cache": "playground.cache_placement",
     "raw_prompt": "playground.prompting",
@@ -57,6 +58,7 @@ __all__ = [
     "guide_for",
     "load_recording",
     "load_session",
+    "load_sessions",
     "parse",
     "place_cache",
     "raw_prompt",
@@ -78,8 +80,12 @@ if TYPE_CHECKING:
     from playground.raw_prompts import ChatTemplate
     from playground.reading import parse
     from playground.recordings.decoding import decode_stream
-    from playground.recordings.loading import load_recording
-    from playground.sessions.loading import load_session, sample_sessions
+    from playground.sessions.loading import (
+        load_recording,
+        load_session,
+        load_sessions,
+        sample_sessions,
+    )
     from playground.signatures import ChatAdapter, JSONAdapter, Signature, XMLAdapter
     from playground.timeline import replay
 

@@ -72,6 +72,14 @@ CODES: Final[dict[str, FindingKind]] = {
     "missing-result": FindingKind("warning", "a tool call without a result before the next turn"),
     "duplicate-id": FindingKind("error", "two tool calls share an id"),
     "empty-message": FindingKind("info", "a message without parts: it will not be sent"),
+    "missing-id": FindingKind("warning", "a tool call or result without an id"),
+    "role-order": FindingKind("warning", "a message whose role cannot follow the one before it"),
+    "part-lost": FindingKind("warning", "something in the file that a session has no room for"),
+    "arguments-kept-as-text": FindingKind(
+        "info", "arguments that are no JSON object: kept as text"
+    ),
+    "more-sessions": FindingKind("info", "the file holds more sessions than this one"),
+    "mixed-formats": FindingKind("warning", "a line of another format: left out"),
     "cyclic-ref": FindingKind("warning", "a $ref that leads back to itself is not expanded"),
     "unresolved-ref": FindingKind("warning", "a $ref that points to nothing in the schema"),
 }

@@ -108,7 +108,7 @@ def test_replay_under_another_dialect() -> None:
         (["cache", "01-plain-chat", "--policy", "x"], "unknown policy 'x'; known: azad, none"),
         (["replay", "02-parallel-calls", "--name", "x"], "unknown recording 'x'; known: two "),
         (["replay", "07-gemini-above"], "07-gemini-above: this session has no recordings"),
-        (["compare", "/"], "/: this is a folder; expected a session file"),
+        (["compare", "/"], "/: a folder of more files; expected at most 10,000"),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(arguments: list[str], message: str) -> None:

@@ -31,6 +31,7 @@ ROOMS = [
     {"prompting", "guides"},
     {"show"},
     {"ui", "terminal"},
+    {"commands"},
     {"app", "cli", "__init__"},
 ]
 RANK = {name: rank for rank, rooms in enumerate(ROOMS) for name in rooms}

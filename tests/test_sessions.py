@@ -18,13 +18,13 @@ from playground.messages import ImagePart, Message, ReasoningPart, TextPart, Too
 from playground.recordings.recording import BytesChunk, Recording, TextChunk, ToolCallChunk
 from playground.sessions.loading import load_session, read_session, read_tool_file
 from playground.sessions.native_format import (
-    MAX_BYTES,
     SCHEMA_FILE,
     dump_session,
     json_schema,
     parse_session,
 )
 from playground.sessions.session import FORMAT, Session
+from playground.sessions.source import MAX_BYTES
 from playground.timeline import replay
 from playground.tools import ToolMetadata, read_tools
 
@@ -167,8 +167,8 @@ def test_json_nested_too_deeply() -> None:
 
 def test_not_an_object() -> None:
     assert fault([1]) == (
-        f'my.json:1: a session is a JSON object, not a list; expected an object with "format": '
-        f'"{FORMAT}"'
+        "my.json: a JSON list of no session format that is known; expected a session in one of "
+        "the formats that `playground import --formats` lists"
     )
 
 
@@ -223,13 +223,15 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_read(tmp_path: Path) -
     path = tmp_path / "large.json"
     with path.open("wb") as file:
         file.truncate(200 * 1024 * 1024)
-    with pytest.raises(InputFault, match=r"large\.json: 200 MB are too much; expected at most 64"):
+    with pytest.raises(
+        InputFault, match=r"large\.json: 200 MB are too much for one document; expected"
+    ):
         load_session(path)
     assert fault(b" " * (MAX_BYTES + 1)).startswith("my.json: 64 MB are too much")
 
 
 def test_a_path_that_is_a_folder_or_nothing(tmp_path: Path) -> None:
-    with pytest.raises(InputFault, match="this is a folder; expected a session file"):
+    with pytest.raises(InputFault, match="a folder of no session format that is known"):
         load_session(tmp_path)
     with pytest.raises(InputFault, match="No such file or directory"):
         load_session(tmp_path / "none.json")
@@ -282,6 +284,7 @@ def test_a_result_without_a_call_and_a_call_without_a_result() -> None:
     turns = [{"role": "assistant", "parts": [call]}, {"role": "user", "parts": []}]
     codes = [code for code, _ in found(minimal(messages=turns + turns))]
     assert codes == [
+        "role-order",
         "empty-message",
         "missing-result",
         "duplicate-id",

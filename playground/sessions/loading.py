@@ -1,36 +1,76 @@
-"""Files in: a session or a list of tools from a path or from uploaded bytes."""
+"""Files in: sessions, recordings and tool lists from a path or from uploaded bytes.
+
+The format is recognised from the content, or given by name. Every session that comes in is seen
+by the pairing doctor.
+"""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from playground import paths
-from playground.errors import InputFault
+from playground.errors import InputFault, UnknownNameError
 from playground.findings import Finding, finding
-from playground.sessions.checking import check
-from playground.sessions.native_format import MAX_BYTES, parse_session, read_json
+from playground.recordings.recording import Recording
+from playground.sessions.doctor import check
+from playground.sessions.formats import SessionFormat, get_format, recognised
 from playground.sessions.places import line_of
 from playground.sessions.session import Session
+from playground.sessions.source import MAX_BYTES, Progress, Source, parse_json
 from playground.tools import ToolMetadata, read_tools
-
-_LONE = re.compile("[\ud800-\udfff]")
-_ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 @dataclass(frozen=True)
 class LoadedSession:
-    """A session and what was noticed while it was read."""
+    """A session, what was noticed while it was read, and the format that it came in."""
 
     session: Session
     findings: list[Finding]
+    format: str = "playground"
+    places: list[str] = field(default_factory=list)  # where each message stands in the file
 
 
-def load_session(path: str | Path) -> Session:
-    """Read a session file. Raises InputFault with file, line, field and what would be right."""
-    return read_session(file_bytes(path), str(path)).session
+def load_session(path: str | Path, format: str | None = None) -> Session:
+    """Read a session in any supported format, recognised from its content unless it is named.
+
+    Of a file with several sessions it is the first (see `load_sessions`). Raises InputFault with
+    file, line, field and what would be right, UnknownNameError for a format that there is none of.
+    """
+    return first_session(Source.open(path), format).session
+
+
+def load_sessions(
+    path: str | Path, format: str | None = None, progress: Progress | None = None
+) -> Iterator[LoadedSession]:
+    """All sessions of a file or folder, one at a time; files of lines are read line by line.
+
+    `progress` is called with the bytes read and the bytes in all.
+    """
+    source = Source.open(path)
+    source.progress = progress
+    yield from read_sessions(source, format)
+
+
+def load_recording(path: str | Path, name: str | None = None) -> Recording:
+    """Read a recording: a provider's raw stream, or the one of that name in any session file.
+
+    Without a name it is the file's first. Raises InputFault where the file holds none.
+    """
+    source = Source.open(path)
+    found = [r for loaded in read_sessions(source) for r in loaded.session.recordings]
+    if not found:
+        raise InputFault(
+            "no recording in it", where=str(path), expected="a stream, or a session with recordings"
+        )
+    if name is None:
+        return found[0]
+    for recording in found:
+        if recording.name == name:
+            return recording
+    raise UnknownNameError("recording", name, [recording.name for recording in found])
 
 
 def sample_sessions() -> dict[str, Session]:
@@ -38,19 +78,50 @@ def sample_sessions() -> dict[str, Session]:
     return {name: load_session(path) for name, path in paths.samples().items()}
 
 
-def read_session(data: bytes, where: str) -> LoadedSession:
+def read_session(data: bytes, where: str, format: str | None = None) -> LoadedSession:
     """Read a session from a file's bytes; `where` names it in errors."""
-    value, text = read_json(data, where)
-    found: list[Finding] = []
-    if _ESCAPED.search(text):
-        value = _whole_characters(value, "", found)
-    session = parse_session(value, text, where)
-    return LoadedSession(session, found + check(session))
+    return first_session(Source(where, data), format)
+
+
+def first_session(source: Source, format: str | None = None) -> LoadedSession:
+    """The first session of a file, with a finding where it holds more."""
+    sessions = read_sessions(source, format)
+    first = next(sessions, None)
+    if first is None:
+        raise InputFault("no session in it", where=source.name, expected="at least one")
+    if next(sessions, None) is not None:
+        more = finding("more-sessions", source.name)
+        first = replace(first, findings=[*first.findings, more])
+    return first
+
+
+def read_sessions(source: Source, format: str | None = None) -> Iterator[LoadedSession]:
+    """All sessions of a source, each checked by the doctor."""
+    chosen = get_format(format) if format else recognised(source)
+    try:
+        yield from _checked(chosen, source)
+    except (AttributeError, TypeError, KeyError, IndexError, ValueError) as error:
+        if format is None and chosen.name == "playground":
+            raise
+        raise InputFault(
+            f"not of the form of {chosen.title} ({type(error).__name__}: {error})",
+            where=source.name,
+            expected=f"the format {chosen.name}, or another one by name",
+        ) from error
+
+
+def _checked(chosen: SessionFormat, source: Source) -> Iterator[LoadedSession]:
+    for builder in chosen.sessions(source):
+        session = builder.finish()
+        streams = [f for recording in session.recordings for f in recording.findings]
+        found = [*builder.findings, *check(session, builder.places), *streams]
+        yield LoadedSession(session, found, chosen.name, builder.places)
 
 
 def read_tool_file(data: bytes, where: str) -> list[ToolMetadata]:
     """Read tools from a file's bytes: a list of tools in any known form, or one under `tools`."""
-    value, text = read_json(data, where)
+    source = Source(where, data)
+    value: Any = parse_json(source.text, where)
     try:
         return read_tools(value)
     except InputFault as fault:
@@ -59,7 +130,7 @@ def read_tool_file(data: bytes, where: str) -> list[ToolMetadata]:
         raise InputFault(
             fault.problem,
             where=where,
-            line=line_of(text, path),
+            line=line_of(source.text, path),
             field=fault.field,
             expected=fault.expected,
         ) from fault
@@ -67,34 +138,11 @@ def read_tool_file(data: bytes, where: str) -> list[ToolMetadata]:
 
 def file_bytes(path: str | Path) -> bytes:
     """A file's content; a folder, a missing or an oversized file is an InputFault."""
-    path = Path(path)
-    try:
-        if path.is_dir():
-            raise InputFault("this is a folder", where=str(path), expected="a session file")
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            limit = f"at most {MAX_BYTES // 1024**2} MB"
-            raise InputFault(
-                f"{size / 1024**2:.0f} MB are too much", where=str(path), expected=limit
-            )
-        return path.read_bytes()
-    except (OSError, ValueError) as error:  # ValueError: a null byte in the name
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputFault(reason, where=str(path), expected="a readable session file") from error
-
-
-def _whole_characters(value: Any, place: str, found: list[Finding]) -> Any:
-    """Replace half surrogates, which no encoding can carry, and say where."""
-    match value:
-        case str() if _LONE.search(value):
-            found.append(finding("lone-surrogate", place))
-            return _LONE.sub("\ufffd", value)
-        case list():
-            return [_whole_characters(v, f"{place}.{i}", found) for i, v in enumerate(value)]
-        case dict():
-            return {
-                _LONE.sub("\ufffd", k): _whole_characters(v, f"{place}.{k}".strip("."), found)
-                for k, v in value.items()
-            }
-        case _:
-            return value
+    source = Source.open(path)
+    if source.is_folder:
+        raise InputFault("this is a folder", where=str(path), expected="a file")
+    if source.size > MAX_BYTES:
+        limit = f"at most {MAX_BYTES // 1024**2} MB"
+        problem = f"{source.size / 1024**2:.0f} MB are too much"
+        raise InputFault(problem, where=str(path), expected=limit)
+    return source.data

@@ -19,7 +19,6 @@ from playground.recordings.recording import BytesChunk
 from playground.sessions.places import line_of
 from playground.sessions.session import FORMAT, Session
 
-MAX_BYTES: Final = 64 * 1024 * 1024
 SCHEMA_FILE: Final = Path(__file__).with_name("session.schema.json")
 _TAGS: Final = {"text", "reasoning", "image", "tool_call", "tool_result", "base64", "signal"}
 
@@ -32,31 +31,6 @@ def _adapter() -> TypeAdapter[Session]:
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of a session file."""
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **_adapter().json_schema()}
-
-
-def read_json(data: bytes, where: str) -> tuple[Any, str]:
-    """A JSON document and its text. Raises InputFault with the line of what is wrong."""
-    if len(data) > MAX_BYTES:
-        limit = f"at most {MAX_BYTES // 1024**2} MB"
-        raise InputFault(f"{len(data) / 1024**2:.0f} MB are too much", where=where, expected=limit)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputFault(
-            f"byte {data[error.start]:#04x} is no UTF-8", where=where, line=line, expected="UTF-8"
-        ) from error
-    try:
-        return json.loads(text), text
-    except json.JSONDecodeError as error:
-        raise InputFault(
-            f"not JSON: {error.msg}, column {error.colno}",
-            where=where,
-            line=error.lineno,
-            expected="a JSON document",
-        ) from error
-    except RecursionError as error:
-        raise InputFault("nested too deeply to be read", where=where) from error
 
 
 def parse_session(value: Any, text: str, where: str) -> Session:
@@ -86,12 +60,22 @@ def parse_session(value: Any, text: str, where: str) -> Session:
 
 def dump_session(session: Session) -> str:
     """The session as a file's text; what is at its default is left out, the API key always."""
+    return json.dumps(_plain(session), ensure_ascii=False, indent=1) + "\n"
+
+
+def dump_line(session: Session) -> str:
+    """The session as one line of a file of sessions."""
+    return json.dumps(_plain(session), ensure_ascii=False) + "\n"
+
+
+def _plain(session: Session) -> dict[str, Any]:
+    data: dict[str, Any]
     data = _adapter().dump_python(session, mode="json", exclude_defaults=True)
     data = {"format": FORMAT, **data}
     for written, message in zip(data.get("messages", []), session.messages, strict=True):
         parts = zip(written.get("parts", []), message.parts, strict=True)
         written["parts"] = [{"type": part.type, **fields} for fields, part in parts]
-    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+    return data
 
 
 def _fault(error: ValidationError, text: str, where: str) -> InputFault:

@@ -29,7 +29,11 @@ class BedrockConverse(ApiReader):
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
-        return bool(_EVENTS & value.keys())
+        known = _EVENTS & value.keys()
+        inner = value.get("metadata")
+        if known == {"metadata"}:  # a word that others use too
+            return isinstance(inner, dict) and bool({"usage", "metrics", "trace"} & inner.keys())
+        return bool(known)
 
     def read(self, value: dict[str, Any]) -> None:
         sink = self.sink

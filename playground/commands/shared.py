@@ -1,0 +1,39 @@
+"""Options and arguments that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from playground.sessions.loading import LoadedSession
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+model_option = click.option("--model", default="", help="In place of the session's model.")
+session_argument = click.argument("session")
+
+
+def dialects_option(required: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    text = "A dialect; may be given several times." + ("" if required else " Default: all.")
+    return click.option("-d", "--dialect", "dialects", multiple=True, required=required, help=text)
+
+
+def load(name: str, model: str = "") -> LoadedSession:
+    """A session file in any format, or a sample by its name; `model` replaces the session's."""
+    from dataclasses import replace
+
+    from playground import paths
+    from playground.sessions.loading import first_session
+    from playground.sessions.source import Source
+
+    path = Path(name)
+    if not path.exists() and name in paths.samples():
+        path = paths.samples()[name]
+    loaded = first_session(Source.open(path))
+    if not model:
+        return loaded
+    task = loaded.session.task.model_copy(update={"model_name": model})
+    return replace(loaded, session=replace(loaded.session, task=task))

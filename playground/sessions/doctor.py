@@ -1,0 +1,178 @@
+"""The pairing doctor: what is odd about a session that can be read, and repairs that are certain.
+
+Findings are never errors; a repair is made only where there is one way to make it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from playground.findings import Finding, finding
+from playground.messages import Message, Part, ToolCallPart, ToolResultPart
+from playground.sessions.session import Session
+from playground.tools import schema_findings
+
+
+def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
+    """Calls without results, results without calls, missing and double ids, empty messages, roles
+    out of order, odd schemas. `places` say where in its file each message stands."""
+    found = [f for i, tool in enumerate(session.tools) for f in schema_findings(tool, f"tools.{i}")]
+    round_ = _Round()
+    before = ""
+    for index, message in enumerate(session.messages):
+        where = f"messages.{index}"
+        if index < len(places):
+            where += f" ({places[index]})"
+        if not message.parts:
+            found.append(finding("empty-message", where))
+        if message.role != "tool":
+            found += round_.missing()
+        found += round_.calls(message, where)
+        found += round_.results(message, where)
+        found += _order(message, before, where)
+        before = message.role
+    return found
+
+
+@dataclass
+class _Round:
+    """The calls that wait for results, and the ids that were used."""
+
+    open_calls: dict[str, str] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)
+    answered: set[str] = field(default_factory=set)
+
+    def calls(self, message: Message, where: str) -> list[Finding]:
+        found: list[Finding] = []
+        for call in message.tool_calls:
+            given = call.tool_call_id
+            if not given:
+                found.append(
+                    finding("missing-id", where, f"a call of {call.tool_name!r} has no id")
+                )
+            elif given in self.seen:
+                found.append(finding("duplicate-id", where, f"id {given!r} is used twice"))
+            self.seen.add(given)
+            self.open_calls[given] = where
+        return found
+
+    def results(self, message: Message, where: str) -> list[Finding]:
+        found: list[Finding] = []
+        for result in message.tool_results:
+            given = result.tool_call_id
+            if not given:
+                found.append(finding("missing-id", where, "a result has no id"))
+            if self.open_calls.pop(given, None) is not None:
+                self.answered.add(given)
+            elif given and given in self.answered:
+                text = f"the call {given!r} is answered twice"
+                found.append(finding("duplicate-id", where, text))
+            elif given:
+                text = f"no open call has the id {given!r}"
+                found.append(finding("orphan-result", where, text))
+        return found
+
+    def missing(self) -> list[Finding]:
+        """The next turn has come: what is open now is never answered."""
+        found = [
+            finding("missing-result", where, f"the call {call_id!r} has no result")
+            for call_id, where in self.open_calls.items()
+        ]
+        self.open_calls.clear()
+        return found
+
+
+def _order(message: Message, before: str, where: str) -> list[Finding]:
+    if message.role == "system" and before not in ("", "system"):
+        return [finding("role-order", where, f"a system message behind one of the {before}")]
+    if message.role == "assistant" and not before:
+        return [finding("role-order", where, "the session begins with an answer")]
+    return []
+
+
+def repair(session: Session) -> tuple[Session, list[str]]:
+    """The session with what can be mended in one way only, and what was done, in words.
+
+    Empty messages go; calls without an id get an ordinal one; a result without an id, or with one
+    that no call has, goes to the only call that waits; an answer given twice alike is kept once.
+    """
+    done: list[str] = []
+    messages: list[Message] = []
+    kept: list[int] = []
+    for index, message in enumerate(_with_ids(session.messages, done)):
+        if message.parts:
+            messages.append(message)
+            kept.append(index)
+        else:
+            done.append(f"messages.{index}: an empty message is left out")
+    messages = _paired(messages, done)
+    moved = {old: new for new, old in enumerate(kept)}
+    requests = tuple(
+        replace(record, reply=moved[record.reply])
+        for record in session.requests
+        if record.reply in moved
+    )
+    if not done:
+        return session, []
+    return replace(session, messages=tuple(messages), requests=requests), done
+
+
+def _with_ids(messages: Sequence[Message], done: list[str]) -> list[Message]:
+    """Ids for calls that have none: ordinal, and none that is taken."""
+    taken = {call.tool_call_id for message in messages for call in message.tool_calls}
+    made = 0
+    result: list[Message] = []
+    for index, message in enumerate(messages):
+        parts: list[Part] = []
+        for part in message.parts:
+            if isinstance(part, ToolCallPart) and not part.tool_call_id:
+                made += 1
+                while f"call_{made}" in taken:
+                    made += 1
+                part = replace(part, tool_call_id=f"call_{made}")
+                done.append(
+                    f"messages.{index}: the call of {part.tool_name!r} has the id call_{made}"
+                )
+            parts.append(part)
+        result.append(replace(message, parts=tuple(parts)))
+    return result
+
+
+def _paired(messages: Sequence[Message], done: list[str]) -> list[Message]:
+    """Results that belong to no call by their id, given to the one that they can only belong to."""
+    result: list[Message] = []
+    waiting: list[ToolCallPart] = []
+    for index, message in enumerate(messages):
+        if message.role != "tool":
+            waiting = []
+        waiting += message.tool_calls
+        known = Counter(call.tool_call_id for call in waiting)
+        parts: list[Part] = []
+        for part in message.parts:
+            if isinstance(part, ToolResultPart) and part.tool_call_id not in known:
+                open_now = _candidates(part, waiting, messages[index:])
+                if len(open_now) == 1:
+                    call = open_now[0]
+                    name = part.tool_name or call.tool_name
+                    part = replace(part, tool_call_id=call.tool_call_id, tool_name=name)
+                    done.append(f"messages.{index}: the result belongs to {call.tool_call_id}")
+            if isinstance(part, ToolResultPart):
+                waiting = [c for c in waiting if c.tool_call_id != part.tool_call_id]
+            parts.append(part)
+        result.append(replace(message, parts=tuple(parts)))
+    return result
+
+
+def _candidates(
+    result: ToolResultPart, waiting: Sequence[ToolCallPart], later: Sequence[Message]
+) -> list[ToolCallPart]:
+    """The calls that may be meant: of that tool, and answered by no other result of this round."""
+    named: set[str] = set()
+    for message in later:
+        if message.role != "tool":
+            break
+        named |= {other.tool_call_id for other in message.tool_results}
+    free = [call for call in waiting if call.tool_call_id not in named]
+    return [call for call in free if result.tool_name in ("", call.tool_name)]

@@ -1,0 +1,206 @@
+"""ATIF, the Agent Trajectory Interchange Format: read, and written as the neutral format.
+
+Steps of the sources system, user and agent; https://harborframework.com/docs/trajectory-format.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, Final
+
+from playground.messages import (
+    ImagePart,
+    Message,
+    Part,
+    ReasoningPart,
+    Role,
+    TextPart,
+    ToolResultPart,
+)
+from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.session import RequestRecord, Session
+from playground.sessions.shapes.messages import add
+from playground.sessions.shapes.parts import read_parts, result_value
+from playground.sessions.source import Source
+
+VERSION: Final = "ATIF-v1.8"
+_ROLES: Final[dict[str, Role]] = {"system": "system", "user": "user", "agent": "assistant"}
+_SOURCES: Final = {"system": "system", "user": "user", "assistant": "agent"}
+_USAGE: Final = ("prompt_tokens", "completion_tokens", "cached_tokens", "cost_usd")
+
+
+class Atif(SessionFormat):
+    name = "atif"
+    title = "ATIF trajectory"
+    keeps = Keeps("yes", "yes", "yes", "no", "token ids, audio, trajectories of sub-agents")
+
+    def recognises(self, source: Source) -> bool:
+        document = source.document
+        return isinstance(document, dict) and (
+            str(document.get("schema_version", "")).startswith("ATIF")
+            or {"agent", "steps"} <= document.keys()
+        )
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        value = source.value
+        agent = value.get("agent") or {}
+        extra = value.get("extra") or {}
+        title = str(extra.get("title") or value.get("session_id") or source.stem)
+        builder = SessionBuilder(title=title, purpose=str(extra.get("purpose") or ""))
+        builder.agent_prompt = str(extra.get("user_agent_prompt") or "")
+        builder.environment = str(extra.get("environment") or "")
+        builder.model = str(agent.get("model_name") or "")
+        builder.tools(agent.get("tool_definitions"), Place(field="agent.tool_definitions"))
+        for index, step in enumerate(value.get("steps") or ()):
+            _step(builder, step, Place(field=f"steps.{index}"))
+        for index, _ in enumerate(value.get("subagent_trajectories") or ()):
+            builder.lost("a sub-agent's trajectory", Place(field=f"subagent_trajectories.{index}"))
+        yield builder
+
+
+def _step(builder: SessionBuilder, step: Any, place: Place) -> None:
+    role = _ROLES.get(str(step.get("source"))) if isinstance(step, dict) else None
+    if role is None:
+        builder.lost("a step without a source", place)
+        return
+    parts: list[Part] = []
+    if step.get("reasoning_content"):
+        parts.append(ReasoningPart(str(step["reasoning_content"])))
+    parts += read_parts(builder, _message(step.get("message")), place.at("message"))
+    for index, call in enumerate(step.get("tool_calls") or ()):
+        where = place.at("tool_calls", index)
+        call_id, name = call.get("tool_call_id"), call.get("function_name")
+        parts.append(builder.call(call_id, name, call.get("arguments"), where))
+    results: list[Part] = []
+    for result in (step.get("observation") or {}).get("results") or ():
+        extra = result.get("extra") or {}
+        content = extra.get("result", result_value(_message(result.get("content"))))
+        failed = bool(extra.get("is_error") or extra.get("tool_result_is_error"))
+        results.append(builder.result(result.get("source_call_id"), content, is_error=failed))
+    if parts or not results:
+        add(builder, role, parts, place)
+    if role == "assistant" and parts:
+        metrics = step.get("metrics") or {}
+        usage = {
+            **(metrics.get("extra") or {}),
+            **{k: v for k, v in metrics.items() if k != "extra"},
+        }
+        usage = {key: value for key, value in usage.items() if value is not None}
+        model, at = step.get("model_name"), step.get("timestamp")
+        builder.request(model=model, at=at, usage=usage)
+    if results:
+        add(builder, "tool", results, place.at("observation"))
+
+
+def _message(content: Any) -> Any:
+    """ATIF's images name their file under `source.path`."""
+    if not isinstance(content, list):
+        return content
+    return [
+        {"type": "image", "url": (part.get("source") or {}).get("path")}
+        if isinstance(part, dict) and part.get("type") == "image"
+        else part
+        for part in content
+    ]
+
+
+def dump_atif(session: Session) -> str:
+    """The session as an ATIF trajectory; recordings and their chunks are not in that format."""
+    records = {record.reply: record for record in session.requests}
+    steps: list[dict[str, Any]] = []
+    for index, message in enumerate(session.messages):
+        if message.tool_results and steps and len(message.parts) == len(message.tool_results):
+            results = [_result(part) for part in message.tool_results]
+            steps[-1].setdefault("observation", {"results": []})["results"] += results
+            continue
+        steps.append(_written(message, len(steps) + 1, records.get(index)))
+    agent: dict[str, Any] = {"name": "dialect-playground", "version": "1"}
+    agent["model_name"] = session.task.model_name
+    if session.tools:
+        agent["tool_definitions"] = [
+            {
+                "type": "function",
+                "function": {
+                    "name": tool.name,
+                    "description": tool.description,
+                    "parameters": tool.input_schema,
+                },
+            }
+            for tool in session.tools
+        ]
+    extra = {
+        "title": session.title,
+        "purpose": session.purpose,
+        "user_agent_prompt": session.task.user_agent_prompt,
+        "environment": session.dynamic.dynamic_environment_details_block,
+    }
+    trajectory = {
+        "schema_version": VERSION,
+        "session_id": session.title or "session",
+        "agent": agent,
+        "steps": steps,
+        "extra": {key: value for key, value in extra.items() if value},
+    }
+    return json.dumps(trajectory, ensure_ascii=False, indent=1) + "\n"
+
+
+def _written(message: Message, number: int, record: RequestRecord | None) -> dict[str, Any]:
+    step: dict[str, Any] = {"step_id": number}
+    if record is not None and record.at:
+        step["timestamp"] = record.at
+    step["source"] = _SOURCES.get(message.role, "user")
+    if record is not None and record.model:
+        step["model_name"] = record.model
+    reasoning = [part.text for part in message.parts if isinstance(part, ReasoningPart)]
+    step["message"] = _content(message)
+    if reasoning:
+        step["reasoning_content"] = "\n\n".join(reasoning)
+    if message.tool_calls:
+        step["tool_calls"] = [
+            {
+                "tool_call_id": call.tool_call_id,
+                "function_name": call.tool_name,
+                "arguments": call.args,
+            }
+            for call in message.tool_calls
+        ]
+    if message.tool_results:
+        step["observation"] = {"results": [_result(part) for part in message.tool_results]}
+    if record is not None and record.usage and step["source"] == "agent":
+        known = {key: record.usage[key] for key in _USAGE if key in record.usage}
+        rest = {key: value for key, value in record.usage.items() if key not in known}
+        step["metrics"] = {**known, **({"extra": rest} if rest else {})}
+    return step
+
+
+def _content(message: Message) -> str | list[dict[str, Any]]:
+    if not any(isinstance(part, ImagePart) for part in message.parts):
+        return message.text
+    content: list[dict[str, Any]] = []
+    for part in message.parts:
+        if isinstance(part, TextPart):
+            content.append({"type": "text", "text": part.text})
+        elif isinstance(part, ImagePart):
+            source = {"media_type": _media_type(part.url), "path": part.url}
+            content.append({"type": "image", "source": source})
+    return content
+
+
+def _media_type(url: str) -> str:
+    """One of the four that the format knows; PNG where the address does not say."""
+    for kind in ("jpeg", "gif", "webp"):
+        if f"image/{kind}" in url[:40] or url.lower().endswith((f".{kind}", ".jpg"[: len(kind)])):
+            return f"image/{kind}"
+    return "image/png"
+
+
+def _result(part: ToolResultPart) -> dict[str, Any]:
+    is_text = isinstance(part.result, str)
+    text = part.result if is_text else json.dumps(part.result, ensure_ascii=False)
+    written: dict[str, Any] = {"source_call_id": part.tool_call_id, "content": text}
+    extra = {} if is_text else {"result": part.result}
+    if part.is_error:
+        extra["is_error"] = True
+    return {**written, **({"extra": extra} if extra else {})}

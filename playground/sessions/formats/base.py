@@ -1,0 +1,38 @@
+"""What an importer is: it recognises a file, and says what it keeps of it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from playground.sessions.building import SessionBuilder
+from playground.sessions.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Keeps:
+    """What of a format reaches a session: yes, no, or in part, with what is missing in words."""
+
+    tools: str = "no"
+    times: str = "no"
+    usage: str = "no"
+    chunks: str = "no"
+    missing: str = ""
+
+
+class SessionFormat(ABC):
+    """One format of session files, read as one session or several."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    keeps: ClassVar[Keeps]
+
+    @abstractmethod
+    def recognises(self, source: Source) -> bool:
+        """Whether the file is of this format; it looks at the file's head and never raises."""
+
+    @abstractmethod
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        """The sessions of the file, one at a time. Raises InputFault where it cannot be read."""

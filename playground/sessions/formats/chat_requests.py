@@ -1,0 +1,100 @@
+"""Requests and bare conversations of the chat APIs: a JSON body, or a list of messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.requests import read_reply, read_request
+from playground.sessions.source import Source
+
+_BLOCKS = {"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document"}
+
+
+def _messages(value: Any) -> list[Any]:
+    """The messages of a body or bare list, where they look like messages."""
+    found = value.get("messages") if isinstance(value, dict) else value
+    if not isinstance(found, list) or not found:
+        return []
+    return found if all(isinstance(m, dict) and "role" in m for m in found) else []
+
+
+class _Body(SessionFormat):
+    keeps = Keeps(tools="yes", usage="of a reply beside it", missing="sampling parameters")
+
+    def recognises(self, source: Source) -> bool:
+        return not source.is_lines and self.fits(source.document)
+
+    def fits(self, value: Any) -> bool:
+        raise NotImplementedError
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        builder = SessionBuilder(title=source.stem)
+        read_body(builder, source.value, Place())
+        yield builder
+
+
+class AnthropicMessages(_Body):
+    name = "anthropic-messages"
+    title = "Anthropic messages request"
+
+    def fits(self, value: Any) -> bool:
+        messages = _messages(value)
+        blocks = {
+            part.get("type")
+            for message in messages
+            for part in (message.get("content") if isinstance(message.get("content"), list) else ())
+            if isinstance(part, dict)
+        }
+        outer = isinstance(value, dict) and ("system" in value or "anthropic_version" in value)
+        tools = value.get("tools") if isinstance(value, dict) else None
+        schemas = isinstance(tools, list) and any(
+            isinstance(tool, dict) and "input_schema" in tool for tool in tools
+        )
+        return bool(messages) and bool(blocks & _BLOCKS or outer or schemas)
+
+
+class GeminiContents(_Body):
+    name = "gemini-contents"
+    title = "Gemini contents request"
+
+    def fits(self, value: Any) -> bool:
+        contents = value.get("contents") if isinstance(value, dict) else value
+        return (
+            isinstance(contents, list)
+            and bool(contents)
+            and all(
+                isinstance(item, dict) and isinstance(item.get("parts"), list) for item in contents
+            )
+        )
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        builder = SessionBuilder(title=source.stem)
+        value = source.value
+        read_body(builder, {"contents": value} if isinstance(value, list) else value, Place())
+        yield builder
+
+
+class OpenAIChat(_Body):
+    name = "openai-chat"
+    title = "OpenAI chat request or list of messages"
+
+    def fits(self, value: Any) -> bool:
+        items = isinstance(value, dict) and isinstance(value.get("input"), list)
+        return bool(_messages(value)) or (items and "model" in value)
+
+
+def read_body(builder: SessionBuilder, value: Any, place: Place) -> None:
+    """A request's body, with its reply where the file holds both."""
+    body = value if isinstance(value, dict) else {"messages": value}
+    inner = body.get("request")
+    if isinstance(inner, dict) and "messages" not in body:
+        body = {**body, **inner}
+    read_request(builder, body, place)
+    reply = body.get("response")
+    if isinstance(reply, dict):
+        read_reply(builder, reply, place.at("response"))
+    elif "choices" in body:
+        read_reply(builder, body, place)

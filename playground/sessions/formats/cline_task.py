@@ -1,0 +1,74 @@
+"""Cline's and Roo Code's tasks: a folder with `api_conversation_history.json`, or that file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Final
+
+from playground.errors import InputFault
+from playground.sessions.building import Place, SessionBuilder, iso_time
+from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.messages import read_message
+from playground.sessions.source import Source
+
+_HISTORY: Final = "api_conversation_history.json"
+_UI: Final = "ui_messages.json"
+
+
+class ClineTask(SessionFormat):
+    name = "cline-task"
+    title = "Cline or Roo Code task folder"
+    keeps = Keeps(
+        times="yes",
+        usage="yes",
+        missing="system prompt and tools are not in it; the interface's messages",
+    )
+
+    def recognises(self, source: Source) -> bool:
+        if source.is_folder or source.is_zip:
+            return any(name.rpartition("/")[2] == _HISTORY for name in source.members)
+        return source.name.replace("\\", "/").rpartition("/")[2] == _HISTORY
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        if not (source.is_folder or source.is_zip):
+            yield _task(source, None)
+            return
+        members = source.members
+        for name, member in members.items():
+            folder, _, file = name.rpartition("/")
+            if file == _HISTORY:
+                yield _task(member, members.get(f"{folder}/{_UI}".lstrip("/")))
+
+
+def _task(history: Source, interface: Source | None) -> SessionBuilder:
+    builder = SessionBuilder(title=history.name.replace("\\", "/").rstrip("/").split("/")[-2:][0])
+    messages = history.value
+    if not isinstance(messages, list):
+        raise InputFault("no list of messages", where=history.name, expected="a list of messages")
+    for index, message in enumerate(messages):
+        before = len(builder.messages)
+        read_message(builder, message, Place(field=str(index)))
+        if len(builder.messages) > before and builder.messages[-1].role == "assistant":
+            time = message.get("ts")
+            builder.request(at=iso_time(time), usage=message.get("metrics"))
+    if interface is not None:
+        _requests(builder, interface)
+    return builder
+
+
+def _requests(builder: SessionBuilder, interface: Source) -> None:
+    """Times and token counts stand in the interface's messages, one per request, in order."""
+    value = interface.document
+    said = [m for m in value if isinstance(m, dict)] if isinstance(value, list) else []
+    started = [m for m in said if m.get("say") == "api_req_started"]
+    for number, (record, message) in enumerate(zip(builder.requests, started, strict=False)):
+        try:
+            info: Any = json.loads(message.get("text") or "{}")
+        except ValueError:
+            info = {}
+        keys = ("tokensIn", "tokensOut", "cacheReads", "cacheWrites", "cost")
+        usage = {key: info[key] for key in keys if isinstance(info, dict) and key in info}
+        at = record.at or iso_time(message.get("ts"))
+        builder.requests[number] = replace(record, at=at, usage=record.usage or usage or None)

@@ -1,0 +1,113 @@
+"""Codex CLI's rollouts: JSON lines under `~/.codex/sessions`, as they are and as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from playground.messages import Part
+from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.messages import add, read_message
+from playground.sessions.source import Source
+
+_KINDS: Final = {"session_meta", "turn_context", "response_item", "event_msg", "compacted"}
+_SKIPPED: Final = {"ghost_snapshot", "tool_search_output", "agent_message", "compaction"}
+
+
+class CodexRollout(SessionFormat):
+    name = "codex-rollout"
+    title = "Codex CLI rollout"
+    keeps = Keeps(
+        times="yes",
+        usage="yes",
+        missing="tools are not in it; events of the interface, encrypted reasoning's text",
+    )
+
+    def recognises(self, source: Source) -> bool:
+        if not source.is_lines:
+            return False
+        typed = [line.get("type") for line in source.head if isinstance(line, dict)]
+        return any(kind in _KINDS for kind in typed) or (
+            any(kind in ("function_call", "function_result", "world_state") for kind in typed)
+        )
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        builder = SessionBuilder(title=source.stem)
+        for line, value in source.lines():
+            if isinstance(value, dict):
+                _line(builder, value, Place(line))
+            else:
+                builder.lost("a line that is no object", Place(line))
+        yield builder
+
+
+def _line(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
+    kind, payload = value.get("type"), value.get("payload")
+    if not isinstance(payload, dict):
+        _item(builder, value, value, place)  # before payloads: the item is the line
+    elif kind == "response_item":
+        _item(builder, payload, value, place.at("payload"))
+    elif kind in ("session_meta", "turn_context"):
+        builder.model = str(payload.get("model") or builder.model)
+        text = payload.get("instructions") or payload.get("base_instructions")
+        text = text.get("text") if isinstance(text, dict) else text
+        if kind == "session_meta" and isinstance(text, str) and text:
+            read_message(builder, {"role": "system", "content": text}, place.at("payload"))
+    elif kind == "event_msg":
+        _usage(builder, payload)
+
+
+def _item(
+    builder: SessionBuilder, item: dict[str, Any], line: dict[str, Any], place: Place
+) -> None:
+    kind = str(item.get("type") or "message")
+    if kind in _SKIPPED or kind == "world_state":
+        return
+    if kind in ("tool_call", "function_call") and isinstance(item.get("function"), dict):
+        call_id = item.get("call_id") or builder.new_id()
+        name = item["function"].get("name")
+        parts = [builder.call(call_id, name, item.get("arguments"), place)]
+        _answer(builder, parts, line, place)
+    elif kind in ("tool_result", "function_result"):
+        call_id = item.get("call_id") or builder.open_call(str(item.get("name") or ""))
+        add(builder, "tool", [builder.result(call_id, item.get("result"), item.get("name"))], place)
+    else:
+        content = item.get("content", item.get("message"))
+        if isinstance(content, list):  # Codex writes an empty image part where there is none
+            content = [p for p in content if not (isinstance(p, dict) and _no_image(p))]
+        given = {**item, "content": content} if kind == "message" else item
+        before = len(builder.messages)
+        read_message(builder, given, place)
+        if len(builder.messages) > before and builder.messages[-1].role == "assistant":
+            said = builder.messages.pop().parts
+            builder.places.pop()
+            _answer(builder, said, line, place)
+
+
+def _answer(
+    builder: SessionBuilder, parts: Sequence[Part], line: dict[str, Any], place: Place
+) -> None:
+    """Items of one answer follow one another: they are one message."""
+    if builder.messages and builder.messages[-1].role == "assistant":
+        builder.add_parts(parts)
+        return
+    add(builder, "assistant", list(parts), place)
+    builder.request(model=line.get("model") or builder.model, at=_time(line))
+
+
+def _usage(builder: SessionBuilder, payload: dict[str, Any]) -> None:
+    info = payload.get("info")
+    usage = (info.get("last_token_usage") or info) if isinstance(info, dict) else None
+    usage = payload.get("usage") or usage
+    if isinstance(usage, dict) and builder.requests:
+        builder.requests[-1] = replace(builder.requests[-1], usage=usage)
+
+
+def _no_image(part: dict[str, Any]) -> bool:
+    return part.get("type") == "input_image" and not part.get("image_url")
+
+
+def _time(line: dict[str, Any]) -> str:
+    return str(line.get("timestamp") or line.get("created_at") or "")

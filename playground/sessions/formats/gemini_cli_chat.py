@@ -1,0 +1,106 @@
+"""Gemini CLI's saved chats: one JSON document, or JSON lines with `$set` and `$rewindTo`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from playground.messages import Part, ReasoningPart
+from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.messages import ROLES, add
+from playground.sessions.shapes.parts import read_parts, result_value
+from playground.sessions.source import Source
+
+
+class GeminiCliChat(SessionFormat):
+    name = "gemini-cli-chat"
+    title = "Gemini CLI chat"
+    keeps = Keeps(
+        times="yes",
+        usage="yes",
+        missing="tools and system prompt are not in it; displayed variants",
+    )
+
+    def recognises(self, source: Source) -> bool:
+        first = source.head[0] if source.is_lines else source.document
+        if not isinstance(first, dict):
+            return False
+        messages = first.get("messages", first.get("history"))
+        return "projectHash" in first or (
+            isinstance(messages, list) and ("startTime" in first or "start_time" in first)
+        )
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        builder = SessionBuilder(title=source.stem)
+        if source.is_lines:
+            for place, message in _current(source):
+                _message(builder, message, place)
+        else:
+            value = source.value
+            key = "messages" if "messages" in value else "history"
+            builder.title = str(value.get("summary") or builder.title)
+            for index, message in enumerate(value.get(key) or ()):
+                _message(builder, message, Place(field=f"{key}.{index}"))
+        yield builder
+
+
+def _current(source: Source) -> list[tuple[Place, Any]]:
+    """The messages that are left when changes and rewinds have been carried out."""
+    kept: list[tuple[Place, Any]] = []
+    for line, value in source.lines():
+        if not isinstance(value, dict):
+            continue
+        if target := value.get("$rewindTo"):
+            ids = [message.get("id") for _, message in kept]
+            kept = kept[: ids.index(target)] if target in ids else kept
+        elif isinstance(change := value.get("$set"), dict):
+            for index, message in enumerate(change.get("messages") or ()):
+                kept = [pair for pair in kept if pair[1].get("id") != message.get("id")]
+                kept.append((Place(line, f"$set.messages.{index}"), message))
+        elif "type" in value or "role" in value:
+            kept = [
+                pair for pair in kept if not value.get("id") or pair[1].get("id") != value["id"]
+            ]
+            kept.append((Place(line), value))
+    return kept
+
+
+def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
+    kind = (
+        str(message.get("type") or message.get("role") or "") if isinstance(message, dict) else ""
+    )
+    role = ROLES.get(kind)
+    if role is None:
+        builder.lost(f"a message of type {kind!r}", place)
+        return
+    parts: list[Part] = []
+    for thought in message.get("thoughts") or ():
+        text = ": ".join(filter(None, (thought.get("subject"), thought.get("description"))))
+        parts += [ReasoningPart(text)] if text else []
+    content = message.get("content", message.get("parts"))
+    parts += read_parts(builder, content, place.at("content"))
+    results: list[Part] = []
+    for index, call in enumerate(message.get("toolCalls") or ()):
+        where = place.at("toolCalls", index)
+        call_id = call.get("id") or builder.new_id()
+        parts.append(builder.call(call_id, call.get("name"), call.get("args"), where))
+        if call.get("result") is not None:
+            failed = call.get("status") == "error"
+            result = _result(call["result"])
+            results.append(builder.result(call_id, result, call.get("name"), is_error=failed))
+    add(builder, role, parts, place)
+    if role == "assistant":
+        usage, at = message.get("tokens"), message.get("timestamp")
+        builder.request(model=message.get("model"), at=at, usage=usage)
+    if results:
+        add(builder, "tool", results, place)
+
+
+def _result(result: Any) -> Any:
+    """The output inside a list of one function response; anything else as it is."""
+    if isinstance(result, list) and len(result) == 1 and isinstance(result[0], dict):
+        response = (result[0].get("functionResponse") or {}).get("response")
+        if isinstance(response, dict):
+            return response["output"] if set(response) == {"output"} else response
+    return result_value(result)

@@ -1,0 +1,97 @@
+"""inspect_ai's logs: JSON, or `.eval`, a zip of samples; https://inspect.aisi.org.uk/eval-logs.html."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from playground.errors import InputFault
+from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.messages import read_message
+from playground.sessions.source import Source
+
+_ATTACHMENT: Final = "attachment://"
+
+
+class InspectLog(SessionFormat):
+    name = "inspect-log"
+    title = "inspect_ai log (.eval or .json)"
+    keeps = Keeps("of the first model event", "yes", "yes", "no", "scores, spans, sandbox events")
+
+    def recognises(self, source: Source) -> bool:
+        if source.is_zip:
+            names = source.members
+            return "header.json" in names or any(n.startswith("_journal/") for n in names)
+        document = source.document
+        return isinstance(document, dict) and "eval" in document and "version" in document
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        count = 0
+        for place, sample in _samples(source):
+            if not isinstance(sample, dict):
+                raise InputFault("a sample that is no object", where=str(place))
+            count += 1
+            yield _session(sample, place, source.stem)
+        if not count:
+            yield SessionBuilder(title=source.stem)
+
+
+def _samples(source: Source) -> Iterator[tuple[Place, Any]]:
+    if not source.is_zip:
+        for index, sample in enumerate(source.value.get("samples") or ()):
+            yield Place(field=f"samples.{index}"), sample
+        return
+    for name, member in sorted(source.members.items()):
+        if name.startswith("samples/"):
+            yield Place(field=name), member.value
+
+
+def _session(sample: dict[str, Any], place: Place, title: str) -> SessionBuilder:
+    builder = SessionBuilder(title=f"{title} sample {sample.get('id')} epoch {sample.get('epoch')}")
+    texts = sample.get("attachments") or {}
+    answers = _answers(sample.get("events") or ())
+    for index, given in enumerate(sample.get("messages") or ()):
+        message = _attached(given, texts)
+        if isinstance(message, dict) and message.get("role") == "tool":
+            message = {**message, "name": message.get("function")}
+        before = len(builder.messages)
+        read_message(builder, message, place.at("messages", index))
+        if len(builder.messages) > before and builder.messages[-1].role == "assistant":
+            event = answers.get(message.get("id"), {})
+            output = event.get("output") or {}
+            choices = output.get("choices") or [{}]
+            builder.request(
+                model=message.get("model") or event.get("model"),
+                at=event.get("timestamp"),
+                seconds=output.get("time"),
+                usage=output.get("usage"),
+                stop_reason=choices[0].get("stop_reason"),
+            )
+    for event in answers.values():
+        builder.tools(_attached(event.get("tools"), texts), place.at("events"))
+        break
+    return builder
+
+
+def _answers(events: Any) -> dict[Any, dict[str, Any]]:
+    """Model events by the id of the message that they gave."""
+    found: dict[Any, dict[str, Any]] = {}
+    for event in events:
+        if isinstance(event, dict) and event.get("event") == "model":
+            choices = (event.get("output") or {}).get("choices") or [{}]
+            found[(choices[0].get("message") or {}).get("id")] = event
+    return found
+
+
+def _attached(value: Any, texts: dict[str, Any]) -> Any:
+    """The value with long texts put back, which the log keeps once and apart."""
+    match value:
+        case str() if value.startswith(_ATTACHMENT):
+            return texts.get(value.removeprefix(_ATTACHMENT), value)
+        case list():
+            return [_attached(item, texts) for item in value]
+        case dict():
+            return {key: _attached(item, texts) for key, item in value.items()}
+        case _:
+            return value

@@ -1,0 +1,40 @@
+"""Llama Stack recordings: one exchange, the response's chunks as typed objects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.exchanges import Exchange, json_object, read_exchanges
+from playground.sessions.source import Source
+
+
+class LlamaStack(SessionFormat):
+    name = "llama-stack-recording"
+    title = "Llama Stack recording"
+    keeps = Keeps("yes", "of Ollama's chunks", "yes", "yes")
+
+    def recognises(self, source: Source) -> bool:
+        document = source.document
+        response = document.get("response") if isinstance(document, dict) else None
+        return isinstance(response, dict) and "body" in response and "is_streaming" in response
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        value = source.value
+        request, response = value.get("request") or {}, value["response"]
+        body = response.get("body")
+        chunks = body if isinstance(body, list) else [body]
+        lines = [json.dumps(_data(chunk)) for chunk in chunks]
+        streaming = bool(response.get("is_streaming"))
+        data = "".join(f"{line}\n" for line in lines) if streaming else lines[0]
+        exchange = Exchange(
+            json_object(request.get("body")), data.encode(), Place(), str(request.get("url", ""))
+        )
+        yield from read_exchanges([exchange], source.stem)
+
+
+def _data(chunk: Any) -> Any:
+    return chunk["__data__"] if isinstance(chunk, dict) and "__data__" in chunk else chunk

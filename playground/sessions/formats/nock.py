@@ -1,0 +1,54 @@
+"""nock fixtures: recorded HTTP of Node.js as a JSON list; https://github.com/nock/nock."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.exchanges import Exchange, json_object, read_exchanges, unpacked
+from playground.sessions.source import Source
+
+
+class Nock(SessionFormat):
+    name = "nock"
+    title = "nock fixture"
+    keeps = Keeps(
+        tools="yes", usage="yes", chunks="yes", missing="headers; chunk times are not in it"
+    )
+
+    def recognises(self, source: Source) -> bool:
+        document = source.document
+        first = document[0] if isinstance(document, list) and document else None
+        return isinstance(first, dict) and "scope" in first and "response" in first
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        exchanges = (
+            Exchange(
+                json_object(item.get("body")),
+                _bytes(item.get("response")),
+                Place(field=str(index)),
+                f"{item.get('scope', '')}{item.get('path', '')}",
+                status=item.get("status"),
+            )
+            for index, item in enumerate(source.value)
+            if isinstance(item, dict)
+        )
+        yield from read_exchanges(exchanges, source.stem)
+
+
+def _bytes(response: Any) -> bytes:
+    """A response is text, JSON, or hex: one string, or a list of them where it was compressed."""
+    if isinstance(response, list) and all(isinstance(piece, str) for piece in response):
+        try:
+            return unpacked(b"".join(bytes.fromhex(piece) for piece in response))
+        except ValueError:
+            return "".join(response).encode("utf-8", "surrogatepass")
+    if not isinstance(response, str):
+        return json.dumps(response).encode()
+    try:
+        return unpacked(bytes.fromhex(response)) if response else b""
+    except ValueError:
+        return response.encode("utf-8", "surrogatepass")

@@ -1,0 +1,199 @@
+"""OpenHands: event lists, the log of each LLM call, and the results of its resolver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from playground.messages import Part
+from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.messages import add, read_message, read_messages
+from playground.sessions.shapes.parts import read_parts
+from playground.sessions.shapes.requests import read_reply, read_request
+from playground.sessions.source import Source
+
+_SPEECH: Final = {"message", "system"}
+_QUIET: Final = {"agent_state_changed", "null", "recall", "change_agent_state"}
+_ABOUT: Final = {  # what an event says of itself; before V0 its arguments stood beside these
+    "action",
+    "observation",
+    "thought",
+    "id",
+    "timestamp",
+    "source",
+    "message",
+    "cause",
+    "timeout",
+    "keep_prompt",
+    "is_confirmed",
+    "action_risk",
+    "confirmation_state",
+    "tool_call_metadata",
+}
+
+
+class OpenHandsEvents(SessionFormat):
+    name = "openhands-events"
+    title = "OpenHands events (V0)"
+    keeps = Keeps(
+        "in the first event, if there",
+        "yes",
+        "yes",
+        "no",
+        "state changes; thoughts of actions without a call",
+    )
+
+    def recognises(self, source: Source) -> bool:
+        document = source.document
+        first = document[0] if isinstance(document, list) and document else None
+        return (
+            isinstance(first, dict)
+            and "source" in first
+            and ("action" in first or "observation" in first)
+        )
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        builder = SessionBuilder(title=source.stem)
+        for index, event in enumerate(source.value):
+            if isinstance(event, dict):
+                _event(builder, event, Place(field=str(index)))
+        yield builder
+
+
+class OpenHandsLlmLog(SessionFormat):
+    name = "openhands-llm-log"
+    title = "OpenHands log of one LLM call"
+    keeps = Keeps("yes", "yes", "yes", "no", "raw_messages: the same chat in the text dialect")
+
+    def recognises(self, source: Source) -> bool:
+        document = source.document
+        return (
+            isinstance(document, dict)
+            and {"messages", "response", "latency_sec"} <= document.keys()
+        )
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        value = source.value
+        raw = value.get("raw_messages")  # what was sent, where tools were written as text
+        for messages, title in ((value["messages"], ""), (raw, " as sent")):
+            if not isinstance(messages, list) or (title and messages == value["messages"]):
+                continue
+            builder = SessionBuilder(title=source.stem + title)
+            read_request(builder, {**value, "messages": messages}, Place())
+            reply = value.get("raw_response") if title else value.get("response")
+            if isinstance(reply, dict) and read_reply(builder, reply, Place(field="response")):
+                record = builder.requests.pop()
+                builder.request(
+                    model=record.model,
+                    usage=record.usage,
+                    stop_reason=record.stop_reason,
+                    at=value.get("timestamp"),
+                    seconds=value.get("latency_sec"),
+                )
+            yield builder
+
+
+class OpenHandsOutput(SessionFormat):
+    name = "openhands-output"
+    title = "OpenHands resolver output"
+    keeps = Keeps(times="yes", missing="patch, metrics of the whole run")
+
+    def recognises(self, source: Source) -> bool:
+        first = source.head[0] if source.head else None
+        return (
+            isinstance(first, dict)
+            and isinstance(first.get("history"), list)
+            and "instruction" in first
+        )
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        for line, value in source.lines():
+            builder = SessionBuilder(title=f"{source.stem} line {line}")
+            history = value.get("history") if isinstance(value, dict) else None
+            for index, event in enumerate(history if isinstance(history, list) else []):
+                place = Place(line, f"history.{index}")
+                for one in event if isinstance(event, list) else [event]:
+                    if isinstance(one, dict) and ("action" in one or "observation" in one):
+                        _event(builder, one, place)
+                    else:
+                        read_message(builder, one, place)
+            yield builder
+
+
+def _event(builder: SessionBuilder, event: dict[str, Any], place: Place) -> None:
+    tool = event.get("tool_call_metadata") or {}
+    arguments = event.get("args")
+    if not isinstance(arguments, dict):
+        arguments = {k: v for k, v in event.items() if k not in _ABOUT or k == "thought"}
+    if "observation" in event:
+        _observation(builder, event, tool, place)
+    elif event.get("action") == "system":
+        read_messages(builder, [{"role": "system", "content": arguments.get("content")}], place)
+        builder.tools(arguments.get("tools"), place.at("args", "tools"))
+    elif tool:
+        _called(builder, tool, event, place)
+    elif event.get("action") in _SPEECH or event.get("source") == "user":
+        role = "user" if event.get("source") == "user" else "assistant"
+        content = arguments.get("content") or event.get("message")
+        before = len(builder.messages)
+        read_message(builder, {"role": role, "content": content}, place.at("args", "content"))
+        if role == "assistant" and len(builder.messages) > before:
+            builder.request(at=event.get("timestamp"))
+    elif event.get("action") not in _QUIET:
+        _untracked(builder, event, arguments, place)
+
+
+def _called(
+    builder: SessionBuilder, tool: dict[str, Any], event: dict[str, Any], place: Place
+) -> None:
+    """A call with the model's answer beside it; parallel calls repeat the same answer."""
+    response = tool.get("model_response") or {}
+    given = str(tool.get("tool_call_id") or "")
+    if any(call.tool_call_id == given for m in builder.messages for call in m.tool_calls):
+        return
+    if read_reply(builder, response, place.at("tool_call_metadata")):
+        record = builder.requests.pop()
+        builder.request(
+            model=record.model,
+            usage=record.usage,
+            stop_reason=record.stop_reason,
+            at=event.get("timestamp"),
+        )
+        return
+    parts: list[Part] = read_parts(builder, (event.get("args") or {}).get("thought"), place)
+    inner = {k: v for k, v in (event.get("args") or {}).items() if k != "thought"}
+    parts.append(builder.call(given, tool.get("function_name"), inner, place))
+    add(builder, "assistant", parts, place)
+
+
+def _untracked(
+    builder: SessionBuilder, event: dict[str, Any], arguments: dict[str, Any], place: Place
+) -> None:
+    """An action of a model without native calls: the action is the call."""
+    parts: list[Part] = read_parts(builder, arguments.get("thought"), place)
+    inner = {key: value for key, value in arguments.items() if key != "thought"}
+    call_id = f"event_{event.get('id', len(builder.messages))}"
+    parts.append(builder.call(call_id, event.get("action"), inner, place))
+    add(builder, "assistant", parts, place)
+    builder.request(at=event.get("timestamp"))
+
+
+def _observation(
+    builder: SessionBuilder, event: dict[str, Any], tool: dict[str, Any], place: Place
+) -> None:
+    if event.get("observation") in _QUIET:
+        return
+    content = event.get("content")
+    call_id = tool.get("tool_call_id") or f"event_{event.get('cause')}"
+    open_ids = {call.tool_call_id for m in builder.messages for call in m.tool_calls}
+    if call_id not in open_ids and "cause" not in event:
+        call_id = builder.open_call()  # before events had ids
+    if call_id not in open_ids:
+        builder.lost(
+            f"an observation of {event.get('observation')!r} that no call asked for", place
+        )
+        return
+    failed = event.get("observation") == "error"
+    name = tool.get("function_name")
+    add(builder, "tool", [builder.result(call_id, content, name, is_error=failed)], place)

@@ -1,0 +1,81 @@
+"""OpenInference's spans (Arize Phoenix): messages flattened into attributes.
+
+https://arize-ai.github.io/openinference/spec/semantic_conventions.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from playground.sessions.building import SessionBuilder
+from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.spans import (
+    TraceSpan,
+    first_spans,
+    json_value,
+    spans_of,
+    unflattened,
+)
+from playground.sessions.shapes.turns import Turn, read_turns
+from playground.sessions.source import Source
+
+
+class OpenInferenceSpans(SessionFormat):
+    name = "openinference-spans"
+    title = "OpenInference spans"
+    keeps = Keeps("yes", "yes", "yes", "no", "spans that are no model call")
+
+    def recognises(self, source: Source) -> bool:
+        return any(_is_call(span) for span in first_spans(source))
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        turns = [_turn(span) for span in spans_of(source) if _is_call(span)]
+        yield from read_turns(turns, source.stem)
+
+
+def _is_call(span: TraceSpan) -> bool:
+    return any(name.startswith("llm.input_messages.") for name in span.attributes)
+
+
+def _turn(span: TraceSpan) -> Turn:
+    given = span.attributes
+    tools = unflattened(given, "llm.tools")
+    return Turn(
+        before=[_message(m) for m in _list(unflattened(given, "llm.input_messages"))],
+        after=[_message(m) for m in _list(unflattened(given, "llm.output_messages"))],
+        tools=[json_value(tool.get("tool", {}).get("json_schema")) for tool in _list(tools)],
+        place=span.place,
+        model=str(given.get("llm.model_name") or ""),
+        at=span.start,
+        seconds=span.seconds,
+        stop_reason=str(given.get("llm.finish_reason") or ""),
+        usage={
+            name.removeprefix("llm.token_count."): value
+            for name, value in given.items()
+            if name.startswith("llm.token_count.")
+        },
+    )
+
+
+def _message(value: Any) -> Any:
+    """One message without the extra level that the flattened names have."""
+    message = dict(value.get("message") or {}) if isinstance(value, dict) else {}
+    calls = [call.get("tool_call") or {} for call in _list(message.get("tool_calls"))]
+    message["tool_calls"] = calls
+    contents = [item.get("message_content") or {} for item in _list(message.pop("contents", None))]
+    said = [part for part in contents if part.get("type") != "tool_use"]
+    said = [{**part, "image_url": _image(part)} if "image" in part else part for part in said]
+    if said:
+        text = message.get("content")
+        message["content"] = ([{"type": "text", "text": text}] if text else []) + said
+    return message
+
+
+def _image(part: dict[str, Any]) -> Any:
+    image = part["image"]
+    return (image.get("image") or image) if isinstance(image, dict) else image
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

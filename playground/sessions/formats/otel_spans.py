@@ -1,0 +1,73 @@
+"""OpenTelemetry's GenAI spans; https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/.
+
+Messages are JSON inside attributes (`gen_ai.input.messages`), or flattened (`gen_ai.prompt.0.role`)
+as older instrumentations write them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from playground.sessions.building import SessionBuilder
+from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.spans import (
+    TraceSpan,
+    first_spans,
+    json_value,
+    spans_of,
+    unflattened,
+)
+from playground.sessions.shapes.turns import Turn, read_turns
+from playground.sessions.source import Source
+
+
+class OtelSpans(SessionFormat):
+    name = "otel-spans"
+    title = "OpenTelemetry GenAI spans"
+    keeps = Keeps(
+        "yes", "yes", "yes", "no", "spans that are no model call; events (chunk times without text)"
+    )
+
+    def recognises(self, source: Source) -> bool:
+        return any(_is_call(span) for span in first_spans(source))
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        turns = [_turn(span) for span in spans_of(source) if _is_call(span)]
+        yield from read_turns(turns, source.stem)
+
+
+def _is_call(span: TraceSpan) -> bool:
+    return any(
+        name in span.attributes
+        for name in ("gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.prompt.0.role")
+    )
+
+
+def _turn(span: TraceSpan) -> Turn:
+    given = span.attributes
+    before = json_value(given.get("gen_ai.input.messages")) or unflattened(given, "gen_ai.prompt")
+    after = json_value(given.get("gen_ai.output.messages"))
+    after = after or unflattened(given, "gen_ai.completion")
+    system = json_value(given.get("gen_ai.system_instructions"))
+    if system:
+        before = [{"role": "system", "content": system}, *_list(before)]
+    tools = json_value(given.get("gen_ai.tool.definitions"))
+    tools = tools or unflattened(given, "llm.request.functions")
+    reasons = given.get("gen_ai.response.finish_reasons") or [""]
+    prefix = "gen_ai.usage."
+    return Turn(
+        before=_list(before),
+        after=_list(after),
+        tools=_list(tools),
+        place=span.place,
+        model=str(given.get("gen_ai.response.model") or given.get("gen_ai.request.model") or ""),
+        at=span.start,
+        seconds=span.seconds,
+        stop_reason=str(reasons[0] if isinstance(reasons, list) and reasons else ""),
+        usage={k.removeprefix(prefix): v for k, v in given.items() if k.startswith(prefix)},
+    )
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value] if value else []

@@ -1,0 +1,40 @@
+"""The project's own session files: one JSON object, or one a line (as importing many writes)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from playground.sessions.building import SessionBuilder, whole_characters
+from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.native_format import parse_session
+from playground.sessions.session import FORMAT
+from playground.sessions.source import Source
+
+_ESCAPED = ("\\ud8", "\\ud9", "\\uda", "\\udb", "\\udc", "\\udd", "\\ude", "\\udf")
+
+
+class PlaygroundSession(SessionFormat):
+    name = "playground"
+    title = "session file of this project"
+    keeps = Keeps("yes", "yes", "yes", "yes")
+
+    def recognises(self, source: Source) -> bool:
+        first = source.head[0] if source.is_lines and source.head else source.document
+        return isinstance(first, dict) and first.get("format") == FORMAT
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        if source.is_lines:
+            for line, value in source.lines():
+                yield _session(value, json.dumps(value), f"{source.name}:{line}")
+        else:
+            yield _session(source.value, source.text, source.name)
+
+
+def _session(value: object, text: str, where: str) -> SessionBuilder:
+    builder = SessionBuilder()
+    lowered = text.lower() if "\\u" in text else ""
+    if any(escape in lowered for escape in _ESCAPED):
+        value = whole_characters(value, "", builder.findings)
+    builder.given = parse_session(value, text, where)
+    return builder

@@ -1,0 +1,60 @@
+"""Raw streams as a provider sent them, and the recordings that `playground record` writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from playground.recordings.apis import recognise
+from playground.recordings.decoding import decode_stream
+from playground.recordings.files import is_recording, read_recording_file
+from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.requests import read_recording, read_request
+from playground.sessions.source import Source
+
+
+class RecordingFile(SessionFormat):
+    name = "recording"
+    title = "recording of `playground record`"
+    keeps = Keeps("yes", "yes", "yes", "yes")
+
+    def recognises(self, source: Source) -> bool:
+        return bool(source.head) and is_recording(source.head[0])
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        recording, request = read_recording_file(source.lines(), source.name)
+        builder = SessionBuilder(title=recording.name or source.stem)
+        if request:
+            read_request(builder, request, Place(1, "request"))
+        read_recording(builder, recording, Place(2))
+        yield builder
+
+
+class WireStream(SessionFormat):
+    name = "stream"
+    title = "raw stream of a provider (server-sent events, JSON lines)"
+    keeps = Keeps(
+        usage="yes", chunks="yes", times="of Ollama's chunks", missing="the request is not in it"
+    )
+
+    def recognises(self, source: Source) -> bool:
+        if source.is_folder or source.is_zip:
+            return False
+        lines = source.head or [source.document]
+        if any(isinstance(value, dict) for value in lines):
+            known = [isinstance(value, dict) and _is_frame(value) for value in lines]
+            return sum(known) > len(known) / 2
+        return bool(decode_stream([source.start(65536)]).api)
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        builder = SessionBuilder(title=source.stem)
+        read_recording(builder, decode_stream([source.data], name=source.stem), Place())
+        yield builder
+
+
+def _is_frame(value: dict[str, Any]) -> bool:
+    """A frame of some API, as it came or in a LiteLLM dump's wrapper, or an error's body."""
+    inner = value.get("chunk")
+    found = inner if isinstance(inner, dict) else value
+    return recognise(found) is not None or (set(found) == {"error"} and bool(found["error"]))

@@ -1,0 +1,109 @@
+"""Importing: sessions out of any file, mended where asked, written as sessions or as ATIF."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, replace
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+from playground.errors import InputFault
+from playground.findings import Finding
+from playground.sessions.doctor import check, repair
+from playground.sessions.formats.atif import dump_atif
+from playground.sessions.loading import LoadedSession
+from playground.sessions.native_format import dump_line, dump_session
+from playground.sessions.session import Session
+
+
+def repaired(loaded: LoadedSession) -> tuple[LoadedSession, list[str]]:
+    """The session with the doctor's repairs, what they were, and the findings that remain."""
+    before = check(loaded.session, loaded.places)
+    session, done = repair(loaded.session)
+    others: list[Finding] = [found for found in loaded.findings if found not in before]
+    return replace(loaded, session=session, findings=[*others, *check(session)], places=[]), done
+
+
+def summary(loaded: LoadedSession, done: list[str], written: str) -> dict[str, Any]:
+    """What an import gave, in counts; the findings whole."""
+    session = loaded.session
+    codes = Counter(found.code for found in loaded.findings)
+    return {
+        "session": session.title,
+        "format": loaded.format,
+        "messages": len(session.messages),
+        "calls": sum(len(message.tool_calls) for message in session.messages),
+        "tools": len(session.tools),
+        "requests": len(session.requests),
+        "recordings": len(session.recordings),
+        "noticed": ", ".join(f"{code} {count}" for code, count in codes.items()),
+        "written": written,
+        "repaired": done,
+        "findings": [asdict(found) for found in loaded.findings],
+    }
+
+
+class Writer:
+    """Writes sessions one after another: to one file, to lines of one, or into a folder."""
+
+    def __init__(self, out: str, form: str = "session") -> None:
+        self._out = Path(out) if out else None
+        self._dump = dump_atif if form == "atif" else dump_session
+        self._lines: IO[str] | None = None
+        self._names: Counter[str] = Counter()
+
+    def __enter__(self) -> Self:
+        if self._out is not None and self._out.suffix == ".jsonl":
+            self._lines = self._opened(self._out)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._lines is not None:
+            self._lines.close()
+
+    def write(self, session: Session) -> str:
+        """Write one more session; the name of its file, "" where nothing is to be written.
+
+        A second session turns a file's name into a folder of that name, without the suffix.
+        """
+        if self._out is None:
+            return ""
+        if self._lines is not None:
+            self._lines.write(dump_line(session))
+            return str(self._out)
+        if self._out.is_dir() or not self._out.suffix:
+            return self._into(self._out, session)
+        if self._names:
+            return self._into(self._out.with_suffix(""), session)
+        self._names[""] += 1
+        return self._file(self._out, session)
+
+    def _into(self, folder: Path, session: Session) -> str:
+        kept = "".join(c if c.isalnum() or c in "-_." else "-" for c in session.title)
+        name = kept.strip("-.")[:80] or "session"
+        self._names[name] += 1
+        number = f"-{self._names[name]}" if self._names[name] > 1 else ""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputFault(str(error.strerror), where=str(folder), expected="a folder") from error
+        return self._file(folder / f"{name}{number}.json", session)
+
+    def _file(self, path: Path, session: Session) -> str:
+        with self._opened(path) as file:
+            file.write(self._dump(session))
+        return str(path)
+
+    def _opened(self, path: Path) -> IO[str]:
+        try:
+            return path.open("w", encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise InputFault(
+                str(error.strerror), where=str(path), expected="a file that can be written"
+            ) from error

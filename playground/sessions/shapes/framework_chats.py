@@ -1,0 +1,167 @@
+"""What agent frameworks write as a model call's input and output, as lists of messages.
+
+Seen in traces of Agno, AutoGen, BeeAI, Claude Agent SDK, CrewAI, Google ADK and GenAI, Koog,
+LangGraph, LlamaIndex, Microsoft Agent Framework, OpenAI Agents, Pydantic AI, Semantic Kernel,
+Vercel AI SDK and Vertex AI.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from playground.sessions.shapes.spans import json_value
+
+
+def chat_messages(value: Any, role: str) -> list[Any]:
+    """The messages in a call's input or output; [] where it holds no chat.
+
+    A text alone is a message of `role`. JSON inside text is read, up to two levels of it.
+    """
+    value = json_value(json_value(value))
+    if isinstance(value, str):
+        return [{"role": role, "content": value}] if value else []
+    if isinstance(value, list):
+        return _of_list(value, role)
+    if not isinstance(value, dict):
+        return []
+    if (
+        "lc" in value
+        or "content" in value
+        or "parts" in value
+        or isinstance(value.get("text"), str)
+    ):
+        return _of_message(value, role)
+    for key, read in _ENVELOPES.items():
+        if value.get(key):
+            return read(value, role)
+    return []
+
+
+def chat_tools(given: Any, metadata: Any) -> list[Any]:
+    """The tools that a call was given: beside its messages, or in the span's attributes."""
+    given = json_value(json_value(given))
+    if isinstance(given, dict):
+        config = given.get("config")
+        tools = given.get("tools") or (config.get("tools") if isinstance(config, dict) else None)
+        if isinstance(tools, list):
+            return tools
+    if isinstance(given, list):
+        among = [item["content"] for item in given if _is_definition(item)]
+        if among:
+            return among
+    return _tools_in(json_value(metadata))
+
+
+def _is_definition(item: Any) -> bool:
+    """LangChain's callbacks list tools among the messages, as messages of the role `tool`."""
+    content = item.get("content") if isinstance(item, dict) else None
+    return isinstance(content, dict) and content.get("type") == "function" and "function" in content
+
+
+def _tools_in(metadata: Any) -> list[Any]:
+    attributes = metadata.get("attributes") if isinstance(metadata, dict) else None
+    attributes = json_value(attributes)
+    for holder in (attributes, metadata):
+        if not isinstance(holder, dict):
+            continue
+        for key in (
+            "gen_ai.tool.definitions",
+            "ai.prompt.tools",
+            "tools",
+            "model_request_parameters",
+        ):
+            tools = json_value(holder.get(key))
+            if isinstance(tools, dict):
+                tools = tools.get("function_tools")
+            if isinstance(tools, list) and tools:
+                return [_tool(json_value(tool)) for tool in tools]
+    return []
+
+
+def _tool(tool: Any) -> Any:
+    """Pydantic AI names a schema its own way."""
+    if isinstance(tool, dict) and "parameters_json_schema" in tool:
+        return {**tool, "parameters": tool["parameters_json_schema"]}
+    return tool
+
+
+def _of_list(value: list[Any], role: str) -> list[Any]:
+    if len(value) == 1 and isinstance(value[0], list):  # a batch of one
+        return _of_list(value[0], role)
+    if value and all(isinstance(item, dict) and "toolCallId" in item for item in value):
+        calls = [{**item, "type": "tool-call"} for item in value]
+        return [{"role": "assistant", "content": calls}]
+    found: list[Any] = []
+    for item in value:
+        if _is_definition(item):
+            continue
+        if isinstance(item, dict) and ("role" in item or "type" in item or "lc" in item):
+            found += _of_message(item, role)
+        elif isinstance(item, dict) and isinstance(item.get("message"), dict):
+            found += _of_message(item["message"], role)
+    return found
+
+
+def _of_message(value: dict[str, Any], role: str) -> list[Any]:
+    """One message; the frameworks' own keys brought to the usual ones."""
+    content = value.get("content")
+    if isinstance(content, dict) and "parts" in content:  # Gemini's content inside a response
+        return [{"role": role, **content}]
+    if content is None and isinstance(value.get("text"), str) and "type" not in value:
+        value = {**value, "content": value["text"]}
+    has_role = value.get("role") or value.get("from") or value.get("lc") or value.get("type")
+    return [value if has_role else {"role": role, **value}]
+
+
+def _nested(key: str) -> Callable[[dict[str, Any], str], list[Any]]:
+    def read(value: dict[str, Any], role: str) -> list[Any]:
+        return chat_messages(value[key], role)
+
+    return read
+
+
+def _request(value: dict[str, Any], role: str) -> list[Any]:
+    """Gemini's request: contents, and the system's instruction in the config."""
+    config = value.get("config") if isinstance(value.get("config"), dict) else {}
+    system = value.get("system_instruction") or value.get("systemInstruction")
+    system = system or config.get("system_instruction")  # type: ignore[union-attr]
+    before = [{"role": "system", **_as_content(system)}] if system else []
+    return before + chat_messages(value["contents"], role)
+
+
+def _as_content(system: Any) -> dict[str, Any]:
+    return system if isinstance(system, dict) else {"content": system}
+
+
+def _prompt(value: dict[str, Any], role: str) -> list[Any]:
+    system = value.get("system")
+    before = [{"role": "system", "content": system}] if isinstance(system, str) and system else []
+    return before + chat_messages(value["prompt"], role)
+
+
+def _choices(value: dict[str, Any], role: str) -> list[Any]:
+    first = value["choices"][0] if isinstance(value["choices"], list) else value["choices"]
+    message = first.get("message") if isinstance(first, dict) else None
+    return _of_message(message, role) if isinstance(message, dict) else []
+
+
+def _candidates(value: dict[str, Any], role: str) -> list[Any]:
+    first = value["candidates"][0] if isinstance(value["candidates"], list) else {}
+    content = first.get("content") if isinstance(first, dict) else None
+    return [{"role": role, **content}] if isinstance(content, dict) else []
+
+
+_ENVELOPES: Final[dict[str, Callable[[dict[str, Any], str], list[Any]]]] = {
+    "messages": _nested("messages"),
+    "choices": _choices,
+    "candidates": _candidates,
+    "contents": _request,
+    "new_message": _nested("new_message"),
+    "message": _nested("message"),
+    "generations": _nested("generations"),
+    "role": _of_message,
+    "prompt": _prompt,
+    "output": _nested("output"),
+    "input": _nested("input"),
+}

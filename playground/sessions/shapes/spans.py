@@ -1,0 +1,129 @@
+"""Spans of a trace, however they were exported: OTLP JSON, the SDK's own JSON, or lines of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from playground.sessions.building import Place, iso_time
+from playground.sessions.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class TraceSpan:
+    """One span: attributes by dotted name, times as ISO 8601, events as they are."""
+
+    name: str
+    attributes: dict[str, Any]
+    start: str
+    stop: str
+    place: Place
+
+    @property
+    def seconds(self) -> float | None:
+        try:
+            first = datetime.fromisoformat(self.start)
+            return (datetime.fromisoformat(self.stop) - first).total_seconds()
+        except (ValueError, TypeError):
+            return None
+
+
+def spans_of(source: Source) -> Iterator[TraceSpan]:
+    """Every span of the file, in the order of their start."""
+    if source.is_lines:
+        found = [s for line, value in source.lines() for s in _spans(value, Place(line))]
+    else:
+        found = list(_spans(source.document, Place()))
+    yield from sorted(found, key=lambda span: span.start)
+
+
+def first_spans(source: Source) -> list[TraceSpan]:
+    """Some spans, for looking at a file."""
+    if source.is_lines:
+        return [s for value in source.head for s in _spans(value, Place())]
+    return list(_spans(source.document, Place()))
+
+
+def _spans(value: Any, place: Place) -> Iterator[TraceSpan]:
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _spans(item, place.at(index))
+    elif isinstance(value, dict):
+        for key in ("spans", "resourceSpans", "scopeSpans", "instrumentationLibrarySpans"):
+            if isinstance(value.get(key), list):
+                yield from _spans(value[key], place.at(key))
+        if "attributes" in value and "name" in value:
+            yield TraceSpan(
+                str(value["name"]),
+                _attributes(value["attributes"]),
+                _time(value.get("start_time", value.get("startTimeUnixNano"))),
+                _time(value.get("end_time", value.get("endTimeUnixNano"))),
+                place,
+            )
+
+
+def _attributes(given: Any) -> dict[str, Any]:
+    """Attributes as a mapping: OTLP writes a list of keys and typed values."""
+    if isinstance(given, dict):
+        return given
+    pairs = [item for item in given if isinstance(item, dict)] if isinstance(given, list) else []
+    return {str(item.get("key")): _value(item.get("value")) for item in pairs}
+
+
+def _value(value: Any) -> Any:
+    if not isinstance(value, dict) or len(value) != 1:
+        return value
+    kind, inner = next(iter(value.items()))
+    if kind == "intValue":
+        return int(inner)
+    if kind == "arrayValue":
+        return [_value(item) for item in inner.get("values") or ()]
+    return inner
+
+
+def _time(value: Any) -> str:
+    if isinstance(value, str) and not value.isdigit():
+        return value
+    try:
+        return iso_time(int(value) / 1e6)
+    except (TypeError, ValueError):
+        return ""
+
+
+def unflattened(attributes: dict[str, Any], prefix: str) -> Any:
+    """Attributes `prefix.0.role`, `prefix.0.content` … as the lists and objects they stand for."""
+    root: dict[str, Any] = {}
+    for name, value in attributes.items():
+        if not name.startswith(f"{prefix}."):
+            continue
+        node = root
+        *steps, last = name[len(prefix) + 1 :].split(".")
+        for step in steps:
+            inner = node.setdefault(step, {})
+            if not isinstance(inner, dict):
+                break
+            node = inner
+        else:
+            node[last] = value
+    return _listed(root)
+
+
+def _listed(node: Any) -> Any:
+    if not isinstance(node, dict):
+        return node
+    if node and all(key.isdigit() for key in node):
+        return [_listed(node[key]) for key in sorted(node, key=int)]
+    return {key: _listed(value) for key, value in node.items()}
+
+
+def json_value(value: Any) -> Any:
+    """A value that may be JSON inside a string."""
+    if isinstance(value, str):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value

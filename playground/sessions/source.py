@@ -1,0 +1,310 @@
+"""What an importer reads: a file or folder, opened once, parsed at most once, never executed.
+
+Everything here is bounded: sizes, zip members, YAML aliases. A bad file is one InputFault.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, Final
+
+from playground.errors import InputFault
+
+MAX_BYTES: Final = 64 * 1024 * 1024  # of a file that is read whole
+MAX_LINE: Final = 64 * 1024 * 1024
+_HEAD_LINES: Final = 12
+_MEMBERS: Final = 10_000
+_UNPACKED: Final = 512 * 1024 * 1024
+_RATIO: Final = 200
+_YAML_NODES: Final = 5_000_000
+
+Progress = Callable[[int, int], None]  # bytes read, bytes in all
+
+
+class Source:
+    """A file's bytes or a folder. `name` is what errors call it."""
+
+    def __init__(self, name: str, data: bytes | None = None, path: Path | None = None) -> None:
+        self.name = name
+        self._data, self._path = data, path
+        self.progress: Progress | None = None
+
+    @classmethod
+    def open(cls, path: str | Path) -> Source:
+        """A file or folder on disk. Raises InputFault where there is none that can be read."""
+        path = Path(path)
+        try:
+            path.stat()
+            if path.is_file():
+                with path.open("rb"):
+                    pass
+        except (OSError, ValueError) as error:  # ValueError: a null byte in the name
+            reason = getattr(error, "strerror", None) or str(error)
+            raise InputFault(reason, where=str(path), expected="a readable file") from error
+        return cls(str(path), path=path)
+
+    @property
+    def suffix(self) -> str:
+        return PurePosixPath(self.name.replace("\\", "/")).suffix.lower()
+
+    @property
+    def stem(self) -> str:
+        return PurePosixPath(self.name.replace("\\", "/")).stem
+
+    @property
+    def is_folder(self) -> bool:
+        return self._path is not None and self._path.is_dir()
+
+    @cached_property
+    def size(self) -> int:
+        if self._data is not None:
+            return len(self._data)
+        return self._path.stat().st_size if self._path and not self.is_folder else 0
+
+    @cached_property
+    def data(self) -> bytes:
+        """All bytes. Raises InputFault where they are too many to be read at once."""
+        if self.size > MAX_BYTES:
+            problem = f"{self.size / 1024**2:.0f} MB are too much for one document"
+            limit = f"at most {MAX_BYTES // 1024**2} MB, or a file of lines"
+            raise InputFault(problem, where=self.name, expected=limit)
+        if self._data is not None:
+            return self._data
+        return self._path.read_bytes() if self._path else b""
+
+    @cached_property
+    def text(self) -> str:
+        """The bytes as UTF-8. Raises InputFault with the line of a byte that is none."""
+        return decode(self.data, self.name)
+
+    @cached_property
+    def is_zip(self) -> bool:
+        return not self.is_folder and self.start(4) == b"PK\x03\x04"
+
+    def start(self, size: int) -> bytes:
+        """The first bytes."""
+        if self._data is not None:
+            return self._data[:size]
+        if self._path is None or self.is_folder:
+            return b""
+        with self._path.open("rb") as file:
+            return file.read(size)
+
+    # JSON and lines
+
+    @cached_property
+    def value(self) -> Any:
+        """The JSON document. Raises InputFault with the line of what is wrong."""
+        return parse_json(self.text, self.name)
+
+    @cached_property
+    def document(self) -> Any:
+        """The JSON document, or None where the file is none: for looking at it."""
+        if self.is_folder or self.is_zip or self.is_lines or self.size > MAX_BYTES:
+            return None
+        if self.start(4096).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] not in (b"{", b"["):
+            return None
+        try:
+            return self.value
+        except InputFault:
+            return None
+
+    @cached_property
+    def head(self) -> list[Any]:
+        """The values of the first lines that are JSON; empty where the first one is none."""
+        if self.is_folder or self.is_zip:
+            return []
+        found: list[Any] = []
+        with self._lines() as file:
+            for _ in range(_HEAD_LINES):
+                line = file.readline(MAX_LINE).removeprefix(b"\xef\xbb\xbf").strip()
+                if not line:
+                    continue
+                try:
+                    found.append(json.loads(line))
+                except (ValueError, RecursionError):
+                    break
+        return found
+
+    @cached_property
+    def is_lines(self) -> bool:
+        """Whether each line is a JSON value of its own: two lines are, or one object."""
+        objects = [value for value in self.head if isinstance(value, dict)]
+        if len(objects) > 1 or self.suffix == ".jsonl":
+            return bool(objects)
+        return False
+
+    def lines(self) -> Iterator[tuple[int, Any]]:
+        """Line number and value of every line, split at `\\n` alone, read one at a time.
+
+        Raises InputFault at a line that is no JSON; what came before it has been given out.
+        """
+        with self._lines() as file:
+            number = read = 0
+            while line := file.readline(MAX_LINE + 1):
+                number, read = number + 1, read + len(line)
+                if len(line) > MAX_LINE:
+                    limit = f"lines of at most {MAX_LINE // 1024**2} MB"
+                    raise InputFault("a longer line", where=self.name, line=number, expected=limit)
+                text = decode(line.removeprefix(b"\xef\xbb\xbf"), self.name, number).strip(
+                    " \t\r\n"
+                )
+                if text:
+                    yield number, parse_json(text, self.name, number)
+                if self.progress is not None:
+                    self.progress(read, self.size)
+
+    def _lines(self) -> IO[bytes]:
+        if self._data is not None or self._path is None:
+            return io.BytesIO(self._data or b"")
+        return self._path.open("rb")
+
+    # zips and folders
+
+    @cached_property
+    def members(self) -> dict[str, Source]:
+        """The files of a zip or folder by their names inside it, with `/` between the steps.
+
+        Raises InputFault for a broken zip, one that unpacks to too much, and names that lead out
+        of it. Nothing is written to disk.
+        """
+        return self._unzipped() if self.is_zip else self._folder()
+
+    def _folder(self) -> dict[str, Source]:
+        if self._path is None or not self.is_folder:
+            return {}
+        found: dict[str, Source] = {}
+        for folder, folders, files in os.walk(self._path):  # links are not followed
+            folders.sort()
+            for name in sorted(files):
+                path = Path(folder, name)
+                inner = path.relative_to(self._path).as_posix()
+                if not path.is_symlink():
+                    found[inner] = Source(f"{self.name}/{inner}", path=path)
+            if len(found) > _MEMBERS:
+                limit = f"at most {_MEMBERS:,}"
+                raise InputFault("a folder of more files", where=self.name, expected=limit)
+        return found
+
+    def _unzipped(self) -> dict[str, Source]:
+        try:
+            with zipfile.ZipFile(self._lines()) as archive:
+                infos = [info for info in archive.infolist() if not info.is_dir()]
+                self._check(infos)
+                return {
+                    info.filename: Source(
+                        f"{self.name}/{info.filename}", data=_bounded(archive, info)
+                    )
+                    for info in infos
+                }
+        except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, OSError) as error:
+            raise InputFault(
+                f"a zip that cannot be read ({error})", where=self.name, expected="a whole zip"
+            ) from error
+
+    def _check(self, infos: list[zipfile.ZipInfo]) -> None:
+        unpacked = sum(info.file_size for info in infos)
+        packed = max(1, sum(info.compress_size for info in infos))
+        limit = f"at most {_MEMBERS:,} files, {_UNPACKED // 1024**2} MB, {_RATIO}-fold compression"
+        if len(infos) > _MEMBERS or unpacked > _UNPACKED or unpacked / packed > _RATIO:
+            problem = f"{len(infos):,} files of {unpacked / 1024**2:.0f} MB in {packed:,} bytes"
+            raise InputFault(problem, where=self.name, expected=limit)
+        for info in infos:
+            steps = PurePosixPath(info.filename.replace("\\", "/"))
+            if steps.is_absolute() or ".." in steps.parts or ":" in info.filename:
+                raise InputFault(
+                    f"a name that leads out of the zip: {info.filename!r}",
+                    where=self.name,
+                    expected="names inside the zip",
+                )
+
+    # YAML
+
+    @cached_property
+    def yaml(self) -> Any:
+        """The YAML document by the safe loader. Raises InputFault for tags and alias bombs."""
+        import yaml
+
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        try:
+            value = yaml.load(self.text, Loader=loader)  # noqa: S506: it is a safe loader
+        except yaml.YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            problem = getattr(error, "problem", None) or str(error)
+            raise InputFault(
+                f"not plain YAML: {problem}",
+                where=self.name,
+                line=mark.line + 1 if mark else None,
+                expected="YAML without tags of a language",
+            ) from error
+        except (RecursionError, ValueError) as error:
+            raise InputFault(f"YAML that cannot be read ({error})", where=self.name) from error
+        if _nodes(value) > _YAML_NODES:
+            raise InputFault(
+                "aliases that unfold to too much",
+                where=self.name,
+                expected=f"at most {_YAML_NODES:,} values",
+            )
+        return value
+
+
+def decode(data: bytes, where: str, line: int | None = None) -> str:
+    """UTF-8 text, its BOM removed. Raises InputFault with the line of the first bad byte."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        number = data.count(b"\n", 0, error.start) + (line or 1)
+        raise InputFault(
+            f"byte {data[error.start]:#04x} is no UTF-8", where=where, line=number, expected="UTF-8"
+        ) from error
+
+
+def parse_json(text: str, where: str, line: int | None = None) -> Any:
+    """A JSON value. Raises InputFault with line and column."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputFault(
+            f"not JSON: {error.msg}, column {error.colno}",
+            where=where,
+            line=line or error.lineno,
+            expected="a JSON document" if line is None else "a JSON value on every line",
+        ) from error
+    except RecursionError as error:
+        raise InputFault("nested too deeply to be read", where=where, line=line) from error
+
+
+def _bounded(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """A member's bytes; the size that the zip states is not believed."""
+    with archive.open(info) as member:
+        data = member.read(info.file_size + 1)
+    if len(data) > info.file_size:
+        raise zipfile.BadZipFile(f"{info.filename} is larger than it says")
+    return data
+
+
+def _nodes(value: Any) -> int:
+    """How many values this unfolds to; shared ones count at every place where they stand."""
+    sizes: dict[int, int] = {}
+
+    def size(node: Any, open_nodes: frozenset[int]) -> int:
+        if not isinstance(node, dict | list):
+            return 1
+        if id(node) in open_nodes:
+            return _YAML_NODES + 1  # it holds itself
+        if id(node) not in sizes:
+            inner = node.values() if isinstance(node, dict) else node
+            within = open_nodes | {id(node)}
+            sizes[id(node)] = 1 + sum(size(item, within) for item in inner)
+        return sizes[id(node)]
+
+    try:
+        return size(value, frozenset())
+    except RecursionError:
+        return _YAML_NODES + 1
