@@ -46,6 +46,8 @@ for command in (
     prompts.raw,
     streams.replay,
     streams.import_,
+    streams.record,
+    streams.demo_server,
 ):
     main.add_command(command)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -98,6 +99,108 @@ def import_(
         arrow = f" → {row['written']}" if row["written"] else ""
         click.echo(plain(f"{row['session']}: {row['format']}, {counts or 'nothing'}{arrow}"))
     return status
+
+
+@click.command()
+@click.option("--session", required=True, help="A session file, or a sample by its name.")
+@click.option("-d", "--dialect", default="native", help="How tools are written. Default: native.")
+@click.option("--model", required=True, help="As LiteLLM names it: provider/model.")
+@click.option("--base-url", default="", help="An OpenAI-compatible server, or `demo-server`.")
+@click.option("-o", "--out", default="", help="The recording file. Default: DIALECT-MODEL.jsonl.")
+@click.option("-p", "--parameter", "parameters", multiple=True, help="KEY=VALUE, such as seed=1.")
+@click.option("--scrub-emails", is_flag=True, help="Star out e-mail addresses too.")
+@click.option("--timeout", default=600.0, help="Seconds.")
+@json_option
+@guarded
+def record(
+    session: str,
+    dialect: str,
+    model: str,
+    base_url: str,
+    out: str,
+    parameters: tuple[str, ...],
+    scrub_emails: bool,
+    timeout: float,
+    as_json: bool,
+) -> int:
+    """Send the session in a dialect through LiteLLM and record the answer's raw wire.
+
+    Keys are taken from the environment and never written. Ctrl-C stops, and keeps what came.
+    """
+    from playground.dialects import get_dialect
+    from playground.llm.record import record as record_answer
+    from playground.show.wire import recording_json
+
+    loaded = load(session, model)
+    rendering = get_dialect(dialect).render(loaded.session.prompt_data())
+
+    def moved(count: int, text: str) -> None:
+        if not as_json:
+            click.echo(plain(text), err=True, nl=False)
+
+    recorded = record_answer(
+        rendering.messages,
+        model,
+        tools=rendering.tools or (),
+        name=f"{Path(session).stem} {dialect}",
+        dialect=dialect,
+        base_url=base_url,
+        parameters=dict(_parameter(given) for given in parameters),
+        emails=scrub_emails,
+        timeout=timeout,
+        progress=moved,
+    )
+    path = out or f"{dialect}-{model.replace('/', '-')}.jsonl"
+    recorded.write(path)
+    recording = recorded.recording
+    if as_json:
+        print_json({"file": path, **recording_json(recording)})
+    else:
+        click.echo("", err=True)
+        end = recording.stop_reason or "no end"
+        click.echo(plain(f"{path}: {recording.api}, {len(recording.chunks)} chunks, {end}"))
+    return report(recording.findings)
+
+
+def _parameter(given: str) -> tuple[str, Any]:
+    from playground.errors import InputFault
+
+    key, equals, value = given.partition("=")
+    if not equals or not key:
+        raise InputFault(f"{given!r} is no parameter", where="--parameter", expected="KEY=VALUE")
+    try:
+        return key, json.loads(value)
+    except ValueError:
+        return key, value
+
+
+@click.command("demo-server")
+@click.option("--port", default=8765, help="On 127.0.0.1.")
+@click.option("--session", default="", help="Whose first tool text dialects call.")
+@guarded
+def demo_server(port: int, session: str) -> int:
+    """Serve a scripted model on loopback, for `record` without a key.
+
+    It speaks OpenAI's API (--base-url http://127.0.0.1:PORT/v1, model openai/demo) and Anthropic's
+    (--base-url http://127.0.0.1:PORT, model anthropic/demo). `demo-DIALECT` writes its call as
+    text; demo-error and demo-cut break off.
+    """
+    from playground.errors import InputFault
+    from playground.llm.demo_server import DemoServer
+
+    tools = load(session).session.tools if session else ()
+    try:
+        server = DemoServer(port, tools)
+    except OSError as error:
+        where = f"127.0.0.1:{port}"
+        raise InputFault(str(error.strerror), where=where, expected="a free port") from error
+    with server:
+        click.echo(f"listening on {server.url} (Ctrl-C stops)")
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            click.echo("")
+    return 0
 
 
 _COUNTED = ("messages", "calls", "tools", "requests", "recordings")

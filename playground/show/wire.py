@@ -10,6 +10,7 @@ from playground.caching.policies import CacheDecision
 from playground.carrying import CarryMatrix
 from playground.comparison import Column
 from playground.events import Event, FindingEvent, event_name
+from playground.recordings.recording import Recording
 from playground.timeline import Timeline
 
 
@@ -118,4 +119,24 @@ def timeline_json(timeline: Timeline) -> dict[str, Any]:
         ],
         "findings": [asdict(finding) for finding in result.findings],
         "events": [event_json(event) for event in result.events],
+    }
+
+
+def recording_json(recording: Recording) -> dict[str, Any]:
+    """What a recording is and adds up to, without its chunks."""
+    reply = recording.reply
+    return {
+        "name": recording.name,
+        "dialect": recording.dialect,
+        "api": recording.api,
+        "model": recording.model,
+        "chunks": len(recording.chunks),
+        "timing": recording.timing,
+        "stop_reason": recording.stop_reason,
+        "usage": recording.usage,
+        "error": recording.error,
+        "content": reply.content,
+        "reasoning": reply.reasoning,
+        "tool_calls": [asdict(call) for call in reply.tool_calls],
+        "findings": [asdict(finding) for finding in recording.findings],
     }

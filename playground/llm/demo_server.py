@@ -1,0 +1,233 @@
+"""A server on loopback that speaks OpenAI's and Anthropic's API, for trying things without a key.
+
+It calls the first tool that it is offered, and answers once it has the result. The model's name
+says how: `demo` calls natively, `demo-hermes` writes the call in that dialect, `demo-error` breaks
+off with an error, `demo-cut` without an end, `demo-slow` takes its time.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Final
+
+from playground.dialects import dialect_names, get_dialect
+from playground.messages import ToolCallPart
+from playground.tools import ToolMetadata
+
+_WEATHER: Final = ToolMetadata(
+    name="get_weather",
+    description="The weather of a city.",
+    input_schema={
+        "type": "object",
+        "properties": {"city": {"type": "string"}},
+        "required": ["city"],
+    },
+)
+_PIECE: Final = 4  # characters of a delta
+
+
+class DemoServer(ThreadingHTTPServer):
+    """Serves until `shutdown`; `tools` are those that text dialects call, `delay` is in seconds."""
+
+    daemon_threads = True
+
+    def __init__(
+        self, port: int = 0, tools: Sequence[ToolMetadata] = (), delay: float = 0.02
+    ) -> None:
+        super().__init__(("127.0.0.1", port), _Handler)
+        self.tools = tuple(tools) or (_WEATHER,)
+        self.delay = delay
+        self.sent: list[list[bytes]] = []  # the pieces of every answer
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+@contextmanager
+def serving(tools: Sequence[ToolMetadata] = (), delay: float = 0.0) -> Iterator[DemoServer]:
+    """A demo server in a thread of its own, while the block runs."""
+    with DemoServer(tools=tools, delay=delay) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: DemoServer
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing: the terminal belongs to the user."""
+
+    def do_GET(self) -> None:  # noqa: N802: http.server's name
+        names = ["demo", "demo-error", "demo-cut", "demo-slow"]
+        names += [f"demo-{name}" for name in dialect_names()]
+        self._json(200, {"object": "list", "data": [{"id": n, "object": "model"} for n in names]})
+
+    def do_POST(self) -> None:
+        size = int(self.headers.get("content-length") or 0)
+        try:
+            body = json.loads(self.rfile.read(size))
+            model = str(body["model"])
+            messages = list(body["messages"])
+        except (ValueError, KeyError, TypeError):
+            self._json(400, {"error": {"message": "a JSON body with model and messages is wanted"}})
+            return
+        mode = model.rpartition("/")[2].removeprefix("demo").strip("-")
+        if mode and mode not in ("error", "cut", "slow") and mode not in dialect_names():
+            message = (
+                f"no model {model!r}; known: demo, demo-error, demo-cut, demo-slow, demo-DIALECT"
+            )
+            self._json(404, {"error": {"message": message, "type": "not_found_error"}})
+            return
+        answer = _answer(mode, messages, body.get("tools") or (), self.server.tools)
+        speak = _anthropic if self.path.endswith("/messages") else _openai
+        self._stream(list(speak(model, answer)), mode)
+
+    def _json(self, status: int, value: Any) -> None:
+        data = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def _stream(self, frames: list[bytes], mode: str) -> None:
+        if mode == "cut":
+            frames = frames[: len(frames) // 2]
+        if mode == "error":
+            error = {"error": {"message": "the demo model fails here", "type": "server_error"}}
+            frames = [*frames[: len(frames) // 2], _event("error", error)]
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        sent: list[bytes] = []
+        self.server.sent.append(sent)
+        delay = 0.2 if mode == "slow" else self.server.delay
+        try:
+            for frame in frames:
+                self.wfile.write(frame)
+                self.wfile.flush()
+                sent.append(frame)
+                if delay:
+                    time.sleep(delay)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # the client has hung up
+
+
+def _answer(
+    mode: str, messages: list[Any], offered: Sequence[Any], tools: Sequence[ToolMetadata]
+) -> dict[str, Any]:
+    """Reasoning, text and calls of the answer to these messages."""
+    said = json.dumps(messages[-1:], ensure_ascii=False)
+    reasoning = "The user wants something that a tool can tell. "
+    results = ("tool_result", '"role": "tool"', "tool_response", "<result", "_result")
+    if len(messages) > 1 and any(mark in said for mark in results):
+        return {"reasoning": "I have the result now.", "text": "Here is what I found. ✅"}
+    if mode in ("", "error", "cut", "slow"):
+        call = _native(offered)
+        return {"reasoning": reasoning, "text": "I will look that up.", "call": call}
+    tool = tools[0]
+    part = ToolCallPart("call_1", tool.name, _sample(tool.input_schema))
+    dialect = get_dialect(mode)
+    text = "" if dialect.is_native_toolcalling() else dialect.format_tool_call(part)
+    call = {"name": part.tool_name, "arguments": part.args} if not text else None
+    return {"reasoning": "", "text": f"I will look that up.\n{text}", "call": call}
+
+
+def _native(offered: Sequence[Any]) -> dict[str, Any] | None:
+    if not offered or not isinstance(offered[0], dict):
+        return None
+    function = offered[0].get("function") or offered[0]
+    schema = function.get("parameters") or function.get("input_schema") or {}
+    return {"name": str(function.get("name")), "arguments": _sample(schema)}
+
+
+def _sample(schema: Any, depth: int = 0) -> Any:
+    """A value that fits the schema, the same every time."""
+    schema = schema if isinstance(schema, dict) else {}
+    if schema.get("enum"):
+        return schema["enum"][0]
+    kind = schema.get("type")
+    kind = kind[0] if isinstance(kind, list) and kind else kind
+    if kind == "object" or (kind is None and depth == 0):
+        wanted = schema.get("required") or list(schema.get("properties") or ())
+        properties = schema.get("properties") or {}
+        return {key: _sample(properties.get(key), depth + 1) for key in wanted if depth < 4}
+    values = {"integer": 3, "number": 2.5, "boolean": True, "array": [], "null": None}
+    return values.get(str(kind), "Paris, “à la carte”")
+
+
+def _pieces(text: str) -> Iterator[str]:
+    for start in range(0, len(text), _PIECE):
+        yield text[start : start + _PIECE]
+
+
+def _event(name: str, value: Any) -> bytes:
+    data = json.dumps(value, ensure_ascii=False)
+    return (f"event: {name}\n" if name else "").encode() + f"data: {data}\n\n".encode()
+
+
+def _openai(model: str, answer: dict[str, Any]) -> Iterator[bytes]:
+    def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> bytes:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish}
+        head = {"id": "chatcmpl-demo", "object": "chat.completion.chunk", "created": 0}
+        return _event("", {**head, "model": model, "choices": [choice], **more})
+
+    yield chunk({"role": "assistant", "content": ""})
+    for piece in _pieces(answer["reasoning"]):
+        yield chunk({"reasoning_content": piece})
+    for piece in _pieces(answer["text"]):
+        yield chunk({"content": piece})
+    call = answer.get("call")
+    if call:
+        function = {"name": call["name"], "arguments": ""}
+        first = {"index": 0, "id": "call_demo", "type": "function", "function": function}
+        yield chunk({"tool_calls": [first]})
+        for piece in _pieces(json.dumps(call["arguments"], ensure_ascii=False)):
+            yield chunk({"tool_calls": [{"index": 0, "function": {"arguments": piece}}]})
+    yield chunk({}, "tool_calls" if call else "stop")
+    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    head = {"id": "chatcmpl-demo", "object": "chat.completion.chunk", "created": 0}
+    yield _event("", {**head, "model": model, "choices": [], "usage": usage})
+    yield b"data: [DONE]\n\n"
+
+
+def _anthropic(model: str, answer: dict[str, Any]) -> Iterator[bytes]:
+    def event(kind: str, **more: Any) -> bytes:
+        return _event(kind, {"type": kind, **more})
+
+    usage = {"input_tokens": 100, "output_tokens": 1}
+    message = {"id": "msg_demo", "type": "message", "role": "assistant", "content": []}
+    start = {**message, "model": model, "stop_reason": None, "stop_sequence": None, "usage": usage}
+    yield event("message_start", message=start)
+    yield event("ping")
+    blocks: list[tuple[dict[str, Any], str, str, str]] = []
+    if answer["reasoning"]:
+        empty = {"type": "thinking", "thinking": "", "signature": ""}
+        blocks.append((empty, "thinking_delta", "thinking", answer["reasoning"]))
+    blocks.append(({"type": "text", "text": ""}, "text_delta", "text", answer["text"]))
+    if call := answer.get("call"):
+        use = {"type": "tool_use", "id": "toolu_demo", "name": call["name"], "input": {}}
+        text = json.dumps(call["arguments"], ensure_ascii=False)
+        blocks.append((use, "input_json_delta", "partial_json", text))
+    for index, (block, kind, key, text) in enumerate(blocks):
+        yield event("content_block_start", index=index, content_block=block)
+        for piece in _pieces(text):
+            yield event("content_block_delta", index=index, delta={"type": kind, key: piece})
+        yield event("content_block_stop", index=index)
+    stop = {"stop_reason": "tool_use" if answer.get("call") else "end_turn", "stop_sequence": None}
+    yield event("message_delta", delta=stop, usage={"output_tokens": 20})
+    yield event("message_stop")

@@ -1,0 +1,19 @@
+"""LiteLLM, loaded where it is first needed and kept from asking the network by itself."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from typing import Any
+
+
+@cache
+def litellm() -> Any:
+    """The module; loading it takes seconds."""
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it asks the network
+    import litellm as module
+
+    module.disable_hf_tokenizer_download = True
+    module.suppress_debug_info = True
+    module.drop_params = True
+    return module
