@@ -34,6 +34,8 @@ _WHERE = {
     "parse": "playground.reading",
     "place_cache": "playground.cache_placement",
     "raw_prompt": "playground.prompting",
+    "read_recording": "playground.sessions.native_format",
+    "read_tools": "playground.tools",
     "replay": "playground.timeline",
     "sample_sessions": "playground.sessions.loading",
 }
@@ -62,6 +64,8 @@ __all__ = [
     "parse",
     "place_cache",
     "raw_prompt",
+    "read_recording",
+    "read_tools",
     "replay",
     "sample_sessions",
 ]
@@ -88,6 +92,7 @@ if TYPE_CHECKING:
     )
     from playground.signatures import ChatAdapter, JSONAdapter, Signature, XMLAdapter
     from playground.timeline import replay
+    from playground.tools import read_tools
 
 
 def __getattr__(name: str) -> Any:

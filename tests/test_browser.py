@@ -170,7 +170,7 @@ def test_the_player_steps_plays_and_reports_where_it_rests(page: Page, address: 
     expect(page).to_have_url(re.compile("step=2"))
     player.locator(".text").press("]")
     expect(player.locator(".event.now")).to_have_text(re.compile("call-in-fence|text"))
-    player.locator("select").select_option("20")
+    player.get_by_label("Speed").select_option("20")
     player.get_by_label("Play or pause").click()
     expect(player.locator(".place")).to_have_text(re.compile("end of the stream"))
     assert player.locator(".text").inner_text().endswith("</read_file>")

@@ -27,7 +27,7 @@ ROOMS = [
     {"dialects", "signatures", "raw_prompts", "recordings"},
     {"reading", "sessions"},
     {"llm"},
-    {"timeline", "comparison", "cache_placement", "carrying", "detecting"},
+    {"timeline", "comparison", "cache_placement", "carrying", "detecting", "experiments"},
     {"prompting", "guides"},
     {"show"},
     {"ui", "terminal"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -171,8 +171,20 @@ class SessionBuilder:
             tools=tuple(self._tools.values()),
             messages=tuple(self.messages),
             requests=tuple(self.requests),
-            recordings=tuple(self.recordings),
+            recordings=tuple(_named_apart(self.recordings)),
         )
+
+
+def _named_apart(recordings: Sequence[Recording]) -> list[Recording]:
+    """Recordings are asked for by name: a name that stands twice gets a number."""
+    seen: dict[str, int] = {}
+    result = []
+    for recording in recordings:
+        name = recording.name or "recording"
+        seen[name] = seen.get(name, 0) + 1
+        number = f" ({seen[name]})" if seen[name] > 1 else ""
+        result.append(replace(recording, name=name + number))
+    return result
 
 
 def iso_time(milliseconds: Any) -> str:

@@ -15,12 +15,17 @@ from typing import Any, Final
 from pydantic import TypeAdapter, ValidationError
 
 from playground.errors import InputFault
-from playground.recordings.recording import BytesChunk
+from playground.recordings.recording import BytesChunk, Recording
 from playground.sessions.places import line_of
 from playground.sessions.session import FORMAT, Session
 
 SCHEMA_FILE: Final = Path(__file__).with_name("session.schema.json")
 _TAGS: Final = {"text", "reasoning", "image", "tool_call", "tool_result", "base64", "signal"}
+
+
+@cache
+def _recording_adapter() -> TypeAdapter[Recording]:
+    return TypeAdapter(Recording)
 
 
 @cache
@@ -66,6 +71,22 @@ def dump_session(session: Session) -> str:
 def dump_line(session: Session) -> str:
     """The session as one line of a file of sessions."""
     return json.dumps(_plain(session), ensure_ascii=False) + "\n"
+
+
+def dump_recording(recording: Recording) -> dict[str, Any]:
+    """A recording as it stands in a session file."""
+    plain: dict[str, Any] = _recording_adapter().dump_python(
+        recording, mode="json", exclude_defaults=True
+    )
+    return plain
+
+
+def read_recording(value: Any, where: str = "recording") -> Recording:
+    """A recording from its JSON value, as a session file has it. Raises InputFault."""
+    try:
+        return _recording_adapter().validate_python(value)
+    except ValidationError as error:
+        raise _fault(error, json.dumps(value, indent=1), where) from error
 
 
 def _plain(session: Session) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from playground.events import event_name
+from playground.experiments import change_words
 from playground.show.wire import event_text
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from playground.comparison import Comparison
     from playground.detecting import Detection
     from playground.events import Event
+    from playground.experiments import CrossReading, EventChange
     from playground.guides import Guide
     from playground.raw_prompts import LlamaFormat
     from playground.timeline import Timeline
@@ -92,6 +94,31 @@ def detections(found: Sequence[Detection]) -> pd.DataFrame:
     """One row a dialect, the likeliest first."""
     rows = [{"dialect": d.dialect, "calls": d.calls, "reason": d.reason} for d in found]
     return pd.DataFrame(rows, columns=["dialect", "calls", "reason"])
+
+
+def changes(found: Sequence[EventChange]) -> pd.DataFrame:
+    """One row an event that only one of two readings has."""
+    columns = ["change", "event", "span", "text"]
+    return pd.DataFrame([change_words(change) for change in found], columns=columns)
+
+
+def cross_readings(rows: Sequence[CrossReading]) -> pd.DataFrame:
+    """One row a dialect: what it reads of one recording."""
+    return pd.DataFrame(
+        [
+            {
+                "dialect": row.dialect,
+                "calls": row.calls,
+                "same calls": row.same_calls,
+                "aborted": row.aborted,
+                "text": row.text,
+                "markup": row.markup,
+                "arguments": row.arguments,
+                "findings": ", ".join(f"{code} {n}" for code, n in row.findings.items()),
+            }
+            for row in rows
+        ]
+    )
 
 
 def guide_summary(value: Guide) -> pd.DataFrame:

@@ -147,7 +147,8 @@ _OWNING: Final = ("text", "reasoning", "markup", "call-named", "argument", "find
 
 def player(timeline: Timeline) -> Payload:
     """A timeline for the player: text once, segments and events by offset, states by number."""
-    merged, first_steps = timeline.result.events, _first_steps(timeline)
+    merged = timeline.result.events
+    first_steps, last_steps = _steps_of_events(timeline)
     states: dict[tuple[str, str, str], int] = {}
     steps = []
     for index, step in enumerate(timeline.steps):
@@ -156,7 +157,7 @@ def player(timeline: Timeline) -> Payload:
         detail = " · ".join(x for x in (call, state.call_name, state.argument) if x)
         number = states.setdefault((state.mode, detail, state.held[:_LABEL]), len(states))
         count = bisect_right(first_steps, index)  # steps never go back
-        steps.append([step.at, step.stop, number, step.given[:_LABEL], count])
+        steps.append([step.at, step.stop, number, step.given[:_LABEL], count, step.kind])
     return {
         "text": timeline.text,
         "timing": timeline.timing,
@@ -167,8 +168,8 @@ def player(timeline: Timeline) -> Payload:
             if event.span.stop > event.span.start
         ],
         "events": [
-            [_kind(event), event.span.start, event.span.stop, first, event_text(event)[:_LABEL]]
-            for event, first in zip(merged, first_steps, strict=True)
+            [_kind(event), *event.span, first, last, event_text(event)[:_LABEL]]
+            for event, first, last in zip(merged, first_steps, last_steps, strict=True)
         ],
         "steps": steps,
         "states": list(states),
@@ -179,14 +180,16 @@ def _kind(event: Event) -> str:
     return event_name(event).replace(" ", "-")
 
 
-def _first_steps(timeline: Timeline) -> list[int]:
-    """For each merged event, the step that began it: both lists are in the stream's order."""
+def _steps_of_events(timeline: Timeline) -> tuple[list[int], list[int]]:
+    """For each merged event the steps that began and ended it; all are in the stream's order."""
     raw = [(event, i) for i, step in enumerate(timeline.steps) for event in step.events]
-    result: list[int] = []
+    first: list[int] = []
+    last: list[int] = []
     position = 0
     for event in timeline.result.events:
-        result.append(raw[position][1])
+        first.append(raw[position][1])
         while raw[position][0].span.stop < event.span.stop:
             position += 1
+        last.append(raw[position][1])
         position += 1
-    return result
+    return first, last

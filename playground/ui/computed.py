@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -13,14 +13,26 @@ from playground.carrying import CarryMatrix, carry
 from playground.comparison import Column, Comparison
 from playground.comparison import compare as compare_session
 from playground.detecting import Detection, detect, foreign_markup
+from playground.experiments import (
+    CrossReading,
+    CutSearch,
+    EventChange,
+    cross_read,
+    find_changing_cut,
+    read,
+)
+from playground.experiments import difference as event_difference
 from playground.findings import Finding
 from playground.parsing.switches import Switches
 from playground.prompting import RawPrompt
 from playground.prompting import raw_prompt as raw_prompt_of
 from playground.raw_prompts import ChatTemplate
+from playground.recordings.recording import Recording
+from playground.recordings.recutting import broken_off, corrupted, rechunked, without
 from playground.sessions.session import Session
-from playground.show import payloads
+from playground.show import exports, payloads
 from playground.timeline import Timeline, replay
+from playground.tools import ToolMetadata
 from playground.ui.state import WorkingSession
 
 Detected = tuple[list[Detection], Finding | None]
@@ -100,6 +112,76 @@ def detections(working: WorkingSession, timeline: Timeline) -> Detected:
     """Every dialect's reading of a recording, and a finding if the chosen one reads nothing."""
     key = f"{timeline.recording} {timeline.dialect}"
     return _detections(working.digest, key, timeline, working.session)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _experiment(
+    digest: str,
+    name: str,
+    dialect: str,
+    switches: str,
+    what: tuple[str, str, int, int],
+    _session: Session,
+    _read: Switches,
+) -> list[EventChange]:
+    recording = _session.recording(name)
+    kind, cutting, seed, index = what
+    changed = {
+        "cut otherwise": lambda: rechunked(recording, cutting, seed),  # type: ignore[arg-type]
+        "break off": lambda: broken_off(recording, index),
+        "lose": lambda: without(recording, index - 1),
+        "corrupt": lambda: corrupted(recording, index - 1, seed),
+    }[kind]()
+    before = read(recording, dialect, _session.tools, _read).events
+    after = read(changed, dialect, _session.tools, _read).events
+    return event_difference(before, after, spans=kind == "cut otherwise")
+
+
+def experiment(
+    working: WorkingSession,
+    name: str,
+    dialect: str,
+    switches: Switches,
+    what: tuple[str, str, int, int],
+) -> list[EventChange]:
+    """The events that an experiment changes: `what` is its kind, cutting, seed and chunk."""
+    return _experiment(
+        working.digest, name, dialect, repr(switches), what, working.session, switches
+    )
+
+
+@st.cache_resource(max_entries=32, show_spinner="Cutting it everywhere …")
+def _cut_search(
+    digest: str, name: str, dialect: str, switches: str, _session: Session, _read: Switches
+) -> CutSearch:
+    return find_changing_cut(_session.recording(name), dialect, _session.tools, _read)
+
+
+def cut_search(working: WorkingSession, name: str, dialect: str, switches: Switches) -> CutSearch:
+    return _cut_search(working.digest, name, dialect, repr(switches), working.session, switches)
+
+
+@st.cache_resource(max_entries=32, show_spinner="Reading in every dialect …")
+def _cross_readings(digest: str, name: str, own: str, _session: Session) -> list[CrossReading]:
+    return cross_read(_session.recording(name), _session.tools, own)
+
+
+def cross_readings(working: WorkingSession, name: str, own: str) -> list[CrossReading]:
+    return _cross_readings(working.digest, name, own, working.session)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def exported(
+    content: str,
+    form: Literal["pytest", "html"],
+    _recording: Recording,
+    _timeline: Timeline,
+    _tools: Sequence[ToolMetadata],
+) -> str:
+    """A replay's test or page; `content` names the timeline."""
+    if form == "html":
+        return exports.player_html(_timeline)
+    return exports.pytest_file(_recording, _timeline, _tools)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Writing and reading back …")

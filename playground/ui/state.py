@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import streamlit as st
@@ -14,14 +15,19 @@ import streamlit as st
 from playground import paths
 from playground.errors import InputFault
 from playground.findings import Finding
-from playground.sessions.loading import LoadedSession, read_session, read_tool_file
+from playground.sessions.doctor import repair
+from playground.sessions.formats import get_format
+from playground.sessions.loading import LoadedSession, read_sessions, read_tool_file
+from playground.sessions.native_format import dump_session
 from playground.sessions.session import Session
+from playground.sessions.source import Source
 from playground.tools import ToolMetadata
 
 SESSION = "session"
 MODEL = "model"
 UPLOADER = "upload"
-_UPLOADS = "uploads"  # name → bytes of a session file
+_UPLOADS = "uploads"  # name → file name, bytes, and which of the file's sessions
+_MOST_SESSIONS = 50  # of one file, on the page
 _TOOLS = "tools of "  # + session name → JSON text of an uploaded tool list
 _ERROR = "upload error"
 _NOTICE = "upload notice"
@@ -38,8 +44,9 @@ class WorkingSession:
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _read(digest: str, name: str, _data: bytes) -> LoadedSession:
-    return read_session(_data, name)
+def _read(digest: str, name: str, index: int, _data: bytes) -> LoadedSession:
+    sessions = read_sessions(Source(name, _data))
+    return next(islice(sessions, index, None))
 
 
 def session_names() -> list[str]:
@@ -49,9 +56,7 @@ def session_names() -> list[str]:
 def working_session() -> WorkingSession:
     """The chosen session, edits applied; an edit that cannot be read is left out (see faults)."""
     name = st.session_state.get(SESSION) or session_names()[0]
-    data = _bytes_of(name)
-    digest = hashlib.sha256(data).hexdigest()
-    loaded = _read(digest, name, data)
+    loaded, digest = _loaded(name)
     edits = _edits(name, loaded.session)
     session = _edited(loaded.session, name, edits)
     if edits:
@@ -60,13 +65,47 @@ def working_session() -> WorkingSession:
 
 
 def original_session(name: str) -> Session:
-    data = _bytes_of(name)
-    return _read(hashlib.sha256(data).hexdigest(), name, data).session
+    return _loaded(name)[0].session
 
 
-def _bytes_of(name: str) -> bytes:
-    uploads: dict[str, bytes] = st.session_state.get(_UPLOADS, {})
-    return uploads[name] if name in uploads else paths.samples()[name].read_bytes()
+def _loaded(name: str) -> tuple[LoadedSession, str]:
+    """The session of that name as its file has it, and a digest of what it was read from."""
+    uploads: dict[str, tuple[str, bytes, int]] = st.session_state.get(_UPLOADS, {})
+    if name in uploads:
+        file, data, index = uploads[name]
+    else:
+        path = paths.samples()[name]
+        file, data, index = path.name, path.read_bytes(), 0
+    digest = hashlib.sha256(data).hexdigest() + f" {index}"
+    return _read(digest, file, index, data), digest
+
+
+def session_file(working: WorkingSession) -> str:
+    """The session, edits and all, as a file of ours."""
+    return dump_session(working.session)
+
+
+def repairs() -> list[str]:
+    """What the doctor can mend in the chosen session in one way only, in words."""
+    return repair(working_session().session)[1]
+
+
+def accept_repair() -> None:
+    """The repaired session stands beside the one that was loaded, and is chosen."""
+    working = working_session()
+    mended, done = repair(working.session)
+    keep_session(f"{working.name} (repaired)", mended, f"{len(done)} repairs")
+
+
+def keep_session(name: str, session: Session, notice: str) -> None:
+    """Put a session beside the others, under this name, and choose it."""
+    _keep({name: (f"{name}.json", dump_session(session).encode(), 0)}, notice)
+
+
+def _keep(files: dict[str, tuple[str, bytes, int]], notice: str) -> None:
+    st.session_state[_UPLOADS] = {**st.session_state.get(_UPLOADS, {}), **files}
+    st.session_state[SESSION] = next(iter(files))
+    st.session_state[_NOTICE] = notice
 
 
 # edits: widgets keep their texts under these keys
@@ -162,22 +201,33 @@ def _accept(file_name: str, data: bytes) -> None:
         value: Any = json.loads(data)
     except (ValueError, RecursionError):
         value = None
-    is_tools = isinstance(value, list) or (
-        isinstance(value, dict) and "tools" in value and "format" not in value
-    )
-    if is_tools:
+    if _is_tool_list(value):
         tools = read_tool_file(data, file_name)
         chosen = st.session_state.get(SESSION) or session_names()[0]
         st.session_state[_TOOLS + chosen] = data.decode("utf-8-sig")
         st.session_state[_NOTICE] = f"{len(tools)} tools of {file_name} are now the session's tools"
         return
-    read_session(data, file_name)
-    name = file_name.removesuffix(".json")
-    while name in paths.samples():
-        name += " (uploaded)"
-    st.session_state[_UPLOADS] = {**st.session_state.get(_UPLOADS, {}), name: data}
-    st.session_state[SESSION] = name
-    st.session_state[_NOTICE] = f"{file_name} is loaded"
+    loaded = list(islice(read_sessions(Source(file_name, data)), _MOST_SESSIONS))
+    if not loaded:
+        raise InputFault("no session in it", where=file_name, expected="at least one")
+    stem = file_name.rpartition(".")[0] or file_name
+    while stem in paths.samples():
+        stem += " (uploaded)"
+    names = [stem if index == 0 else f"{stem} {index + 1}" for index in range(len(loaded))]
+    files = {name: (file_name, data, index) for index, name in enumerate(names)}
+    more = f", {len(loaded)} sessions" if len(loaded) > 1 else ""
+    _keep(files, f"{file_name} is loaded: {get_format(loaded[0].format).title}{more}")
+
+
+def _is_tool_list(value: Any) -> bool:
+    """Tools alone: objects that describe one each, or a list of them with nothing said beside."""
+    if isinstance(value, dict):
+        said = {"messages", "contents", "input", "format", "agent", "trace", "request"}
+        return "tools" in value and not said & value.keys()
+    if not isinstance(value, list) or not value:
+        return False
+    about = {"name", "function", "description", "parameters", "input_schema", "inputSchema"}
+    return all(isinstance(v, dict) and about & v.keys() and "role" not in v for v in value)
 
 
 def upload_error() -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,13 +10,10 @@ import pandas as pd
 import streamlit as st
 
 from playground.comparison import Comparison
-from playground.dialects import DeclaredDialect, dialect_names, get_dialect
+from playground.dialects import dialect_names
 from playground.dialects.choosing import dialect_for
 from playground.errors import InputFault
 from playground.findings import Finding
-from playground.parsing.result import ParseResult
-from playground.parsing.state import ParserState
-from playground.parsing.switches import Switches
 from playground.prompt_data import CacheDialect
 from playground.show import payloads
 from playground.ui import computed, state
@@ -29,14 +25,6 @@ MODELS = (
     "gemini/gemini-2.5-pro",
     "openai/gpt-5",
     "openrouter/anthropic/claude-sonnet-4.5",
-)
-_SWITCHES = (
-    ("calls_in_fences", "A call in a code fence is", ("text", "call")),
-    ("calls_in_reasoning", "A call in open reasoning is", ("call", "reasoning")),
-    ("text_after_calls", "Text behind a call is", ("text", "finding")),
-    ("broken_calls", "A broken call stands", ("apart", "text")),
-    ("misfits", "A call without required arguments is", ("call", "text")),
-    ("typing", "Values are typed by", ("schema", "text")),
 )
 DEFAULT_DIALECTS = ("xml", "hermes", "native")
 
@@ -62,11 +50,11 @@ def session_sidebar() -> None:
             help="In place of the session's own model. Any LiteLLM name may be typed.",
         )
         st.file_uploader(
-            "Upload a session or a tool list",
-            type=["json"],
+            "Upload a session, a stream or a tool list",
             key=state.UPLOADER,
             on_change=state.accept_upload,
-            help="Nothing leaves this machine; nothing in a file is ever run.",
+            help="Any format of `playground import --formats`. Nothing leaves this machine; "
+            "nothing in a file is ever run.",
         )
         if state.upload_error():
             st.error("The file was not loaded; everything else is as it was.")
@@ -74,6 +62,13 @@ def session_sidebar() -> None:
         elif state.upload_notice():
             st.text(state.upload_notice())
         show_findings(working.findings, "in the session file")
+        if done := state.repairs() if working.findings else []:
+            st.button(
+                f"Repair {len(done)} of them",
+                icon=":material/healing:",
+                on_click=state.accept_repair,
+                help="What can be mended in one way only; the file stays as it is.",
+            )
 
 
 def show_findings(findings: Sequence[Finding], where: str) -> None:
@@ -140,22 +135,6 @@ def template_upload() -> tuple[str, str] | None:
     """A chat template from a file: its name and text. Nothing in it is run outside a sandbox."""
     file = st.file_uploader("Chat template", type=["jinja", "jinja2", "json"], key="template")
     return (file.name, file.getvalue().decode("utf-8", "replace")) if file else None
-
-
-def reading_switches(dialect: str) -> Switches:
-    """What servers decide differently: the dialect's own decision first, each may be changed."""
-    declared = get_dialect(dialect)
-    own = declared.switches if isinstance(declared, DeclaredDialect) else Switches()
-    chosen: dict[str, str] = {}
-    with st.expander("How the reply is read", icon=":material/tune:"):
-        columns = st.columns(3)
-        for index, (field, label, options) in enumerate(_SWITCHES):
-            default = getattr(own, field)
-            listed = [default, *(option for option in options if option != default)]
-            with columns[index % 3]:
-                picked = st.selectbox(label, listed, key=f"{field}-{dialect}")
-            chosen[field] = picked or default
-    return replace(own, **chosen)  # type: ignore[arg-type]
 
 
 def editors(working: WorkingSession) -> None:
@@ -277,53 +256,3 @@ def with_cache_settings(working: WorkingSession) -> WorkingSession:
 def _setting(label: str, key: str, options: list[str]) -> str:
     chosen = st.selectbox(label, [_AS_FILE, *options], key=key, bind="query-params", width=200)
     return "" if chosen in (None, _AS_FILE) else str(chosen)
-
-
-# Replay
-
-
-def recording_select(names: list[str]) -> str:
-    return (
-        st.selectbox(
-            "Recording", names, key="recording", bind="query-params", on_change=state.to_first_step
-        )
-        or names[0]
-    )
-
-
-def reading_dialect(own: str) -> str:
-    """The dialect that reads: the recording's own unless another one is chosen."""
-    names = dialect_names()
-    known = own in names
-    usual = own if known else names[0]
-    recorded = f"{own} (as recorded)" if known else f"{usual} (recorded as {own}, unknown here)"
-    chosen = st.selectbox(
-        "Read as", names, index=None, key="as", bind="query-params", placeholder=recorded
-    )
-    return chosen or usual
-
-
-def take_position() -> None:
-    """The player came to rest: the step goes into the URL."""
-    position = state.component_value("player", "position")
-    if position is not None:
-        state.set_url_number("step", int(position))
-
-
-def show_result(result: ParseResult, parser: ParserState) -> None:
-    """What is known at a step: calls, aborted calls, text."""
-    st.text(f"parser: {parser.mode}" + (f", held {parser.held!r}" if parser.held else ""))
-    rows = [
-        {"call": c.name, "complete": True, "arguments": json.dumps(c.arguments, ensure_ascii=False)}
-        for c in result.tool_calls
-    ]
-    rows += [
-        {"call": a.name or "", "complete": False, "arguments": "".join(t for _, t in a.raw)}
-        for a in result.aborted
-    ]
-    if rows:
-        st.dataframe(rows, hide_index=True)
-    for title, text in (("reasoning", result.reasoning), ("content", result.content)):
-        if text.strip():
-            st.caption(title)
-            st.code(text, language=None, wrap_lines=True)

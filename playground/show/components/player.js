@@ -4,6 +4,13 @@
 const mounted = new WeakMap()
 const SPEEDS = [0.25, 0.5, 1, 2, 5, 20]
 const BLOCK = 4096
+const PACE = 0.05 // seconds a chunk, where nobody recorded times
+const ROWS = 1500 // of the event list
+const TIMING = {
+  recorded: "times as recorded",
+  synthetic: "times made up",
+  none: "no times recorded: played at 20 chunks a second",
+}
 
 function element(tag, className, text) {
   const node = document.createElement(tag)
@@ -18,6 +25,20 @@ function button(label, title, action) {
   node.title = title
   node.setAttribute("aria-label", title)
   node.onclick = action
+  return node
+}
+
+function chooser(title, options, chosen, action) {
+  const node = element("select", "")
+  node.title = title
+  node.setAttribute("aria-label", title)
+  for (const [value, label] of options) {
+    const option = element("option", "", label)
+    option.value = value
+    option.selected = value === chosen
+    node.append(option)
+  }
+  node.onchange = () => action(node.value)
   return node
 }
 
@@ -38,7 +59,10 @@ class Player {
     // offsets count code points, as Python does
     this.points = /[\ud800-\udfff]/.test(data.text) ? Array.from(data.text) : null
     this.segments = cut(data.segments)
-    this.step = Math.min(data.step, data.steps.length - 1)
+    this.times = data.timing === "none" ? data.steps.map((_, i) => i * PACE) : data.steps.map((s) => s[0])
+    this.step = Math.min(data.step ?? 0, data.steps.length - 1)
+    this.event = -1 // the event that the arrows stand on, when they step by event
+    this.unit = "chunk"
     this.playing = 0
     this.speed = 1
     this.shown = 0
@@ -50,34 +74,36 @@ class Player {
     return this.points ? this.points.slice(start, stop).join("") : this.data.text.slice(start, stop)
   }
 
+  get last() {
+    return this.data.steps.length - 1
+  }
+
   build() {
     const { data } = this
     this.playButton = button("Play", "Play or pause (space)", () => this.toggle())
     this.slider = element("input", "slider")
-    Object.assign(this.slider, { type: "range", min: 0, max: data.steps.length - 1 })
+    Object.assign(this.slider, { type: "range", min: 0, max: this.last })
     this.slider.setAttribute("aria-label", "Step")
     this.slider.oninput = () => this.seek(Number(this.slider.value))
     this.slider.onchange = () => this.rest()
-    this.speedSelect = element("select", "")
-    this.speedSelect.title = "Speed"
-    for (const speed of SPEEDS) {
-      const option = element("option", "", `${speed}×`)
-      option.value = speed
-      option.selected = speed === 1
-      this.speedSelect.append(option)
-    }
-    this.speedSelect.onchange = () => (this.speed = Number(this.speedSelect.value))
+    const speed = chooser("Speed", SPEEDS.map((s) => [s, `${s}×`]), 1, (v) => (this.speed = Number(v)))
+    const unit = chooser("Step by", [["chunk", "by chunk"], ["event", "by event"]], "chunk", (v) => {
+      this.unit = v
+      this.event = this.data.steps[this.step][4] - 1
+    })
     this.place = element("span", "place")
     const bar = element("div", "bar")
     bar.append(
       button("|◀", "First step (Home)", () => this.seek(0, true)),
-      button("◀", "One step back (←)", () => this.seek(this.step - 1, true)),
+      button("◀", "One step back (←)", () => this.move(-1)),
       this.playButton,
-      button("▶", "One step on (→)", () => this.seek(this.step + 1, true)),
-      button("▶|", "Last step (End)", () => this.seek(data.steps.length - 1, true)),
+      button("▶", "One step on (→)", () => this.move(1)),
+      button("▶|", "Last step (End)", () => this.seek(this.last, true)),
       this.slider,
-      button("next finding", "Next finding (])", () => this.finding(1)),
-      this.speedSelect,
+      unit,
+      button("◀ finding", "Previous finding ([)", () => this.finding(-1)),
+      button("finding ▶", "Next finding (])", () => this.finding(1)),
+      speed,
       this.place,
     )
     this.state = element("div", "state")
@@ -91,13 +117,28 @@ class Player {
     this.root.replaceChildren(bar, this.state, columns, legend)
     this.root.tabIndex = 0
     this.root.onkeydown = (event) => this.key(event)
-    this.rows = data.events.map(([kind, , , step, label]) => {
+    this.rows = []
+    this.from = 0
+    this.fill(0)
+  }
+
+  // The rows of the event list; of a very long one, those around `index`
+  fill(index) {
+    const { events } = this.data
+    const many = events.length > ROWS
+    this.from = many ? Math.max(0, Math.min(index - ROWS / 2, events.length - ROWS)) : 0
+    const shown = events.slice(this.from, this.from + ROWS)
+    this.rows = shown.map(([kind, , , , , label], at) => {
       const row = element("div", `event k-${kind}`)
       row.append(element("span", "what", kind.replace("-", " ")), element("span", "label", label))
-      row.onclick = () => this.seek(step, true)
+      row.onclick = () => this.toEvent(this.from + at)
       return row
     })
-    this.events.append(...this.rows)
+    const more = (count, where) =>
+      count > 0 ? [element("div", "more", `${count.toLocaleString("en")} more ${where}`)] : []
+    const after = events.length - this.from - shown.length
+    this.events.replaceChildren(...more(this.from, "before"), ...this.rows, ...more(after, "behind"))
+    this.counted = 0
   }
 
   key(event) {
@@ -105,10 +146,10 @@ class Player {
     const slider = event.target === this.slider
     const actions = {
       " ": () => this.toggle(),
-      ArrowLeft: slider ? null : () => this.seek(this.step - 1, true),
-      ArrowRight: slider ? null : () => this.seek(this.step + 1, true),
+      ArrowLeft: slider ? null : () => this.move(-1),
+      ArrowRight: slider ? null : () => this.move(1),
       Home: () => this.seek(0, true),
-      End: () => this.seek(this.data.steps.length - 1, true),
+      End: () => this.seek(this.last, true),
       "[": () => this.finding(-1),
       "]": () => this.finding(1),
     }
@@ -119,28 +160,42 @@ class Player {
     action()
   }
 
+  move(direction) {
+    if (this.unit === "chunk") return this.seek(this.step + direction, true)
+    const at = this.event < 0 ? this.data.steps[this.step][4] - (direction > 0 ? 1 : 0) : this.event
+    return this.toEvent(at + direction)
+  }
+
+  // An event is whole at the step that gave its last character
+  toEvent(index) {
+    const { events } = this.data
+    if (!events.length) return
+    const at = Math.max(0, Math.min(index, events.length - 1))
+    this.seek(events[at][4], false, at)
+    this.rest()
+  }
+
   finding(direction) {
-    const steps = this.data.events.filter((e) => e[0] === "finding").map((e) => e[3])
-    const next = direction > 0
-      ? steps.find((step) => step > this.step)
-      : steps.filter((step) => step < this.step).pop()
-    if (next !== undefined) this.seek(next, true)
+    const { events } = this.data
+    const found = events.map((e, i) => [e, i]).filter(([e]) => e[0] === "finding")
+    const here = ([e, i]) => (this.event >= 0 ? i - this.event : e[4] - this.step)
+    const next = direction > 0 ? found.find((f) => here(f) > 0) : found.filter((f) => here(f) < 0).pop()
+    if (next) this.toEvent(next[1])
   }
 
   toggle() {
     if (this.playing) return this.pause()
-    const steps = this.data.steps
-    if (this.step === steps.length - 1) this.seek(0)
+    if (this.step === this.last) this.seek(0)
     this.playButton.textContent = "Pause"
     let last = performance.now()
-    let clock = steps[this.step][0]
+    let clock = this.times[this.step]
     const frame = (now) => {
       clock += ((now - last) / 1000) * this.speed
       last = now
       let step = this.step
-      while (step < steps.length - 1 && steps[step + 1][0] <= clock) step += 1
+      while (step < this.last && this.times[step + 1] <= clock) step += 1
       if (step !== this.step) this.seek(step)
-      if (step === steps.length - 1) return this.pause()
+      if (step === this.last) return this.pause()
       this.playing = requestAnimationFrame(frame)
     }
     this.playing = requestAnimationFrame(frame)
@@ -157,58 +212,66 @@ class Player {
     if (!this.playing) this.report(this.step)
   }
 
-  seek(step, resting = false) {
-    this.step = Math.max(0, Math.min(step, this.data.steps.length - 1))
+  seek(step, resting = false, event = -1) {
+    this.step = Math.max(0, Math.min(step, this.last))
+    this.event = event
     this.draw()
     if (resting) this.rest()
   }
 
   draw() {
-    const [at, stop, state, given, count] = this.data.steps[this.step]
+    const [, stop, state, given, count, kind] = this.data.steps[this.step]
     this.drawText(stop)
     this.slider.value = this.step
-    const last = this.data.steps.length - 1
-    const where = this.step === last ? "end of the stream" : `chunk ${this.step + 1} of ${last}`
-    this.place.textContent = `${where} · ${at.toFixed(2)} s (${this.data.timing})`
+    const where = this.step === this.last ? "end of the stream" : `chunk ${this.step + 1} of ${this.last}`
+    const time = this.data.timing === "none" ? "" : ` · ${this.times[this.step].toFixed(2)} s`
+    this.place.textContent = `${where}${time} · ${TIMING[this.data.timing]}`
     const [mode, detail, held] = this.data.states[state]
     this.state.replaceChildren(
       element("span", "mode", mode),
       element("span", "", detail),
       element("span", "held", held ? `held: ${JSON.stringify(held)}` : ""),
-      element("span", "given", given ? `chunk: ${JSON.stringify(given)}` : ""),
+      element("span", "given", given ? `${kind}: ${JSON.stringify(given)}` : kind),
     )
     this.drawEvents(count)
   }
 
   drawText(stop) {
+    const { segments, text } = this
     let want = this.shown
-    while (want > 0 && this.segments[want - 1][1] >= stop) want -= 1
-    while (want < this.segments.length && this.segments[want][1] < stop) want += 1
-    while (this.text.childNodes.length > want) this.text.lastChild.remove()
-    const redraw = Math.max(0, Math.min(this.shown, want) - 1)
-    for (let index = redraw; index < want; index += 1) {
-      const [kind, start, end] = this.segments[index]
-      let node = this.text.childNodes[index]
-      if (!node) {
-        node = element("span", `k-${kind}`)
-        this.text.append(node)
-      }
-      const part = this.slice(start, Math.min(end, stop))
-      if (node.textContent !== part) node.textContent = part
+    while (want > 0 && segments[want - 1][1] >= stop) want -= 1
+    while (want < segments.length && segments[want][1] < stop) want += 1
+    if (want < this.shown) {
+      const behind = document.createRange()
+      behind.setStart(text, want)
+      behind.setEnd(text, this.shown)
+      behind.deleteContents()
     }
+    const fresh = document.createDocumentFragment()
+    for (let index = Math.max(0, Math.min(this.shown, want) - 1); index < want; index += 1) {
+      const [kind, start, end] = segments[index]
+      const part = this.slice(start, Math.min(end, stop))
+      const node = index < this.shown ? text.childNodes[index] : element("span", `k-${kind}`)
+      if (node.textContent !== part) node.textContent = part
+      if (index >= this.shown) fresh.append(node)
+    }
+    text.append(fresh)
     this.shown = want
-    this.text.scrollTop = this.text.scrollHeight
+    text.scrollTop = text.scrollHeight
   }
 
   drawEvents(count) {
-    const before = this.counted ?? 0
-    for (let i = count; i < before; i += 1) this.rows[i].classList.remove("past")
-    for (let i = before; i < count; i += 1) this.rows[i].classList.add("past")
-    if (before) this.rows[before - 1]?.classList.remove("now")
-    const current = this.rows[count - 1]
-    current?.classList.add("now")
-    if (current) this.events.scrollTop = current.offsetTop - this.events.clientHeight + 40
-    this.counted = count
+    const now = this.event >= 0 ? this.event : count - 1
+    if (now >= 0 && (now < this.from || now >= this.from + this.rows.length)) this.fill(now)
+    const want = Math.max(0, Math.min(count - this.from, this.rows.length))
+    for (let i = want; i < this.counted; i += 1) this.rows[i].classList.remove("past")
+    for (let i = this.counted; i < want; i += 1) this.rows[i].classList.add("past")
+    this.counted = want
+    this.current?.classList.remove("now")
+    this.current = this.rows[now - this.from]
+    if (!this.current) return
+    this.current.classList.add("now")
+    this.events.scrollTop = this.current.offsetTop - this.events.clientHeight + 40
   }
 }
 

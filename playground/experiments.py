@@ -1,0 +1,208 @@
+"""Experiments on a recording: which events change when it is cut, spoiled or read otherwise.
+
+The other recordings come from `recordings/recutting.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from typing import Any, Final, Literal
+
+from playground.dialects import dialect_names, get_dialect
+from playground.events import (
+    ArgumentEvent,
+    CallAbortedEvent,
+    CallEndedEvent,
+    Event,
+    FindingEvent,
+    MarkupEvent,
+    Span,
+    TextEvent,
+    event_name,
+    merged,
+)
+from playground.parsing.batches import BatchedParser
+from playground.parsing.result import ParseResult, gather
+from playground.parsing.switches import Switches
+from playground.prompt_data import PromptData
+from playground.recordings.feeding import feed
+from playground.recordings.recording import Recording
+from playground.recordings.recutting import CUTTINGS, cut_in_two, rechunked, text_size
+from playground.tools import ToolMetadata
+
+_MOST_CUTS: Final = 2_000
+
+
+def read(
+    recording: Recording,
+    dialect: str,
+    tools: Sequence[ToolMetadata] = (),
+    switches: Switches | None = None,
+) -> ParseResult:
+    """All events of a recording, merged; chunks are read in batches."""
+    data = PromptData(tool_metadata=list(tools))
+    parser = BatchedParser(get_dialect(dialect).create_parser(data, recording.prefill, switches))
+    events = [event for chunk in recording.chunks for event in feed(parser, chunk)]
+    return gather([*events, *parser.finish()], parser.switches)
+
+
+# what changes
+
+
+@dataclass(frozen=True, slots=True)
+class EventChange:
+    """An event that only one of two readings has."""
+
+    change: Literal["removed", "added"]
+    event: Event
+
+
+def difference(
+    before: Sequence[Event], after: Sequence[Event], *, spans: bool = True
+) -> list[EventChange]:
+    """The events by which two readings differ, in order; [] where they are the same.
+
+    Without `spans` it counts only what the events say: behind a lost chunk all offsets differ.
+    """
+    first, second = list(before), list(after)
+    if first == second:
+        return []
+    nowhere = Span(0, 0)
+    keys = [
+        [repr(event if spans else replace(event, span=nowhere)) for event in events]
+        for events in (first, second)
+    ]
+    changes: list[EventChange] = []
+    matcher = SequenceMatcher(a=keys[0], b=keys[1], autojunk=False)
+    for _, a1, a2, b1, b2 in (code for code in matcher.get_opcodes() if code[0] != "equal"):
+        changes += [EventChange("removed", event) for event in first[a1:a2]]
+        changes += [EventChange("added", event) for event in second[b1:b2]]
+    return changes
+
+
+@dataclass(frozen=True, slots=True)
+class CutSearch:
+    """Whether any cutting changes the events: how many were tried, of how many there are."""
+
+    tried: int
+    of: int
+    cutting: str = ""  # the first that changes something
+    changes: tuple[EventChange, ...] = ()
+
+    @property
+    def found(self) -> bool:
+        return bool(self.changes)
+
+
+def find_changing_cut(
+    recording: Recording,
+    dialect: str,
+    tools: Sequence[ToolMetadata] = (),
+    switches: Switches | None = None,
+    limit: int = _MOST_CUTS,
+    progress: Callable[[int, int], None] = lambda _done, _all: None,
+) -> CutSearch:
+    """Look for a cutting whose events differ from the recording's own.
+
+    1 byte, 7 bytes, three random ones, then every cut of the text in two; of a long text, `limit`
+    cuts at equal distances.
+    """
+    original = read(recording, dialect, tools, switches).events
+    size = text_size(recording)
+    every = max(1, -(-max(0, size - 1) // max(1, limit)))
+    places = range(1, size, every)
+    count = len(CUTTINGS) + 2 + len(places)
+    whole = len(CUTTINGS) + 2 + max(0, size - 1)
+    for number, (name, other) in enumerate(_cuttings(recording, places), 1):
+        changes = difference(original, _read_as_cut(other, dialect, tools, switches))
+        progress(number, count)
+        if changes:
+            return CutSearch(number, whole, name, tuple(changes))
+    return CutSearch(count, whole)
+
+
+def _read_as_cut(
+    recording: Recording,
+    dialect: str,
+    tools: Sequence[ToolMetadata],
+    switches: Switches | None,
+) -> list[Event]:
+    """Without batches, which would join what was cut."""
+    data = PromptData(tool_metadata=list(tools))
+    parser = get_dialect(dialect).create_parser(data, recording.prefill, switches)
+    events = [event for chunk in recording.chunks for event in feed(parser, chunk)]
+    return merged([*events, *parser.finish()])
+
+
+def _cuttings(recording: Recording, places: range) -> Iterator[tuple[str, Recording]]:
+    yield "1 byte", rechunked(recording, "1 byte")
+    yield "7 bytes", rechunked(recording, "7 bytes")
+    for seed in range(3):
+        yield f"random, seed {seed}", rechunked(recording, "random", seed)
+    for place in places:
+        yield f"in two before byte {place}", cut_in_two(recording, place)
+
+
+# every dialect at once
+
+
+@dataclass(frozen=True, slots=True)
+class CrossReading:
+    """What one dialect reads of a recording."""
+
+    dialect: str
+    calls: int
+    same_calls: bool  # the same names and arguments as the recording's own dialect
+    aborted: int
+    text: int  # characters shown to the user
+    markup: int
+    arguments: int
+    findings: dict[str, int]
+
+
+def cross_read(
+    recording: Recording, tools: Sequence[ToolMetadata] = (), own: str = ""
+) -> list[CrossReading]:
+    """The recording in every dialect, the recording's own first: who reads it, who loses what."""
+    own = own or recording.dialect
+    names = dialect_names()
+    order = [name for name in names if name == own] + [name for name in names if name != own]
+    first: list[tuple[str, dict[str, Any]]] | None = None
+    rows: list[CrossReading] = []
+    for name in order:
+        result = read(recording, name, tools)
+        calls = [(call.name, call.arguments) for call in result.tool_calls]
+        first = calls if first is None else first
+        rows.append(_row(name, result.events, calls == first))
+    return rows
+
+
+def _row(name: str, events: Sequence[Event], same: bool) -> CrossReading:
+    def characters(kind: type[Any]) -> int:
+        return sum(len(event.text) for event in events if isinstance(event, kind))
+
+    codes: dict[str, int] = {}
+    for event in events:
+        if isinstance(event, FindingEvent):
+            codes[event.finding.code] = codes.get(event.finding.code, 0) + 1
+    return CrossReading(
+        name,
+        sum(isinstance(event, CallEndedEvent) for event in events),
+        same,
+        sum(isinstance(event, CallAbortedEvent) for event in events),
+        characters(TextEvent),
+        characters(MarkupEvent),
+        characters(ArgumentEvent),
+        codes,
+    )
+
+
+def change_words(change: EventChange) -> tuple[str, str, str, str]:
+    """A change for a table: removed or added, the event, its span, its text."""
+    event = change.event
+    text = getattr(event, "text", "") or getattr(event, "name", "") or ""
+    if isinstance(event, FindingEvent):
+        text = f"{event.finding.code}: {event.finding.message}"
+    return change.change, event_name(event), f"{event.span.start}-{event.span.stop}", str(text)

@@ -1,0 +1,166 @@
+"""A recording cut otherwise, broken off, or spoiled: the same content on another wire."""
+
+from __future__ import annotations
+
+import base64
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Any, Final, Literal
+
+from playground.recordings.recording import (
+    BytesChunk,
+    Chunk,
+    ReasoningChunk,
+    Recording,
+    TextChunk,
+    ToolCallChunk,
+)
+
+Cutting = Literal["1 byte", "7 bytes", "random"]
+CUTTINGS: Final[tuple[Cutting, ...]] = ("1 byte", "7 bytes", "random")
+
+
+def text_size(recording: Recording) -> int:
+    """Bytes of the recording's text, without reasoning and native calls."""
+    return sum(len(_data(chunk)) for chunk in recording.chunks)
+
+
+def rechunked(recording: Recording, cutting: Cutting, seed: int = 0) -> Recording:
+    """The same content cut otherwise: text by bytes, reasoning and arguments by characters."""
+    sizes = _sizes(cutting, seed)
+    return replace(
+        recording,
+        chunks=tuple(piece for run in _runs(recording.chunks) for piece in _cut_up(run, sizes)),
+    )
+
+
+def cut_in_two(recording: Recording, at: int) -> Recording:
+    """The text as two chunks, cut before byte `at`; other chunks stay where they were."""
+    chunks: list[Chunk] = []
+    place = 0
+    for run in _runs(recording.chunks):
+        if not isinstance(run[0], TextChunk | BytesChunk):
+            chunks += run
+            continue
+        data = b"".join(map(_data, run))
+        inside = at - place
+        pieces = [data[:inside], data[inside:]] if 0 < inside < len(data) else [data]
+        chunks += [_bytes_chunk(piece, run[0].at) for piece in pieces]
+        place += len(data)
+    return replace(recording, chunks=tuple(chunks))
+
+
+def broken_off(recording: Recording, after: int) -> Recording:
+    """The first `after` chunks, and then nothing: what a lost connection leaves."""
+    return replace(recording, chunks=recording.chunks[: max(0, after)], stop_reason="")
+
+
+def without(recording: Recording, index: int) -> Recording:
+    """One chunk is lost on the way."""
+    return replace(recording, chunks=recording.chunks[:index] + recording.chunks[index + 1 :])
+
+
+def corrupted(recording: Recording, index: int, seed: int = 0) -> Recording:
+    """One byte of a chunk's text is another one; a chunk without text stays."""
+    chunk = recording.chunks[index]
+    chance = random.Random(seed)  # noqa: S311: an experiment, no secret
+
+    def spoiled(text: str) -> bytes:
+        data = bytearray(text.encode("utf-8", "surrogatepass"))
+        if data:
+            data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        return bytes(data)
+
+    other: Chunk
+    match chunk:
+        case TextChunk() | BytesChunk():
+            other = _bytes_chunk(spoiled(_data(chunk).decode("utf-8", "replace")), chunk.at)
+        case ReasoningChunk(reasoning=text):
+            other = replace(chunk, reasoning=spoiled(text).decode("utf-8", "replace"))
+        case ToolCallChunk(tool_call=delta):
+            function = dict(delta.get("function") or {})
+            text = str(function.get("arguments") or "")
+            function["arguments"] = spoiled(text).decode("utf-8", "replace")
+            other = replace(chunk, tool_call={**delta, "function": function})
+        case _:
+            other = chunk
+    chunks = list(recording.chunks)
+    chunks[index] = other
+    return replace(recording, chunks=tuple(chunks))
+
+
+def _runs(chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
+    """Neighbours that belong together: text, reasoning, deltas of one call; others alone."""
+
+    def kind(pair: tuple[int, Chunk]) -> Any:
+        index, chunk = pair
+        match chunk:
+            case TextChunk() | BytesChunk():
+                return "text"
+            case ReasoningChunk():
+                return "reasoning"
+            case ToolCallChunk(tool_call=delta) if set(delta) <= {"index", "function"} and set(
+                delta.get("function") or {}
+            ) == {"arguments"}:
+                return "arguments", delta.get("index")
+            case _:
+                return "alone", index
+
+    for _, run in groupby(enumerate(chunks), key=kind):
+        yield [chunk for _, chunk in run]
+
+
+def _sizes(cutting: Cutting, seed: int) -> Callable[[], int]:
+    if cutting == "random":
+        chance = random.Random(seed)  # noqa: S311: reproducible cuts, no secret
+        return lambda: chance.randint(1, 11)
+    size = 1 if cutting == "1 byte" else 7
+    return lambda: size
+
+
+def _cut_up(run: list[Chunk], sizes: Callable[[], int]) -> Iterator[Chunk]:
+    first = run[0]
+    match first:
+        case TextChunk() | BytesChunk():
+            for piece in _pieces(b"".join(map(_data, run)), sizes):
+                yield _bytes_chunk(piece, first.at)
+        case ReasoningChunk():
+            whole = "".join(c.reasoning for c in run if isinstance(c, ReasoningChunk))
+            for piece in _pieces(whole, sizes):
+                yield ReasoningChunk(piece, first.at)
+        case ToolCallChunk(tool_call=delta) if set(delta.get("function") or {}) == {"arguments"}:
+            texts = [
+                c.tool_call["function"]["arguments"] for c in run if isinstance(c, ToolCallChunk)
+            ]
+            for piece in _pieces("".join(map(str, texts)), sizes):
+                yield ToolCallChunk({**delta, "function": {"arguments": piece}}, first.at)
+        case _:
+            yield from run
+
+
+def _pieces(whole: Any, sizes: Callable[[], int]) -> Iterator[Any]:
+    place = 0
+    while place < len(whole):
+        size = sizes()
+        yield whole[place : place + size]
+        place += size
+
+
+def _data(chunk: Chunk) -> bytes:
+    match chunk:
+        case TextChunk(text=text):
+            return text.encode("utf-8", "surrogatepass")
+        case BytesChunk(base64=text):
+            return base64.b64decode(text)
+        case _:
+            return b""
+
+
+def _bytes_chunk(data: bytes, at: float) -> Chunk:
+    """Text where it is whole characters, Base64 where it is not."""
+    try:
+        return TextChunk(data.decode("utf-8"), at)
+    except UnicodeDecodeError:
+        return BytesChunk(base64.b64encode(data).decode("ascii"), at)
