@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from playground.show import figures, frames, payloads
-from playground.ui import components, computed, state, widgets
+from playground.ui import components, computed, running, state, widgets
 
 working = state.working_session()
 chosen = widgets.dialect_multiselect()
@@ -17,8 +17,11 @@ if not chosen:
     st.stop()
 
 comparison = computed.comparison(working, chosen)
-side, counts, difference = st.tabs(
-    ["Side by side", "Counts", "Difference"], key="view", on_change="rerun", bind="query-params"
+side, counts, difference, run = st.tabs(
+    ["Side by side", "Counts", "Difference", "Run"],
+    key="view",
+    on_change="rerun",
+    bind="query-params",
 )
 
 if side.open:
@@ -56,3 +59,7 @@ if difference.open:
         rows = computed.difference(working, first, second, page)
         components.difference(rows, content=f"{working.digest} {first} {second} {page}", key="diff")
         st.caption("↵ ends a line, ⇥ is a tab, · a blank at a line's end, ⟨U+…⟩ any other.")
+
+if run.open:
+    with run:
+        running.run_tab(working, chosen)

@@ -20,6 +20,7 @@ def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
     out of order, odd schemas. `places` say where in its file each message stands."""
     found = [f for i, tool in enumerate(session.tools) for f in schema_findings(tool, f"tools.{i}")]
     round_ = _Round()
+    asked = any(message.role == "user" for message in session.messages)
     before = ""
     for index, message in enumerate(session.messages):
         where = f"messages.{index}"
@@ -31,7 +32,8 @@ def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
             found += round_.missing()
         found += round_.calls(message, where)
         found += round_.results(message, where)
-        found += _order(message, before, where)
+        if asked:  # a lone reply has nothing before it
+            found += _order(message, before, where)
         before = message.role
     return found
 

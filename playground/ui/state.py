@@ -15,10 +15,11 @@ import streamlit as st
 from playground import paths
 from playground.errors import InputFault
 from playground.findings import Finding
+from playground.recordings.recording import Recording
 from playground.sessions.doctor import repair
 from playground.sessions.formats import get_format
 from playground.sessions.loading import LoadedSession, read_sessions, read_tool_file
-from playground.sessions.native_format import dump_session
+from playground.sessions.native_format import dump_recording, dump_session, read_recording
 from playground.sessions.session import Session
 from playground.sessions.source import Source
 from playground.tools import ToolMetadata
@@ -31,6 +32,8 @@ _MOST_SESSIONS = 50  # of one file, on the page
 _TOOLS = "tools of "  # + session name → JSON text of an uploaded tool list
 _ERROR = "upload error"
 _NOTICE = "upload notice"
+_RUN = "run id"
+_MADE = "recordings of "  # + session name → recordings made here, as a session file has them
 
 
 @dataclass(frozen=True)
@@ -59,8 +62,13 @@ def working_session() -> WorkingSession:
     loaded, digest = _loaded(name)
     edits = _edits(name, loaded.session)
     session = _edited(loaded.session, name, edits)
-    if edits:
-        digest = hashlib.sha256((digest + json.dumps(edits, sort_keys=True)).encode()).hexdigest()
+    made: list[dict[str, Any]] = st.session_state.get(_MADE + name, [])
+    if made:
+        recordings = (*map(read_recording, made), *session.recordings)
+        session = replace(session, recordings=recordings)
+    if edits or made:
+        changes = json.dumps([edits, made], sort_keys=True)
+        digest = hashlib.sha256((digest + changes).encode()).hexdigest()
     return WorkingSession(name, session, loaded.findings, digest)
 
 
@@ -94,18 +102,29 @@ def accept_repair() -> None:
     """The repaired session stands beside the one that was loaded, and is chosen."""
     working = working_session()
     mended, done = repair(working.session)
-    keep_session(f"{working.name} (repaired)", mended, f"{len(done)} repairs")
+    name = f"{working.name} (repaired)"
+    _add({name: (f"{name}.json", dump_session(mended).encode(), 0)})
+    st.session_state[SESSION] = name
+    st.session_state[_NOTICE] = f"{len(done)} repairs"
 
 
-def keep_session(name: str, session: Session, notice: str) -> None:
-    """Put a session beside the others, under this name, and choose it."""
-    _keep({name: (f"{name}.json", dump_session(session).encode(), 0)}, notice)
+def add_recording(name: str, recording: Recording) -> None:
+    """A recording that was made here belongs to the session of this name, the newest first."""
+    kept = [r for r in st.session_state.get(_MADE + name, []) if r["name"] != recording.name]
+    st.session_state[_MADE + name] = [dump_recording(recording), *kept]
 
 
-def _keep(files: dict[str, tuple[str, bytes, int]], notice: str) -> None:
+def run_id() -> str:
+    """The id of this browser session's last run."""
+    return str(st.session_state.get(_RUN, ""))
+
+
+def set_run_id(known: str) -> None:
+    st.session_state[_RUN] = known
+
+
+def _add(files: dict[str, tuple[str, bytes, int]]) -> None:
     st.session_state[_UPLOADS] = {**st.session_state.get(_UPLOADS, {}), **files}
-    st.session_state[SESSION] = next(iter(files))
-    st.session_state[_NOTICE] = notice
 
 
 # edits: widgets keep their texts under these keys
@@ -216,7 +235,10 @@ def _accept(file_name: str, data: bytes) -> None:
     names = [stem if index == 0 else f"{stem} {index + 1}" for index in range(len(loaded))]
     files = {name: (file_name, data, index) for index, name in enumerate(names)}
     more = f", {len(loaded)} sessions" if len(loaded) > 1 else ""
-    _keep(files, f"{file_name} is loaded: {get_format(loaded[0].format).title}{more}")
+    _add(files)
+    st.session_state[SESSION] = names[0]
+    title = get_format(loaded[0].format).title
+    st.session_state[_NOTICE] = f"{file_name} is loaded: {title}{more}"
 
 
 def _is_tool_list(value: Any) -> bool:
