@@ -69,6 +69,18 @@ class Timeline:
 
         return figures.timeline(self)
 
+    def widget(self) -> Any:
+        """The player, for a notebook with the extra [notebook]."""
+        from playground.show import notebook
+
+        return notebook.player_widget(self)
+
+    def html(self) -> str:
+        """The player as one HTML file that needs no server."""
+        from playground.show import exports
+
+        return exports.player_html(self)
+
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         from playground.show import bundles
 

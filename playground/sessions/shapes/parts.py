@@ -120,7 +120,7 @@ def _call(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
     inner = _first(value, "functionCall", "function_call", "function", "toolCall", "tool_call")
     body = {**value, **inner} if isinstance(inner, dict) else value
     call_id = _first(body, "call_id", "tool_call_id", "toolCallId", "callID", "toolUseId", "id")
-    name = _first(body, "name", "toolName", "tool_name", "function_name")
+    name = _first(body, "name", "toolName", "tool_name", "function_name", "function")
     arguments = _first(body, "input", "arguments", "args", "code")
     no_ids = "functionCall" in value or "function_call" in value
     if not call_id and no_ids:  # Gemini's calls need none

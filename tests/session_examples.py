@@ -1,0 +1,474 @@
+"""One small conversation as every format writes it: a question, a call, its result, an answer.
+
+Each example is the least that its tool would write; what a format adds is in it once.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from dataclasses import dataclass, field
+from typing import Any
+
+from wires import FRAMINGS, WRITERS, Said
+
+from playground.recordings import files
+from playground.recordings.recording import Recording
+
+ASK, SAY, ANSWER = "Weather in Oslo?", "Let me look.", "It is 3 °C."
+NAME, RESULT, ID = "get_weather", "3 °C, dry", "c1"
+ARGS = {"city": "Oslo"}
+TEXT_ARGS = json.dumps(ARGS)
+SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}
+TOOL = {"type": "function", "function": {"name": NAME, "description": "d", "parameters": SCHEMA}}
+TIME = "2026-01-02T03:04:05.000Z"
+USAGE = {"input_tokens": 12, "output_tokens": 3}
+
+CALL = {"id": ID, "type": "function", "function": {"name": NAME, "arguments": TEXT_ARGS}}
+OPENAI: list[dict[str, Any]] = [
+    {"role": "user", "content": ASK},
+    {"role": "assistant", "content": SAY, "tool_calls": [CALL]},
+    {"role": "tool", "tool_call_id": ID, "content": RESULT},
+    {"role": "assistant", "content": ANSWER},
+]
+USE = {"type": "tool_use", "id": ID, "name": NAME, "input": ARGS}
+DONE = {"type": "tool_result", "tool_use_id": ID, "content": [{"type": "text", "text": RESULT}]}
+ANTHROPIC: list[dict[str, Any]] = [
+    {"role": "user", "content": ASK},
+    {"role": "assistant", "content": [{"type": "text", "text": SAY}, USE]},
+    {"role": "user", "content": [DONE]},
+    {"role": "assistant", "content": ANSWER},
+]
+GEMINI: list[dict[str, Any]] = [
+    {"role": "user", "parts": [{"text": ASK}]},
+    {
+        "role": "model",
+        "parts": [{"text": SAY}, {"functionCall": {"name": NAME, "args": ARGS}}],
+    },
+    {"role": "user", "parts": [{"functionResponse": {"name": NAME, "response": {"r": RESULT}}}]},
+    {"role": "model", "parts": [{"text": ANSWER}]},
+]
+OTEL: list[dict[str, Any]] = [
+    {"role": "user", "parts": [{"type": "text", "content": ASK}]},
+    {
+        "role": "assistant",
+        "parts": [
+            {"type": "text", "content": SAY},
+            {"type": "tool_call", "id": ID, "name": NAME, "arguments": ARGS},
+        ],
+    },
+    {"role": "tool", "parts": [{"type": "tool_call_response", "id": ID, "response": RESULT}]},
+]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A file, or the files of a folder, and which of the standard messages are to come out."""
+
+    name: str
+    content: bytes | dict[str, Any]
+    messages: tuple[int, ...] = (0, 1, 2, 3)
+    result: Any = RESULT
+    tools: bool = False
+    times: bool = False
+    usage: bool = False
+    recordings: int = 0
+    ids: bool = True
+    arguments: dict[str, Any] = field(default_factory=lambda: dict(ARGS))
+
+
+def document(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, indent=1).encode()
+
+
+def lines(*values: Any) -> bytes:
+    return "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values).encode()
+
+
+def answer_stream() -> str:
+    return FRAMINGS["events"](WRITERS["openai-chat"](Said((), (ANSWER[:5], ANSWER[5:])))).decode()
+
+
+def zipped(members: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def _playground() -> Example:
+    call = {"type": "tool_call", "tool_call_id": ID, "tool_name": NAME, "args": ARGS}
+    done = {"type": "tool_result", "tool_call_id": ID, "tool_name": NAME, "result": RESULT}
+    messages = [
+        {"role": "user", "parts": [{"type": "text", "text": ASK}]},
+        {"role": "assistant", "parts": [{"type": "text", "text": SAY}, call]},
+        {"role": "tool", "parts": [done]},
+        {"role": "assistant", "parts": [{"type": "text", "text": ANSWER}]},
+    ]
+    value = {"format": "playground-session/1", "messages": messages}
+    return Example("session.json", document(value))
+
+
+def _recording() -> Example:
+    recording = Recording("r", "native", (), model="m", api="openai-chat")
+    head = files.header(recording, {"messages": OPENAI[:3], "tools": [TOOL]})
+    data = answer_stream().encode()
+    wire = [files.wire_line(data[i : i + 50], i / 1000) for i in range(0, len(data), 50)]
+    return Example(
+        "r.jsonl", lines(head, *wire, {"end": 1.0}), tools=True, usage=True, recordings=1
+    )
+
+
+def _atif() -> Example:
+    call = {"tool_call_id": ID, "function_name": NAME, "arguments": ARGS}
+    steps = [
+        {"step_id": 1, "source": "user", "message": ASK},
+        {
+            "step_id": 2,
+            "source": "agent",
+            "timestamp": TIME,
+            "message": SAY,
+            "tool_calls": [call],
+            "observation": {"results": [{"source_call_id": ID, "content": RESULT}]},
+            "metrics": {"prompt_tokens": 12},
+        },
+        {"step_id": 3, "source": "agent", "message": ANSWER},
+    ]
+    agent = {"name": "a", "version": "1", "model_name": "m", "tool_definitions": [TOOL]}
+    value = {"schema_version": "ATIF-v1.8", "agent": agent, "steps": steps}
+    return Example("a.json", document(value), tools=True, times=True, usage=True)
+
+
+def _langfuse() -> Example:
+    generation = {
+        "id": "o",
+        "type": "GENERATION",
+        "name": "chat",
+        "model": "m",
+        "startTime": TIME,
+        "input": json.dumps({"messages": OPENAI[:3], "tools": [TOOL]}),
+        "output": json.dumps(OPENAI[3]),
+        "usage": {"input": 12},
+    }
+    value = {"trace": {"id": "t", "name": "agent"}, "observations": [generation]}
+    return Example("trace.json", document(value), tools=True, times=True, usage=True)
+
+
+def _openinference() -> Example:
+    attributes: dict[str, Any] = {"llm.model_name": "m", "llm.token_count.prompt": 12}
+    for index, message in enumerate(OPENAI[:3]):
+        start = f"llm.input_messages.{index}.message"
+        attributes[f"{start}.role"] = message["role"]
+        attributes[f"{start}.content"] = message["content"]
+        if "tool_call_id" in message:
+            attributes[f"{start}.tool_call_id"] = ID
+    call = "llm.input_messages.1.message.tool_calls.0.tool_call"
+    attributes[f"{call}.id"] = ID
+    attributes[f"{call}.function.name"] = NAME
+    attributes[f"{call}.function.arguments"] = TEXT_ARGS
+    attributes["llm.tools.0.tool.json_schema"] = json.dumps(TOOL)
+    attributes["llm.output_messages.0.message.role"] = "assistant"
+    attributes["llm.output_messages.0.message.content"] = ANSWER
+    span = {"name": "llm", "start_time": TIME, "end_time": TIME, "attributes": attributes}
+    return Example("s.json", document({"spans": [span]}), tools=True, times=True, usage=True)
+
+
+def _otel() -> Example:
+    answer = [{"role": "assistant", "parts": [{"type": "text", "content": ANSWER}]}]
+    tool = {"type": "function", "name": NAME, "parameters": SCHEMA}
+    known = {
+        "gen_ai.request.model": "m",
+        "gen_ai.usage.input_tokens": 12,
+        "gen_ai.input.messages": json.dumps(OTEL),
+        "gen_ai.output.messages": json.dumps(answer),
+        "gen_ai.tool.definitions": json.dumps([tool]),
+    }
+    typed = [
+        {"key": key, "value": {"intValue": "12"} if value == 12 else {"stringValue": value}}
+        for key, value in known.items()
+    ]
+    start = "1767323045000000000"
+    span = {"name": "chat m", "startTimeUnixNano": start, "attributes": typed}
+    value = {"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}
+    return Example("otlp.json", document(value), tools=True, times=True, usage=True)
+
+
+def _inspect() -> Example:
+    call = {"id": ID, "function": NAME, "arguments": ARGS}
+    messages = [
+        {"id": "1", "role": "user", "content": "attachment://long"},
+        {"id": "2", "role": "assistant", "content": SAY, "tool_calls": [call]},
+        {"id": "3", "role": "tool", "tool_call_id": ID, "function": NAME, "content": RESULT},
+        {"id": "4", "role": "assistant", "content": ANSWER},
+    ]
+    choice = {"message": messages[3], "stop_reason": "stop"}
+    event = {
+        "event": "model",
+        "timestamp": TIME,
+        "tools": [{"name": NAME, "description": "d", "parameters": SCHEMA}],
+        "output": {"choices": [choice], "usage": USAGE},
+    }
+    sample = {
+        "id": 1,
+        "epoch": 1,
+        "messages": messages,
+        "events": [event],
+        "attachments": {"long": ASK},
+    }
+    members = {"header.json": b"{}", "samples/1_epoch_1.json": document(sample)}
+    return Example("log.eval", zipped(members), tools=True, times=True, usage=True)
+
+
+def _har() -> Example:
+    entry = {
+        "startedDateTime": TIME,
+        "time": 1500,
+        "request": {
+            "url": "https://x/v1/chat/completions",
+            "postData": {"text": json.dumps({"messages": OPENAI[:3], "tools": [TOOL]})},
+        },
+        "response": {"status": 200, "content": {"text": answer_stream()}},
+    }
+    value = {"log": {"version": "1.2", "entries": [entry]}}
+    return Example("x.har", document(value), tools=True, times=True, usage=True, recordings=1)
+
+
+def _nock() -> Example:
+    body = {"messages": OPENAI[:3], "tools": [TOOL]}
+    hexed = [answer_stream().encode().hex()]
+    item = {"scope": "https://x:443", "path": "/v1", "status": 200, "body": body, "response": hexed}
+    return Example("nock.json", document([item]), tools=True, usage=True, recordings=1)
+
+
+def _llama_stack() -> Example:
+    frames = WRITERS["openai-chat"](Said((), (ANSWER,)))
+    chunks = [{"__type__": "ChatCompletionChunk", "__data__": frame} for frame in frames]
+    body = {"model": "m", "messages": OPENAI[:3], "tools": [TOOL]}
+    value = {
+        "request": {"url": "http://x", "body": body},
+        "response": {"body": chunks, "is_streaming": True},
+    }
+    return Example("r.json", document(value), tools=True, usage=True, recordings=1)
+
+
+def _vcr() -> Example:
+    body = json.dumps({"model": "m", "messages": OPENAI[:3], "tools": [TOOL]})
+    stream = answer_stream().replace("\n", "\n        ")
+    text = (
+        "interactions:\n- request:\n"
+        f"    body: {json.dumps(body)}\n    uri: https://x/v1\n"
+        "  response:\n    body:\n      string: |+\n"
+        f"        {stream}\n    status: {{code: 200, message: OK}}\nversion: 1\n"
+    )
+    return Example("c.yaml", text.encode(), tools=True, usage=True, recordings=1)
+
+
+def _openhands_events() -> Example:
+    choice = {"finish_reason": "tool_calls", "message": OPENAI[1]}
+    response = {"model": "m", "choices": [choice], "usage": USAGE}
+    tool = {"function_name": NAME, "tool_call_id": ID, "model_response": response}
+    events = [
+        {"id": 0, "source": "user", "action": "message", "args": {"content": ASK}},
+        {
+            "id": 1,
+            "timestamp": TIME,
+            "source": "agent",
+            "action": "call",
+            "tool_call_metadata": tool,
+            "args": {"thought": SAY},
+        },
+        {"id": 2, "observation": "call", "cause": 1, "source": "agent", "content": RESULT}
+        | {"tool_call_metadata": {"function_name": NAME, "tool_call_id": ID}},
+        {"id": 3, "source": "agent", "action": "message", "args": {"content": ANSWER}},
+    ]
+    return Example("e.json", document(events), times=True, usage=True)
+
+
+def _openhands_output() -> Example:
+    history = [
+        {"action": "message", "source": "user", "args": {"content": ASK}},
+        {"action": NAME, "thought": SAY, "city": "Oslo"},
+        {"observation": NAME, "content": RESULT},
+        {"action": "message", "args": {"content": ANSWER}},
+    ]
+    value = {"instruction": "i", "history": history}
+    return Example("o.jsonl", lines(value, value), ids=False)
+
+
+def _claude_code() -> Example:
+    common = {"sessionId": "s", "isSidechain": False, "timestamp": TIME, "uuid": "u"}
+    first = {"id": "m1", "model": "m", "role": "assistant", "usage": USAGE}
+    values = [
+        {**common, "parentUuid": None, "type": "user", "message": ANTHROPIC[0]},
+        {  # one answer of the API is written as a line for each of its blocks
+            **common,
+            "type": "assistant",
+            "message": {**first, "content": [{"type": "text", "text": SAY}]},
+        },
+        {**common, "type": "assistant", "message": {**first, "content": [USE]}},
+        {**common, "type": "user", "message": ANTHROPIC[2], "toolUseResult": {"x": 1}},
+        {**common, "type": "assistant", "message": {**ANTHROPIC[3], "id": "m2"}},
+        {"type": "summary", "summary": "Weather", "leafUuid": "u"},
+    ]
+    return Example("s.jsonl", lines(*values), times=True, usage=True)
+
+
+def _codex() -> Example:
+    def item(**payload: Any) -> dict[str, Any]:
+        return {"timestamp": TIME, "type": "response_item", "payload": payload}
+
+    def message(role: str, kind: str, text: str) -> dict[str, Any]:
+        return item(type="message", role=role, content=[{"type": kind, "text": text}])
+
+    usage = {"type": "token_count", "info": {"last_token_usage": USAGE}}
+    values = [
+        {"timestamp": TIME, "type": "session_meta", "payload": {"id": "s", "cwd": "/"}},
+        {"timestamp": TIME, "type": "turn_context", "payload": {"model": "m"}},
+        message("user", "input_text", ASK),
+        message("assistant", "output_text", SAY),
+        item(type="function_call", name=NAME, call_id=ID, arguments=TEXT_ARGS),
+        {"timestamp": TIME, "type": "event_msg", "payload": usage},
+        item(type="function_call_output", call_id=ID, output=RESULT),
+        message("assistant", "output_text", ANSWER),
+    ]
+    return Example("rollout.jsonl", lines(*values), times=True, usage=True)
+
+
+def _gemini_chat() -> Example:
+    response = {"functionResponse": {"name": NAME, "response": {"output": RESULT}}}
+    call = {"id": ID, "name": NAME, "args": ARGS, "result": [response], "status": "success"}
+    tokens = {"input": 12, "output": 3}
+    known = {"timestamp": TIME, "model": "m", "tokens": tokens}
+    values = [
+        {"sessionId": "s", "projectHash": "h", "startTime": TIME, "kind": "main"},
+        {"id": "1", "type": "user", "content": "something else"},
+        {"$rewindTo": "1"},
+        {"id": "2", "type": "user", "content": [{"text": ASK}]},
+        {"id": "3", "type": "gemini", "content": SAY, "toolCalls": [call], **known},
+        {"id": "4", "type": "gemini", "content": "?", **known},
+        {"$set": {"messages": [{"id": "4", "type": "gemini", "content": ANSWER, **known}]}},
+    ]
+    return Example("chat.jsonl", lines(*values), times=True, usage=True)
+
+
+def _gemini_responses() -> Example:
+    frames = WRITERS["gemini-generate"](Said((), (ANSWER,)))
+    value = {"method": "generateContentStream", "response": frames}
+    return Example("x.responses", lines(value), (3,), usage=True, recordings=1)
+
+
+def _cline() -> Example:
+    request = {"tokensIn": 12, "tokensOut": 3}
+    interface = [{"ts": 1767323045000, "say": "api_req_started", "text": json.dumps(request)}]
+    folder = {
+        "tasks/7/api_conversation_history.json": document(ANTHROPIC),
+        "tasks/7/ui_messages.json": document(interface),
+    }
+    return Example("folder", folder, times=True, usage=True)
+
+
+def _opencode() -> Example:
+    def message(number: int, role: str, **more: Any) -> dict[str, Any]:
+        time = {"created": 1767323045000 + number}
+        return {"id": f"m{number}", "sessionID": "s", "role": role, "time": time, **more}
+
+    def part(number: int, **more: Any) -> dict[str, Any]:
+        return {"id": f"p{number}", "sessionID": "s", "messageID": f"m{number}", **more}
+
+    state = {"status": "completed", "input": ARGS, "output": RESULT}
+    known = {"modelID": "m", "tokens": {"input": 12}}
+    folder = {
+        "session/s.json": {"id": "s", "projectID": "p", "title": "Weather"},
+        "message/s/1.json": message(1, "user"),
+        "message/s/2.json": message(2, "assistant", **known),
+        "message/s/3.json": message(3, "assistant", **known),
+        "part/m1/1.json": part(1, type="text", text=ASK),
+        "part/m2/1.json": part(2, type="text", text=SAY),
+        "part/m2/2.json": {**part(2), "type": "tool", "callID": ID, "tool": NAME, "state": state},
+        "part/m3/1.json": part(3, type="text", text=ANSWER),
+    }
+    files_ = {name: document(value) for name, value in folder.items()}
+    return Example("folder", files_, times=True, usage=True)
+
+
+def _swe_agent() -> Example:
+    done = {"role": "tool", "tool_call_ids": [ID], "content": RESULT}
+    value = {"trajectory": [], "history": [*OPENAI[:2], done, OPENAI[3]], "info": {}}
+    return Example("x.traj", document(value))
+
+
+def _body(**more: Any) -> bytes:
+    return document({"model": "m", "messages": OPENAI, "tools": [TOOL], **more})
+
+
+def _share() -> Example:
+    said = [
+        {"from": "human", "value": ASK},
+        {"from": "gpt", "value": SAY},
+        {"from": "human", "value": "And?"},
+        {"from": "gpt", "value": ANSWER},
+    ]
+    return Example("s.json", document([{"conversations": said}]), ())
+
+
+def _anthropic() -> Example:
+    tool = {"name": NAME, "description": "d", "input_schema": SCHEMA}
+    value = {"model": "m", "max_tokens": 9, "tools": [tool], "messages": ANTHROPIC}
+    return Example("a.json", document(value), tools=True)
+
+
+def _gemini() -> Example:
+    tool = {"functionDeclarations": [{"name": NAME, "parameters": SCHEMA}]}
+    value = {"contents": GEMINI, "tools": [tool]}
+    return Example("g.json", document(value), result={"r": RESULT}, tools=True, ids=False)
+
+
+def _llm_log() -> Example:
+    choice = {"finish_reason": "stop", "message": OPENAI[3]}
+    response = {"model": "m", "choices": [choice], "usage": USAGE}
+    value = {
+        "messages": OPENAI[:3],
+        "tools": [TOOL],
+        "response": response,
+        "timestamp": 1.5,
+        "latency_sec": 2.5,
+    }
+    return Example("log.json", document(value), tools=True, times=True, usage=True)
+
+
+EXAMPLES: dict[str, Example] = {
+    "playground": _playground(),
+    "recording": _recording(),
+    "atif": _atif(),
+    "langfuse-trace": _langfuse(),
+    "openinference-spans": _openinference(),
+    "otel-spans": _otel(),
+    "inspect-log": _inspect(),
+    "har": _har(),
+    "nock": _nock(),
+    "llama-stack-recording": _llama_stack(),
+    "vcr-cassette": _vcr(),
+    "tau-bench": Example("t.json", document([{"task_id": 1, "reward": 1.0, "traj": OPENAI}])),
+    "swe-agent": _swe_agent(),
+    "mini-swe-agent": Example("m.traj.json", document(OPENAI)),
+    "openhands-llm-log": _llm_log(),
+    "openhands-events": _openhands_events(),
+    "openhands-output": _openhands_output(),
+    "cline-task": _cline(),
+    "opencode": _opencode(),
+    "claude-code": _claude_code(),
+    "codex-rollout": _codex(),
+    "gemini-cli-responses": _gemini_responses(),
+    "gemini-cli-chat": _gemini_chat(),
+    "stream": Example("s.sse", answer_stream().encode(), (3,), usage=True, recordings=1),
+    "sharegpt": _share(),
+    "openai-lines": Example(
+        "f.jsonl", lines(*[{"messages": OPENAI, "tools": [TOOL]}] * 2), tools=True
+    ),
+    "anthropic-messages": _anthropic(),
+    "gemini-contents": _gemini(),
+    "openai-chat": Example("o.json", _body(), tools=True),
+    "message-lines": Example("m.jsonl", lines(*({"message": m} for m in OPENAI))),
+}

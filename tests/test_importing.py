@@ -1,0 +1,523 @@
+"""Importing: every format by an example of its own, the doctor, and files that are bad."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from conftest import ROOT
+from hypothesis import given
+from hypothesis import strategies as st
+from session_examples import (
+    ANSWER,
+    ASK,
+    EXAMPLES,
+    ID,
+    NAME,
+    OPENAI,
+    SAY,
+    Example,
+    document,
+    lines,
+    zipped,
+)
+
+import playground as pg
+from playground.errors import InputFault
+from playground.messages import Message, Part, TextPart, ToolCallPart, ToolResultPart
+from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.doctor import check, repair
+from playground.sessions.formats import FORMATS, format_names, get_format, recognised
+from playground.sessions.formats.atif import dump_atif
+from playground.sessions.importing import Writer, repaired
+from playground.sessions.loading import load_sessions, read_session, read_sessions
+from playground.sessions.native_format import dump_session
+from playground.sessions.session import Session
+from playground.sessions.shapes.framework_chats import chat_messages, chat_tools
+from playground.sessions.shapes.messages import read_messages
+from playground.sessions.source import Source
+
+SHARED = ROOT.parent / "shared" / "data" / "session_formats"
+beside = pytest.mark.skipif(
+    not SHARED.exists(), reason="NOT RUN: ../shared/data is not beside this checkout"
+)
+
+
+def on_disk(example: Example, folder: Path) -> Path:
+    path = folder / example.name
+    if isinstance(example.content, bytes):
+        path.write_bytes(example.content)
+        return path
+    for name, data in example.content.items():
+        inner = path / name
+        inner.parent.mkdir(parents=True, exist_ok=True)
+        inner.write_bytes(data)
+    return path
+
+
+def said(session: Session, example: Example) -> list[tuple[Any, ...]]:
+    """Messages as role, text, calls, results; ids only where the format has them."""
+
+    def part_id(part: ToolCallPart | ToolResultPart) -> str:
+        return part.tool_call_id if example.ids else ""
+
+    return [
+        (
+            message.role,
+            message.text,
+            [(part_id(c), c.tool_name, c.args) for c in message.tool_calls],
+            [(part_id(r), r.tool_name, r.result) for r in message.tool_results],
+        )
+        for message in session.messages
+    ]
+
+
+def standard(example: Example) -> list[tuple[Any, ...]]:
+    given = ID if example.ids else ""
+    whole: list[tuple[Any, ...]] = [
+        ("user", ASK, [], []),
+        ("assistant", SAY, [(given, NAME, example.arguments)], []),
+        ("tool", "", [], [(given, NAME, example.result)]),
+        ("assistant", ANSWER, [], []),
+    ]
+    return [whole[index] for index in example.messages]
+
+
+def read_or_fault(source: Source, form: str | None = None) -> str:
+    """Read it all; the one error that is allowed, or nothing."""
+    try:
+        list(read_sessions(source, form))
+    except InputFault as fault:
+        return str(fault)
+    return ""
+
+
+def test_every_format_has_an_example() -> None:
+    assert list(EXAMPLES) == format_names()
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_example_is_recognised_and_read_whole(name: str, tmp_path: Path) -> None:
+    example = EXAMPLES[name]
+    path = on_disk(example, tmp_path)
+    assert recognised(Source.open(path)).name == name
+    loaded = next(iter(load_sessions(path)))
+    assert loaded.format == name
+    if example.messages:
+        assert said(loaded.session, example) == standard(example)
+    assert [tool.name for tool in loaded.session.tools] == [NAME] * example.tools
+    assert any(record.at for record in loaded.session.requests) == example.times
+    assert any(record.usage for record in loaded.session.requests) == example.usage
+    assert len(loaded.session.recordings) == example.recordings
+    assert loaded.findings == []
+    assert pg.load_session(path, format=name) == loaded.session
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_what_is_read_can_be_written_and_read_again(name: str, tmp_path: Path) -> None:
+    session = next(iter(load_sessions(on_disk(EXAMPLES[name], tmp_path)))).session
+    again = read_session(dump_session(session).encode(), "again.json")
+    assert again.session == session
+    assert again.format == "playground"
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_table_tells_what_a_format_keeps(name: str) -> None:
+    """What an example has shows what the format's row must not deny."""
+    example, keeps = EXAMPLES[name], get_format(name).keeps
+    for has, told in (
+        (example.tools, keeps.tools),
+        (example.times, keeps.times),
+        (example.usage, keeps.usage),
+        (bool(example.recordings), keeps.chunks),
+    ):
+        assert not has or told != "no"
+
+
+@pytest.mark.parametrize("name", [n for n, e in EXAMPLES.items() if isinstance(e.content, bytes)])
+def test_an_example_cut_off_anywhere_is_read_or_is_one_clear_error(name: str) -> None:
+    data = EXAMPLES[name].content
+    assert isinstance(data, bytes)
+    for stop in range(0, len(data), max(1, len(data) // 40)):
+        message = read_or_fault(Source(EXAMPLES[name].name, data[:stop]))
+        assert not message or (EXAMPLES[name].name in message and "\n" not in message)
+
+
+@given(st.sampled_from(sorted(EXAMPLES)), st.integers(0, 10_000), st.binary(min_size=1, max_size=3))
+def test_a_spoiled_example_is_read_or_is_one_clear_error(
+    name: str, place: int, noise: bytes
+) -> None:
+    data = EXAMPLES[name].content
+    if not isinstance(data, bytes):
+        return
+    at = place % len(data)
+    spoiled = data[:at] + noise + data[at + len(noise) :]
+    assert "\n" not in read_or_fault(Source(EXAMPLES[name].name, spoiled))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.sampled_from(["user", "text", "x", ""]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["role", "content", "type", "parts", "text", "id", "tool_calls", "name"]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.sampled_from(FORMATS), JSON)
+def test_any_json_asked_for_as_any_format_is_read_or_refused(form: Any, value: Any) -> None:
+    for data, name in ((document(value), "x.json"), (lines(value, value), "x.jsonl")):
+        assert "\n" not in read_or_fault(Source(name, data), form.name)
+
+
+# several sessions, writing
+
+
+def test_all_sessions_of_a_file_are_read_and_the_first_is_said_to_be_one_of_them() -> None:
+    data = EXAMPLES["openai-lines"].content
+    assert isinstance(data, bytes)
+    assert len(list(read_sessions(Source("f.jsonl", data)))) == 2
+    loaded = read_session(data, "f.jsonl")
+    assert [finding.code for finding in loaded.findings] == ["more-sessions"]
+
+
+def test_many_sessions_go_into_a_folder_or_into_lines(tmp_path: Path) -> None:
+    sessions = [Session(title="a/b"), Session(title="a/b"), Session()]
+    for out in (tmp_path / "folder", tmp_path / "all.jsonl", tmp_path / "some.json"):
+        with Writer(str(out)) as writer:
+            for session in sessions:
+                writer.write(session)
+    assert sorted(p.name for p in (tmp_path / "folder").iterdir()) == [
+        "a-b-2.json",
+        "a-b.json",
+        "session.json",
+    ]
+    assert [x.session for x in load_sessions(tmp_path / "all.jsonl")] == sessions
+    assert pg.load_session(tmp_path / "some.json") == sessions[0]
+    assert sorted(p.name for p in (tmp_path / "some").iterdir()) == ["a-b.json", "session.json"]
+
+
+def test_atif_there_and_back(tmp_path: Path) -> None:
+    for name in EXAMPLES:
+        session = next(iter(load_sessions(on_disk(EXAMPLES[name], tmp_path)))).session
+        written = dump_atif(session)
+        again = read_session(written.encode(), "x.json")
+        assert again.format == "atif"
+        assert [(m.role, m.parts) for m in again.session.messages] == [
+            (m.role, m.parts) for m in session.messages
+        ]
+        assert again.session.tools == session.tools
+        assert [r.usage for r in again.session.requests if r.usage] == [
+            r.usage for r in session.requests if r.usage
+        ]
+
+
+@beside
+def test_atif_is_of_its_published_schema(tmp_path: Path) -> None:
+    schema = json.loads((SHARED.parent / "session_formats" / "atif.schema.json").read_text())
+    sessions = [next(iter(load_sessions(on_disk(e, tmp_path)))).session for e in EXAMPLES.values()]
+    for session in [*sessions, *pg.sample_sessions().values()]:
+        jsonschema.validate(json.loads(dump_atif(session)), schema)
+
+
+# the doctor
+
+
+def turn(role: str, *parts: Part) -> Message:
+    return Message(role, parts)  # type: ignore[arg-type]
+
+
+def call(given: str, name: str = "t") -> ToolCallPart:
+    return ToolCallPart(given, name, {})
+
+
+def result(given: str, name: str = "") -> ToolResultPart:
+    return ToolResultPart(given, name, "r")
+
+
+USER = turn("user", TextPart("q"))
+
+
+def codes(*messages: Message) -> list[str]:
+    return [finding.code for finding in check(Session(messages=messages))]
+
+
+def test_the_doctor_sees_what_is_out_of_order() -> None:
+    assert codes(USER, turn("assistant", call("1")), turn("tool", result("1"))) == []
+    assert codes(USER, turn("tool", result("9"))) == ["orphan-result"]
+    assert codes(USER, turn("assistant", call("1")), USER) == ["missing-result"]
+    twice = (turn("assistant", call("1")), turn("tool", result("1")))
+    assert codes(USER, *twice, *twice) == ["duplicate-id"]
+    assert codes(USER, *twice, turn("tool", result("1"))) == ["duplicate-id"]
+    assert codes(USER, turn("assistant", call("")), turn("tool", result(""))) == ["missing-id"] * 2
+    assert codes(USER, turn("assistant")) == ["empty-message"]
+    assert codes(USER, turn("system", TextPart("s"))) == ["role-order"]
+    assert codes(turn("assistant", TextPart("a")), USER) == ["role-order"]
+
+
+def test_findings_name_the_line_and_the_field() -> None:
+    done = {"role": "tool", "tool_call_id": "9", "content": "r"}
+    loaded = read_session(lines(*({"message": m} for m in [OPENAI[0], done])), "m.jsonl")
+    assert [(f.code, f.where) for f in loaded.findings] == [
+        ("orphan-result", "messages.1 (line 2)")
+    ]
+    odd = {"role": "user", "content": [{"type": "text", "text": "q"}, {"type": "audio"}]}
+    loaded = read_session(document({"messages": [odd]}), "x.json")
+    assert [(f.code, f.where) for f in loaded.findings] == [("part-lost", "messages.0.content.1")]
+
+
+def test_what_can_be_mended_in_one_way_is_mended() -> None:
+    session = Session(
+        messages=(
+            USER,
+            turn("assistant", call("", "a"), call("", "b")),
+            turn("tool", result("", "b")),
+            turn("tool", result("lost", "a")),
+            turn("user"),
+        )
+    )
+    mended, done = repair(session)
+    assert check(mended) == []
+    assert [c.tool_call_id for m in mended.messages for c in m.tool_calls] == ["call_1", "call_2"]
+    assert [r.tool_call_id for m in mended.messages for r in m.tool_results] == ["call_2", "call_1"]
+    assert len(done) == 5
+    assert repair(mended) == (mended, [])
+
+
+def test_what_could_be_mended_in_two_ways_stays() -> None:
+    session = Session(
+        messages=(USER, turn("assistant", call("1"), call("2")), turn("tool", result("9")))
+    )
+    assert repair(session) == (session, [])
+
+
+PARTS = st.one_of(
+    st.builds(TextPart, st.sampled_from(["a", "b"])),
+    st.builds(call, st.sampled_from(["", "1", "2", "call_1"]), st.sampled_from(["t", "u"])),
+    st.builds(result, st.sampled_from(["", "1", "2", "9"]), st.sampled_from(["", "t", "u"])),
+)
+MESSAGES = st.lists(
+    st.builds(
+        Message,
+        st.sampled_from(["system", "user", "assistant", "tool"]),
+        st.lists(PARTS, max_size=3).map(tuple),
+    ),
+    max_size=6,
+).map(tuple)
+
+
+@given(MESSAGES)
+def test_a_repair_loses_no_part_and_needs_no_other(messages: tuple[Message, ...]) -> None:
+    session = Session(messages=messages)
+    mended, done = repair(session)
+    kinds = [[type(p) for m in s.messages for p in m.parts] for s in (session, mended)]
+    assert kinds[0] == kinds[1]
+    assert len(check(mended)) <= len(check(session))
+    assert bool(done) == (mended != session)
+    assert repair(mended) == (mended, [])
+
+
+def test_a_repaired_import_keeps_its_other_findings() -> None:
+    odd = {"role": "user", "content": [{"type": "audio"}]}
+    loaded = read_session(document({"messages": [odd, OPENAI[0]]}), "x.json")
+    assert [f.code for f in loaded.findings] == ["part-lost", "empty-message"]
+    mended, done = repaired(loaded)
+    assert [f.code for f in mended.findings] == ["part-lost"]
+    assert len(done) == 1
+
+
+# bad files
+
+
+def fault(name: str, data: bytes) -> str:
+    with pytest.raises(InputFault) as caught:
+        list(read_sessions(Source(name, data)))
+    return str(caught.value)
+
+
+def test_a_truncated_zip() -> None:
+    data = EXAMPLES["inspect-log"].content
+    assert isinstance(data, bytes)
+    assert fault("log.eval", data[:-30]).startswith("log.eval: a zip that cannot be read")
+
+
+def test_a_zip_bomb_is_not_unpacked() -> None:
+    bomb = zipped({"header.json": b"{}", "samples/1.json": b" " * 300_000_000})
+    message = fault("log.eval", bomb)
+    assert "2 files of 286 MB" in message
+    assert "200-fold compression" in message
+
+
+def test_a_zip_that_lies_about_its_sizes() -> None:
+    data = bytearray(zipped({"header.json": b"{}" + b" " * 5_000}))
+    with zipfile.ZipFile(io.BytesIO(bytes(data))) as archive:
+        info = archive.infolist()[0]
+    size = info.file_size.to_bytes(4, "little")
+    while size in data:
+        data[data.index(size) : data.index(size) + 4] = (7).to_bytes(4, "little")
+    assert "a zip that cannot be read" in fault("log.eval", bytes(data))
+
+
+@pytest.mark.parametrize(
+    "name", ["../evil.json", "/etc/evil", "a/../../evil", "C:evil", "..\\evil"]
+)
+def test_a_name_that_leads_out_of_the_zip(name: str) -> None:
+    data = zipped({"header.json": b"{}", name: b"{}"})
+    assert "a name that leads out of the zip" in fault("log.eval", data)
+
+
+def test_a_yaml_bomb_and_a_tag() -> None:
+    bomb = "interactions:\n- &a0 [x, x]\n" + "".join(
+        f"- &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12)
+    )
+    assert "aliases that unfold to too much" in fault("c.yaml", bomb.encode())
+    itself = "interactions: &a\n- *a\n"
+    assert "aliases that unfold to too much" in fault("c.yaml", itself.encode())
+    tag = "interactions:\n- !!python/object/apply:os.system ['true']\n"
+    assert fault("c.yaml", tag.encode()).startswith("c.yaml:2: not plain YAML: could not determine")
+
+
+def test_aliases_that_share_a_value_are_fine() -> None:
+    text = "interactions:\n- request: &r {body: '{}'}\n- request: *r\n"
+    assert [x.session.messages for x in read_sessions(Source("c.yaml", text.encode()))] == []
+
+
+def test_lines_end_at_line_feeds_alone() -> None:
+    text = "a\u2028b\u2029c\u0085d\x1ee\x0bf"
+    data = lines({"message": {"role": "user", "content": text}}, {"message": OPENAI[3]})
+    assert read_session(data, "m.jsonl").session.messages[0].text == text
+
+
+def test_a_bad_line_is_named_and_what_came_before_it_is_kept() -> None:
+    data = lines({"messages": OPENAI}) + b'{"messages": oops\n'
+    sessions = read_sessions(Source("f.jsonl", data))
+    assert len(next(sessions).session.messages) == 4
+    with pytest.raises(InputFault, match=r"f\.jsonl:2: not JSON: Expecting value, column 14"):
+        next(sessions)
+
+
+def test_a_line_of_another_format_is_a_finding() -> None:
+    data = lines({"messages": OPENAI}, {"conversations": []}, {"messages": OPENAI})
+    sessions = list(read_sessions(Source("f.jsonl", data)))
+    assert [[f.code for f in x.findings] for x in sessions] == [[], ["mixed-formats"], []]
+
+
+def test_a_line_of_a_megabyte_and_a_nul() -> None:
+    text = "\0" + "x" * 1_000_000
+    data = lines({"messages": [{"role": "user", "content": text}]}, {"messages": OPENAI})
+    assert next(read_sessions(Source("f.jsonl", data))).session.messages[0].text == text
+
+
+def test_nothing_of_a_file_is_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    evil = "{{ cycler.__init__.__globals__.os.system('touch pwned') }}"
+    data = document({"messages": [{"role": "user", "content": evil}]})
+    session = read_session(data, "x.json").session
+    assert session.messages[0].text == evil
+    pg.compare(session, ["xml", "native"])
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_format_by_a_wrong_name_and_a_file_of_another_one() -> None:
+    with pytest.raises(pg.errors.UnknownNameError, match="unknown format 'x'; known: playground"):
+        read_session(b"{}", "x.json", "x")
+    message = fault_as("har", b'{"log": 3}')
+    assert message.startswith("x.json: not of the form of HTTP archive (HAR) (TypeError")
+
+
+def fault_as(form: str, data: bytes) -> str:
+    with pytest.raises(InputFault) as caught:
+        read_session(data, "x.json", form)
+    return str(caught.value)
+
+
+# other projects' files
+
+
+@beside
+def test_every_example_of_the_formats_is_read() -> None:
+    paths = [p for p in SHARED.rglob("*") if p.is_file() and ".chatml." not in p.name]
+    read = {}
+    for path in sorted(paths):
+        folder = path.relative_to(SHARED).parts[0]
+        if folder in ("other-agents", "dspy-history", "opencode") or path.parent == SHARED:
+            continue
+        if path.suffix == ".md":
+            continue
+        loaded = list(load_sessions(path))
+        read[path] = loaded
+        assert loaded, path
+    assert len(read) > 90
+    named = {"cline-nock": "nock", "gemini-cli-recorded-responses": "gemini-cli-responses"}
+    for path, sessions in read.items():
+        folder = path.relative_to(SHARED).parts[0]
+        form = sessions[0].format
+        alike = named.get(folder, folder)
+        assert alike.split("-")[0].removesuffix("s") in form or form == "openai-chat", path
+    opencode = list(load_sessions(SHARED / "opencode"))
+    assert [len(x.session.messages) for x in opencode] == [3, 5, 3]
+
+
+def flat(builder: SessionBuilder) -> list[tuple[Any, ...]]:
+    """Messages for comparison; results one by one, since formats group them differently."""
+    found: list[tuple[Any, ...]] = []
+    for message in builder.messages:
+        results = [(r.tool_call_id, _value(r.result)) for r in message.tool_results]
+        calls = [(c.tool_name, c.args) for c in message.tool_calls]
+        if message.text or calls or not results:
+            found.append((message.role, message.text, calls))
+        found += [("tool", *pair) for pair in results]
+    return found
+
+
+def _value(result: Any) -> Any:
+    try:
+        return json.loads(result) if isinstance(result, str) else result
+    except ValueError:
+        return result
+
+
+# Langfuse's adapter turns this function's result into a user's text; it is a result
+LANGFUSE_DIFFERENCES = {("google-adk-2025-08-28", "bded677884f031ce", "input")}
+
+
+@beside
+def test_langfuses_own_reading_of_twenty_frameworks() -> None:
+    compared = 0
+    for path in sorted((SHARED / "langfuse-trace").glob("*.chatml.json")):
+        name = path.name.split("__")[1].removesuffix(".chatml.json")
+        trace = json.loads(path.with_name(path.name.replace("chatml", "trace")).read_text())
+        observations = {item["id"]: item for item in trace["observations"]}
+        for known, sides in json.loads(path.read_text()).items():
+            for side, role in (("input", "user"), ("output", "assistant")):
+                golden = sides.get(side, {})
+                chat = [
+                    m
+                    for m in golden.get("data") or ()
+                    if m.get("role") and (m.get("content") is not None or m.get("tool_calls"))
+                ]
+                if not chat or (name, known, side) in LANGFUSE_DIFFERENCES:
+                    continue
+                given = observations[known]
+                ours, theirs = SessionBuilder(), SessionBuilder()
+                read_messages(ours, chat_messages(given[side], role), Place())
+                read_messages(theirs, [{**m, "type": None} for m in chat], Place())
+                assert flat(ours) == flat(theirs), (name, known, side)
+                wanted = {tool["name"] for m in golden["data"] for tool in m.get("tools", ())}
+                found = SessionBuilder()
+                found.tools(chat_tools(given[side], given.get("metadata")), Place())
+                assert side == "output" or wanted <= {t.name for t in found.finish().tools}
+                compared += 1
+    assert compared == 85

@@ -1,0 +1,445 @@
+"""Provider streams: every API, framed in every way, cut anywhere, gives the reply back whole."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from wires import FRAMINGS, NO_REASONING, TEXT_ALONE, WRITERS, Said, event_stream
+
+import playground as pg
+from playground.errors import UnknownNameError
+from playground.recordings.apis import api_names
+from playground.recordings.decoding import StreamDecoder, decode_stream
+from playground.recordings.recording import (
+    Recording,
+    ReplyCall,
+    SignalChunk,
+    TextChunk,
+    ToolCallChunk,
+)
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+ARGUMENTS = '{"path": "a\\\\b\\n", "text": "“ü” </tool_call> 🦊"}'
+SAID = Said(
+    reasoning=("I look ", "it up."),
+    text=("Grüße, ", "🦊\n", "data: no frame\n\n"),
+    calls=(
+        ("read_file", (ARGUMENTS[:11], ARGUMENTS[11:12], ARGUMENTS[12:])),
+        ("now", ("{}",)),
+    ),
+)
+
+
+def adapted(said: Said, api: str) -> Said:
+    """What of a reply the API can say at all."""
+    return Said(
+        () if api in NO_REASONING else said.reasoning,
+        said.text,
+        () if api in TEXT_ALONE else said.calls,
+        said.stop,
+    )
+
+
+def cut(data: bytes, size: int) -> list[bytes]:
+    return [data[start : start + size] for start in range(0, len(data), size)]
+
+
+def seen(recording: Recording) -> tuple[str, str, list[tuple[str, Any]]]:
+    reply = recording.reply
+    return (
+        reply.reasoning,
+        reply.content,
+        [(call.name, json.loads(call.arguments_text)) for call in reply.tool_calls],
+    )
+
+
+def expected(said: Said) -> tuple[str, str, list[tuple[str, Any]]]:
+    calls = [(name, json.loads("".join(pieces))) for name, pieces in said.calls]
+    return "".join(said.reasoning), "".join(said.text), calls
+
+
+def test_every_api_has_a_writer() -> None:
+    assert set(WRITERS) == set(api_names())
+
+
+@pytest.mark.parametrize("framing", FRAMINGS)
+@pytest.mark.parametrize("api", WRITERS)
+def test_a_reply_comes_out_whole(api: str, framing: str) -> None:
+    said = adapted(SAID, api)
+    data = FRAMINGS[framing](WRITERS[api](said))
+    for pieces in ([data], cut(data, 1), cut(data, 7), cut(data, 64)):
+        recording = decode_stream(pieces)
+        assert recording.api == api
+        assert seen(recording) == expected(said)
+        assert recording.stop_reason == "stop"
+        assert recording.error is None
+        assert recording.findings == []
+        assert recording == decode_stream(pieces, api=api)
+
+
+@pytest.mark.parametrize("api", WRITERS)
+def test_deltas_stay_what_they_were(api: str) -> None:
+    """As many text chunks as the provider sent: a player shows them one by one."""
+    said = adapted(SAID, api)
+    recording = decode_stream([FRAMINGS["events"](WRITERS[api](said))])
+    texts = [chunk.text for chunk in recording.chunks if isinstance(chunk, TextChunk)]
+    assert texts == list(said.text)
+
+
+def test_bedrocks_binary_wire() -> None:
+    data = event_stream(WRITERS["bedrock-converse"](SAID))
+    for pieces in ([data], cut(data, 1), cut(data, 13)):
+        recording = decode_stream(pieces)
+        assert recording.api == "bedrock-converse"
+        assert seen(recording) == expected(SAID)
+    broken = decode_stream([data[:-5]])
+    assert [f.code for f in broken.findings] == ["unreadable-frame"]
+    assert broken.reply.content == "".join(SAID.text)
+
+
+@given(
+    st.sampled_from(sorted(WRITERS)),
+    st.sampled_from(sorted(FRAMINGS)),
+    st.lists(TEXTS.filter(bool), max_size=4),
+    st.lists(TEXTS.filter(bool), max_size=3),
+    st.lists(st.dictionaries(TEXTS, TEXTS, max_size=2), max_size=2),
+    st.integers(1, 40),
+)
+def test_any_reply_cut_anywhere(
+    api: str,
+    framing: str,
+    texts: list[str],
+    thoughts: list[str],
+    arguments: list[dict[str, str]],
+    size: int,
+) -> None:
+    calls = []
+    for number, values in enumerate(arguments):
+        whole = json.dumps(values)
+        half = len(whole) // 2
+        calls.append((f"tool{number}", (whole[:half], whole[half:])))
+    said = adapted(Said(tuple(thoughts), tuple(texts), tuple(calls)), api)
+    data = FRAMINGS[framing](WRITERS[api](said))
+    whole_stream = decode_stream([data], api)
+    assert seen(whole_stream) == expected(said)
+    assert decode_stream(cut(data, size), api) == whole_stream
+
+
+@given(st.binary(max_size=300), st.integers(1, 9))
+def test_no_bytes_at_all_raise_and_cuts_change_nothing(data: bytes, size: int) -> None:
+    assert decode_stream(cut(data, size)) == decode_stream([data])
+
+
+@given(
+    st.sampled_from(sorted(WRITERS)),
+    st.integers(0, 40),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=3),
+        lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner),
+        max_leaves=6,
+    ),
+    st.data(),
+)
+def test_a_frame_of_another_shape_is_kept_and_never_raises(
+    api: str, place: int, value: Any, data: st.DataObject
+) -> None:
+    """Any value anywhere in a frame: the rest of the stream is read all the same."""
+    frames = WRITERS[api](adapted(SAID, api))
+    index = place % len(frames)
+    frame = json.loads(json.dumps(frames[index]))
+    node: Any = frame
+    for _ in range(data.draw(st.integers(0, 4))):
+        keys = list(node) if isinstance(node, dict) else list(range(len(node)))
+        inner = [key for key in keys if isinstance(node[key], dict | list) and node[key]]
+        if not inner:
+            break
+        node = node[data.draw(st.sampled_from(inner))]
+    key = data.draw(st.sampled_from(list(node) if isinstance(node, dict) else range(len(node))))
+    node[key] = value
+    wire = FRAMINGS["events"]([*frames[:index], frame, *frames[index + 1 :]])
+    recording = decode_stream([wire], api)
+    assert isinstance(recording.reply.content, str)
+    assert decode_stream(cut(wire, 5), api) == recording
+
+
+# what providers do
+
+
+def chat(*deltas: dict[str, Any], finish: str = "stop", **more: Any) -> bytes:
+    frames = [
+        {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta}], **more}
+        for delta in deltas
+    ]
+    last = {"index": 0, "delta": {}, "finish_reason": finish}
+    if finish:
+        frames.append({"object": "chat.completion.chunk", "choices": [last]})
+    return FRAMINGS["events"](frames)
+
+
+def calls_of(data: bytes) -> list[tuple[str, str]]:
+    return [(c.name, c.arguments_text) for c in decode_stream([data]).reply.tool_calls]
+
+
+def call(**fields: Any) -> dict[str, Any]:
+    return {"tool_calls": [fields]}
+
+
+def test_calls_without_an_index_are_told_apart_by_their_ids() -> None:
+    a = {"name": "a", "arguments": "{}"}
+    b = {"name": "b", "arguments": "{}"}
+    assert calls_of(chat(call(id="1", function=a), call(id="2", function=b))) == [
+        ("a", "{}"),
+        ("b", "{}"),
+    ]
+
+
+def test_calls_that_all_have_index_zero_are_told_apart_by_their_ids() -> None:
+    a = {"name": "a", "arguments": '{"x":'}
+    b = {"name": "b", "arguments": "{}"}
+    rest = {"arguments": "1}"}
+    data = chat(
+        call(index=0, id="1", function=a),
+        call(index=0, function=rest),
+        call(index=0, id="2", function=b),
+    )
+    assert calls_of(data) == [("a", '{"x":1}'), ("b", "{}")]
+
+
+def test_interleaved_calls_and_names_that_come_late() -> None:
+    data = chat(
+        call(index=1, id="2", function={"arguments": ""}),
+        call(index=0, id="1", function={"name": "a", "arguments": "{"}),
+        call(index=1, function={"name": "b", "arguments": "{"}),
+        call(index=0, function={"arguments": "}"}),
+        call(index=1, function={"arguments": "}"}),
+    )
+    assert calls_of(data) == [("b", "{}"), ("a", "{}")]
+
+
+def test_arguments_given_as_an_object_and_the_old_function_call() -> None:
+    whole = call(index=0, id="1", function={"name": "a", "arguments": {"x": "ü"}})
+    assert calls_of(chat(whole)) == [("a", '{"x": "ü"}')]
+    old = chat(
+        {"function_call": {"name": "a", "arguments": "{"}}, {"function_call": {"arguments": "}"}}
+    )
+    assert calls_of(old) == [("a", "{}")]
+
+
+def test_free_text_arguments_stay_text_and_replay_as_a_call() -> None:
+    patch = "*** Begin Patch\n+\\n{not json"
+    custom = {"index": 0, "id": "1", "type": "custom", "custom": {"name": "patch", "input": patch}}
+    recording = decode_stream([chat({"tool_calls": [custom]})])
+    assert recording.reply.tool_calls == (ReplyCall("patch", patch, "1"),)
+    timeline = pg.replay(recording, "native")
+    assert [(c.name, c.arguments) for c in timeline.result.tool_calls] == [
+        ("patch", {"input": patch})
+    ]
+    assert timeline.result.findings == []
+
+
+def test_content_as_parts_with_thinking_inside() -> None:
+    thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}
+    reply = decode_stream([chat({"content": [thinking, {"type": "text", "text": "yes"}]})]).reply
+    assert (reply.reasoning, reply.content) == ("hm", "yes")
+
+
+def test_half_characters_in_two_deltas_become_one() -> None:
+    data = b"".join(
+        b'data: {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": '
+        b'"%s"}}]}\n\n' % half
+        for half in (b"\\ud83e", b"\\udd8a")
+    )
+    assert decode_stream([data]).reply.content == "🦊"
+
+
+def test_gemini_arguments_in_pieces() -> None:
+    def part(**call_part: Any) -> dict[str, Any]:
+        return {"candidates": [{"content": {"parts": [{"functionCall": call_part}]}}]}
+
+    def piece(path: str, text: str, more: bool) -> dict[str, Any]:
+        return {"jsonPath": path, "stringValue": text, "willContinue": more}
+
+    frames = [
+        part(name="cook", willContinue=True),
+        part(partialArgs=[piece("$.dish.name", "Lasa", True)], willContinue=True),
+        part(partialArgs=[piece("$.dish.name", "gne", False)], willContinue=True),
+        part(partialArgs=[{"jsonPath": "$.steps[1]", "numberValue": 2}], willContinue=True),
+        part(),
+    ]
+    end = {"candidates": [{"content": {"parts": []}, "finishReason": "STOP"}]}
+    whole = decode_stream([FRAMINGS["events"]([*frames, end])])
+    assert json.loads(whole.reply.tool_calls[0].arguments_text) == {
+        "dish": {"name": "Lasagne"},
+        "steps": [None, 2],
+    }
+    cut_off = pg.replay(decode_stream([FRAMINGS["events"](frames[:3])]), "native")
+    assert cut_off.result.tool_calls == []
+    assert [call.name for call in cut_off.result.aborted] == ["cook"]
+
+
+def test_hosted_and_client_tools_of_responses() -> None:
+    def item(kind: str, **fields: Any) -> list[dict[str, Any]]:
+        whole = {"type": kind, "call_id": "1", **fields}
+        return [
+            {"type": "response.output_item.added", "output_index": 0, "item": {"type": kind}},
+            {"type": "response.output_item.done", "output_index": 0, "item": whole},
+        ]
+
+    shell = item("local_shell_call", action={"command": ["ls"]})
+    assert calls_of(FRAMINGS["events"](shell)) == [("local_shell_call", '{"command": ["ls"]}')]
+    search = item("web_search_call", action={"query": "x"})
+    assert calls_of(FRAMINGS["events"](search)) == [("web_search_call", "")]
+
+
+# ends
+
+
+@pytest.mark.parametrize("api", WRITERS)
+def test_a_missing_end_is_never_a_stop(api: str) -> None:
+    frames = WRITERS[api](adapted(SAID, api))
+    recording = decode_stream([FRAMINGS["events"](frames[:2])], api)
+    assert recording.stop_reason == ""
+    assert [finding.code for finding in recording.findings] == ["no-end"]
+
+
+@pytest.mark.parametrize("api", WRITERS)
+def test_an_error_in_mid_stream_is_kept(api: str) -> None:
+    frames = WRITERS[api](adapted(SAID, api))
+    error = {"error": {"message": "overloaded", "type": "server_error"}}
+    recording = decode_stream([FRAMINGS["events"]([*frames[:2], error])], api)
+    assert recording.error == error["error"]
+    assert recording.stop_reason == ""
+    assert [(f.code, f.message) for f in recording.findings] == [("stream-error", "overloaded")]
+
+
+def test_errors_as_each_provider_sends_them() -> None:
+    anthropic = {"type": "error", "error": {"type": "overloaded_error", "message": "busy"}}
+    start = WRITERS["anthropic-messages"](SAID)[:3]
+    bedrock = {"throttlingException": {"message": "slow down"}}
+    failed = {"type": "response.failed", "response": {"error": {"message": "no"}}}
+    for frames, message in (
+        ([*start, anthropic], "busy"),
+        ([*WRITERS["bedrock-converse"](SAID)[:3], bedrock], "slow down"),
+        ([*WRITERS["openai-responses"](SAID)[:3], failed], "no"),
+    ):
+        recording = decode_stream([FRAMINGS["events"](frames)])
+        assert recording.error is not None
+        assert recording.findings[-1].message == message
+
+
+def test_an_errors_body_alone() -> None:
+    recording = decode_stream([b'{"error": {"message": "no key"}}'])
+    assert (recording.api, recording.stop_reason) == ("", "")
+    assert recording.findings[0].message == "no key"
+
+
+def test_two_responses_in_one_stream_are_both_there_and_said() -> None:
+    frames = WRITERS["anthropic-messages"](Said((), ("a",), (("t", ('{"x": 1}',)),)))
+    recording = decode_stream([FRAMINGS["events"]([*frames, *frames])])
+    assert recording.reply.content == "aa"
+    assert [c.arguments_text for c in recording.reply.tool_calls] == ['{"x": 1}'] * 2
+    assert [finding.code for finding in recording.findings] == ["two-responses"]
+
+
+def test_a_frame_that_is_no_json_is_kept_as_it_came() -> None:
+    data = chat({"content": "a"}, finish="") + b"data: {oops\n\n" + chat({"content": "b"})
+    recording = decode_stream([data])
+    assert recording.reply.content == "ab"
+    assert SignalChunk("unreadable: {oops") in recording.chunks
+    assert [finding.code for finding in recording.findings] == ["unreadable-frame"]
+
+
+def test_line_separators_inside_json_are_text() -> None:
+    text = "a\u2028b\u2029c\u0085d\x1ee"
+    frames = WRITERS["openai-chat"](Said((), (text,)))
+    lines = "".join(json.dumps(frame, ensure_ascii=False) + "\n" for frame in frames).encode()
+    assert decode_stream([lines]).reply.content == text
+
+
+def test_a_line_of_a_megabyte_in_single_bytes() -> None:
+    text = "x" * 1_000_000
+    data = FRAMINGS["events"](WRITERS["openai-chat"](Said((), (text,))))
+    assert decode_stream(cut(data, 1)).reply.content == text
+
+
+def test_an_unknown_api_is_named() -> None:
+    with pytest.raises(UnknownNameError, match="unknown API 'x'; known: openai-completions"):
+        decode_stream([b""], api="x")
+
+
+# times
+
+
+def test_ollamas_times_are_taken_and_others_have_none() -> None:
+    data = FRAMINGS["JSON lines"](WRITERS["ollama-chat"](Said((), ("a", "b"))))
+    recording = decode_stream([data])
+    assert recording.timing == "recorded"
+    assert [chunk.at for chunk in recording.chunks] == [0.0, 1e-06, 2e-06]
+    assert decode_stream([chat({"content": "a"})]).timing == "none"
+
+
+def test_arrival_times_count_more_than_the_wires_own() -> None:
+    decoder = StreamDecoder()
+    frames = [json.dumps(f).encode() + b"\n" for f in WRITERS["ollama-chat"](Said((), ("a", "b")))]
+    given = [decoder.feed(piece, at / 4) for at, piece in enumerate(frames)]
+    assert [len(chunks) for chunks in given] == [1, 1, 1]
+    assert [chunk.at for chunk in decoder.finish().chunks] == [0.0, 0.25, 0.5]
+
+
+# into events
+
+
+@pytest.mark.parametrize("api", WRITERS)
+def test_a_native_stream_gives_the_events_that_a_text_stream_gives(api: str) -> None:
+    said = adapted(SAID, api)
+    recording = decode_stream([FRAMINGS["events"](WRITERS[api](said))])
+    timeline = pg.replay(recording, "native")
+    result = timeline.result
+    reasoning, content, calls = expected(said)
+    assert (result.reasoning, result.content) == (reasoning, content)
+    assert [(call.name, call.arguments) for call in result.tool_calls] == calls
+    place = 0
+    for event in result.events:  # the spans tile the stream
+        assert event.span.start == place
+        place = event.span.stop
+    assert place == len(timeline.text)
+
+
+def test_an_escape_split_between_two_deltas() -> None:
+    whole = '{"a": "x\\ny"}'
+    at = whole.index("\\") + 1
+    data = chat(
+        call(index=0, id="1", function={"name": "t", "arguments": whole[:at]}),
+        call(index=0, function={"arguments": whole[at:]}),
+    )
+    timeline = pg.replay(decode_stream([data]), "native")
+    assert timeline.result.tool_calls[0].arguments == {"a": "x\ny"}
+
+
+def test_a_text_dialect_in_a_providers_stream() -> None:
+    text = '<tool_call>\n{"name": "t", "arguments": {"a": 1}}\n</tool_call>'
+    frames = WRITERS["openai-chat"](Said((), tuple(cut_text(text, 3))))
+    timeline = pg.replay(decode_stream([FRAMINGS["events"](frames)]), "hermes")
+    assert [(c.name, c.arguments) for c in timeline.result.tool_calls] == [("t", {"a": 1})]
+
+
+def cut_text(text: str, size: int) -> list[str]:
+    return [text[start : start + size] for start in range(0, len(text), size)]
+
+
+def test_the_public_face(tmp_path: Path) -> None:
+    path = tmp_path / "stream.sse"
+    path.write_bytes(FRAMINGS["events"](WRITERS["openai-chat"](SAID)))
+    recording = pg.load_recording(path)
+    assert recording.api == "openai-chat"
+    assert recording.usage == {"total": 3}
+    assert recording.timing == "none"
+    assert recording.error is None
+    assert recording.reply.tool_calls[0].name == "read_file"
+    assert any(isinstance(chunk, ToolCallChunk) for chunk in recording.chunks)
+    assert recording.name == "stream"

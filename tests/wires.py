@@ -1,0 +1,258 @@
+"""Writers of every provider's wire: a reply in, the frames that the provider would send out.
+
+The decoding tests run over all of them, so that each API is a table in both directions.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Said:
+    """A reply in pieces: what a decoder has to give back, joined."""
+
+    reasoning: tuple[str, ...] = ()
+    text: tuple[str, ...] = ()
+    calls: tuple[tuple[str, tuple[str, ...]], ...] = ()  # name, pieces of the arguments
+    stop: str = field(default="stop")
+
+
+Frames = list[dict[str, Any]]
+
+
+def openai_chat(said: Said) -> Frames:
+    def chunk(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish}
+        return {"id": "c", "object": "chat.completion.chunk", "model": "m", "choices": [choice]}
+
+    frames = [chunk({"role": "assistant", "content": ""})]
+    frames += [chunk({"reasoning_content": piece}) for piece in said.reasoning]
+    frames += [chunk({"content": piece}) for piece in said.text]
+    for index, (name, pieces) in enumerate(said.calls):
+        function = {"name": name, "arguments": ""}
+        first = {"index": index, "id": f"id{index}", "type": "function", "function": function}
+        frames.append(chunk({"tool_calls": [first]}))
+        for piece in pieces:
+            delta = {"index": index, "function": {"arguments": piece}}
+            frames.append(chunk({"tool_calls": [delta]}))
+    frames.append(chunk({}, said.stop))
+    usage = {"id": "c", "object": "chat.completion.chunk", "choices": [], "usage": {"total": 3}}
+    return [*frames, usage]
+
+
+def openai_completions(said: Said) -> Frames:
+    frames = [
+        {"object": "text_completion", "model": "m", "choices": [{"index": 0, "text": piece}]}
+        for piece in said.text
+    ]
+    last = {"index": 0, "text": "", "finish_reason": said.stop}
+    return [*frames, {"object": "text_completion", "model": "m", "choices": [last]}]
+
+
+def openai_responses(said: Said) -> Frames:
+    head = {"id": "r", "model": "m", "status": "in_progress"}
+    frames: Frames = [{"type": "response.created", "response": head}]
+    index = 0
+    if said.reasoning:
+        kind = "response.reasoning_summary_text.delta"
+        frames += [{"type": kind, "output_index": 0, "delta": piece} for piece in said.reasoning]
+        index = 1
+    if said.text:
+        kind = "response.output_text.delta"
+        frames += [{"type": kind, "output_index": index, "delta": piece} for piece in said.text]
+        index += 1
+    for number, (name, pieces) in enumerate(said.calls, index):
+        item = {"type": "function_call", "call_id": f"id{number}", "name": name, "arguments": ""}
+        frames.append({"type": "response.output_item.added", "output_index": number, "item": item})
+        kind = "response.function_call_arguments.delta"
+        frames += [{"type": kind, "output_index": number, "delta": piece} for piece in pieces]
+        done = {**item, "arguments": "".join(pieces)}
+        frames.append({"type": "response.output_item.done", "output_index": number, "item": done})
+    end = {"id": "r", "model": "m", "status": said.stop, "usage": {"total": 3}}
+    return [*frames, {"type": "response.completed", "response": end}]
+
+
+def anthropic_messages(said: Said) -> Frames:
+    message = {"id": "m", "model": "m", "role": "assistant", "usage": {"input_tokens": 2}}
+    frames: Frames = [{"type": "message_start", "message": message}, {"type": "ping"}]
+    blocks: list[tuple[dict[str, Any], str, str, Sequence[str]]] = []
+    if said.reasoning:
+        empty = {"type": "thinking", "thinking": ""}
+        blocks.append((empty, "thinking_delta", "thinking", said.reasoning))
+    if said.text:
+        blocks.append(({"type": "text", "text": ""}, "text_delta", "text", said.text))
+    for number, (name, pieces) in enumerate(said.calls):
+        use = {"type": "tool_use", "id": f"id{number}", "name": name, "input": {}}
+        blocks.append((use, "input_json_delta", "partial_json", pieces))
+    for index, (block, kind, key, pieces) in enumerate(blocks):
+        frames.append({"type": "content_block_start", "index": index, "content_block": block})
+        for piece in pieces:
+            delta = {"type": kind, key: piece}
+            frames.append({"type": "content_block_delta", "index": index, "delta": delta})
+        frames.append({"type": "content_block_stop", "index": index})
+    frames.append({"type": "message_delta", "delta": {"stop_reason": said.stop}, "usage": {}})
+    return [*frames, {"type": "message_stop"}]
+
+
+def gemini_generate(said: Said) -> Frames:
+    def chunk(part: dict[str, Any], **more: Any) -> dict[str, Any]:
+        candidate = {"index": 0, "content": {"role": "model", "parts": [part]}, **more}
+        return {"candidates": [candidate], "modelVersion": "m", "usageMetadata": {"total": 3}}
+
+    frames = [chunk({"text": piece, "thought": True}) for piece in said.reasoning]
+    frames += [chunk({"text": piece}) for piece in said.text]
+    for name, pieces in said.calls:
+        frames.append(chunk({"functionCall": {"name": name, "args": json.loads("".join(pieces))}}))
+    return [*frames, chunk({"text": ""}, finishReason=said.stop)]
+
+
+def bedrock_converse(said: Said) -> Frames:
+    frames: Frames = [{"messageStart": {"role": "assistant"}}]
+    index = 0
+    for piece in said.reasoning:
+        delta = {"reasoningContent": {"text": piece}}
+        frames.append({"contentBlockDelta": {"contentBlockIndex": 0, "delta": delta}})
+        index = 1
+    for piece in said.text:
+        inner = {"contentBlockIndex": index, "delta": {"text": piece}}
+        frames.append({"contentBlockDelta": inner})
+    for number, (name, pieces) in enumerate(said.calls, index + 1):
+        use = {"toolUse": {"toolUseId": f"id{number}", "name": name}}
+        frames.append({"contentBlockStart": {"contentBlockIndex": number, "start": use}})
+        for piece in pieces:
+            inner = {"contentBlockIndex": number, "delta": {"toolUse": {"input": piece}}}
+            frames.append({"contentBlockDelta": inner})
+        frames.append({"contentBlockStop": {"contentBlockIndex": number}})
+    frames.append({"messageStop": {"stopReason": said.stop}})
+    return [*frames, {"metadata": {"usage": {"totalTokens": 3}}}]
+
+
+def cohere_v2(said: Said) -> Frames:
+    frames: Frames = [{"type": "message-start", "id": "m", "delta": {"message": {"content": []}}}]
+    for piece in said.reasoning:
+        frames.append({"type": "tool-plan-delta", "delta": {"message": {"tool_plan": piece}}})
+    for piece in said.text:
+        content = {"message": {"content": {"text": piece}}}
+        frames.append({"type": "content-delta", "index": 0, "delta": content})
+    for index, (name, pieces) in enumerate(said.calls):
+        call = {"id": f"id{index}", "type": "function", "function": {"name": name, "arguments": ""}}
+        start = {"message": {"tool_calls": call}}
+        frames.append({"type": "tool-call-start", "index": index, "delta": start})
+        for piece in pieces:
+            more = {"message": {"tool_calls": {"function": {"arguments": piece}}}}
+            frames.append({"type": "tool-call-delta", "index": index, "delta": more})
+        frames.append({"type": "tool-call-end", "index": index})
+    end = {"finish_reason": said.stop, "usage": {"tokens": {"input_tokens": 3}}}
+    return [*frames, {"type": "message-end", "delta": end}]
+
+
+def ollama_chat(said: Said) -> Frames:
+    def chunk(message: dict[str, Any], number: int, **more: Any) -> dict[str, Any]:
+        at = f"2026-01-02T03:04:05.{number:06}123Z"
+        inner = {"role": "assistant", "content": "", **message}
+        return {"model": "m", "created_at": at, "message": inner, "done": False, **more}
+
+    messages: Frames = [{"thinking": piece} for piece in said.reasoning]
+    messages += [{"content": piece} for piece in said.text]
+    for name, pieces in said.calls:
+        function = {"name": name, "arguments": json.loads("".join(pieces))}
+        messages.append({"tool_calls": [{"function": function}]})
+    frames = [chunk(message, number) for number, message in enumerate(messages)]
+    return [*frames, chunk({}, len(frames), done=True, done_reason=said.stop, eval_count=3)]
+
+
+def ollama_generate(said: Said) -> Frames:
+    def chunk(number: int, **more: Any) -> dict[str, Any]:
+        at = f"2026-01-02T03:04:05.{number:06}123Z"
+        return {"model": "m", "created_at": at, "response": "", "done": False, **more}
+
+    frames = [chunk(number, thinking=piece) for number, piece in enumerate(said.reasoning)]
+    frames += [chunk(len(frames) + i, response=piece) for i, piece in enumerate(said.text)]
+    return [*frames, chunk(len(frames), done=True, done_reason=said.stop, eval_count=3)]
+
+
+WRITERS: dict[str, Callable[[Said], Frames]] = {
+    "openai-chat": openai_chat,
+    "openai-completions": openai_completions,
+    "openai-responses": openai_responses,
+    "anthropic-messages": anthropic_messages,
+    "gemini-generate": gemini_generate,
+    "bedrock-converse": bedrock_converse,
+    "cohere-v2": cohere_v2,
+    "ollama-chat": ollama_chat,
+    "ollama-generate": ollama_generate,
+}
+TEXT_ALONE = {"openai-completions", "ollama-generate"}  # these APIs have no calls
+NO_REASONING = {"openai-completions"}
+
+
+# framings: the same frames, as different servers put them on the wire
+
+
+def _dumped(frame: dict[str, Any]) -> str:
+    return json.dumps(frame, ensure_ascii=False)
+
+
+def _events(frames: Frames, newline: str = "\n") -> Iterator[str]:
+    for frame in frames:
+        yield f"data: {_dumped(frame)}{newline}{newline}"
+
+
+def _named(frames: Frames) -> Iterator[str]:
+    for number, frame in enumerate(frames):
+        name = str(frame.get("type", "message"))
+        yield f"event: {name}\nid: {number}\nretry: 10\n: keep-alive\ndata:{_dumped(frame)}\n\n"
+
+
+def _multi_line(frames: Frames) -> Iterator[str]:
+    for frame in frames:
+        lines = json.dumps(frame, ensure_ascii=False, indent=1).split("\n")
+        yield "".join(f"data: {line}\n" for line in lines) + "\n"
+
+
+def _padded(frames: Frames) -> Iterator[str]:
+    for frame in frames:
+        yield f"data: {_dumped(frame)[:-1]}      }}\n\n"
+
+
+def _aws(frames: Frames) -> Iterator[bytes]:
+    """AWS's binary messages: lengths, a header with the event's name, checksums."""
+    for frame in frames:
+        ((name, inner),) = frame.items()
+        value = name.encode()
+        key = b":event-type"
+        header = bytes([len(key)]) + key + b"\x07" + struct.pack(">H", len(value)) + value
+        payload = json.dumps(inner).encode()
+        prelude = struct.pack(">II", 16 + len(header) + len(payload), len(header))
+        start = prelude + struct.pack(">I", zlib.crc32(prelude)) + header + payload
+        yield start + struct.pack(">I", zlib.crc32(start))
+
+
+FRAMINGS: dict[str, Callable[[Frames], bytes]] = {
+    "events": lambda frames: ("".join(_events(frames)) + "data: [DONE]\n\n").encode(),
+    "events, CRLF": lambda frames: "".join(_events(frames, "\r\n")).encode(),
+    "events, CR": lambda frames: "".join(_events(frames, "\r")).encode(),
+    "events, no blank line at the end": lambda frames: "".join(_events(frames)).rstrip().encode(),
+    "named events with comments": lambda frames: "".join(_named(frames)).encode(),
+    "data on several lines": lambda frames: "".join(_multi_line(frames)).encode(),
+    "padding": lambda frames: "".join(_padded(frames)).encode(),
+    "a BOM": lambda frames: b"\xef\xbb\xbf" + "".join(_events(frames)).encode(),
+    "JSON lines": lambda frames: "".join(f"{_dumped(f)}\n" for f in frames).encode(),
+    "JSON lines, blank ones between": lambda frames: "\n\n".join(map(_dumped, frames)).encode(),
+    "a JSON list": lambda frames: json.dumps(frames, indent=2).encode(),
+    "a LiteLLM dump with times": lambda frames: "".join(
+        f"{json.dumps({'t': i / 8, 'chunk': frame})}\n" for i, frame in enumerate(frames)
+    ).encode(),
+    "escaped": lambda frames: "".join(f"data: {json.dumps(f)}\n\n" for f in frames).encode(),
+}
+
+
+def event_stream(frames: Frames) -> bytes:
+    """Bedrock's frames as AWS sends them."""
+    return b"".join(_aws(frames))
