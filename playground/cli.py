@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from playground.commands import prompts, streams
+from playground.commands import experiments, prompts, streams
 
 
 class _Commands(click.Group):
@@ -46,6 +46,8 @@ for command in (
     prompts.raw,
     streams.replay,
     streams.import_,
+    experiments.experiment,
+    experiments.export,
     streams.record,
     streams.demo_server,
 ):

@@ -13,6 +13,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from serving import CHROMIUM, FLAGS, served
 
+import playground as pg
+from playground.llm.demo_server import serving
+from playground.recordings.recording import Recording, TextChunk
+
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 if CHROMIUM is None and not os.environ.get("CI"):
@@ -274,3 +278,74 @@ def test_a_template_that_fails_leaves_the_page_and_says_why(page: Page, address:
     expect(page.get_by_text("the template refuses: no system, please")).to_be_visible()
     page.goto(f"{address}/raw")
     expect(page.get_by_text("Replies are read by: llama3-json.")).to_be_visible()
+
+
+def test_the_player_steps_from_event_to_event(page: Page, address: str) -> None:
+    page.goto(f"{address}/replay?session=02-parallel-calls")
+    player = page.locator(".player")
+    player.get_by_label("Step by").select_option("event")
+    player.locator(".text").press("Home")
+    seen = []
+    for _ in range(5):
+        seen.append(player.locator(".event.now .what").inner_text())
+        player.locator(".text").press("ArrowRight")
+    assert seen == ["text", "call started", "markup", "call named", "markup"]
+    player.locator(".text").press("ArrowLeft")
+    expect(player.locator(".event.now .what")).to_have_text("markup")
+    expect(player.locator(".place")).to_have_text(re.compile("times made up"))
+
+
+def test_the_page_that_was_saved_plays_by_itself(page: Page, address: str, tmp_path: Path) -> None:
+    page.goto(f"{address}/replay?session=10-cut-characters&listed=Take it with you")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Page (HTML)").click()
+    path = tmp_path / "replay.html"
+    saved.value.save_as(path)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(path.as_uri())
+    player = page.locator(".player")
+    player.locator(".text").press("End")
+    expect(player.locator(".place")).to_have_text(re.compile("end of the stream"))
+    assert "👩‍✈️🚢🇫🇷 naïve café" in player.locator(".text").inner_text()
+    assert asked == [path.as_uri()]
+
+
+def test_a_hostile_recording_is_text_in_the_page_that_was_saved(page: Page, tmp_path: Path) -> None:
+    evil = "</script><img src=x onerror=document.title='pwned'><script>document.title='pwned'"
+    timeline = pg.replay(Recording(evil, "xml", (TextChunk(evil),)), "xml")
+    path = tmp_path / "evil.html"
+    path.write_text(timeline.html(), encoding="utf-8")
+    page.goto(path.as_uri())
+    page.locator(".player .text").press("End")
+    assert page.locator(".player .text").inner_text() == evil
+    assert page.locator("img").count() == 0
+    assert page.title() == evil
+
+
+def test_run_record_and_replay_without_a_key(page: Page, address: str) -> None:
+    with serving() as demo:
+        page.goto(f"{address}/compare?session=02-parallel-calls&view=Run")
+        page.get_by_role("textbox", name="Server").fill(f"{demo.url}/v1")
+        model = page.get_by_role("textbox", name="Model", exact=True)
+        model.fill("openai/demo-xml")
+        model.press("Enter")
+        page.get_by_role("button", name="Run", exact=True).click()
+        page.get_by_role("link", name="Open in Replay").click(timeout=60_000)
+        player = page.locator(".player")
+        expect(player.locator(".place")).to_have_text(re.compile("times as recorded"))
+        player.locator(".text").press("End")
+        expect(player.locator(".event.now .label")).to_have_text("get_weather")
+
+
+def test_a_run_can_be_stopped(page: Page, address: str) -> None:
+    with serving() as demo:
+        page.goto(f"{address}/compare?session=02-parallel-calls&view=Run")
+        page.get_by_role("textbox", name="Server").fill(f"{demo.url}/v1")
+        model = page.get_by_role("textbox", name="Model", exact=True)
+        model.fill("openai/demo-slow")
+        model.press("Enter")
+        page.get_by_role("button", name="Run", exact=True).click()
+        page.get_by_text(re.compile("[3-9] chunks, ")).wait_for(timeout=60_000)
+        page.get_by_role("button", name="Stop", exact=True).last.click()
+        expect(page.get_by_text("the user stopped the run")).to_be_visible(timeout=20_000)

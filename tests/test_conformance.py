@@ -37,3 +37,31 @@ def test_every_dispute_is_a_case_and_says_why() -> None:
     known = {json.loads(line)["id"] for line in CASES.read_text(encoding="utf-8").splitlines()}
     assert {dispute["id"] for dispute in disputes} <= known
     assert all(len(dispute["reason"]) > 20 for dispute in disputes)
+
+
+# Streams whose expected reply lacks what the provider sent: whole arguments that no delta brought
+# (LM Studio), patches and commands of tools that the client runs, arguments by JSON path.
+FULLER_THAN_EXPECTED = (
+    "google-stream-tool-call-arguments",
+    "google-vertex-stream-tool-call-arguments",
+    "lmstudio-tool-call",
+    "openai-apply-patch-tool",
+    "openai-local-shell-tool",
+    "openai-shell-",
+    "tool_search_streaming",
+)
+
+
+def test_real_streams_come_out_whole() -> None:
+    scorer = SCORER.with_name("score_streams.py")
+    command = [sys.executable, str(scorer), "--bytes", "--show", "100"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    failed = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("--- ")]
+    explained = [name for name in failed if any(part in name for part in FULLER_THAN_EXPECTED)]
+    assert failed == explained
+    total = done.stdout.splitlines()[-1]
+    assert "raised 0, chunking differs 0" in total
+    streams = int(total.split("/")[1].split()[0])
+    assert f"text {streams}, reasoning {streams}" in total
+    assert f"api right {streams}, error kept {streams}" in total
+    assert len(failed) <= 0.025 * streams

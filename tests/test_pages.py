@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from wires import FRAMINGS, WRITERS, Said
 
 from playground import paths
 from playground.dialects import dialect_names
@@ -250,3 +251,77 @@ def test_a_switch_changes_what_replay_reads() -> None:
     switch.select("call").run()
     assert not app.exception
     assert app.text[0].value != before or "none" not in before
+
+
+# streams, imports, experiments
+
+
+def stream() -> bytes:
+    said = Said(("hm",), ("Hello ", "there"), (("get_weather", ('{"city": "Oslo"}',)),))
+    return FRAMINGS["events"](WRITERS["anthropic-messages"](said))
+
+
+def test_an_uploaded_stream_is_replayed_with_what_the_provider_said() -> None:
+    app = page("replay")
+    upload(app, "answer.sse", stream())
+    assert app.selectbox(key="session").value == "answer"
+    texts = [text.value for text in app.text]
+    assert any("Complete calls: get_weather." in text for text in texts)
+    assert any(text.startswith("anthropic-messages · m · ended: stop") for text in texts)
+    (data,) = payloads(app)
+    assert data["timing"] == "none"
+    assert data["text"] == 'hmHello thereget_weather{"city": "Oslo"}'
+    assert {segment[0] for segment in data["segments"]} == {
+        "reasoning",
+        "text",
+        "call-named",
+        "argument",
+    }
+
+
+def test_a_broken_stream_says_so() -> None:
+    app = page("replay")
+    upload(app, "answer.sse", stream().partition(b'data: {"type": "message_delta')[0])
+    assert any("ended: no end" in text.value for text in app.text)
+    assert any("1 finding about the stream" in box.label for box in app.expander)
+
+
+def test_an_import_of_many_sessions_offers_each_and_repairs() -> None:
+    call = {"id": "", "type": "function", "function": {"name": "t", "arguments": "{}"}}
+    said = [
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "", "content": "r"},
+    ]
+    line = json.dumps({"messages": said}).encode()
+    app = page("compare")
+    upload(app, "chats.jsonl", line + b"\n" + line)
+    assert {"chats", "chats 2"} <= set(app.selectbox(key="session").options)
+    (button,) = [b for b in app.button if b.label.startswith("Repair")]
+    button.click().run()
+    assert app.selectbox(key="session").value == "chats (repaired)"
+    assert not [b for b in app.button if b.label.startswith("Repair")]
+
+
+@pytest.mark.parametrize("kind", ["cut otherwise", "find a cut that changes anything", "lose"])
+def test_experiments_on_the_page(kind: str) -> None:
+    app = page("replay", session="02-parallel-calls", listed="Experiments", experiment=kind)
+    if kind == "lose":
+        assert any("events differ" in text.value for text in app.text)
+        assert "removed" in set(app.dataframe[-1].value["change"])
+    else:
+        assert len(app.success) == 1
+
+
+def test_every_dialect_and_what_can_be_taken_along() -> None:
+    app = page("replay", session="02-parallel-calls", listed="Every dialect")
+    frame = app.dataframe[-1].value
+    assert frame["dialect"][0] == "xml"
+    assert frame["same calls"][0]
+    app = page("replay", session="02-parallel-calls", listed="Take it with you")
+    assert "def test_the_recording_reads_as_it_did" in app.code[-1].value
+
+
+def test_the_switches_are_part_of_the_link() -> None:
+    app = page("replay", session="02-parallel-calls", **{"misfits-xml": "text"})
+    assert app.selectbox(key="misfits-xml").value == "text"

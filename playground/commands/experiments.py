@@ -1,0 +1,171 @@
+"""Commands that try things on a recording, and take it along: experiment, export."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from playground.commands.shared import json_option, load
+from playground.terminal import guarded, print_json, table
+
+if TYPE_CHECKING:
+    from playground.experiments import EventChange
+    from playground.recordings.recording import Recording
+    from playground.sessions.session import Session
+
+
+def _chosen(file: str, name: str) -> tuple[Session, Recording]:
+    from playground.errors import InputFault
+
+    session = load(file).session
+    if not session.recordings:
+        raise InputFault("this session has no recordings", where=file)
+    return session, session.recording(name) if name else session.recordings[0]
+
+
+_name_option = click.option("--name", default="", help="Which recording. Default: the first.")
+_dialect_option = click.option("-d", "--dialect", default="", help="Default: the recording's own.")
+
+
+@click.command()
+@click.argument("recording")
+@_dialect_option
+@_name_option
+@click.option("--cut", type=click.Choice(["1", "7", "random"]), help="Cut into such pieces.")
+@click.option("--seed", default=0, help="Of --cut random and --corrupt.")
+@click.option("--break-off", type=int, help="Keep so many chunks.")
+@click.option("--lose", type=int, help="Leave out this chunk, counted from 1.")
+@click.option("--corrupt", type=int, help="Flip a bit in this chunk, counted from 1.")
+@click.option("--find-cut", is_flag=True, help="Look for a cut that changes anything.")
+@click.option("--every-dialect", is_flag=True, help="Read it in every dialect.")
+@json_option
+@guarded
+def experiment(
+    recording: str,
+    dialect: str,
+    name: str,
+    cut: str | None,
+    seed: int,
+    break_off: int | None,
+    lose: int | None,
+    corrupt: int | None,
+    find_cut: bool,
+    every_dialect: bool,
+    as_json: bool,
+) -> int:
+    """Change RECORDING in one way and show which events differ; exit status 1 where any does."""
+    from playground import experiments
+    from playground.errors import InputFault
+    from playground.recordings import recutting
+
+    session, chosen = _chosen(recording, name)
+    asked = [cut, break_off, lose, corrupt, find_cut or None, every_dialect or None]
+    if sum(given is not None for given in asked) != 1:
+        raise InputFault(
+            "one experiment at a time",
+            expected="one of --cut, --break-off, --lose, --corrupt, --find-cut, --every-dialect",
+        )
+    own = dialect or chosen.dialect
+    if every_dialect:
+        return _every_dialect(session, chosen, own, as_json)
+    if find_cut:
+        found = experiments.find_changing_cut(chosen, own, session.tools)
+        text = f"{found.tried:,} cuttings of {found.of:,} tried"
+        if not as_json:
+            click.echo(f"{text}: {found.cutting or 'none changes any event'}")
+        return _shown(found.changes, as_json)
+    index = _index(lose if lose is not None else corrupt, chosen)
+    if cut:
+        sizes = {"1": "1 byte", "7": "7 bytes", "random": "random"}
+        changed = recutting.rechunked(chosen, sizes[cut], seed)  # type: ignore[arg-type]
+    elif break_off is not None:
+        changed = recutting.broken_off(chosen, break_off)
+    elif lose is not None:
+        changed = recutting.without(chosen, index)
+    else:
+        changed = recutting.corrupted(chosen, index, seed)
+    before = experiments.read(chosen, own, session.tools).events
+    after = experiments.read(changed, own, session.tools).events
+    return _shown(experiments.difference(before, after, spans=cut is not None), as_json)
+
+
+def _index(given: int | None, recording: Recording) -> int:
+    from playground.errors import InputFault
+
+    count = len(recording.chunks)
+    if given is not None and not 1 <= given <= count:
+        raise InputFault(f"there is no chunk {given}", expected=f"1 to {count}")
+    return (given or 1) - 1
+
+
+def _shown(changes: tuple[EventChange, ...] | list[EventChange], as_json: bool) -> int:
+    from playground.experiments import change_words
+
+    rows = [change_words(change) for change in changes]
+    if as_json:
+        print_json([dict(zip(("change", "event", "span", "text"), r, strict=True)) for r in rows])
+    elif rows:
+        table(["change", "event", "span", "text"], [list(row) for row in rows])
+    else:
+        click.echo("no event differs")
+    return int(bool(rows))
+
+
+def _every_dialect(session: Session, recording: Recording, own: str, as_json: bool) -> int:
+    from dataclasses import asdict
+
+    from playground.experiments import cross_read
+
+    rows = cross_read(recording, session.tools, own)
+    if as_json:
+        print_json([asdict(row) for row in rows])
+        return 0
+    head = ["dialect", "calls", "same calls", "aborted", "text", "findings"]
+    listed = [
+        [
+            row.dialect,
+            str(row.calls),
+            "yes" if row.same_calls else "no",
+            str(row.aborted),
+            f"{row.text:,}",
+            ", ".join(f"{code} {count}" for code, count in row.findings.items()),
+        ]
+        for row in rows
+    ]
+    table(head, listed)
+    return 0
+
+
+@click.command()
+@click.argument("recording")
+@click.option("--to", type=click.Choice(["pytest", "html", "json"]), required=True)
+@click.option("-o", "--out", default="", help="Default: standard output.")
+@_dialect_option
+@_name_option
+@guarded
+def export(recording: str, to: str, out: str, dialect: str, name: str) -> int:
+    """Write RECORDING's replay as a test that passes, as one HTML file, or as JSON.
+
+    A session is written as ATIF by `import --to atif`.
+    """
+    from playground.errors import InputFault
+    from playground.show import exports
+    from playground.timeline import replay
+
+    session, chosen = _chosen(recording, name)
+    timeline = replay(chosen, dialect or chosen.dialect, session.tools)
+    if to == "pytest":
+        text = exports.pytest_file(chosen, timeline, session.tools)
+    else:
+        text = timeline.html() if to == "html" else exports.replay_json(timeline)
+    if not out:
+        click.echo(text, nl=False)
+        return 0
+    try:
+        Path(out).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputFault(str(error.strerror), where=out, expected="a file") from error
+    click.echo(f"written: {out}")
+    return 0
