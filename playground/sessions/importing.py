@@ -13,7 +13,7 @@ from playground.findings import Finding
 from playground.sessions.doctor import check, repair
 from playground.sessions.formats.atif import dump_atif
 from playground.sessions.loading import LoadedSession
-from playground.sessions.native_format import dump_line, dump_session
+from playground.sessions.native_format import dump_session, line_pieces
 from playground.sessions.session import Session
 
 
@@ -75,7 +75,7 @@ class Writer:
         if self._out is None:
             return ""
         if self._lines is not None:
-            self._lines.write(dump_line(session))
+            self._lines.writelines(line_pieces(session))
             return str(self._out)
         if self._out.is_dir() or not self._out.suffix:
             return self._into(self._out, session)

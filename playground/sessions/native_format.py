@@ -8,6 +8,8 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -68,9 +70,16 @@ def dump_session(session: Session) -> str:
     return json.dumps(_plain(session), ensure_ascii=False, indent=1) + "\n"
 
 
-def dump_line(session: Session) -> str:
-    """The session as one line of a file of sessions."""
-    return json.dumps(_plain(session), ensure_ascii=False) + "\n"
+def line_pieces(session: Session) -> Iterator[str]:
+    """The session as one line of a file of sessions, message by message: a large one is never
+    there twice."""
+    rest = json.dumps(_plain(replace(session, messages=())), ensure_ascii=False)
+    yield rest[:-1]
+    for index, message in enumerate(session.messages):
+        yield ', "messages": [' if index == 0 else ", "
+        plain = _plain(Session(messages=(message,)))["messages"][0]
+        yield json.dumps(plain, ensure_ascii=False)
+    yield "]}\n" if session.messages else "}\n"
 
 
 def dump_recording(recording: Recording) -> dict[str, Any]:

@@ -14,6 +14,8 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final
 
+from pydantic_core import from_json
+
 from playground.errors import InputFault
 
 MAX_BYTES: Final = 64 * 1024 * 1024  # of a file that is read whole
@@ -127,8 +129,8 @@ class Source:
                 if not line:
                     continue
                 try:
-                    found.append(json.loads(line))
-                except (ValueError, RecursionError):
+                    found.append(parse_line(line, self.name, 1))
+                except InputFault:
                     break
         return found
 
@@ -145,6 +147,7 @@ class Source:
 
         Raises InputFault at a line that is no JSON; what came before it has been given out.
         """
+        self.__dict__.pop("head", None)  # it was for looking, and may hold a large session
         with self._lines() as file:
             number = read = 0
             while line := file.readline(MAX_LINE + 1):
@@ -152,13 +155,12 @@ class Source:
                 if len(line) > MAX_LINE:
                     limit = f"lines of at most {MAX_LINE // 1024**2} MB"
                     raise InputFault("a longer line", where=self.name, line=number, expected=limit)
-                text = decode(line.removeprefix(b"\xef\xbb\xbf"), self.name, number).strip(
-                    " \t\r\n"
-                )
-                if text:
-                    yield number, parse_json(text, self.name, number)
                 if self.progress is not None:
                     self.progress(read, self.size)
+                if not line.isspace():
+                    parsed = [parse_line(line, self.name, number)]
+                    del line  # the caller may hold on to the value for long
+                    yield number, parsed.pop()
 
     def _lines(self) -> IO[bytes]:
         if self._data is not None or self._path is None:
@@ -263,6 +265,15 @@ def decode(data: bytes, where: str, line: int | None = None) -> str:
         raise InputFault(
             f"byte {data[error.start]:#04x} is no UTF-8", where=where, line=number, expected="UTF-8"
         ) from error
+
+
+def parse_line(line: bytes, where: str, number: int) -> Any:
+    """The JSON value of one line. Raises InputFault with line and column."""
+    line = line.removeprefix(b"\xef\xbb\xbf")
+    try:
+        return from_json(line)  # without a copy as text
+    except ValueError:  # half surrogates, bad bytes, no JSON: in words
+        return parse_json(decode(line, where, number).strip(" \t\r\n"), where, number)
 
 
 def parse_json(text: str, where: str, line: int | None = None) -> Any:

@@ -31,6 +31,7 @@ class FineTuning(SessionFormat):
                 read_body(builder, value, place)
             else:
                 builder.findings.append(_other(place))
+            del value  # it may be large, and the session is there
             yield builder
 
 
