@@ -414,6 +414,15 @@ def test_a_line_of_another_format_is_a_finding() -> None:
     assert [[f.code for f in x.findings] for x in sessions] == [[], ["mixed-formats"], []]
 
 
+def test_half_characters_are_replaced_in_every_format() -> None:
+    data = b'{"messages": [{"role": "user", "content": "a\\ud83d b"}]}'
+    for name, where in (("x.json", "messages.0.content"), ("x.jsonl", "line 1.messages.0.content")):
+        loaded = read_session(data, name)
+        assert loaded.session.messages[0].text == "a\ufffd b"
+        assert [(f.code, f.where) for f in loaded.findings] == [("lone-surrogate", where)]
+        assert dump_session(loaded.session).encode()
+
+
 def test_a_line_of_a_megabyte_and_a_nul() -> None:
     text = "\0" + "x" * 1_000_000
     data = lines({"messages": [{"role": "user", "content": text}]}, {"messages": OPENAI})

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any
 
 from playground.errors import InputFault
 from playground.findings import Finding, finding
@@ -16,8 +15,6 @@ from playground.prompt_data import DynamicTaskConfig, TaskConfig
 from playground.recordings.recording import Recording
 from playground.sessions.session import RequestRecord, Session
 from playground.tools import ToolMetadata, read_tool
-
-_LONE: Final = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -192,20 +189,3 @@ def iso_time(milliseconds: Any) -> str:
     if not isinstance(milliseconds, int | float) or not 0 < milliseconds < 1e14:
         return ""
     return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat().replace("+00:00", "Z")
-
-
-def whole_characters(value: Any, place: str, found: list[Finding]) -> Any:
-    """Replace half surrogates, which no encoding can carry, and say where."""
-    match value:
-        case str() if not value.isascii() and _LONE.search(value):
-            found.append(finding("lone-surrogate", place))
-            return _LONE.sub("\ufffd", value)
-        case list():
-            return [whole_characters(v, f"{place}.{i}", found) for i, v in enumerate(value)]
-        case dict():
-            return {
-                _LONE.sub("\ufffd", str(k)): whole_characters(v, f"{place}.{k}".strip("."), found)
-                for k, v in value.items()
-            }
-        case _:
-            return value

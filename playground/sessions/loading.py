@@ -114,7 +114,8 @@ def _checked(chosen: SessionFormat, source: Source) -> Iterator[LoadedSession]:
     for builder in chosen.sessions(source):
         session = builder.finish()
         streams = [f for recording in session.recordings for f in recording.findings]
-        found = [*builder.findings, *check(session, builder.places), *streams]
+        found = [*source.findings, *builder.findings, *check(session, builder.places), *streams]
+        source.findings.clear()
         yield LoadedSession(session, found, chosen.name, builder.places)
 
 

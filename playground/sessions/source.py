@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import zipfile
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -17,6 +18,7 @@ from typing import IO, Any, Final
 from pydantic_core import from_json
 
 from playground.errors import InputFault
+from playground.findings import Finding, finding
 
 MAX_BYTES: Final = 64 * 1024 * 1024  # of a file that is read whole
 MAX_LINE: Final = 64 * 1024 * 1024
@@ -25,6 +27,9 @@ _MEMBERS: Final = 10_000
 _UNPACKED: Final = 512 * 1024 * 1024
 _RATIO: Final = 200
 _YAML_NODES: Final = 5_000_000
+
+_LONE: Final = re.compile("[\ud800-\udfff]")
+_ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")
 
 Progress = Callable[[int, int], None]  # bytes read, bytes in all
 
@@ -36,6 +41,7 @@ class Source:
         self.name = name
         self._data, self._path = data, path
         self.progress: Progress | None = None
+        self.findings: list[Finding] = []  # of the values that were read since they were taken
 
     @classmethod
     def open(cls, path: str | Path) -> Source:
@@ -103,7 +109,7 @@ class Source:
     @cached_property
     def value(self) -> Any:
         """The JSON document. Raises InputFault with the line of what is wrong."""
-        return parse_json(self.text, self.name)
+        return self._whole(parse_json(self.text, self.name), self.text, "")
 
     @cached_property
     def document(self) -> Any:
@@ -129,9 +135,10 @@ class Source:
                 if not line:
                     continue
                 try:
-                    found.append(parse_line(line, self.name, 1))
+                    found.append(self._line(line, 1))
                 except InputFault:
                     break
+        self.findings.clear()  # what is found is found again when the lines are read
         return found
 
     @cached_property
@@ -158,9 +165,23 @@ class Source:
                 if self.progress is not None:
                     self.progress(read, self.size)
                 if not line.isspace():
-                    parsed = [parse_line(line, self.name, number)]
+                    parsed = [self._line(line, number)]
                     del line  # the caller may hold on to the value for long
                     yield number, parsed.pop()
+
+    def _line(self, line: bytes, number: int) -> Any:
+        line = line.removeprefix(b"\xef\xbb\xbf")
+        try:
+            return from_json(line)  # without a copy as text
+        except ValueError:  # half surrogates, bad bytes, no JSON: in words
+            text = decode(line, self.name, number).strip(" \t\r\n")
+            return self._whole(parse_json(text, self.name, number), text, f"line {number}")
+
+    def _whole(self, value: Any, text: str, place: str) -> Any:
+        """The value without half surrogates, which no encoding can carry; each is a finding."""
+        if not _ESCAPED.search(text):
+            return value
+        return whole_characters(value, place, self.findings)
 
     def _lines(self) -> IO[bytes]:
         if self._data is not None or self._path is None:
@@ -267,15 +288,6 @@ def decode(data: bytes, where: str, line: int | None = None) -> str:
         ) from error
 
 
-def parse_line(line: bytes, where: str, number: int) -> Any:
-    """The JSON value of one line. Raises InputFault with line and column."""
-    line = line.removeprefix(b"\xef\xbb\xbf")
-    try:
-        return from_json(line)  # without a copy as text
-    except ValueError:  # half surrogates, bad bytes, no JSON: in words
-        return parse_json(decode(line, where, number).strip(" \t\r\n"), where, number)
-
-
 def parse_json(text: str, where: str, line: int | None = None) -> Any:
     """A JSON value. Raises InputFault with line and column."""
     try:
@@ -289,6 +301,23 @@ def parse_json(text: str, where: str, line: int | None = None) -> Any:
         ) from error
     except RecursionError as error:
         raise InputFault("nested too deeply to be read", where=where, line=line) from error
+
+
+def whole_characters(value: Any, place: str, found: list[Finding]) -> Any:
+    """Replace half surrogates, which no encoding can carry, and say where."""
+    match value:
+        case str() if not value.isascii() and _LONE.search(value):
+            found.append(finding("lone-surrogate", place))
+            return _LONE.sub("\ufffd", value)
+        case list():
+            return [whole_characters(v, f"{place}.{i}", found) for i, v in enumerate(value)]
+        case dict():
+            return {
+                _LONE.sub("\ufffd", str(k)): whole_characters(v, f"{place}.{k}".strip("."), found)
+                for k, v in value.items()
+            }
+        case _:
+            return value
 
 
 def _bounded(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:

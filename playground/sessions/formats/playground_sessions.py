@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from playground.sessions.building import SessionBuilder, whole_characters
+from playground.sessions.building import SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.native_format import parse_session
 from playground.sessions.session import FORMAT
 from playground.sessions.source import Source
-
-_ESCAPED = ("\\ud8", "\\ud9", "\\uda", "\\udb", "\\udc", "\\udd", "\\ude", "\\udf")
 
 
 class PlaygroundSession(SessionFormat):
@@ -33,8 +31,5 @@ class PlaygroundSession(SessionFormat):
 
 def _session(value: object, text: str, where: str) -> SessionBuilder:
     builder = SessionBuilder()
-    lowered = text.lower() if "\\u" in text else ""
-    if any(escape in lowered for escape in _ESCAPED):
-        value = whole_characters(value, "", builder.findings)
     builder.given = parse_session(value, text, where)
     return builder
