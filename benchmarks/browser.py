@@ -1,4 +1,4 @@
-"""Latency of the Compare page, measured inside the page; medians of ten.
+"""Latency of the Compare page and of the player, measured inside the page; medians of ten.
 
 Run: python benchmarks/browser.py. Needs Debian's chromium. First render: from navigation to the
 eighth pane. Rerun: from a click on a block to the URL that the rerun wrote, and from an edit of the
@@ -7,6 +7,8 @@ agent prompt to the pane that shows it. Freezes: the browser's own long-task ent
 
 from __future__ import annotations
 
+import json
+import random
 import statistics
 import sys
 import tempfile
@@ -130,6 +132,79 @@ def generated_session(page: Page, url: str) -> None:
         print(f"  longest task, {name}: {max(page.evaluate('window.longTasks'), default=0):.0f} ms")
 
 
+# The slider is moved as a hand moves it; a step counts until the frame after it is drawn
+SCRUB = """async steps => {
+  const slider = deep(".player .slider")[0]
+  const took = []
+  for (const step of steps) {
+    const start = performance.now()
+    slider.value = step
+    slider.dispatchEvent(new Event("input", { bubbles: true }))
+    slider.getBoundingClientRect()  // layout is part of it
+    took.push(performance.now() - start)
+    await new Promise(requestAnimationFrame)
+  }
+  return took
+}"""
+PLAY = """async (times) => {
+  const player = deep(".player")[0]
+  const place = deep(".player .place")[0]
+  player.querySelector("[aria-label='First step (Home)']").click()
+  const speed = player.querySelector("[aria-label='Speed']")
+  speed.value = times
+  speed.dispatchEvent(new Event("change"))
+  const frames = []
+  player.querySelector("[aria-label^='Play']").click()
+  let last = await new Promise(requestAnimationFrame)
+  while (!place.textContent.startsWith("end") && frames.length < 3000) {
+    const now = await new Promise(requestAnimationFrame)
+    frames.push(now - last)
+    last = now
+  }
+  return frames
+}"""
+
+
+def long_recording() -> bytes:
+    """10,000 chunks of text, reasoning and calls, 2 ms apart."""
+    words = ["tide ", "berth, ", "<b> ", "🦊 ", "line\n", "naïve "]
+    chunks: list[dict[str, object]] = []
+    while len(chunks) < 10_000:
+        text = "".join(words[(len(chunks) + i) % 6] for i in range(120))
+        arguments = json.dumps({"name": "t", "arguments": {"a": text}})
+        call = f"<tool_call>\n{arguments}\n</tool_call>"
+        for piece in (text, call):
+            chunks += [{"text": piece[i : i + 4]} for i in range(0, len(piece), 4)]
+    timed = [{**chunk, "at": i / 500} for i, chunk in enumerate(chunks[:10_000])]
+    recording = {"name": "long", "dialect": "hermes", "timing": "synthetic", "chunks": timed}
+    return json.dumps({"format": "playground-session/1", "recordings": [recording]}).encode()
+
+
+def player(page: Page, url: str) -> None:
+    print("Player, 10,000 chunks")
+    page.goto(f"{url}/replay?session=02-parallel-calls")
+    page.wait_for_selector(".player .text")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "long.json"
+        path.write_bytes(long_recording())
+        page.locator("input[type=file]").set_input_files(path)
+        page.get_by_text("long.json is loaded").wait_for()
+    page.wait_for_timeout(3_000)
+    for times in ("2", "5", "20"):
+        frames = page.evaluate(PLAY, times)
+        slow = sorted(frames)[int(0.95 * len(frames))]
+        print(f"  playing at {times}x: {1000 * len(frames) / sum(frames):.1f} fps, ", end="")
+        print(f"p95 of a frame {slow:.1f} ms, {len(frames)} frames")
+        page.wait_for_timeout(1_500)
+    chance = random.Random(1)
+    steps = [chance.randrange(10_000) for _ in range(200)]
+    took = sorted(page.evaluate(SCRUB, steps))
+    print(f"  scrub to any place: median {took[100]:.1f} ms, p95 {took[190]:.1f} ms")
+    near = [5_000 + 37 * i for i in range(100)]
+    took = sorted(page.evaluate(SCRUB, near))
+    print(f"  scrub along: median {took[50]:.1f} ms, p95 {took[95]:.1f} ms")
+
+
 def main() -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -141,6 +216,7 @@ def main() -> None:
         context.add_init_script(PROBE)
         page = context.new_page()
         page.set_default_timeout(120_000)
+        player(page, url)
         largest_sample(page, url)
         generated_session(page, url)
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @json_option
 @guarded
 def replay(recording: str, dialect: str, name: str, with_events: bool, as_json: bool) -> int:
-    """Replay a recording of the session file RECORDING through a dialect's parser."""
+    """Replay RECORDING, a raw stream or a recording of a session file, through a parser."""
     from playground.errors import InputFault
     from playground.show.wire import timeline_json
     from playground.timeline import replay as replay_recording
@@ -37,9 +37,10 @@ def replay(recording: str, dialect: str, name: str, with_events: bool, as_json: 
     chosen = loaded.session.recording(name) if name else loaded.session.recordings[0]
     timeline = replay_recording(chosen, dialect or chosen.dialect, loaded.session.tools)
     result = timeline.result
+    found = [*result.findings, *chosen.findings]
     if as_json:
         print_json(timeline_json(timeline))
-        return report(result.findings)
+        return report(found)
     click.echo(
         f"{timeline.recording}: {len(chosen.chunks)} chunks, timing {timeline.timing}, "
         f"read as {timeline.dialect}"
@@ -52,9 +53,11 @@ def replay(recording: str, dialect: str, name: str, with_events: bool, as_json: 
         click.echo(f"=== call {call.name}\n{plain(arguments)}")
     for aborted in result.aborted:
         click.echo(f"=== aborted call {aborted.name or '(unnamed)'}: {aborted.reason}")
+    if chosen.error is not None:
+        click.echo(plain(f"=== error {json.dumps(chosen.error, ensure_ascii=False)}"))
     if with_events:
         events_table(result.events)
-    return report(result.findings)
+    return report(found)
 
 
 @click.command("import")

@@ -64,7 +64,13 @@ class OpenHandsEvents(SessionFormat):
 class OpenHandsLlmLog(SessionFormat):
     name = "openhands-llm-log"
     title = "OpenHands log of one LLM call"
-    keeps = Keeps("yes", "yes", "yes", "no", "raw_messages: the same chat in the text dialect")
+    keeps = Keeps(
+        "yes",
+        "yes",
+        "yes",
+        "no",
+        "request options; the chat as sent in a text dialect is a second session",
+    )
 
     def recognises(self, source: Source) -> bool:
         document = source.document
