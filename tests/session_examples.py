@@ -438,6 +438,7 @@ def _llm_log() -> Example:
     return Example("log.json", document(value), tools=True, times=True, usage=True)
 
 
+_REPLY = {"type": "message", "model": "m", "usage": USAGE, **ANTHROPIC[3]}
 EXAMPLES: dict[str, Example] = {
     "playground": _playground(),
     "recording": _recording(),
@@ -463,6 +464,7 @@ EXAMPLES: dict[str, Example] = {
     "gemini-cli-responses": _gemini_responses(),
     "gemini-cli-chat": _gemini_chat(),
     "stream": Example("s.sse", answer_stream().encode(), (3,), usage=True, recordings=1),
+    "reply": Example("r.json", document(_REPLY), (3,), usage=True),
     "sharegpt": _share(),
     "openai-lines": Example(
         "f.jsonl", lines(*[{"messages": OPENAI, "tools": [TOOL]}] * 2), tools=True

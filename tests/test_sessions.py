@@ -66,11 +66,12 @@ def test_a_sample_is_valid_labelled_and_small(name: str) -> None:
     value = json.loads(data)
     jsonschema.validate(value, json_schema())
     loaded = read_session(data, name)
-    assert loaded.findings == []
+    about_streams = {"stream-error", "no-end"}  # what a sample of broken streams is there for
+    assert {finding.code for finding in loaded.findings} <= about_streams
     assert loaded.session.scripted
     assert loaded.session.title
     assert loaded.session.purpose
-    assert {r.timing for r in loaded.session.recordings} <= {"synthetic"}
+    assert all(r.timing == "synthetic" or r.api for r in loaded.session.recordings)
     assert len(data) < 300_000
 
 

@@ -293,7 +293,7 @@ def test_hosted_and_client_tools_of_responses() -> None:
     shell = item("local_shell_call", action={"command": ["ls"]})
     assert calls_of(FRAMINGS["events"](shell)) == [("local_shell_call", '{"command": ["ls"]}')]
     search = item("web_search_call", action={"query": "x"})
-    assert calls_of(FRAMINGS["events"](search)) == [("web_search_call", "")]
+    assert calls_of(FRAMINGS["events"](search)) == [("web_search_call", "{}")]
 
 
 # ends
@@ -338,12 +338,23 @@ def test_an_errors_body_alone() -> None:
     assert recording.findings[0].message == "no key"
 
 
-def test_two_responses_in_one_stream_are_both_there_and_said() -> None:
-    frames = WRITERS["anthropic-messages"](Said((), ("a",), (("t", ('{"x": 1}',)),)))
-    recording = decode_stream([FRAMINGS["events"]([*frames, *frames])])
+@pytest.mark.parametrize("api", sorted(set(WRITERS) - {"openai-completions", "gemini-generate"}))
+def test_two_responses_in_one_stream_are_both_there_and_said(api: str) -> None:
+    said = adapted(Said((), ("a",), (("t", ('{"x": 1}',)),)), api)
+    frames = WRITERS[api](said)
+    second = [{**frame, "id": "other"} if "id" in frame else frame for frame in frames]
+    recording = decode_stream([FRAMINGS["events"]([*frames, *second])])
     assert recording.reply.content == "aa"
-    assert [c.arguments_text for c in recording.reply.tool_calls] == ['{"x": 1}'] * 2
+    texts = [call.arguments_text for call in recording.reply.tool_calls]
+    assert texts == ['{"x": 1}'] * 2 * len(said.calls)
     assert [finding.code for finding in recording.findings] == ["two-responses"]
+
+
+def test_an_error_event_in_words() -> None:
+    data = chat({"content": "a"}, finish="") + b"event: error\ndata: upstream is gone\n\n"
+    recording = decode_stream([data])
+    assert recording.error == {"message": "upstream is gone"}
+    assert recording.stop_reason == ""
 
 
 def test_a_frame_that_is_no_json_is_kept_as_it_came() -> None:
@@ -370,6 +381,24 @@ def test_a_line_of_a_megabyte_in_single_bytes() -> None:
 def test_an_unknown_api_is_named() -> None:
     with pytest.raises(UnknownNameError, match="unknown API 'x'; known: openai-completions"):
         decode_stream([b""], api="x")
+
+
+@pytest.mark.parametrize("api", sorted(set(WRITERS) - TEXT_ALONE))
+def test_a_call_without_arguments_is_whole_only_where_the_provider_ended_it(api: str) -> None:
+    """Cut behind its name it looks the same: it is never delivered then."""
+    in_one_piece = api in ("gemini-generate", "ollama-chat")
+    pieces = ("{}",) if in_one_piece else ()
+    frames = WRITERS[api](Said((), ("a",), (("now", pieces),)))
+    result = pg.replay(decode_stream([FRAMINGS["events"](frames)], api), "native").result
+    assert [(c.name, c.arguments) for c in result.tool_calls] == [("now", {})]
+    for stop in range(len(frames)):
+        cut_off = decode_stream([FRAMINGS["events"](frames[:stop])], api)
+        result = pg.replay(cut_off, "native").result
+        assert [c.arguments for c in result.tool_calls] in ([], [{}])
+        names = [call.name for call in cut_off.reply.tool_calls]
+        texts = [call.arguments_text for call in cut_off.reply.tool_calls]
+        assert len(result.tool_calls) == texts.count("{}")
+        assert len(result.aborted) == len(names) - texts.count("{}")
 
 
 # times

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 
@@ -19,10 +20,14 @@ from typing import Any
 class Wire:
     """One exchange as it passed: the request's body, and pieces with seconds since the request."""
 
+    keep_on: Callable[[], bool]
     url: str = ""
     status: int = 0
     request: dict[str, Any] = field(default_factory=dict)
     pieces: list[tuple[float, bytes]] = field(default_factory=list)
+
+
+_open_taps: dict[int, Wire] = {}  # by thread: runs at the same time do not see one another
 
 
 @contextmanager
@@ -32,29 +37,25 @@ def tapped(keep_on: Callable[[], bool]) -> Iterator[Wire]:
     `keep_on` says whether what a client leaves unread is still to be read: LiteLLM hangs up before
     the last frame of some streams.
     """
+    _install()
+    wire = _open_taps[threading.get_ident()] = Wire(keep_on)
+    try:
+        yield wire
+    finally:
+        del _open_taps[threading.get_ident()]
+
+
+@cache
+def _install() -> None:
+    """Put the copying transport in the original's place, once: without a tap it only passes on."""
     import httpx
 
-    wire, thread = Wire(), threading.get_ident()
     original = httpx.HTTPTransport.handle_request
 
-    def handle(self: httpx.HTTPTransport, request: httpx.Request) -> httpx.Response:
-        if threading.get_ident() != thread:
-            return original(self, request)
-        request.headers["accept-encoding"] = "identity"
-        began = time.perf_counter()
-        wire.url = str(request.url.copy_with(query=None))
-        wire.request, wire.pieces = _body(request), []
-        response = original(self, request)
-        wire.status = response.status_code
-        response.stream = _Copied(response.stream, wire, began, keep_on)
-        return response
-
-    class _Copied(httpx.SyncByteStream):
-        def __init__(
-            self, inner: Any, wire: Wire, began: float, keep_on: Callable[[], bool]
-        ) -> None:
+    class Copied(httpx.SyncByteStream):
+        def __init__(self, inner: Any, wire: Wire, began: float) -> None:
             self._inner, self._pieces = inner, iter(inner)
-            self._wire, self._began, self._keep_on = wire, began, keep_on
+            self._wire, self._began = wire, began
 
         def __iter__(self) -> Iterator[bytes]:
             for piece in self._pieces:
@@ -63,18 +64,27 @@ def tapped(keep_on: Callable[[], bool]) -> Iterator[Wire]:
 
         def close(self) -> None:
             try:
-                if self._keep_on():
+                if self._wire.keep_on():
                     for _ in self:
                         pass
             except Exception:  # noqa: BLE001, S110: the client is done; what came is kept
                 pass
             self._inner.close()
 
+    def handle(self: httpx.HTTPTransport, request: httpx.Request) -> httpx.Response:
+        wire = _open_taps.get(threading.get_ident())
+        if wire is None:
+            return original(self, request)
+        request.headers["accept-encoding"] = "identity"
+        began = time.perf_counter()
+        wire.url = str(request.url.copy_with(query=None))
+        wire.request, wire.pieces = _body(request), []
+        response = original(self, request)
+        wire.status = response.status_code
+        response.stream = Copied(response.stream, wire, began)
+        return response
+
     httpx.HTTPTransport.handle_request = handle  # type: ignore[method-assign]
-    try:
-        yield wire
-    finally:
-        httpx.HTTPTransport.handle_request = original  # type: ignore[method-assign]
 
 
 def _body(request: Any) -> dict[str, Any]:

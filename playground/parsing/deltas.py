@@ -128,8 +128,8 @@ class DeltaReader:
 
 def _decoded(raw: str) -> tuple[str, dict[str, Any]]:
     """A finding's code, or "" and the arguments."""
-    if not raw.strip():
-        return "", {}
+    if not raw.strip():  # a call without arguments has `{}`; this one broke off before them
+        return "truncated-call", {}
     try:
         value = load_json(raw)
     except RecursionError:

@@ -126,7 +126,9 @@ class StreamDecoder:
             value = json.loads(data.decode("utf-8", "replace"))
         except (ValueError, RecursionError):
             lines = data.split(b"\n")
-            if len(lines) > 1:
+            if event == "error":
+                self._sink.fail(data.decode("utf-8", "replace"))
+            elif len(lines) > 1:
                 self._read_all([Frame(event, line) for line in lines if line.strip()])
             else:
                 self._bad(data)

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -28,6 +29,14 @@ _UNPACKED: Final = 512 * 1024 * 1024
 _RATIO: Final = 200
 _YAML_NODES: Final = 5_000_000
 
+_ZIP_FAULTS: Final = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    OSError,
+)
 _LONE: Final = re.compile("[\ud800-\udfff]")
 _ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -226,7 +235,7 @@ class Source:
                     )
                     for info in infos
                 }
-        except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, OSError) as error:
+        except _ZIP_FAULTS as error:
             raise InputFault(
                 f"a zip that cannot be read ({error})", where=self.name, expected="a whole zip"
             ) from error

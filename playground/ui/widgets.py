@@ -37,7 +37,7 @@ def session_sidebar() -> None:
         if working.session.purpose:
             st.text(working.session.purpose)
         if working.session.scripted:
-            st.caption("Scripted: written by hand, its times are synthetic.")
+            st.caption("Scripted: no model wrote it.")
         own = state.original_session(working.name).task.model_name
         st.selectbox(
             "Model",

@@ -44,8 +44,10 @@ class AnthropicMessages(ApiReader):
         before = len(sink.chunks)
         if kind == "content_block_start":
             self._start(value.get("index"), value.get("content_block") or {})
-        elif kind == "content_block_stop" and value.get("index") in self._input:
-            sink.call(value["index"], self._input.pop(value["index"]))
+        elif kind == "content_block_stop":
+            if value.get("index") in self._input:
+                sink.call(value["index"], self._input.pop(value["index"]))
+            sink.end_call(value.get("index"))
         elif kind == "message_start":
             message = value.get("message") or {}
             if self._started:

@@ -29,6 +29,7 @@ class Sink:
         self.error: dict[str, Any] | None = None
         self._calls: dict[Any, int] = {}
         self._count = 0
+        self._empty: set[Any] = set()  # calls whose arguments nothing has been said of
 
     def text(self, text: str) -> None:
         """More of the reply. Raises TypeError where the wire has something else than text."""
@@ -60,6 +61,7 @@ class Sink:
             raise TypeError("call")
         delta: dict[str, Any] = {}
         if new or key not in self._calls:
+            self._empty.add(key)
             self._calls[key] = self._count
             self._count += 1
         delta["index"] = self._calls[key]
@@ -70,7 +72,20 @@ class Sink:
         delta["function"] = (
             {"name": name, "arguments": arguments} if name else {"arguments": arguments}
         )
+        if arguments or custom:
+            self._empty.discard(key)
         self.chunks.append(ToolCallChunk(delta, self.at))
+
+    def end_call(self, key: Any) -> None:
+        """The API says that this call is whole: without any arguments they are `{}`, said so, since
+        a call that broke off before its arguments looks the same."""
+        if key in self._empty:
+            self.call(key, "{}")
+
+    def end_calls(self) -> None:
+        """All calls are whole."""
+        for key in sorted(self._empty, key=str):
+            self.end_call(key)
 
     def has_call(self, key: Any) -> bool:
         return key in self._calls
@@ -78,6 +93,7 @@ class Sink:
     def forget_calls(self) -> None:
         """A second response begins: its calls are counted on, its keys are its own."""
         self._calls.clear()
+        self._empty.clear()
 
     def add_usage(self, usage: Any) -> None:
         """Later figures replace earlier ones, field by field."""

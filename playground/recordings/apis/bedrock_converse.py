@@ -53,6 +53,8 @@ class BedrockConverse(ApiReader):
             if use := (inner.get("start") or {}).get("toolUse"):
                 name, call_id = use.get("name") or "", use.get("toolUseId") or ""
                 sink.call(index, name=name, call_id=call_id, new=True)
+        elif key == "contentBlockStop":
+            sink.end_call(index)
         elif key == "messageStart":
             if self._started:
                 sink.second_response()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from playground.recordings.apis.base import ApiReader
+from playground.recordings.apis.base import ApiReader, Sink
 
 _EVENTS: Final = {
     "message-start",
@@ -27,6 +27,10 @@ _EVENTS: Final = {
 class CohereChat(ApiReader):
     name = "cohere-v2"
 
+    def __init__(self, sink: Sink) -> None:
+        super().__init__(sink)
+        self._started = False
+
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
         return value.get("type") in _EVENTS
@@ -36,14 +40,8 @@ class CohereChat(ApiReader):
         before = len(sink.chunks)
         kind, delta = value.get("type"), value.get("delta") or {}
         message = delta.get("message") or {}
-        if kind in ("content-start", "content-delta"):
-            content = message.get("content") or {}
-            if content.get("thinking"):
-                sink.reasoning(content["thinking"])
-            if content.get("text"):
-                sink.text(content["text"])
-        elif kind == "tool-plan-delta" and message.get("tool_plan"):
-            sink.reasoning(message["tool_plan"])
+        if kind in ("content-start", "content-delta", "tool-plan-delta"):
+            self._said(message)
         elif kind in ("tool-call-start", "tool-call-delta"):
             call = message.get("tool_calls") or {}
             function = call.get("function") or {}
@@ -54,6 +52,12 @@ class CohereChat(ApiReader):
                 call_id=call.get("id") or "",
                 new=kind == "tool-call-start",
             )
+        elif kind == "tool-call-end":
+            sink.end_call(value.get("index"))
+        elif kind == "message-start":
+            if self._started:
+                sink.second_response()
+            self._started = True
         elif kind == "message-end":
             sink.stop_reason = delta.get("finish_reason") or ""
             sink.add_usage(delta.get("usage"))
@@ -61,3 +65,10 @@ class CohereChat(ApiReader):
                 sink.fail(delta["error"])
         if len(sink.chunks) == before:
             sink.signal(str(kind))
+
+    def _said(self, message: dict[str, Any]) -> None:
+        content = message.get("content") or {}
+        if thinking := message.get("tool_plan") or content.get("thinking"):
+            self.sink.reasoning(thinking)
+        if content.get("text"):
+            self.sink.text(content["text"])

@@ -30,6 +30,9 @@ class _Ollama(ApiReader):
     def read(self, value: dict[str, Any]) -> None:
         sink = self.sink
         self._time(value.get("created_at"))
+        if sink.stop_reason:  # something behind `done`
+            sink.second_response()
+            sink.stop_reason = ""
         before = len(sink.chunks)
         sink.model = sink.model or value.get("model") or ""
         self._content(value)

@@ -20,6 +20,7 @@ class OpenAIChat(ApiReader):
         super().__init__(sink)
         self._open: dict[Any, str] = {}  # index → id of the call that it stands for now
         self._last: Any = None
+        self._id = ""
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
@@ -32,6 +33,7 @@ class OpenAIChat(ApiReader):
             sink.model = value.get("model") or ""
         if value.get("usage"):
             sink.add_usage(value["usage"])
+        self._response(str(value.get("id") or ""), value.get("choices"))
         for choice in value.get("choices") or ():
             if choice.get("index"):
                 sink.signal(f"choice {choice['index']}")
@@ -42,10 +44,18 @@ class OpenAIChat(ApiReader):
             self._delta(delta)
             if choice.get("finish_reason"):
                 sink.stop_reason = choice["finish_reason"]
+                sink.end_calls()
         if value.get("error"):
             sink.fail(value["error"])
         if len(sink.chunks) == before:
             sink.signal("usage" if value.get("usage") else "empty delta")
+
+    def _response(self, given: str, choices: Any) -> None:
+        """Behind an end, another id with something to say is another response."""
+        if given and self._id and given != self._id and choices and self.sink.stop_reason:
+            self.sink.second_response()
+            self._open.clear()
+        self._id = given or self._id
 
     def _delta(self, delta: dict[str, Any]) -> None:
         sink = self.sink

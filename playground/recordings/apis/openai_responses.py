@@ -44,6 +44,7 @@ class OpenAIResponses(ApiReader):
         super().__init__(sink)
         self._written: dict[Any, int] = {}  # characters of an item's arguments so far
         self._said: set[Any] = set()  # items whose text came in deltas
+        self._created = False
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
@@ -76,6 +77,11 @@ class OpenAIResponses(ApiReader):
         elif kind == "response.output_item.done":
             self._done(key, value.get("item") or {})
         elif kind == "response.created":
+            if self._created:
+                sink.second_response()
+                self._written.clear()
+                self._said.clear()
+            self._created = True
             sink.model = (value.get("response") or {}).get("model") or sink.model
         elif kind in _ENDS:
             self._end(kind, value.get("response") or {})
@@ -124,6 +130,7 @@ class OpenAIResponses(ApiReader):
             whole = json.dumps(task, ensure_ascii=False)
         if self._written.get(key, 0) == 0 and whole:
             self._arguments(key, whole)
+        self.sink.end_call(key)
 
     def _end(self, kind: str, response: dict[str, Any]) -> None:
         sink = self.sink

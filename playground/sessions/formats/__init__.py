@@ -15,6 +15,7 @@ from playground.sessions.formats.chat_requests import (
     AnthropicMessages,
     GeminiContents,
     OpenAIChat,
+    WholeReply,
 )
 from playground.sessions.formats.claude_code import ClaudeCode
 from playground.sessions.formats.cline_task import ClineTask
@@ -66,6 +67,7 @@ FORMATS: Final[tuple[SessionFormat, ...]] = (
     GeminiCliResponses(),
     GeminiCliChat(),
     WireStream(),
+    WholeReply(),
     ShareGpt(),
     FineTuning(),
     AnthropicMessages(),

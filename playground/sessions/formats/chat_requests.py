@@ -86,6 +86,25 @@ class OpenAIChat(_Body):
         return bool(_messages(value)) or (items and "model" in value)
 
 
+class WholeReply(SessionFormat):
+    name = "reply"
+    title = "Whole (not streamed) reply of a chat API"
+    keeps = Keeps(usage="yes", missing="the request is not in it")
+
+    def recognises(self, source: Source) -> bool:
+        document = source.document
+        if not isinstance(document, dict) or "messages" in document:
+            return False
+        alone = document.get("type") == "message" and document.get("role") == "assistant"
+        return alone or (document.get("object") == "response" and "output" in document)
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        builder = SessionBuilder(title=source.stem)
+        if not read_reply(builder, source.value, Place()):
+            builder.lost("no reply in it", Place())
+        yield builder
+
+
 def read_body(builder: SessionBuilder, value: Any, place: Place) -> None:
     """A request's body, with its reply where the file holds both."""
     body = value if isinstance(value, dict) else {"messages": value}

@@ -35,13 +35,14 @@ class LangfuseTrace(SessionFormat):
         value = source.value
         trace = value.get("trace") or value
         title = str(trace.get("name") or source.stem)
-        found = [
-            turn
+        turns = [
+            (observation.get("type") in _CALLS, turn)
             for index, observation in enumerate(value["observations"])
-            if isinstance(observation, dict) and observation.get("type") in _CALLS
+            if isinstance(observation, dict)
             for turn in [_turn(observation, Place(field=f"observations.{index}"))]
             if turn.before or turn.after
         ]
+        found = [turn for is_call, turn in turns if is_call] or [turn for _, turn in turns]
         found.sort(key=lambda turn: turn.at)
         sessions = list(read_turns(_one_of_each(found), title))
         if not sessions:

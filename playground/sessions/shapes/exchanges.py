@@ -46,23 +46,27 @@ class _Conversation:
 
 def read_exchanges(exchanges: Iterable[Exchange], title: str) -> Iterator[SessionBuilder]:
     """A session for each conversation; its messages are those of its last request and answer."""
-    open_one: _Conversation | None = None
+    found: list[_Conversation] = []
     for number, exchange in enumerate(exchanges, 1):
         if not _is_chat(exchange):
             continue
-        if open_one is None or not _continues(open_one.last, exchange):
-            if open_one is not None:
-                yield _finish(open_one)
-            open_one = _Conversation(SessionBuilder(title=title), exchange)
-        open_one.last = exchange
+        going_on = [one for one in found if _continues(one.last, exchange)]
+        if not going_on:
+            found.append(_Conversation(SessionBuilder(title=title), exchange))
+        conversation_ = going_on[-1] if going_on else found[-1]
+        conversation_.last = exchange
         recording = _stream(exchange, f"{title} {number}")
         if recording is not None:
-            open_one.streams.append((recording, exchange.place))
-    if open_one is not None:
-        yield _finish(open_one)
+            conversation_.streams.append((recording, exchange.place))
+    for number, one in enumerate(found, 1):
+        if len(found) > 1:
+            one.builder.title = f"{title} {number}"
+        yield _finish(one)
 
 
 def _is_chat(exchange: Exchange) -> bool:
+    if "embedding" in exchange.url:
+        return False
     if conversation(exchange.request) is not None:
         return True
     return exchange.request is None and bool(decode_stream([exchange.response]).api)
