@@ -121,6 +121,10 @@ class SessionBuilder:
         self._unanswered = [pair for pair in self._unanswered if pair[0] != given or not given]
         return ToolResultPart(given, name, content, is_error)
 
+    def knows_call(self, call_id: str) -> bool:
+        """Whether a call of this id was made."""
+        return call_id in self._names
+
     def new_id(self) -> str:
         """An ordinal id for a format whose calls have none."""
         self._made += 1

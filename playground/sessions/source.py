@@ -9,8 +9,6 @@ import io
 import json
 import os
 import re
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -20,23 +18,12 @@ from pydantic_core import from_json
 
 from playground.errors import InputFault
 from playground.findings import Finding, finding
+from playground.sessions.bounded import MEMBERS, read_yaml, unzipped
 
 MAX_BYTES: Final = 64 * 1024 * 1024  # of a file that is read whole
 MAX_LINE: Final = 64 * 1024 * 1024
 _HEAD_LINES: Final = 12
-_MEMBERS: Final = 10_000
-_UNPACKED: Final = 512 * 1024 * 1024
-_RATIO: Final = 200
-_YAML_NODES: Final = 5_000_000
 
-_ZIP_FAULTS: Final = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    OSError,
-)
 _LONE: Final = re.compile("[\ud800-\udfff]")
 _ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -206,7 +193,11 @@ class Source:
         Raises InputFault for a broken zip, one that unpacks to too much, and names that lead out
         of it. Nothing is written to disk.
         """
-        return self._unzipped() if self.is_zip else self._folder()
+        if not self.is_zip:
+            return self._folder()
+        with self._lines() as file:
+            members = unzipped(file, self.name)
+        return {name: Source(f"{self.name}/{name}", data) for name, data in members.items()}
 
     def _folder(self) -> dict[str, Source]:
         if self._path is None or not self.is_folder:
@@ -219,71 +210,17 @@ class Source:
                 inner = path.relative_to(self._path).as_posix()
                 if not path.is_symlink():
                     found[inner] = Source(f"{self.name}/{inner}", path=path)
-            if len(found) > _MEMBERS:
-                limit = f"at most {_MEMBERS:,}"
+            if len(found) > MEMBERS:
+                limit = f"at most {MEMBERS:,}"
                 raise InputFault("a folder of more files", where=self.name, expected=limit)
         return found
-
-    def _unzipped(self) -> dict[str, Source]:
-        try:
-            with zipfile.ZipFile(self._lines()) as archive:
-                infos = [info for info in archive.infolist() if not info.is_dir()]
-                self._check(infos)
-                return {
-                    info.filename: Source(
-                        f"{self.name}/{info.filename}", data=_bounded(archive, info)
-                    )
-                    for info in infos
-                }
-        except _ZIP_FAULTS as error:
-            raise InputFault(
-                f"a zip that cannot be read ({error})", where=self.name, expected="a whole zip"
-            ) from error
-
-    def _check(self, infos: list[zipfile.ZipInfo]) -> None:
-        unpacked = sum(info.file_size for info in infos)
-        packed = max(1, sum(info.compress_size for info in infos))
-        limit = f"at most {_MEMBERS:,} files, {_UNPACKED // 1024**2} MB, {_RATIO}-fold compression"
-        if len(infos) > _MEMBERS or unpacked > _UNPACKED or unpacked / packed > _RATIO:
-            problem = f"{len(infos):,} files of {unpacked / 1024**2:.0f} MB in {packed:,} bytes"
-            raise InputFault(problem, where=self.name, expected=limit)
-        for info in infos:
-            steps = PurePosixPath(info.filename.replace("\\", "/"))
-            if steps.is_absolute() or ".." in steps.parts or ":" in info.filename:
-                raise InputFault(
-                    f"a name that leads out of the zip: {info.filename!r}",
-                    where=self.name,
-                    expected="names inside the zip",
-                )
 
     # YAML
 
     @cached_property
     def yaml(self) -> Any:
         """The YAML document by the safe loader. Raises InputFault for tags and alias bombs."""
-        import yaml
-
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        try:
-            value = yaml.load(self.text, Loader=loader)  # noqa: S506: it is a safe loader
-        except yaml.YAMLError as error:
-            mark = getattr(error, "problem_mark", None)
-            problem = getattr(error, "problem", None) or str(error)
-            raise InputFault(
-                f"not plain YAML: {problem}",
-                where=self.name,
-                line=mark.line + 1 if mark else None,
-                expected="YAML without tags of a language",
-            ) from error
-        except (RecursionError, ValueError) as error:
-            raise InputFault(f"YAML that cannot be read ({error})", where=self.name) from error
-        if _nodes(value) > _YAML_NODES:
-            raise InputFault(
-                "aliases that unfold to too much",
-                where=self.name,
-                expected=f"at most {_YAML_NODES:,} values",
-            )
-        return value
+        return read_yaml(self.text, self.name)
 
 
 def decode(data: bytes, where: str, line: int | None = None) -> str:
@@ -327,33 +264,3 @@ def whole_characters(value: Any, place: str, found: list[Finding]) -> Any:
             }
         case _:
             return value
-
-
-def _bounded(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    """A member's bytes; the size that the zip states is not believed."""
-    with archive.open(info) as member:
-        data = member.read(info.file_size + 1)
-    if len(data) > info.file_size:
-        raise zipfile.BadZipFile(f"{info.filename} is larger than it says")
-    return data
-
-
-def _nodes(value: Any) -> int:
-    """How many values this unfolds to; shared ones count at every place where they stand."""
-    sizes: dict[int, int] = {}
-
-    def size(node: Any, open_nodes: frozenset[int]) -> int:
-        if not isinstance(node, dict | list):
-            return 1
-        if id(node) in open_nodes:
-            return _YAML_NODES + 1  # it holds itself
-        if id(node) not in sizes:
-            inner = node.values() if isinstance(node, dict) else node
-            within = open_nodes | {id(node)}
-            sizes[id(node)] = 1 + sum(size(item, within) for item in inner)
-        return sizes[id(node)]
-
-    try:
-        return size(value, frozenset())
-    except RecursionError:
-        return _YAML_NODES + 1

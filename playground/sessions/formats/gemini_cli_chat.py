@@ -47,23 +47,23 @@ class GeminiCliChat(SessionFormat):
 
 def _current(source: Source) -> list[tuple[Place, Any]]:
     """The messages that are left when changes and rewinds have been carried out."""
-    kept: list[tuple[Place, Any]] = []
+    kept: dict[Any, tuple[Place, Any]] = {}  # by id; one that comes again stands where it comes
     for line, value in source.lines():
         if not isinstance(value, dict):
             continue
         if target := value.get("$rewindTo"):
-            ids = [message.get("id") for _, message in kept]
-            kept = kept[: ids.index(target)] if target in ids else kept
+            if target in kept:
+                ids = list(kept)
+                kept = {known: kept[known] for known in ids[: ids.index(target)]}
         elif isinstance(change := value.get("$set"), dict):
             for index, message in enumerate(change.get("messages") or ()):
-                kept = [pair for pair in kept if pair[1].get("id") != message.get("id")]
-                kept.append((Place(line, f"$set.messages.{index}"), message))
+                kept.pop(message.get("id"), None)
+                kept[message.get("id")] = Place(line, f"$set.messages.{index}"), message
         elif "type" in value or "role" in value:
-            kept = [
-                pair for pair in kept if not value.get("id") or pair[1].get("id") != value["id"]
-            ]
-            kept.append((Place(line), value))
-    return kept
+            known = value.get("id") or f"line {line}"
+            kept.pop(known, None)
+            kept[known] = Place(line), value
+    return list(kept.values())
 
 
 def _message(builder: SessionBuilder, message: Any, place: Place) -> None:

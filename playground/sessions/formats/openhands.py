@@ -156,7 +156,7 @@ def _called(
     """A call with the model's answer beside it; parallel calls repeat the same answer."""
     response = tool.get("model_response") or {}
     given = str(tool.get("tool_call_id") or "")
-    if any(call.tool_call_id == given for m in builder.messages for call in m.tool_calls):
+    if builder.knows_call(given):
         return
     if read_reply(builder, response, place.at("tool_call_metadata")):
         record = builder.requests.pop()
@@ -192,10 +192,9 @@ def _observation(
         return
     content = event.get("content")
     call_id = tool.get("tool_call_id") or f"event_{event.get('cause')}"
-    open_ids = {call.tool_call_id for m in builder.messages for call in m.tool_calls}
-    if call_id not in open_ids and "cause" not in event:
+    if not builder.knows_call(call_id) and "cause" not in event:
         call_id = builder.open_call()  # before events had ids
-    if call_id not in open_ids:
+    if not builder.knows_call(call_id):
         builder.lost(
             f"an observation of {event.get('observation')!r} that no call asked for", place
         )

@@ -1,0 +1,112 @@
+"""Zips and YAML within bounds: nothing is unpacked, unfolded or made that could hurt."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from pathlib import PurePosixPath
+from typing import IO, Any, Final
+
+from playground.errors import InputFault
+
+MEMBERS: Final = 10_000  # files of a zip or folder
+_UNPACKED: Final = 512 * 1024 * 1024
+_RATIO: Final = 200
+_YAML_NODES: Final = 5_000_000
+_ZIP_FAULTS: Final = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    OSError,
+)
+
+
+def unzipped(file: IO[bytes], where: str) -> dict[str, bytes]:
+    """A zip's files by their names. Raises InputFault for a broken one, for one that unpacks to too
+    much, and for names that lead out of it. Nothing is written to disk."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            infos = [info for info in archive.infolist() if not info.is_dir()]
+            _check(infos, where)
+            return {info.filename: _bounded(archive, info) for info in infos}
+    except _ZIP_FAULTS as error:
+        raise InputFault(
+            f"a zip that cannot be read ({error})", where=where, expected="a whole zip"
+        ) from error
+
+
+def _check(infos: list[zipfile.ZipInfo], where: str) -> None:
+    unpacked = sum(info.file_size for info in infos)
+    packed = max(1, sum(info.compress_size for info in infos))
+    limit = f"at most {MEMBERS:,} files, {_UNPACKED // 1024**2} MB, {_RATIO}-fold compression"
+    if len(infos) > MEMBERS or unpacked > _UNPACKED or unpacked / packed > _RATIO:
+        problem = f"{len(infos):,} files of {unpacked / 1024**2:.0f} MB in {packed:,} bytes"
+        raise InputFault(problem, where=where, expected=limit)
+    for info in infos:
+        steps = PurePosixPath(info.filename.replace("\\", "/"))
+        if steps.is_absolute() or ".." in steps.parts or ":" in info.filename:
+            raise InputFault(
+                f"a name that leads out of the zip: {info.filename!r}",
+                where=where,
+                expected="names inside the zip",
+            )
+
+
+def _bounded(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """A member's bytes; the size that the zip states is not believed."""
+    with archive.open(info) as member:
+        data = member.read(info.file_size + 1)
+    if len(data) > info.file_size:
+        raise zipfile.BadZipFile(f"{info.filename} is larger than it says")
+    return data
+
+
+def read_yaml(text: str, where: str) -> Any:
+    """A YAML document by the safe loader. Raises InputFault for tags, aliases that unfold to too
+    much, and what is no YAML."""
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        value = yaml.load(text, Loader=loader)  # noqa: S506: it is a safe loader
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or str(error)
+        raise InputFault(
+            f"not plain YAML: {problem}",
+            where=where,
+            line=mark.line + 1 if mark else None,
+            expected="YAML without tags of a language",
+        ) from error
+    except (RecursionError, ValueError) as error:
+        raise InputFault(f"YAML that cannot be read ({error})", where=where) from error
+    if _nodes(value) > _YAML_NODES:
+        raise InputFault(
+            "aliases that unfold to too much",
+            where=where,
+            expected=f"at most {_YAML_NODES:,} values",
+        )
+    return value
+
+
+def _nodes(value: Any) -> int:
+    """How many values this unfolds to; shared ones count at every place where they stand."""
+    sizes: dict[int, int] = {}
+
+    def size(node: Any, open_nodes: frozenset[int]) -> int:
+        if not isinstance(node, dict | list):
+            return 1
+        if id(node) in open_nodes:
+            return _YAML_NODES + 1  # it holds itself
+        if id(node) not in sizes:
+            inner = node.values() if isinstance(node, dict) else node
+            within = open_nodes | {id(node)}
+            sizes[id(node)] = 1 + sum(size(item, within) for item in inner)
+        return sizes[id(node)]
+
+    try:
+        return size(value, frozenset())
+    except RecursionError:
+        return _YAML_NODES + 1
