@@ -36,7 +36,8 @@ class InputFault(PlaygroundError):
         if self.field:
             place += f", field {self.field}" if place else f"field {self.field}"
         text = f"{place}: {self.problem}" if place else self.problem
-        return f"{text}; expected {self.expected}" if self.expected else text
+        text = f"{text}; expected {self.expected}" if self.expected else text
+        return " ".join(line.strip() for line in text.splitlines())  # a library's words, too
 
 
 class SyntaxFault(PlaygroundError):

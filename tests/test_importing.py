@@ -296,6 +296,13 @@ def test_what_can_be_mended_in_one_way_is_mended() -> None:
     assert repair(mended) == (mended, [])
 
 
+def test_a_pair_that_is_found_may_leave_only_one_way_for_another() -> None:
+    calls, results = turn("assistant", call("", "t"), call("", "u")), turn("tool", result(""))
+    messages = (USER, calls, results, turn("tool", result("", "t")))
+    mended, _ = repair(Session(messages=messages))
+    assert [r.tool_call_id for m in mended.messages for r in m.tool_results] == ["call_2", "call_1"]
+
+
 def test_what_could_be_mended_in_two_ways_stays() -> None:
     session = Session(
         messages=(USER, turn("assistant", call("1"), call("2")), turn("tool", result("9")))
@@ -344,6 +351,7 @@ def test_a_repaired_import_keeps_its_other_findings() -> None:
 def fault(name: str, data: bytes) -> str:
     with pytest.raises(InputFault) as caught:
         list(read_sessions(Source(name, data)))
+    assert "\n" not in str(caught.value)
     return str(caught.value)
 
 
@@ -387,6 +395,10 @@ def test_a_yaml_bomb_and_a_tag() -> None:
     assert "aliases that unfold to too much" in fault("c.yaml", itself.encode())
     tag = "interactions:\n- !!python/object/apply:os.system ['true']\n"
     assert fault("c.yaml", tag.encode()).startswith("c.yaml:2: not plain YAML: could not determine")
+
+
+def test_what_yaml_says_in_several_lines_is_one_line_here() -> None:
+    assert "special characters are not allowed in" in fault("c.yaml", b"interactions:\n- \0\n")
 
 
 def test_aliases_that_share_a_value_are_fine() -> None:

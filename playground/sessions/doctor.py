@@ -109,7 +109,10 @@ def repair(session: Session) -> tuple[Session, list[str]]:
             kept.append(index)
         else:
             done.append(f"messages.{index}: an empty message is left out")
-    messages = _paired(messages, done)
+    before = -1
+    while before != len(done):  # a pair that is found may leave only one way for another
+        before = len(done)
+        messages = _paired(messages, done)
     moved = {old: new for new, old in enumerate(kept)}
     requests = tuple(
         replace(record, reply=moved[record.reply])
