@@ -101,7 +101,8 @@ def about(recording: Recording, timeline: Timeline) -> None:
     )
     known = [recording.api, recording.model]
     if recording.api:
-        known.append(f"ended: {recording.stop_reason or 'no end'}")
+        end = "an error" if recording.error is not None else recording.stop_reason or "no end"
+        known.append(f"ended: {end}")
     if recording.usage:
         known += [f"{key} {value}" for key, value in recording.usage.items() if _is_count(value)]
     if any(known):
