@@ -38,6 +38,7 @@ _WHERE = {
     "read_tools": "playground.tools",
     "replay": "playground.timeline",
     "sample_sessions": "playground.sessions.loading",
+    "simulate_cache": "playground.cache_simulation",
 }
 
 __all__ = [
@@ -68,10 +69,12 @@ __all__ = [
     "read_tools",
     "replay",
     "sample_sessions",
+    "simulate_cache",
 ]
 
 if TYPE_CHECKING:
     from playground.cache_placement import place_cache
+    from playground.cache_simulation import simulate_cache
     from playground.carrying import carry
     from playground.comparison import compare
     from playground.detecting import detect

@@ -111,18 +111,34 @@ def compare(
 
 
 @click.command()
-@session_argument
+@click.argument("session", required=False, default="")
 @dialects_option(required=False)
 @click.option("--policy", default="", help="In place of the dialect's own policy.")
+@click.option("--validate", "folder", default="", help="Compare predictions with billed requests.")
 @model_option
 @json_option
 @guarded
-def cache(session: str, dialects: tuple[str, ...], policy: str, model: str, as_json: bool) -> int:
-    """Show where cache marks land in SESSION: a line for each dialect, every part with -d."""
+def cache(
+    session: str,
+    dialects: tuple[str, ...],
+    policy: str,
+    folder: str,
+    model: str,
+    as_json: bool,
+) -> int:
+    """Show where cache marks land in SESSION: a line for each dialect, every part with -d.
+
+    With --validate FOLDER: every recorded request of the folder's files, predicted against billed.
+    """
     from playground.cache_placement import place_cache
     from playground.dialects import dialect_names
+    from playground.errors import InputFault
     from playground.show.wire import PLACEMENT_HEAD, placement_json, placement_rows
 
+    if folder:
+        return _validate(folder, as_json)
+    if not session:
+        raise InputFault("no session is named", expected="SESSION, or --validate FOLDER")
     loaded = load(session, "")
     placements = [
         place_cache(loaded.session, name, policy, model) for name in dialects or dialect_names()
@@ -249,6 +265,36 @@ def raw(session: str, template: str, llama: str | None, as_json: bool) -> int:
     else:
         click.echo(plain(prompt.text))
     return report([*loaded.findings, *prompt.findings])
+
+
+def _validate(folder: str, as_json: bool) -> int:
+    from playground.caching.validation import validate_folder
+
+    found = validate_folder(folder)
+    if as_json:
+        print_json(found.as_json())
+        return int(found.hit_right < len(found.predictable))
+    head = ["file", "request", "rules", "state", "read", "billed", "right"]
+    rows = [
+        [
+            row.file,
+            str(row.index),
+            row.provider,
+            row.state,
+            f"{row.predicted_read:,}",
+            f"{row.billed_read:,}",
+            {None: "", True: "exact", False: "size"}[row.tokens_exact]
+            if row.hit_right
+            else "WRONG",
+        ]
+        for row in found.predictable
+    ]
+    table(head, rows)
+    count = len(found.predictable)
+    click.echo(f"{found.hit_right} of {count} hits and misses right, {found.tokens_exact} exact")
+    for reason, number in found.unpredictable.items():
+        click.echo(f"not predictable, {reason}: {number}")
+    return int(found.hit_right < count)
 
 
 def placement_line(placement: CachePlacement) -> list[str]:

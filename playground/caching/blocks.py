@@ -1,0 +1,180 @@
+"""A provider's request as blocks: what is cached, in the order in which it is cached.
+
+One block for each tool, each part of the system prompt and each part of a message; a text alone is
+one text part. Marks are kept beside a block and are no part of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+Tier = Literal["tools", "system", "messages"]
+TIERS: Final[tuple[Tier, ...]] = ("tools", "system", "messages")
+_MARKS: Final = ("cache_control", "cachePoint", "prompt_cache_breakpoint")
+
+
+@dataclass(slots=True)
+class Block:
+    """One block: where it stands, what it says, and the mark on it (its TTL), if any."""
+
+    tier: Tier
+    role: str
+    kind: str
+    text: str
+    ttl: str | None = None
+    markable: bool = True
+
+    @property
+    def digest(self) -> bytes:
+        said = f"{self.tier}\0{self.role}\0{self.kind}\0{self.text}"
+        return hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest()
+
+
+@dataclass(slots=True)
+class WireRequest:
+    """What matters of a request: blocks, parameters that salt a tier, a top-level mark."""
+
+    model: str
+    blocks: list[Block]
+    parameters: dict[str, Any] = field(default_factory=dict)
+    automatic_ttl: str | None = None
+    explicit_only: bool = False  # OpenAI: no implicit breakpoint
+
+
+def read_wire(body: dict[str, Any], model: str = "", default_ttl: str = "5m") -> WireRequest:
+    """A request's body of Anthropic, OpenAI (chat, responses), Bedrock or OpenRouter as blocks."""
+    reader = _Reader(default_ttl)
+    reader.tools(body)
+    for part in _parts(body.get("system")):
+        reader.part("system", "system", part)
+    if body.get("instructions"):
+        reader.part("system", "system", {"type": "text", "text": body["instructions"]})
+    for message in _messages(body):
+        reader.message(message)
+    options = body.get("prompt_cache_options")
+    mode = options.get("mode") if isinstance(options, dict) else None
+    top = body.get("cache_control")
+    return WireRequest(
+        model=model or str(body.get("model") or ""),
+        blocks=reader.blocks,
+        parameters=_parameters(body, reader.blocks),
+        automatic_ttl=str(top.get("ttl") or default_ttl) if isinstance(top, dict) else None,
+        explicit_only=mode == "explicit",
+    )
+
+
+class _Reader:
+    def __init__(self, default_ttl: str) -> None:
+        self.blocks: list[Block] = []
+        self._ttl = default_ttl
+
+    def tools(self, body: dict[str, Any]) -> None:
+        config = body.get("toolConfig")
+        given = body.get("tools") or (config.get("tools") if isinstance(config, dict) else None)
+        for tool in given if isinstance(given, list) else []:
+            if isinstance(tool, dict):
+                self._add("tools", "", "tool", tool)
+
+    def message(self, message: dict[str, Any]) -> None:
+        role = str(message.get("role") or message.get("type") or "")
+        leading = all(block.tier != "messages" for block in self.blocks)
+        tier: Tier = "system" if role in ("system", "developer") and leading else "messages"
+        if "role" not in message:  # an item of responses
+            self._add(tier, role, role, message)
+            return
+        if role == "tool":
+            self._add(tier, "user", "tool_result", {**message, "role": None})
+            for part in _parts(message.get("content")):  # in this shape the mark is on a part
+                if isinstance(mark := part.get("cache_control"), dict):
+                    self.blocks[-1].ttl = str(mark.get("ttl") or self._ttl)
+            return
+        for part in _parts(message.get("content")):
+            self.part(tier, role, part)
+        if isinstance(mark := message.get("cache_control"), dict) and self.blocks:
+            self.blocks[-1].ttl = str(mark.get("ttl") or self._ttl)
+        for call in message.get("tool_calls") or ():
+            self._add(tier, role, "tool_use", call)
+
+    def part(self, tier: Tier, role: str, part: dict[str, Any]) -> None:
+        self._add(tier, role, _kind(part), part)
+
+    def _add(self, tier: Tier, role: str, kind: str, value: dict[str, Any]) -> None:
+        point = value.get("cachePoint")
+        if isinstance(point, dict) and len(value) == 1:  # Bedrock: a mark on what stands before it
+            if self.blocks:
+                self.blocks[-1].ttl = str(point.get("ttl") or self._ttl)
+            return
+        ttl = None
+        for key in _MARKS:
+            if isinstance(mark := value.get(key), dict):
+                ttl = str(mark.get("ttl") or self._ttl)
+        text = _said(kind, value)
+        markable = kind not in ("thinking", "redacted_thinking") and not (
+            kind == "text" and not text
+        )
+        self.blocks.append(Block(tier, role, kind, text, ttl, markable))
+
+
+def _kind(part: dict[str, Any]) -> str:
+    kind = part.get("type")
+    if kind in ("text", "input_text", "output_text") or (kind is None and "text" in part):
+        return "text"
+    names = {"toolUse": "tool_use", "toolResult": "tool_result"}
+    return str(kind or names.get(next(iter(part), ""), next(iter(part), "")))
+
+
+def _said(kind: str, value: dict[str, Any]) -> str:
+    """What a block says, without marks; order inside schemas and arguments counts."""
+    if kind == "text":
+        return str(value.get("text") or "")
+    plain = {k: _unmarked(v) for k, v in sorted(value.items()) if k not in _MARKS and v is not None}
+    return json.dumps(plain, ensure_ascii=False)
+
+
+def _unmarked(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_unmarked(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _unmarked(item) for key, item in value.items() if key not in _MARKS}
+    return value
+
+
+def _parts(content: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(content, str):
+        yield {"type": "text", "text": content}
+    for part in content if isinstance(content, list) else ():
+        yield part if isinstance(part, dict) else {"type": "text", "text": str(part)}
+
+
+def _messages(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    given = body.get("messages", body.get("input"))
+    if isinstance(given, str):
+        given = [{"role": "user", "content": given}]
+    for message in given if isinstance(given, list) else []:
+        if isinstance(message, dict):
+            yield message
+
+
+def _parameters(body: dict[str, Any], blocks: list[Block]) -> dict[str, Any]:
+    """Parameters by the rules' names; what a request does not say is no change."""
+    config = body.get("toolConfig") if isinstance(body.get("toolConfig"), dict) else {}
+    output = body.get("output_config") if isinstance(body.get("output_config"), dict) else {}
+    reasoning = body.get("reasoning") if isinstance(body.get("reasoning"), dict) else {}
+    images = {"image", "image_url", "input_image"}
+    known = {
+        "tool_choice": body.get("tool_choice") or (config or {}).get("toolChoice"),
+        "parallel_tool_calls": body.get("parallel_tool_calls"),
+        "thinking": body.get("thinking"),
+        "effort": body.get("reasoning_effort")
+        or (output or {}).get("effort")
+        or (reasoning or {}).get("effort"),
+        "output_format": body.get("response_format") or body.get("output_format"),
+        "verbosity": body.get("verbosity"),
+        "speed": body.get("speed"),
+        "images": any(block.kind in images for block in blocks) or None,
+    }
+    return {name: value for name, value in known.items() if value is not None}

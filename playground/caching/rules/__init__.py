@@ -1,0 +1,130 @@
+"""Providers' caching rules as dated data: one JSON file each, every value with source and date.
+
+A file may be `like` another one and state only what differs. Conflicting statements are kept beside
+the value that is used, never merged into it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from playground.errors import UnknownNameError
+
+_HERE: Final = Path(__file__).parent
+_STRICT: Final = ConfigDict(extra="forbid", frozen=True)
+_DATE: Final = r"^\d{4}-\d{2}-\d{2}$"
+Match = Literal["breakpoints", "exact", "best effort"]
+
+
+class Statement(BaseModel):
+    """What somebody says a rule is."""
+
+    model_config = _STRICT
+
+    value: Any
+    source: str = Field(min_length=3)
+    date: str = Field(pattern=_DATE)
+
+
+class Rule(Statement):
+    """The statement that is used, with a word about it and what others say."""
+
+    note: str = ""
+    conflicts: tuple[Statement, ...] = ()
+
+
+class _File(BaseModel):
+    model_config = _STRICT
+
+    provider: str
+    title: str
+    like: str = ""
+    rules: dict[str, Rule]
+
+
+_TYPES: Final[dict[str, TypeAdapter[Any]]] = {
+    "match": TypeAdapter(Match),
+    "max_breakpoints": TypeAdapter(int),
+    "automatic": TypeAdapter(bool),
+    "lookback": TypeAdapter(int),
+    "collapse_runs": TypeAdapter(bool),
+    "granularity": TypeAdapter(int),
+    "ttls": TypeAdapter(dict[str, int]),
+    "default_ttl": TypeAdapter(str),
+    "write_permille": TypeAdapter(dict[str, int]),
+    "read_permille": TypeAdapter(dict[str, int]),
+    "minimum_tokens": TypeAdapter(dict[str, int]),
+    "unmarkable": TypeAdapter(list[str]),
+    "salts": TypeAdapter(dict[Literal["tools", "system", "messages"], list[str]]),
+}
+
+
+class Rules:
+    """The rules of one provider. Figures are integers: tokens, seconds, thousandths of a price."""
+
+    def __init__(self, provider: str, title: str, rules: dict[str, Rule]) -> None:
+        self.provider, self.title, self.rules = provider, title, rules
+
+    def value(self, name: str) -> Any:
+        return self.rules[name].value
+
+    @property
+    def match(self) -> Match:
+        found: Match = self.value("match")
+        return found
+
+    def minimum(self, model: str) -> int:
+        """Tokens that a prefix needs to be cached."""
+        return _by_model(self.value("minimum_tokens"), model)
+
+    def read_permille(self, model: str) -> int:
+        """What a token costs that is read, in thousandths of the input price."""
+        return _by_model(self.value("read_permille"), model)
+
+    def write_permille(self, ttl: str) -> int:
+        """What a token costs that is written for so long, in thousandths of the input price."""
+        prices: dict[str, int] = self.value("write_permille")
+        return prices.get(ttl, max(prices.values()))
+
+    def seconds(self, ttl: str) -> int:
+        """How long an entry lives behind its last use."""
+        lives: dict[str, int] = self.value("ttls")
+        return lives.get(ttl, min(lives.values()))
+
+
+def _by_model(table: dict[str, int], model: str) -> int:
+    """The figure of the longest name that is a part of the model's."""
+    name = model.lower().replace(".", "-")
+    known = [key for key in table if key != "default" and key.replace(".", "-") in name]
+    return table[max(known, key=len)] if known else table["default"]
+
+
+@cache
+def rule_sets() -> dict[str, Rules]:
+    """The rules of every provider, by name. The files are checked as they are read."""
+    files = {path.stem: _read(path) for path in sorted(_HERE.glob("*.json"))}
+    return {name: Rules(name, file.title, _whole(file, files)) for name, file in files.items()}
+
+
+def rules_of(provider: str) -> Rules:
+    """One provider's rules. Raises UnknownNameError, listing the providers that there are."""
+    found = rule_sets()
+    if provider not in found:
+        raise UnknownNameError("provider", provider, list(found))
+    return found[provider]
+
+
+def _read(path: Path) -> _File:
+    file = _File.model_validate_json(path.read_bytes())
+    for name, rule in file.rules.items():
+        _TYPES[name].validate_python(rule.value, strict=True)
+    return file
+
+
+def _whole(file: _File, files: dict[str, _File]) -> dict[str, Rule]:
+    below = _whole(files[file.like], files) if file.like else {}
+    return {**below, **file.rules}

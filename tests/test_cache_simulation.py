@@ -1,0 +1,356 @@
+"""What is read, written and paid: the rules' data, the model's cases, recorded bills."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+from hypothesis import given
+from hypothesis import strategies as st
+
+import playground as pg
+from playground.caching.blocks import read_wire
+from playground.caching.rules import rule_sets, rules_of
+from playground.caching.simulation import (
+    Billed,
+    CacheRequest,
+    CacheSimulator,
+    Simulated,
+    simulate,
+)
+from playground.caching.validation import validate_folder
+from playground.errors import InputFault, UnknownNameError
+
+SHARED = ROOT.parent / "shared" / "data" / "usage_examples"
+MODEL = "claude-sonnet-4-5"
+MARK = {"type": "ephemeral"}
+LONG = "tide " * 2_000  # 2,500 tokens
+
+
+def text(said: str, mark: Any = None) -> dict[str, Any]:
+    part: dict[str, Any] = {"type": "text", "text": said}
+    return {**part, "cache_control": mark} if mark else part
+
+
+def user(*parts: Any) -> dict[str, Any]:
+    return {"role": "user", "content": list(parts)}
+
+
+def body(*messages: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"model": MODEL, "messages": list(messages), **more}
+
+
+def sent(
+    *bodies: dict[str, Any], provider: str = "anthropic", apart: float = 20.0
+) -> list[Simulated]:
+    return pg.simulate_cache(bodies, provider=provider, seconds_apart=apart).requests
+
+
+def reads(*bodies: dict[str, Any], **more: Any) -> list[int]:
+    return [request.read for request in sent(*bodies, **more)]
+
+
+# rules
+
+
+def test_every_rule_has_a_source_and_a_date_and_conflicts_are_kept() -> None:
+    rules = rule_sets()
+    assert {"anthropic", "bedrock", "vertex", "openai", "gemini", "deepseek", "qwen"} <= set(rules)
+    for found in rules.values():
+        assert {"match", "max_breakpoints", "minimum_tokens", "read_permille"} <= set(found.rules)
+        for rule in found.rules.values():
+            assert rule.source
+            assert rule.date >= "2025-01-01"
+    collapse = rules_of("anthropic").rules["collapse_runs"]
+    assert (collapse.value, [other.value for other in collapse.conflicts]) == (True, [False])
+
+
+def test_figures_are_those_of_the_longest_name_that_fits() -> None:
+    rules = rules_of("anthropic")
+    assert rules.minimum("claude-opus-4-5-20251101") == 4096
+    assert rules.minimum("us.anthropic.claude-opus-4-8-v1:0") == 1024
+    assert rules.minimum("anthropic/claude-sonnet-4.6") == 1024
+    assert rules.minimum("claude-sonnet-5-5") == 512
+    assert rules.read_permille("claude-opus-5-5") == 50
+    assert rules.read_permille("claude-sonnet-4-5") == 100
+    assert rules_of("bedrock").value("collapse_runs") is False
+    with pytest.raises(UnknownNameError, match="unknown provider 'x'; known: anthropic, bedrock"):
+        rules_of("x")
+
+
+# the model
+
+
+def test_a_marked_prefix_is_written_and_read() -> None:
+    first = body(user(text(LONG, MARK)))
+    second = body(user(text(LONG, MARK)), {"role": "assistant", "content": "yes"}, user(text("q")))
+    one, two = sent(first, second)
+    assert (one.read, one.written, one.uncached) == (0, {"5m": 2500}, 0)
+    assert one.cost == 2500 * 1250
+    assert (two.read, two.written, two.uncached) == (2500, {}, 2)
+    assert two.cost == 2500 * 100 + 2 * 1000
+    assert two.reason == "read up to the end of block 0"
+
+
+def test_a_text_alone_is_the_same_as_one_text_part() -> None:
+    assert reads(
+        body(user(text(LONG, MARK))), body({"role": "user", "content": LONG}, user(text("q", MARK)))
+    ) == [0, 2500]
+
+
+def test_nothing_is_cached_below_the_minimum_or_without_a_mark() -> None:
+    short = body(user(text("tide " * 800, MARK)))  # 1,000 tokens
+    assert reads(short, short) == [0, 0]
+    assert sent(short)[0].written == {}
+    plain = body(user(text(LONG)))
+    assert reads(plain, plain) == [0, 0]
+    assert sent(plain)[0].reason == "nothing is marked"
+
+
+@pytest.mark.parametrize(("apart", "read"), [(299, 2500), (301, 0), (0.5, 0)])
+def test_an_entry_lives_five_minutes_and_from_the_first_token_on(apart: float, read: int) -> None:
+    request = body(user(text(LONG, MARK)))
+    assert reads(request, request, apart=apart)[1] == read
+
+
+def test_a_read_refreshes_an_entry() -> None:
+    request = body(user(text(LONG, MARK)))
+    assert reads(request, request, request, apart=200) == [0, 2500, 2500]
+    hour = body(user(text(LONG, {"type": "ephemeral", "ttl": "1h"})))
+    assert reads(hour, hour, apart=3000) == [0, 2500]
+    assert sent(hour)[0].cost == 2500 * 2000
+
+
+def test_the_look_back_counts_twenty_positions_and_runs_once() -> None:
+    start = user(text(LONG, MARK))
+
+    def grown(blocks: int) -> dict[str, Any]:
+        more = [text(f"part {i}") for i in range(blocks - 1)]
+        return body(start | {"content": [text(LONG), *more, text("end", MARK)]})
+
+    assert reads(body(start), grown(19))[1] == 2500
+    assert reads(body(start), grown(20))[1] == 0
+    uses = [{"type": "tool_use", "id": str(i), "name": "t", "input": {}} for i in range(30)]
+    results = [{"type": "tool_result", "tool_use_id": str(i), "content": "r"} for i in range(30)]
+    results[-1]["cache_control"] = MARK
+    wide = body(user(text(LONG)), {"role": "assistant", "content": uses}, user(*results))
+    assert reads(body(start), wide)[1] == 2500
+    assert reads(body(start), wide, provider="vertex")[1] == 0
+
+
+def test_changes_invalidate_their_tier_and_those_behind_it() -> None:
+    tools = [{"name": "t", "input_schema": {"type": "object"}, "cache_control": MARK}]
+    tools[0]["description"] = LONG
+    system = [text(LONG, MARK)]
+    messages = [user(text(LONG, MARK))]
+
+    def request(**more: Any) -> dict[str, Any]:
+        return {"model": MODEL, "tools": tools, "system": system, "messages": messages, **more}
+
+    whole = sent(request())[0].total
+    base = request()
+    assert reads(base, base)[1] == whole
+    tool, both = (
+        sent(request(**{k: [] for k in keys}))[0].total
+        for keys in (("system", "messages"), ("messages",))
+    )
+    assert reads(base, request(tool_choice={"type": "any"}))[1] == both
+    assert reads(base, request(thinking={"type": "enabled"}))[1] == both
+    assert reads(base, request(speed="fast"))[1] == tool
+    assert reads(base, request(model="claude-opus-4-8"))[1] == 0
+    other = [{**tools[0], "name": "u"}]
+    assert reads(base, request(tools=other))[1] == 0
+    image = {"type": "image", "source": {"type": "base64", "data": "AA"}}
+    assert reads(base, request(messages=[*messages, user(image)]))[1] == both
+
+
+def test_order_counts_inside_schemas_and_not_around_them() -> None:
+    def request(schema: dict[str, Any], flip: bool = False) -> dict[str, Any]:
+        tool: dict[str, Any] = {"name": "t", "description": LONG, "input_schema": schema}
+        tool = dict(reversed(tool.items())) if flip else tool
+        return body(user(text("q", MARK)), tools=[{**tool, "cache_control": MARK}])
+
+    a, b = {"type": "object", "x": 1}, {"x": 1, "type": "object"}
+    assert reads(request(a), request(a, flip=True))[1] > 0
+    assert reads(request(a), request(b))[1] == 0
+
+
+def test_mixed_lives_are_billed_apart() -> None:
+    hour = {"type": "ephemeral", "ttl": "1h"}
+    request = body(user(text("q" * 4_000, MARK)), system=[text(LONG, hour)])
+    (one,) = sent(request)
+    assert one.written == {"1h": 2500, "5m": 1000}
+    assert one.cost == 2500 * 2000 + 1000 * 1250
+
+
+@pytest.mark.parametrize(
+    ("request_body", "problem"),
+    [
+        (body(*[user(text(LONG, MARK)) for _ in range(5)]), "5 marks, 4 are allowed"),
+        (body(user(text("", MARK))), "a mark on an empty text, which may not be marked"),
+        (
+            body(user({"type": "thinking", "thinking": "x", "cache_control": MARK})),
+            "a mark on a thinking block, which may not be marked",
+        ),
+        (
+            body(user(text("a", MARK), text("b", {"type": "ephemeral", "ttl": "1h"}))),
+            "a mark with a longer life behind one with a shorter life",
+        ),
+    ],
+)
+def test_a_request_that_the_provider_refuses_is_an_error_and_writes_nothing(
+    request_body: dict[str, Any], problem: str
+) -> None:
+    (one,) = sent(request_body)
+    assert (one.state, one.reason, one.written) == ("error", problem, {})
+    assert reads(request_body, request_body) == [0, 0]
+
+
+def test_a_top_level_mark_stands_on_the_last_block() -> None:
+    first = body(user(text(LONG)), cache_control=MARK)
+    second = body(
+        user(text(LONG)), {"role": "assistant", "content": "a"}, user(text("q")), cache_control=MARK
+    )
+    assert reads(first, second) == [0, 2500]
+
+
+def test_bedrocks_points_mark_what_stands_before_them() -> None:
+    point = {"cachePoint": {"type": "default"}}
+    first = {
+        "toolConfig": {"tools": [{"toolSpec": {"name": "t", "description": LONG}}, point]},
+        "system": [{"text": LONG}, point],
+        "messages": [{"role": "user", "content": [{"text": "q"}]}],
+    }
+    wire = read_wire(first, MODEL)
+    assert [(block.tier, block.ttl) for block in wire.blocks] == [
+        ("tools", "5m"),
+        ("system", "5m"),
+        ("messages", None),
+    ]
+    choice = {**first, "toolConfig": {**first["toolConfig"], "toolChoice": {"any": {}}}}  # type: ignore[dict-item]
+    claude = pg.simulate_cache([first, choice], model=MODEL, provider="bedrock").requests
+    nova = pg.simulate_cache([first, choice], model="nova-lite", provider="bedrock-nova").requests
+    assert claude[1].read > 2 * 2500
+    assert nova[1].read == 0
+
+
+def test_openai_reads_at_its_breakpoints_alone() -> None:
+    point = {"mode": "explicit"}
+    part = {"type": "input_text", "text": LONG, "prompt_cache_breakpoint": point}
+    options = {"mode": "explicit", "ttl": "30m"}
+    first = {"model": "gpt-5.6", "input": [{"role": "user", "content": [part]}]}
+    first["prompt_cache_options"] = options
+    plain = {**part, "prompt_cache_breakpoint": None}
+    asked = {"type": "input_text", "text": "q", "prompt_cache_breakpoint": point}
+    longer = {**first, "input": [{"role": "user", "content": [plain, asked]}]}
+    assert reads(first, first, provider="openai") == [0, 2500]
+    assert reads(first, longer, provider="openai") == [0, 0]
+    both = {**first, "input": [{"role": "user", "content": [part, asked]}]}
+    assert reads(first, both, provider="openai") == [0, 2500]
+
+
+def test_a_bill_makes_sizes_exact() -> None:
+    wire = read_wire(body(user(text(LONG, MARK)), user(text("q"))), MODEL)
+    simulator = CacheSimulator(rules_of("anthropic"))
+    first = simulator.send(CacheRequest(wire, 0, Billed(0, 2011, 7)))
+    assert first.total == 2018
+    assert simulator.send(CacheRequest(wire, 30)).read == 2011
+
+
+@given(
+    st.lists(
+        st.lists(st.tuples(st.integers(0, 3), st.booleans()), min_size=1, max_size=6),
+        min_size=1,
+        max_size=6,
+    ),
+    st.sampled_from(sorted(rule_sets())),
+    st.integers(0, 400),
+)
+def test_every_token_is_read_written_or_paid_in_full(
+    turns: list[list[tuple[int, bool]]], provider: str, apart: int
+) -> None:
+    """And a cache never costs more than writing everything anew at the dearest price."""
+    bodies = [
+        body(*[user(text(f"{word} " * 3_000, MARK if marked else None)) for word, marked in turn])
+        for turn in turns
+    ]
+    rules = rules_of(provider)
+    requests = [CacheRequest(read_wire(b, MODEL), i * apart) for i, b in enumerate(bodies)]
+    for one, request in zip(simulate(requests, rules), requests, strict=True):
+        assert one.read + sum(one.written.values()) + one.uncached == one.total
+        assert min(one.read, one.uncached, *one.written.values(), 0) == 0
+        assert one.total == sum(max(1, len(b.text) // 4) for b in request.wire.blocks)
+        assert one.cost <= one.total * 2000
+        assert all(isinstance(tokens, int) for tokens in one.written.values())
+    assert simulate(requests, rules) == simulate(requests, rules)
+
+
+# bills
+
+
+@pytest.mark.skipif(
+    not SHARED.exists(), reason="NOT RUN: ../shared/data is not beside this checkout"
+)
+def test_recorded_requests_are_predicted_as_they_were_billed() -> None:
+    found = validate_folder(SHARED)
+    assert len(found.predictable) >= 21
+    assert found.hit_right == len(found.predictable)
+    assert found.tokens_exact >= 0.9 * len(found.predictable)
+    assert all(row.reason for row in found.predictable)
+    assert set(found.unpredictable) <= {
+        "first",
+        "warm start",
+        "server tools",
+        "best effort",
+        "no rules for this provider",
+        "counts tokens alone",
+        "creates a cache",
+    }
+
+
+def exchange(
+    request: dict[str, Any], read: int, write: int, rest: int, **more: Any
+) -> dict[str, Any]:
+    usage = {"cache_read_input_tokens": read, "cache_creation_input_tokens": write}
+    known = {"uri": "https://api.anthropic.com/v1/messages", "request": request}
+    return {**known, "usage": {**usage, "input_tokens": rest}, **more}
+
+
+def test_validation_by_the_command_line(tmp_path: Path) -> None:
+    request = body(user(text(LONG, MARK)))
+    server = {"server_tool_use": {"web_search_requests": 1}, "input_tokens": 4}
+    server |= {"cache_read_input_tokens": 9, "cache_creation_input_tokens": 0}
+    requests = [
+        exchange(request, 0, 2011, 4),
+        exchange(request, 2011, 0, 4),
+        exchange(request, 0, 0, 4, status=500),
+        {"uri": "https://api.anthropic.com/v1/messages", "request": request, "usage": server},
+        {
+            "uri": "https://api.openai.com/v1",
+            "request": {"model": "gpt-4o"},
+            "usage": {"prompt_tokens": 9},
+        },
+    ]
+    (tmp_path / "a.json").write_text(json.dumps({"requests": requests}))
+    command = [str(Path(sys.executable).with_name("playground")), "cache", "--validate"]
+    done = subprocess.run([*command, str(tmp_path), "--json"], capture_output=True, text=True)
+    assert done.returncode == 0
+    shown = json.loads(done.stdout)
+    assert (shown["predictable"], shown["hit_right"], shown["tokens_exact"]) == (1, 1, 1)
+    assert shown["unpredictable"] == {"first": 1, "failed": 1, "server tools": 1, "best effort": 1}
+    assert [row["state"] for row in shown["rows"]][1] == "predictable"
+    requests[1] = exchange(request, 0, 2011, 4)
+    (tmp_path / "a.json").write_text(json.dumps({"requests": requests}))
+    done = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "0 of 1 hits and misses right" in done.stdout
+    (tmp_path / "b.json").write_text("[]")
+    done = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    with pytest.raises(InputFault, match="no folder"):
+        validate_folder(tmp_path / "none")
