@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from playground.show import frames, payloads
-from playground.ui import components, computed, state, widgets
+from playground.ui import components, computed, costing, state, widgets
 
 chosen = widgets.dialect_multiselect()
 if not chosen:
@@ -42,8 +42,11 @@ else:
 
 messages = placement.parts[-1].message + 1 if placement.parts else 1
 page = widgets.message_page(payloads.page_count(messages), "")
-drawn, table = st.tabs(
-    ["On the messages", "Table"], key="shown", on_change="rerun", bind="query-params"
+drawn, table, simulated = st.tabs(
+    ["On the messages", "Table", "What it costs"],
+    key="shown",
+    on_change="rerun",
+    bind="query-params",
 )
 if drawn.open:
     with drawn:
@@ -55,3 +58,6 @@ if drawn.open:
 if table.open:
     with table:
         st.dataframe(frames.placement(placement), hide_index=True)
+if simulated.open:
+    with simulated:
+        costing.cache_costs(working, chosen, name)

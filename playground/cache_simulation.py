@@ -1,14 +1,25 @@
-"""`simulate_cache`: what a row of requests would read, write and cost, before a token is paid."""
+"""`simulate_cache`: what a row of requests would read, write and cost, before a token is paid.
+
+Of a session, every answer of the assistant was a request: all that came before it, rendered in a
+dialect and marked by a policy.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Any
 
-from playground.caching.blocks import read_wire
-from playground.caching.rules import rules_of
-from playground.caching.simulation import CacheRequest, Simulated, simulate
+from playground.caching.blocks import Block, WireReader
+from playground.caching.family import model_family
+from playground.caching.policies import POLICIES, CacheRequest, get_policy
+from playground.caching.prefixes import TimedRequest
+from playground.caching.rules import Rules, rules_of
+from playground.caching.simulation import Simulated, simulate
+from playground.dialects import dialect_names, get_dialect
+from playground.errors import InputFault
+from playground.sessions.session import Session
 
 _APART = 20.0  # seconds between requests
 
@@ -19,6 +30,8 @@ class CacheSimulation:
 
     provider: str
     requests: list[Simulated]
+    dialect: str = ""
+    policy: str = ""
 
     @property
     def cost_permille(self) -> int:
@@ -27,28 +40,161 @@ class CacheSimulation:
         return sum(request.cost for request in self.requests) // uncached if uncached else 1000
 
     @property
-    def read_share(self) -> float:
-        """The share of all input tokens that is read from the cache."""
+    def read_permille(self) -> int:
+        """The share of all input tokens that is read from the cache, in thousandths."""
         total = sum(request.total for request in self.requests)
-        return sum(request.read for request in self.requests) / total if total else 0.0
+        return sum(request.read for request in self.requests) * 1000 // total if total else 0
+
+    @property
+    def breaks(self) -> list[int]:
+        """The requests that read less than the request before them left in the cache."""
+        pairs = zip(self.requests, self.requests[1:], strict=False)
+        return [
+            number
+            for number, (before, after) in enumerate(pairs, 1)
+            if after.read < before.read + sum(before.written.values())
+        ]
+
+    @property
+    def errors(self) -> list[str]:
+        """Why the provider would refuse requests, each reason once."""
+        return list(dict.fromkeys(r.reason for r in self.requests if r.state == "error"))
 
 
 def simulate_cache(
-    requests: Iterable[Mapping[str, Any]],
+    requests: Session | Iterable[Mapping[str, Any]],
     model: str = "",
-    provider: str = "anthropic",
+    provider: str = "",
+    *,
+    dialect: str = "native",
+    policy: str = "",
     seconds_apart: float = _APART,
 ) -> CacheSimulation:
-    """Simulate a row of provider request bodies, marks and all, against one cache.
+    """Simulate a session in a dialect under a policy, or a row of provider request bodies.
 
-    `model` replaces the bodies' own; `provider` names the rules (see `caching/rules/`). Tokens are
-    estimates, four characters each. Raises UnknownNameError for a provider that there are no rules
-    of.
+    `model` replaces the session's or the bodies' own; `provider` names the rules (`caching/rules/`)
+    and is told from the model's name unless it is given. Tokens are estimates, four characters
+    each. Raises UnknownNameError for a provider, dialect or policy that there is none of, and
+    InputFault for a time between requests that is negative or no number.
     """
-    rules = rules_of(provider)
+    if isinstance(requests, Session):
+        return _matrix(requests, [dialect], [policy], model, provider, seconds_apart)[0]
+    _check_clock(seconds_apart)
+    rules = rules_of(provider or "anthropic")
     ttl = rules.value("default_ttl")
-    row = [
-        CacheRequest(read_wire(dict(body), model, ttl), number * seconds_apart)
-        for number, body in enumerate(requests)
-    ]
-    return CacheSimulation(provider, simulate(row, rules))
+    reader = WireReader(model, ttl)
+    row: list[TimedRequest] = []
+    for number, body in enumerate(requests):
+        wire, before = reader.read(dict(body)), row[-1] if row else None
+        row.append(TimedRequest(wire, number * seconds_apart, rules, before=before))
+    return CacheSimulation(rules.provider, simulate(row, rules))
+
+
+def cache_matrix(
+    session: Session,
+    dialects: Sequence[str] = (),
+    policies: Sequence[str] = (),
+    model: str = "",
+    provider: str = "",
+    seconds_apart: float = _APART,
+) -> list[CacheSimulation]:
+    """The session in each dialect under each policy, dialect by dialect; all of them by default."""
+    return _matrix(
+        session,
+        dialects or dialect_names(),
+        policies or list(POLICIES),
+        model,
+        provider,
+        seconds_apart,
+    )
+
+
+def provider_of(model: str) -> str:
+    """Whose rules a LiteLLM model name is under."""
+    first = model.partition("/")[0]
+    if first in ("bedrock", "vertex_ai", "openrouter", "deepseek"):
+        nova = first == "bedrock" and "nova" in model
+        return "bedrock-nova" if nova else {"vertex_ai": "vertex"}.get(first, first)
+    family = model_family(model)
+    if family in ("anthropic", "gemini"):
+        return family
+    if "qwen" in model.lower():
+        return "qwen"
+    return "openai" if "gpt-5.6" in model or "gpt-6" in model else "openai-before-5.6"
+
+
+def _check_clock(apart: float) -> None:
+    if not (isfinite(apart) and apart >= 0):
+        raise InputFault(f"{apart} seconds between requests", expected="0 or more")
+
+
+def _matrix(
+    session: Session,
+    dialects: Sequence[str],
+    policies: Sequence[str],
+    model: str,
+    provider: str,
+    apart: float,
+) -> list[CacheSimulation]:
+    _check_clock(apart)
+    if model:
+        session = replace(session, task=session.task.model_copy(update={"model_name": model}))
+    name = session.task.model_name
+    rules = rules_of(provider or provider_of(name))
+    result: list[CacheSimulation] = []
+    for dialect in dialects:
+        rendered = _requests(session, dialect, rules, apart)
+        for given in policies:
+            policy = given or get_dialect(dialect).cache_policy
+            place = get_policy(policy)
+            dynamic = session.dynamic
+            asked = CacheRequest(name, dynamic.cache_dialect, dynamic.enable_explicit_caching)
+            row = []
+            for messages, request in rendered:
+                places = {(d.message, d.part) for d in place(messages, asked) if d.marked}
+                row.append(request.marked(_marks(request.wire.blocks, places, rules)))
+            outcomes = simulate(row, rules)
+            result.append(CacheSimulation(rules.provider, outcomes, dialect, policy))
+    return result
+
+
+def _requests(
+    session: Session,
+    dialect: str,
+    rules: Rules,
+    apart: float,
+) -> list[tuple[list[dict[str, Any]], TimedRequest]]:
+    """Every request of the session: the messages that a policy sees, and the blocks on the wire."""
+    chosen = get_dialect(dialect).with_policy("none")
+    environment = session.dynamic.dynamic_environment_details_block
+    dynamic = session.dynamic.model_copy(update={"dynamic_environment_details_block": ""})
+    plain = replace(session, dynamic=dynamic)
+    found: list[tuple[list[dict[str, Any]], TimedRequest]] = []
+    reader = WireReader(session.task.model_name, rules.value("default_ttl"))
+    answers = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
+    for number, index in enumerate(answers or [len(session.messages)]):
+        data = replace(plain, messages=session.messages[:index]).prompt_data()
+        rendering = chosen.render(data)
+        body = {"messages": rendering.messages, "tools": rendering.tools}
+        wire = reader.read(body)
+        if environment:
+            _append_environment(wire.blocks, environment)
+        before = found[-1][1] if found else None
+        request = TimedRequest(wire, number * apart, rules, before=before)
+        found.append((rendering.messages, request))
+    return found
+
+
+def _append_environment(blocks: list[Block], environment: str) -> None:
+    """The environment block behind the last user message, where dialects put it, unmarked."""
+    for index in range(len(blocks) - 1, -1, -1):
+        if blocks[index].role == "user" and blocks[index].kind != "tool_result":
+            blocks.insert(index + 1, Block("messages", "user", "text", environment))
+            return
+
+
+def _marks(
+    blocks: Sequence[Block], places: set[tuple[int | None, int | None]], rules: Rules
+) -> dict[int, str]:
+    ttl = str(rules.value("default_ttl"))
+    return {i: ttl for i, block in enumerate(blocks) if block.place in places}

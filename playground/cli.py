@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from playground.commands import experiments, prompts, streams
+from playground.commands import caching, experiments, prompts, streams
 
 
 class _Commands(click.Group):
@@ -39,7 +39,8 @@ for command in (
     prompts.samples,
     prompts.render,
     prompts.compare,
-    prompts.cache,
+    caching.cache,
+    caching.check,
     prompts.carry,
     prompts.detect,
     prompts.guide,

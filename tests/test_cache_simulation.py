@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +15,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import playground as pg
+from playground.cache_simulation import cache_matrix
 from playground.caching.blocks import read_wire
+from playground.caching.prefixes import Billed, TimedRequest
 from playground.caching.rules import rule_sets, rules_of
 from playground.caching.simulation import (
-    Billed,
-    CacheRequest,
     CacheSimulator,
     Simulated,
     simulate,
 )
 from playground.caching.validation import validate_folder
 from playground.errors import InputFault, UnknownNameError
+from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.prompt_data import TaskConfig
+from playground.sessions.native_format import dump_session
+from playground.sessions.session import Session
+from playground.tools import ToolMetadata
 
 SHARED = ROOT.parent / "shared" / "data" / "usage_examples"
 MODEL = "claude-sonnet-4-5"
@@ -115,7 +121,10 @@ def test_nothing_is_cached_below_the_minimum_or_without_a_mark() -> None:
 @pytest.mark.parametrize(("apart", "read"), [(299, 2500), (301, 0), (0.5, 0)])
 def test_an_entry_lives_five_minutes_and_from_the_first_token_on(apart: float, read: int) -> None:
     request = body(user(text(LONG, MARK)))
-    assert reads(request, request, apart=apart)[1] == read
+    one, two = sent(request, request, apart=apart)
+    assert (one.reason, two.read) == ("no request before begins like it", read)
+    wrong = "was still being written" if apart < 1 else "had expired"
+    assert read or two.reason == f"the entry at block 0 {wrong}"
 
 
 def test_a_read_refreshes_an_entry() -> None:
@@ -135,6 +144,8 @@ def test_the_look_back_counts_twenty_positions_and_runs_once() -> None:
 
     assert reads(body(start), grown(19))[1] == 2500
     assert reads(body(start), grown(20))[1] == 0
+    behind = sent(body(start), grown(20))[1].reason
+    assert behind == "the entry at block 0 is further back than a mark looks"
     uses = [{"type": "tool_use", "id": str(i), "name": "t", "input": {}} for i in range(30)]
     results = [{"type": "tool_result", "tool_use_id": str(i), "content": "r"} for i in range(30)]
     results[-1]["cache_control"] = MARK
@@ -256,10 +267,11 @@ def test_openai_reads_at_its_breakpoints_alone() -> None:
 
 def test_a_bill_makes_sizes_exact() -> None:
     wire = read_wire(body(user(text(LONG, MARK)), user(text("q"))), MODEL)
-    simulator = CacheSimulator(rules_of("anthropic"))
-    first = simulator.send(CacheRequest(wire, 0, Billed(0, 2011, 7)))
+    rules = rules_of("anthropic")
+    simulator = CacheSimulator(rules)
+    first = simulator.send(TimedRequest(wire, 0, rules, Billed(0, 2011, 7)))
     assert first.total == 2018
-    assert simulator.send(CacheRequest(wire, 30)).read == 2011
+    assert simulator.send(TimedRequest(wire, 30, rules)).read == 2011
 
 
 @given(
@@ -280,7 +292,7 @@ def test_every_token_is_read_written_or_paid_in_full(
         for turn in turns
     ]
     rules = rules_of(provider)
-    requests = [CacheRequest(read_wire(b, MODEL), i * apart) for i, b in enumerate(bodies)]
+    requests = [TimedRequest(read_wire(b, MODEL), i * apart, rules) for i, b in enumerate(bodies)]
     for one, request in zip(simulate(requests, rules), requests, strict=True):
         assert one.read + sum(one.written.values()) + one.uncached == one.total
         assert min(one.read, one.uncached, *one.written.values(), 0) == 0
@@ -288,6 +300,137 @@ def test_every_token_is_read_written_or_paid_in_full(
         assert one.cost <= one.total * 2000
         assert all(isinstance(tokens, int) for tokens in one.written.values())
     assert simulate(requests, rules) == simulate(requests, rules)
+
+
+_POINT = {"cachePoint": {"type": "default"}}
+_PARTS = st.sampled_from(
+    [text("a"), text("b" * 9_000), text("b" * 9_000, MARK), text("", MARK), _POINT]
+)
+_MESSAGES = st.one_of(
+    st.builds(
+        lambda role, parts: {"role": role, "content": parts},
+        st.sampled_from(["system", "user", "assistant"]),
+        st.lists(_PARTS, max_size=3),
+    ),
+    st.just({"role": "tool", "tool_call_id": "1", "content": [text("r", MARK)]}),
+    st.just({"role": "assistant", "content": "", "tool_calls": [{"id": "1"}]}),
+    st.just({"role": "user", "content": "b" * 9_000, "cache_control": MARK}),
+    st.just({}),
+)
+
+
+@given(
+    st.lists(_MESSAGES, max_size=8),
+    st.lists(st.tuples(st.integers(0, 8), st.lists(_MESSAGES, max_size=3)), max_size=5),
+    st.sampled_from(sorted(rule_sets())),
+)
+def test_a_history_read_once_is_what_every_request_says_alone(
+    start: list[dict[str, Any]],
+    edits: list[tuple[int, list[dict[str, Any]]]],
+    provider: str,
+) -> None:
+    """Requests share blocks, hashes and sizes with the one before; no outcome may show it."""
+    row, messages = [body(*start)], start
+    for place, put in edits:
+        messages = [*messages[:place], *put, *messages[place + len(put) // 2 :]]
+        row.append(body(*messages, tool_choice=place % 2 or None))
+    rules = rules_of(provider)
+    alone = [
+        TimedRequest(read_wire(one, MODEL, rules.value("default_ttl")), number * 20.0, rules)
+        for number, one in enumerate(row)
+    ]
+    assert sent(*row, provider=provider) == simulate(alone, rules)
+
+
+# a session: dialects by policies
+
+
+def long_session(turns: int = 30) -> Session:
+    """One question, then calls and results: an agent at work on its own."""
+    history = [Message("user", (TextPart("Find why the tide tables are wrong."),))]
+    for number in range(turns):
+        call = ToolCallPart(f"c{number}", "read", {"path": f"tables/{number}.txt"})
+        result = ToolResultPart(f"c{number}", "read", f"row {number} " * 300)
+        history += [Message("assistant", (call,)), Message("tool", (result,))]
+    history.append(Message("assistant", (TextPart("It is the time zone."),)))
+    task = TaskConfig(user_agent_prompt="You mend tables. " * 300, model_name=MODEL)
+    tool = ToolMetadata(name="read", description="Read a file.")
+    return Session(title="long", task=task, tools=(tool,), messages=tuple(history))
+
+
+def test_native_results_escape_a_policy_that_marks_users_and_text_results_do_not() -> None:
+    session = long_session()
+    policies = ["azad", "claude-code", "automatic", "none"]
+    cells = {(c.dialect, c.policy): c for c in cache_matrix(session, ["native", "xml"], policies)}
+    assert [len(cell.requests) for cell in cells.values()] == [31] * 8
+    cost = {key: cell.cost_permille for key, cell in cells.items()}
+    assert cost["native", "azad"] > 700
+    assert cost["xml", "azad"] < 300
+    assert max(cost[d, p] for d in ("native", "xml") for p in ("claude-code", "automatic")) < 300
+    assert cost["native", "none"] == cost["xml", "none"] == 1000
+    alone = pg.simulate_cache(session, dialect="xml", policy="azad")
+    assert alone.requests == cells["xml", "azad"].requests
+    assert not alone.breaks
+    assert alone.read_permille == cells["xml", "azad"].read_permille > 800
+
+
+@pytest.mark.parametrize("apart", [-1.0, float("nan"), float("inf")])
+def test_a_clock_runs_forwards(apart: float) -> None:
+    with pytest.raises(InputFault, match="seconds between requests"):
+        pg.simulate_cache(long_session(1), seconds_apart=apart)
+    with pytest.raises(InputFault, match="seconds between requests"):
+        pg.simulate_cache([], seconds_apart=apart)
+
+
+def test_automatic_marking_passes_a_message_that_says_nothing() -> None:
+    session = long_session(4)
+    call = ToolCallPart("x", "read", {})
+    twice = [*session.messages[:-1], Message("assistant", (call,)), session.messages[-1]]
+    found = pg.simulate_cache(replace(session, messages=tuple(twice)), policy="automatic")
+    assert all(request.breakpoints for request in found.requests)
+
+
+def test_a_check_passes_or_says_what_broke(tmp_path: Path) -> None:
+    file = tmp_path / "long.json"
+    file.write_text(dump_session(long_session()))
+    command = [sys.executable, "-m", "playground.cli", "check", str(file)]
+
+    def run(*more: str) -> tuple[int, str]:
+        done = subprocess.run([*command, *more], capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+    status, said = run("-d", "xml", "--max-cost-multiple", "0.35", "--no-cache-break")
+    assert (status, said.count("\n")) == (0, 1), said
+    status, said = run("--policy", "azad", "--max-cost-multiple", "0.35")
+    assert status == 1
+    assert "of uncached, 0.35 is allowed" in said
+    status, said = run("-d", "xml", "--seconds-apart", "301", "--no-cache-break")
+    assert (status, said.count("cached tokens: the entry at block")) == (1, 30)
+    assert said.count("had expired") == 30
+    assert "request 2 reads 0 of" in said
+    assert run()[0] == 2
+
+
+def test_the_matrix_on_the_command_line(tmp_path: Path) -> None:
+    file = tmp_path / "long.json"
+    file.write_text(dump_session(long_session(3)))
+    command = [sys.executable, "-m", "playground.cli", "cache", str(file), "--simulate", "--json"]
+    done = subprocess.run(
+        [*command, "-d", "xml", "-d", "native", "--policy", "azad", "--policy", "none"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    cells = json.loads(done.stdout)
+    assert [(c["dialect"], c["policy"]) for c in cells] == [
+        ("xml", "azad"),
+        ("xml", "none"),
+        ("native", "azad"),
+        ("native", "none"),
+    ]
+    want = cache_matrix(long_session(3), ["xml"], ["azad"])[0]
+    assert cells[0]["cost_permille"] == want.cost_permille < 1000
+    assert [request["read"] for request in cells[0]["requests"]] == [r.read for r in want.requests]
 
 
 # bills

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from wires import FRAMINGS, WRITERS, Said
 
 from playground import paths
+from playground.caching.policies import POLICIES
 from playground.dialects import dialect_names
 from playground.dialects.choosing import dialect_for
 from playground.sessions.loading import sample_sessions
@@ -110,6 +111,23 @@ def test_the_model_decides_about_marks() -> None:
     app.selectbox(key="model").set_value("openai/gpt-5").run()
     assert not app.success
     assert "takes no cache_control marks (model-without-marks)" in app.info[0].value
+
+
+def test_what_a_session_costs_under_every_policy() -> None:
+    app = page("cache", session="12-long-tool-run", shown="What it costs", dialect="native,xml")
+    assert not app.exception
+    one, every = (table.value for table in app.dataframe[-2:])
+    assert set(every["policy"]) == set(POLICIES)
+    cost = every.set_index(["dialect", "policy"])["cost"]
+    assert cost["native", "azad"] == 1
+    assert cost["xml", "azad"] < 0.3
+    assert list(one["request"]) == list(range(1, 16))
+    app.selectbox(key="policy").set_value("claude-code").run()
+    assert app.dataframe[-2].value["read"].sum() > 0
+    app.selectbox(key="apart").set_value("5:30").run()
+    late = app.dataframe[-2].value
+    assert set(late["read"]) == {0}
+    assert late["reason"].iloc[-1].endswith("had expired")
 
 
 def test_the_gemini_threshold_decides_about_the_two_samples() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 Tier = Literal["tools", "system", "messages"]
@@ -17,7 +17,7 @@ TIERS: Final[tuple[Tier, ...]] = ("tools", "system", "messages")
 _MARKS: Final = ("cache_control", "cachePoint", "prompt_cache_breakpoint")
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Block:
     """One block: where it stands, what it says, and the mark on it (its TTL), if any."""
 
@@ -27,6 +27,14 @@ class Block:
     text: str
     ttl: str | None = None
     markable: bool = True
+    place: tuple[int, int] | None = None  # message and part
+
+    def says_the_same(self, other: Block) -> bool:
+        """Whether both are one block to the cache: marks and places do not count."""
+        return self is other or (
+            (self.text, self.kind, self.role, self.tier)
+            == (other.text, other.kind, other.role, other.tier)
+        )
 
     @property
     def digest(self) -> bytes:
@@ -47,24 +55,54 @@ class WireRequest:
 
 def read_wire(body: dict[str, Any], model: str = "", default_ttl: str = "5m") -> WireRequest:
     """A request's body of Anthropic, OpenAI (chat, responses), Bedrock or OpenRouter as blocks."""
-    reader = _Reader(default_ttl)
-    reader.tools(body)
-    for part in _parts(body.get("system")):
-        reader.part("system", "system", part)
-    if body.get("instructions"):
-        reader.part("system", "system", {"type": "text", "text": body["instructions"]})
-    for message in _messages(body):
-        reader.message(message)
-    options = body.get("prompt_cache_options")
-    mode = options.get("mode") if isinstance(options, dict) else None
-    top = body.get("cache_control")
-    return WireRequest(
-        model=model or str(body.get("model") or ""),
-        blocks=reader.blocks,
-        parameters=_parameters(body, reader.blocks),
-        automatic_ttl=str(top.get("ttl") or default_ttl) if isinstance(top, dict) else None,
-        explicit_only=mode == "explicit",
-    )
+    return WireReader(model, default_ttl).read(body)
+
+
+class WireReader:
+    """Reads a row of requests; a message that the request before had too is not read again."""
+
+    def __init__(self, model: str = "", default_ttl: str = "5m") -> None:
+        self._model, self._ttl = model, default_ttl
+        self._before: list[tuple[dict[str, Any], bool, list[Block]] | None] = []
+
+    def read(self, body: dict[str, Any]) -> WireRequest:
+        reader = _Reader(self._ttl)
+        reader.tools(body)
+        for part in _parts(body.get("system")):
+            reader.part("system", "system", part)
+        if body.get("instructions"):
+            reader.part("system", "system", {"type": "text", "text": body["instructions"]})
+        self._messages(body, reader)
+        options = body.get("prompt_cache_options")
+        mode = options.get("mode") if isinstance(options, dict) else None
+        top = body.get("cache_control")
+        return WireRequest(
+            model=self._model or str(body.get("model") or ""),
+            blocks=reader.blocks,
+            parameters=_parameters(body, reader.blocks),
+            automatic_ttl=str(top.get("ttl") or self._ttl) if isinstance(top, dict) else None,
+            explicit_only=mode == "explicit",
+        )
+
+    def _messages(self, body: dict[str, Any], reader: _Reader) -> None:
+        before, self._before = self._before, []
+        leading = True  # messages of the system, before the first of anybody else
+        for index, message in enumerate(_messages(body)):
+            if index < len(before) and (kept := before[index]) is not None:
+                known, led, blocks = kept
+                if led == leading and (known is message or known == message):
+                    reader.blocks += blocks
+                    self._before.append(kept)
+                    leading = leading and all(block.tier == "system" for block in blocks)
+                    continue
+            start = len(reader.blocks)
+            last = reader.blocks[-1] if reader.blocks else None
+            reader.message(message, index, leading)
+            if start and reader.blocks[start - 1] is not last:  # it marked what stands before it
+                self._before.append(None)
+            else:
+                self._before.append((message, leading, reader.blocks[start:]))
+            leading = leading and all(block.tier == "system" for block in reader.blocks[start:])
 
 
 class _Reader:
@@ -79,34 +117,48 @@ class _Reader:
             if isinstance(tool, dict):
                 self._add("tools", "", "tool", tool)
 
-    def message(self, message: dict[str, Any]) -> None:
+    def message(self, message: dict[str, Any], index: int, leading: bool) -> None:
         role = str(message.get("role") or message.get("type") or "")
-        leading = all(block.tier != "messages" for block in self.blocks)
         tier: Tier = "system" if role in ("system", "developer") and leading else "messages"
         if "role" not in message:  # an item of responses
-            self._add(tier, role, role, message)
+            self._add(tier, role, role, message, (index, 0))
             return
         if role == "tool":
-            self._add(tier, "user", "tool_result", {**message, "role": None})
+            self._add(tier, "user", "tool_result", {**message, "role": None}, (index, 0))
             for part in _parts(message.get("content")):  # in this shape the mark is on a part
-                if isinstance(mark := part.get("cache_control"), dict):
-                    self.blocks[-1].ttl = str(mark.get("ttl") or self._ttl)
+                self._mark_last(part.get("cache_control"))
             return
-        for part in _parts(message.get("content")):
-            self.part(tier, role, part)
-        if isinstance(mark := message.get("cache_control"), dict) and self.blocks:
-            self.blocks[-1].ttl = str(mark.get("ttl") or self._ttl)
+        for number, part in enumerate(_parts(message.get("content"))):
+            self.part(tier, role, part, (index, number))
+        self._mark_last(message.get("cache_control"))
         for call in message.get("tool_calls") or ():
             self._add(tier, role, "tool_use", call)
 
-    def part(self, tier: Tier, role: str, part: dict[str, Any]) -> None:
-        self._add(tier, role, _kind(part), part)
+    def _mark_last(self, mark: Any) -> None:
+        """A mark that stands beside the last block; requests share blocks, so it is a new one."""
+        if isinstance(mark, dict) and self.blocks:
+            self.blocks[-1] = replace(self.blocks[-1], ttl=str(mark.get("ttl") or self._ttl))
 
-    def _add(self, tier: Tier, role: str, kind: str, value: dict[str, Any]) -> None:
+    def part(
+        self,
+        tier: Tier,
+        role: str,
+        part: dict[str, Any],
+        place: tuple[int, int] | None = None,
+    ) -> None:
+        self._add(tier, role, _kind(part), part, place)
+
+    def _add(
+        self,
+        tier: Tier,
+        role: str,
+        kind: str,
+        value: dict[str, Any],
+        place: tuple[int, int] | None = None,
+    ) -> None:
         point = value.get("cachePoint")
         if isinstance(point, dict) and len(value) == 1:  # Bedrock: a mark on what stands before it
-            if self.blocks:
-                self.blocks[-1].ttl = str(point.get("ttl") or self._ttl)
+            self._mark_last(point)
             return
         ttl = None
         for key in _MARKS:
@@ -116,7 +168,7 @@ class _Reader:
         markable = kind not in ("thinking", "redacted_thinking") and not (
             kind == "text" and not text
         )
-        self.blocks.append(Block(tier, role, kind, text, ttl, markable))
+        self.blocks.append(Block(tier, role, kind, text, ttl, markable, place))
 
 
 def _kind(part: dict[str, Any]) -> str:

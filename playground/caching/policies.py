@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from playground.caching.agents import AGENTS, AgentPolicy, marked_parts
 from playground.caching.family import model_family
 from playground.errors import UnknownNameError
 from playground.prompt_data import CacheDialect
@@ -21,6 +22,7 @@ REASONS: Final[dict[str, str]] = {
     "empty-text": "an empty text part may not be marked",
     "no-content": "the message has no content to mark",
     "no-such-message": "the conversation has no message in this place",
+    "chosen": "the policy marks this part",
     "not-chosen": "the policy marks no part in this place",
     "environment": "the environment block comes behind the marks: it changes at every request",
     "policy-none": "the policy marks nothing",
@@ -79,7 +81,31 @@ def none(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecisi
     return [CacheDecision(False, "policy-none")]
 
 
-POLICIES: Final[dict[str, Policy]] = {"azad": azad, "none": none}
+def _of_agent(policy: AgentPolicy) -> Policy:
+    """An agent's places as decisions; its marks are Anthropic's, and Gemini's where asked for."""
+
+    def decide(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecision]:
+        if model_family(request.model_name) == "other":
+            return [CacheDecision(False, "model-without-marks")]
+        return [
+            CacheDecision(marked, "chosen" if marked else "empty-text", message, part)
+            for message, part, marked in marked_parts(messages, policy)
+        ]
+
+    return decide
+
+
+POLICIES: Final[dict[str, Policy]] = {
+    "azad": azad,
+    "none": none,
+    **{name: _of_agent(policy) for name, policy in AGENTS.items()},
+}
+
+
+def provenance(name: str) -> str:
+    """Where a policy comes from, in a line."""
+    own = {"azad": "this project's own", "none": "no marks"}
+    return own[name] if name in own else AGENTS[name].source
 
 
 def get_policy(name: str) -> Policy:

@@ -1,47 +1,20 @@
 """What a row of requests reads from the cache and writes to it, by a provider's rules.
 
-Prefixes are hashed block by block. Sizes are estimated from characters until a request's billed
-usage is known: then its entries have the billed sizes.
 Tokens, seconds and money are integers; a cost is in thousandths of an input token's price.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from playground.caching.blocks import TIERS, Block, Tier, WireRequest
+from playground.caching.blocks import Block
+from playground.caching.prefixes import TimedRequest
 from playground.caching.rules import Rules
 
 State = Literal["exact", "eligible", "error"]
-_CHARACTERS_A_TOKEN: Final = 4
-_TOKENS_OF_OTHERS: Final = 1_000  # of an image or document, whose size cannot be seen
 _FIRST_TOKEN: Final = 1.0  # seconds until an answer begins, where nobody says
-
-
-@dataclass(frozen=True, slots=True)
-class Billed:
-    """What the provider billed for a request's input."""
-
-    read: int
-    write: int
-    uncached: int
-
-    @property
-    def total(self) -> int:
-        return self.read + self.write + self.uncached
-
-
-@dataclass(frozen=True, slots=True)
-class CacheRequest:
-    """A request at its time, in seconds of any clock; `billed` is what it cost, where known."""
-
-    wire: WireRequest
-    at: float
-    billed: Billed | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,81 +49,123 @@ class CacheSimulator:
 
     rules: Rules
     _entries: dict[bytes, _Entry] = field(default_factory=dict)
-    _seen: dict[tuple[str, int], tuple[bytes, int]] = field(default_factory=dict)
 
-    def send(self, request: CacheRequest) -> Simulated:
-        """One request. Its breakpoints' entries are there for those behind it."""
-        wire, rules = request.wire, self.rules
-        points, problem = breakpoints(wire, rules)
-        sizes = _sizes(wire.blocks, request.billed)
-        total = sizes[-1] if sizes else 0
+    def send(self, request: TimedRequest) -> Simulated:
+        """One request. What it leaves behind is there for those after it."""
+        if self.rules.match == "best effort":
+            return self._best_effort(request)
+        points, problem = breakpoints(request, self.rules)
+        total = request.sizes[-1] if request.sizes else 0
         if problem:
             return Simulated("error", 0, {}, total, total * 1000, problem, tuple(points))
-        chain = _chain(wire, rules)
-        hit = self._hit(chain, points, _positions(wire.blocks, rules), request.at)
+        hit = self._hit(request, points)
         read = 0
         if hit is not None:
-            entry = self._entries[chain[hit]]
+            entry = self._entries[request.chain[hit]]
             read = min(entry.size, total)
-            entry.expires = max(entry.expires, request.at + rules.seconds(entry.ttl))
-        written = self._write(request, chain, points, sizes, hit, read)
-        uncached = max(0, total - read - sum(written.values()))
-        cost = uncached * 1000 + read * rules.read_permille(wire.model)
-        cost += sum(tokens * rules.write_permille(ttl) for ttl, tokens in written.items())
-        return Simulated(
-            "exact", read, written, uncached, cost, _why(hit, points), tuple(points), hit
+            entry.expires = max(entry.expires, request.at + self.rules.seconds(entry.ttl))
+        why = self._why(hit, points, request)  # before anything is written
+        written = self._write(request, points, hit, read)
+        return self._outcome("exact", request, read, written, why, points, hit)
+
+    def _best_effort(self, request: TimedRequest) -> Simulated:
+        """The longest prefix that a request before had too, in steps; nobody promises it."""
+        rules, now = self.rules, request.at
+        hit = None
+        for block in range(len(request.chain) - 1, -1, -1):
+            entry = self._entries.get(request.chain[block])
+            if entry is not None and entry.visible <= now <= entry.expires:
+                hit = block
+                break
+        step = rules.value("granularity")
+        read = request.sizes[hit] // step * step if hit is not None else 0
+        if read < rules.minimum(request.wire.model):
+            hit, read = None, 0
+        ttl = rules.value("default_ttl")
+        for key, size in zip(request.chain, request.sizes, strict=True):
+            self._entries[key] = _Entry(size, ttl, now + _FIRST_TOKEN, now + rules.seconds(ttl))
+        why = f"may read up to block {hit}, if it is still there" if hit is not None else ""
+        return self._outcome(
+            "eligible", request, read, {}, why or "no request before begins like it", [], hit
         )
 
-    def _hit(
-        self, chain: Sequence[bytes], points: Sequence[int], positions: Sequence[int], at: float
-    ) -> int | None:
+    def _outcome(
+        self,
+        state: State,
+        request: TimedRequest,
+        read: int,
+        written: dict[str, int],
+        reason: str,
+        points: Sequence[int],
+        hit: int | None,
+    ) -> Simulated:
+        rules, total = self.rules, request.sizes[-1] if request.sizes else 0
+        uncached = max(0, total - read - sum(written.values()))
+        cost = uncached * 1000 + read * rules.read_permille(request.wire.model)
+        cost += sum(tokens * rules.write_permille(ttl) for ttl, tokens in written.items())
+        return Simulated(state, read, written, uncached, cost, reason, tuple(points), hit)
+
+    def _hit(self, request: TimedRequest, points: Sequence[int]) -> int | None:
         """The block at whose end the longest entry stands that a breakpoint leads to."""
+        for block, entry in self._in_reach(request, points):
+            if entry.visible <= request.at <= entry.expires:
+                return block
+        return None
+
+    def _in_reach(
+        self, request: TimedRequest, points: Sequence[int]
+    ) -> Iterator[tuple[int, _Entry]]:
+        """Entries of this request's prefixes, from every breakpoint as far as it looks back."""
         exact, reach = self.rules.match == "exact", self.rules.value("lookback")
-        for point in sorted(points, reverse=True):
+        positions = request.positions
+        for point in reversed(points):
             for block in range(point, -1, -1):
                 if positions[point] - positions[block] >= reach or (exact and block != point):
                     break
-                entry = self._entries.get(chain[block])
-                if entry is not None and entry.visible <= at <= entry.expires:
-                    return block
-        return None
+                if (entry := self._entries.get(request.chain[block])) is not None:
+                    yield block, entry
+
+    def _why(self, hit: int | None, points: Sequence[int], request: TimedRequest) -> str:
+        if hit is not None:
+            return f"read up to the end of block {hit}"
+        if not points:
+            return "nothing is marked"
+        size, minimum = request.sizes[points[-1]], self.rules.minimum(request.wire.model)
+        if size < minimum:
+            about = "" if request.billed else "about "
+            return f"{about}{size:,} tokens up to the last mark, the minimum is {minimum:,}"
+        for block, entry in self._in_reach(request, points):
+            if entry.visible > request.at:
+                return f"the entry at block {block} was still being written"
+            return f"the entry at block {block} had expired"
+        for block, key in enumerate(request.chain):
+            behind = self._entries.get(key)
+            if behind is not None and behind.expires >= request.at:
+                return f"the entry at block {block} is further back than a mark looks"
+        return "no request before begins like it"
 
     def _write(
-        self,
-        request: CacheRequest,
-        chain: Sequence[bytes],
-        points: Sequence[int],
-        sizes: Sequence[int],
-        hit: int | None,
-        read: int,
+        self, request: TimedRequest, points: Sequence[int], hit: int | None, read: int
     ) -> dict[str, int]:
         """Entries at the breakpoints, and the tokens that each TTL writes."""
-        rules, wire = self.rules, request.wire
-        minimum = rules.minimum(wire.model)
+        rules = self.rules
+        minimum = rules.minimum(request.wire.model)
         written: dict[str, int] = {}
         before = read
         for point in points:
-            size = sizes[point]
-            ttl = wire.blocks[point].ttl or wire.automatic_ttl or rules.value("default_ttl")
+            size, ttl = request.sizes[point], _ttl(request, point, rules)
             if size < minimum or (hit is not None and point < hit):
                 continue
             if hit is None or point > hit:
                 written[ttl] = written.get(ttl, 0) + max(0, size - before)
                 before = max(before, size)
-            self._remember(
-                chain[point], self._billed_size(request, point, points, size), ttl, request
-            )
+            if (billed := request.billed) and point == points[-1] and billed.read + billed.write:
+                size = billed.read + billed.write
+            self._remember(request, point, size, ttl)
         return {ttl: tokens for ttl, tokens in written.items() if tokens}
 
-    def _billed_size(
-        self, request: CacheRequest, point: int, points: Sequence[int], size: int
-    ) -> int:
-        billed = request.billed
-        if billed is None or point != max(points) or not billed.read + billed.write:
-            return size
-        return billed.read + billed.write
-
-    def _remember(self, key: bytes, size: int, ttl: str, request: CacheRequest) -> None:
+    def _remember(self, request: TimedRequest, point: int, size: int, ttl: str) -> None:
+        key = request.chain[point]
         expires = request.at + self.rules.seconds(ttl)
         known = self._entries.get(key)
         if known is not None and known.expires >= request.at:
@@ -160,15 +175,15 @@ class CacheSimulator:
         self._entries[key] = _Entry(size, ttl, request.at + _FIRST_TOKEN, expires)
 
 
-def simulate(requests: Iterable[CacheRequest], rules: Rules) -> list[Simulated]:
+def simulate(requests: Iterable[TimedRequest], rules: Rules) -> list[Simulated]:
     """A row of requests against one store."""
     simulator = CacheSimulator(rules)
     return [simulator.send(request) for request in requests]
 
 
-def breakpoints(wire: WireRequest, rules: Rules) -> tuple[list[int], str]:
+def breakpoints(request: TimedRequest, rules: Rules) -> tuple[list[int], str]:
     """The blocks at whose ends the request is marked, in order, and what is wrong with that."""
-    points = [i for i, block in enumerate(wire.blocks) if block.ttl is not None]
+    wire, points = request.wire, sorted(request.marks)
     for point in points:
         block = wire.blocks[point]
         if not block.markable:
@@ -182,10 +197,15 @@ def breakpoints(wire: WireRequest, rules: Rules) -> tuple[list[int], str]:
     most = rules.value("max_breakpoints")
     if len(points) > most and rules.match == "breakpoints":
         return points, f"{len(points)} marks, {most} are allowed"
-    lives = [rules.seconds(wire.blocks[point].ttl or "") for point in points]
+    lives = [rules.seconds(_ttl(request, point, rules)) for point in points]
     if any(later > earlier for earlier, later in zip(lives, lives[1:], strict=False)):
         return points, "a mark with a longer life behind one with a shorter life"
     return points, ""
+
+
+def _ttl(request: TimedRequest, point: int, rules: Rules) -> str:
+    given = request.marks.get(point) or request.wire.automatic_ttl
+    return given or str(rules.value("default_ttl"))
 
 
 def _last_markable(blocks: Sequence[Block]) -> int | None:
@@ -193,54 +213,3 @@ def _last_markable(blocks: Sequence[Block]) -> int | None:
         if blocks[index].markable:
             return index
     return None
-
-
-def _chain(wire: WireRequest, rules: Rules) -> list[bytes]:
-    """The hash of every prefix. A tier's first block carries the parameters that salt it."""
-    state = hashlib.sha256(f"{rules.provider}\0{wire.model}".encode()).digest()
-    salts: dict[Tier, list[str]] = rules.value("salts")
-    result: list[bytes] = []
-    salted = 0
-    for block in wire.blocks:
-        while salted <= TIERS.index(block.tier):  # empty tiers pass their salt on
-            names = salts.get(TIERS[salted], [])
-            given = {name: wire.parameters[name] for name in names if name in wire.parameters}
-            if given:
-                salt = json.dumps(given, sort_keys=True, default=str).encode()
-                state = hashlib.sha256(state + salt).digest()
-            salted += 1
-        state = hashlib.sha256(state + block.digest).digest()
-        result.append(state)
-    return result
-
-
-def _positions(blocks: Sequence[Block], rules: Rules) -> list[int]:
-    """Positions as the look-back counts them; runs of calls and of results are one where so."""
-    collapse = rules.value("collapse_runs")
-    result: list[int] = []
-    before = ""
-    for block in blocks:
-        same = collapse and block.kind == before and block.kind in ("tool_use", "tool_result")
-        result.append(result[-1] + (not same) if result else 0)
-        before = block.kind
-    return result
-
-
-def _sizes(blocks: Sequence[Block], billed: Billed | None) -> list[int]:
-    """Tokens of every prefix: characters by four, scaled to the billed total where it is known."""
-    sums: list[int] = []
-    total = 0
-    for block in blocks:
-        visible = block.kind in ("text", "tool", "tool_use", "tool_result", "thinking")
-        length = max(1, len(block.text) // _CHARACTERS_A_TOKEN)
-        total += length if visible else min(length, _TOKENS_OF_OTHERS)
-        sums.append(total)
-    if billed is None or not total:
-        return sums
-    return [size * billed.total // total for size in sums]
-
-
-def _why(hit: int | None, points: Sequence[int]) -> str:
-    if hit is not None:
-        return f"read up to the end of block {hit}"
-    return "no entry within reach of a mark" if points else "nothing is marked"

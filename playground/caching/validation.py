@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from playground.caching.blocks import read_wire
+from playground.caching.prefixes import Billed, TimedRequest
 from playground.caching.rules import rules_of
-from playground.caching.simulation import Billed, CacheRequest, CacheSimulator
+from playground.caching.simulation import CacheSimulator
 from playground.errors import InputFault
 
 _APART: Final = 20.0  # seconds between requests whose times nobody noted
@@ -119,7 +120,7 @@ def _rows(file: str, exchanges: list[dict[str, Any]]) -> Iterator[ValidationRow]
         simulator = simulators.setdefault(provider, CacheSimulator(rules_of(provider)))
         ttl = simulator.rules.value("default_ttl")
         wire = read_wire(body, model, ttl)
-        seen = simulator.send(CacheRequest(wire, at, billed))
+        seen = simulator.send(TimedRequest(wire, at, simulator.rules, billed))
         key = f"{provider} {model}"
         first = key not in begun
         begun.add(key)

@@ -1,10 +1,10 @@
-"""Commands that ask what a session becomes: samples, render, compare, cache, carry, raw …"""
+"""Commands that ask what a session becomes: samples, render, compare, carry, raw …"""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -16,9 +16,6 @@ from playground.commands.shared import (
     session_argument,
 )
 from playground.terminal import guarded, plain, print_json, report, table
-
-if TYPE_CHECKING:
-    from playground.cache_placement import CachePlacement
 
 
 @click.command()
@@ -108,58 +105,6 @@ def compare(
         ]
         table(head, listed)
     return report(found)
-
-
-@click.command()
-@click.argument("session", required=False, default="")
-@dialects_option(required=False)
-@click.option("--policy", default="", help="In place of the dialect's own policy.")
-@click.option("--validate", "folder", default="", help="Compare predictions with billed requests.")
-@model_option
-@json_option
-@guarded
-def cache(
-    session: str,
-    dialects: tuple[str, ...],
-    policy: str,
-    folder: str,
-    model: str,
-    as_json: bool,
-) -> int:
-    """Show where cache marks land in SESSION: a line for each dialect, every part with -d.
-
-    With --validate FOLDER: every recorded request of the folder's files, predicted against billed.
-    """
-    from playground.cache_placement import place_cache
-    from playground.dialects import dialect_names
-    from playground.errors import InputFault
-    from playground.show.wire import PLACEMENT_HEAD, placement_json, placement_rows
-
-    if folder:
-        return _validate(folder, as_json)
-    if not session:
-        raise InputFault("no session is named", expected="SESSION, or --validate FOLDER")
-    loaded = load(session, "")
-    placements = [
-        place_cache(loaded.session, name, policy, model) for name in dialects or dialect_names()
-    ]
-    if as_json:
-        print_json([placement_json(placement) for placement in placements])
-        return report(loaded.findings)
-    if not dialects:
-        head = ["dialect", "marks", "characters", "nothing marked because"]
-        table(head, [placement_line(placement) for placement in placements])
-        return report(loaded.findings)
-    for placement in placements:
-        click.echo(
-            f"{placement.dialect}: {len(placement.marks)} marks for {placement.model_name} "
-            f"({placement.family}), {placement.characters:,} characters"
-        )
-        if placement.refusal:
-            click.echo(f"  nothing marked: {placement.refusal.explanation}")
-        else:
-            table(PLACEMENT_HEAD, placement_rows(placement))
-    return report(loaded.findings)
 
 
 @click.command()
@@ -265,38 +210,3 @@ def raw(session: str, template: str, llama: str | None, as_json: bool) -> int:
     else:
         click.echo(plain(prompt.text))
     return report([*loaded.findings, *prompt.findings])
-
-
-def _validate(folder: str, as_json: bool) -> int:
-    from playground.caching.validation import validate_folder
-
-    found = validate_folder(folder)
-    if as_json:
-        print_json(found.as_json())
-        return int(found.hit_right < len(found.predictable))
-    head = ["file", "request", "rules", "state", "read", "billed", "right"]
-    rows = [
-        [
-            row.file,
-            str(row.index),
-            row.provider,
-            row.state,
-            f"{row.predicted_read:,}",
-            f"{row.billed_read:,}",
-            {None: "", True: "exact", False: "size"}[row.tokens_exact]
-            if row.hit_right
-            else "WRONG",
-        ]
-        for row in found.predictable
-    ]
-    table(head, rows)
-    count = len(found.predictable)
-    click.echo(f"{found.hit_right} of {count} hits and misses right, {found.tokens_exact} exact")
-    for reason, number in found.unpredictable.items():
-        click.echo(f"not predictable, {reason}: {number}")
-    return int(found.hit_right < count)
-
-
-def placement_line(placement: CachePlacement) -> list[str]:
-    reason = placement.refusal.explanation if placement.refusal else ""
-    return [placement.dialect, str(len(placement.marks)), f"{placement.characters:,}", reason]

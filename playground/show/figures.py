@@ -9,7 +9,10 @@ import plotly.graph_objects as go
 from playground.events import event_name
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from playground.cache_placement import CachePlacement
+    from playground.cache_simulation import CacheSimulation
     from playground.comparison import Comparison
     from playground.timeline import Timeline
 
@@ -59,6 +62,36 @@ def comparison(value: Comparison) -> go.Figure:
             "x": 0,
             "traceorder": "normal",
         },
+        paper_bgcolor=_TRANSPARENT,
+        plot_bgcolor=_TRANSPARENT,
+    )
+    return figure
+
+
+def cache_matrix(cells: Sequence[CacheSimulation]) -> go.Figure:
+    """Cost beside uncached input, dialects by policies: cheaper is darker."""
+    dialects = list(dict.fromkeys(cell.dialect for cell in cells))
+    policies = list(dict.fromkeys(cell.policy for cell in cells))
+    costs = {(c.dialect, c.policy): c.cost_permille / 1000 for c in cells if not c.errors}
+    rows = [[costs.get((dialect, policy)) for policy in policies] for dialect in dialects]
+    figure = go.Figure(
+        go.Heatmap(
+            x=policies,
+            y=dialects,
+            z=rows,
+            zmin=0,
+            zmax=1.25,
+            colorscale="Viridis",
+            texttemplate="%{z:.2f}",
+            hovertemplate="%{y}, %{x}: %{z:.3f} of uncached<extra></extra>",
+            colorbar={"title": "cost"},
+        )
+    )
+    figure.update_layout(
+        height=170 + 34 * len(dialects),
+        margin={"l": 10, "r": 10, "t": 10, "b": 10},
+        yaxis={"autorange": "reversed", "automargin": True},
+        xaxis={"automargin": True, "tickangle": -40},
         paper_bgcolor=_TRANSPARENT,
         plot_bgcolor=_TRANSPARENT,
     )

@@ -13,6 +13,7 @@ from playground.show.wire import event_text
 
 if TYPE_CHECKING:
     from playground.cache_placement import CachePlacement
+    from playground.cache_simulation import CacheSimulation
     from playground.carrying import CarryMatrix
     from playground.comparison import Comparison
     from playground.detecting import Detection
@@ -162,3 +163,37 @@ def timeline(value: Timeline) -> pd.DataFrame:
         for event in step.events
     ]
     return pd.DataFrame(rows, columns=["step", "at", "event", "start", "stop", "text"])
+
+
+def cache_matrix(cells: Sequence[CacheSimulation]) -> pd.DataFrame:
+    """One row a dialect and policy: shares and costs as fractions of the same input uncached."""
+    rows = [
+        {
+            "dialect": cell.dialect,
+            "policy": cell.policy,
+            "read share": cell.read_permille / 1000,
+            "cost": cell.cost_permille / 1000,
+            "requests": len(cell.requests),
+            "cache breaks": len(cell.breaks),
+            "refused because": "; ".join(cell.errors),
+        }
+        for cell in cells
+    ]
+    return pd.DataFrame(rows)
+
+
+def cache_requests(cell: CacheSimulation) -> pd.DataFrame:
+    """One row a request: tokens read, written and paid in full, its cost, and why."""
+    rows = [
+        {
+            "request": number,
+            "read": one.read,
+            "written": sum(one.written.values()),
+            "uncached": one.uncached,
+            "cost": one.cost / 1000 / one.total if one.total else 1.0,
+            "state": one.state,
+            "reason": one.reason,
+        }
+        for number, one in enumerate(cell.requests, 1)
+    ]
+    return pd.DataFrame(rows)

@@ -9,6 +9,8 @@ from typing import Any, Literal
 import streamlit as st
 
 from playground.cache_placement import CachePlacement, place_cache
+from playground.cache_simulation import CacheSimulation
+from playground.cache_simulation import cache_matrix as simulate_matrix
 from playground.carrying import CarryMatrix, carry
 from playground.comparison import Column, Comparison
 from playground.comparison import compare as compare_session
@@ -56,6 +58,25 @@ def _placement(digest: str, dialect: str, dynamic: str, _session: Session) -> Ca
 def placement(working: WorkingSession, dialect: str) -> CachePlacement:
     dynamic = working.session.dynamic.model_dump_json()
     return _placement(working.digest, dialect, dynamic, working.session)
+
+
+@st.cache_resource(max_entries=32, show_spinner="Simulating every policy …")
+def _simulations(
+    digest: str, dialect: str, dynamic: str, apart: float, _session: Session
+) -> list[CacheSimulation]:
+    return simulate_matrix(_session, [dialect], seconds_apart=apart)
+
+
+def simulations(
+    working: WorkingSession, dialects: Sequence[str], apart: float
+) -> list[CacheSimulation]:
+    """The session in these dialects under every policy, dialect by dialect."""
+    dynamic, session = working.session.dynamic.model_dump_json(), working.session
+    return [
+        cell
+        for name in dialects
+        for cell in _simulations(working.digest, name, dynamic, apart, session)
+    ]
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

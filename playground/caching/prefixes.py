@@ -1,0 +1,130 @@
+"""A request at its time: the hash, position and size of every prefix, block by block.
+
+Sizes are estimated from characters; a request's billed usage, where it is known, makes them exact.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Final
+
+from playground.caching.blocks import TIERS, Block, Tier, WireRequest
+from playground.caching.rules import Rules
+
+_CHARACTERS_A_TOKEN: Final = 4
+_TOKENS_OF_OTHERS: Final = 1_000  # of an image or document, whose size cannot be seen
+
+
+@dataclass(frozen=True, slots=True)
+class Billed:
+    """What the provider billed for a request's input."""
+
+    read: int
+    write: int
+    uncached: int
+
+    @property
+    def total(self) -> int:
+        return self.read + self.write + self.uncached
+
+
+class TimedRequest:
+    """A request at its time, in seconds of any clock; `billed` is what it cost, where known.
+
+    `marks` (TTLs by block) stand in place of those on the blocks. Chains, positions and sizes do
+    not depend on marks: `marked` gives the same request with others, at no cost. Those of the
+    blocks that the request `before` has too are taken from it, so a history is hashed once.
+    """
+
+    def __init__(
+        self,
+        wire: WireRequest,
+        at: float,
+        rules: Rules,
+        billed: Billed | None = None,
+        before: TimedRequest | None = None,
+    ) -> None:
+        self.wire, self.at, self.billed = wire, at, billed
+        shared = _shared(wire, before.wire) if before else 0
+        kept = before if before and shared else None
+        self.chain: list[bytes] = _chain(wire, rules, kept.chain[:shared] if kept else [])
+        self.positions: list[int] = _positions(
+            wire.blocks, rules, kept.positions[:shared] if kept else []
+        )
+        self.estimates: list[int] = _estimates(wire.blocks, kept.estimates[:shared] if kept else [])
+        self.sizes = _scaled(self.estimates, billed)
+        self.marks = {i: b.ttl for i, b in enumerate(wire.blocks) if b.ttl is not None}
+
+    def marked(self, marks: dict[int, str]) -> TimedRequest:
+        """The same request with these marks and no others."""
+        other = copy(self)
+        other.marks = marks
+        return other
+
+
+def _shared(wire: WireRequest, before: WireRequest) -> int:
+    """How many blocks both begin with, where nothing else salts them apart."""
+    if (wire.model, wire.parameters) != (before.model, before.parameters):
+        return 0
+    count = 0
+    for one, other in zip(wire.blocks, before.blocks, strict=False):
+        if one is not other and not one.says_the_same(other):
+            break
+        count += 1
+    return count
+
+
+def _chain(wire: WireRequest, rules: Rules, chain: list[bytes]) -> list[bytes]:
+    """The hash of every prefix, behind those that are known.
+
+    A tier's first block carries the parameters that salt it; empty tiers pass theirs on.
+    """
+    known = len(chain)
+    state = hashlib.sha256(f"{rules.provider}\0{wire.model}".encode()).digest()
+    state = chain[-1] if known else state
+    salts: dict[Tier, list[str]] = rules.value("salts")
+    salted = TIERS.index(wire.blocks[known - 1].tier) + 1 if known else 0
+    for block in wire.blocks[known:]:
+        while salted <= TIERS.index(block.tier):
+            names = salts.get(TIERS[salted], [])
+            given = {name: wire.parameters[name] for name in names if name in wire.parameters}
+            if given:
+                salt = json.dumps(given, sort_keys=True, default=str).encode()
+                state = hashlib.sha256(state + salt).digest()
+            salted += 1
+        state = hashlib.sha256(state + block.digest).digest()
+        chain.append(state)
+    return chain
+
+
+def _positions(blocks: Sequence[Block], rules: Rules, positions: list[int]) -> list[int]:
+    """Positions as the look-back counts them; runs of calls and of results are one where so."""
+    collapse, known = rules.value("collapse_runs"), len(positions)
+    before = blocks[known - 1].kind if known else ""
+    for block in blocks[known:]:
+        same = collapse and block.kind == before and block.kind in ("tool_use", "tool_result")
+        positions.append(positions[-1] + (not same) if positions else 0)
+        before = block.kind
+    return positions
+
+
+def _estimates(blocks: Sequence[Block], sums: list[int]) -> list[int]:
+    """Tokens of every prefix, characters by four."""
+    total = sums[-1] if sums else 0
+    for block in blocks[len(sums) :]:
+        visible = block.kind in ("text", "tool", "tool_use", "tool_result", "thinking")
+        length = max(1, len(block.text) // _CHARACTERS_A_TOKEN)
+        total += length if visible else min(length, _TOKENS_OF_OTHERS)
+        sums.append(total)
+    return sums
+
+
+def _scaled(estimates: list[int], billed: Billed | None) -> list[int]:
+    """The estimates, scaled to the billed total where it is known."""
+    if billed is None or not estimates or not estimates[-1]:
+        return estimates
+    return [size * billed.total // estimates[-1] for size in estimates]
