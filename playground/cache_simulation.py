@@ -12,6 +12,7 @@ from math import isfinite
 from typing import Any
 
 from playground.caching.blocks import Block, WireReader
+from playground.caching.differences import FirstDifference, first_difference
 from playground.caching.family import model_family
 from playground.caching.policies import POLICIES, CacheRequest, get_policy
 from playground.caching.prefixes import TimedRequest
@@ -32,6 +33,7 @@ class CacheSimulation:
     requests: list[Simulated]
     dialect: str = ""
     policy: str = ""
+    differences: tuple[FirstDifference | None, ...] = ()  # of each request to the one before it
 
     @property
     def cost_permille(self) -> int:
@@ -54,6 +56,29 @@ class CacheSimulation:
             for number, (before, after) in enumerate(pairs, 1)
             if after.read < before.read + sum(before.written.values())
         ]
+
+    def why(self, number: int) -> str:
+        """Why a request reads what it reads; of a break, the first difference too."""
+        reason, difference = self.requests[number].reason, self.differences[number]
+        return f"{reason}; {difference}" if difference and number in self.breaks else reason
+
+    def failures(
+        self, max_cost_multiple: float | None = None, no_cache_break: bool = False
+    ) -> list[str]:
+        """Which limits are passed, a line each; a refused request always is one.
+
+        `max_cost_multiple` is a multiple of the same input's cost without a cache.
+        """
+        failed = [f"the provider refuses a request: {reason}" for reason in self.errors]
+        cost = self.cost_permille / 1000
+        if max_cost_multiple is not None and cost > max_cost_multiple:
+            failed.append(f"input costs {cost:.3f} of uncached, {max_cost_multiple} is allowed")
+        for number in self.breaks if no_cache_break else ():
+            before, after = self.requests[number - 1], self.requests[number]
+            left, why = before.read + sum(before.written.values()), self.why(number)
+            line = f"request {number + 1} reads {after.read:,} of {left:,} cached tokens: {why}"
+            failed.append(line)
+        return failed
 
     @property
     def errors(self) -> list[str]:
@@ -87,7 +112,7 @@ def simulate_cache(
     for number, body in enumerate(requests):
         wire, before = reader.read(dict(body)), row[-1] if row else None
         row.append(TimedRequest(wire, number * seconds_apart, rules, before=before))
-    return CacheSimulation(rules.provider, simulate(row, rules))
+    return CacheSimulation(rules.provider, simulate(row, rules), differences=_parted(row, rules))
 
 
 def cache_matrix(
@@ -144,6 +169,7 @@ def _matrix(
     result: list[CacheSimulation] = []
     for dialect in dialects:
         rendered = _requests(session, dialect, rules, apart)
+        differences = _parted([request for _, request in rendered], rules)
         for given in policies:
             policy = given or get_dialect(dialect).cache_policy
             place = get_policy(policy)
@@ -154,8 +180,15 @@ def _matrix(
                 places = {(d.message, d.part) for d in place(messages, asked) if d.marked}
                 row.append(request.marked(_marks(request.wire.blocks, places, rules)))
             outcomes = simulate(row, rules)
-            result.append(CacheSimulation(rules.provider, outcomes, dialect, policy))
+            cell = CacheSimulation(rules.provider, outcomes, dialect, policy, differences)
+            result.append(cell)
     return result
+
+
+def _parted(row: Sequence[TimedRequest], rules: Rules) -> tuple[FirstDifference | None, ...]:
+    pairs = zip(row, row[1:], strict=False)
+    found = (first_difference(before.wire, after.wire, rules) for before, after in pairs)
+    return (None, *found) if row else ()
 
 
 def _requests(

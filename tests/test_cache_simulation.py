@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import playground as pg
 from playground.cache_simulation import cache_matrix
 from playground.caching.blocks import read_wire
+from playground.caching.differences import first_difference
 from playground.caching.prefixes import Billed, TimedRequest
 from playground.caching.rules import rule_sets, rules_of
 from playground.caching.simulation import (
@@ -342,6 +343,103 @@ def test_a_history_read_once_is_what_every_request_says_alone(
     assert sent(*row, provider=provider) == simulate(alone, rules)
 
 
+# why did it break
+
+
+def _tool(name: str, **schema: Any) -> dict[str, Any]:
+    return {"name": name, "description": LONG, "input_schema": {"type": "object", **schema}}
+
+
+_A, _B = _tool("a"), _tool("b")
+_Q = user(text("q", MARK))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "cause", "rule", "block"),
+    [
+        (body(_Q, tools=[_A, _B]), body(_Q, tools=[_B, _A]), "tools", "tool-order", 0),
+        (body(_Q, tools=[_A]), body(_Q, tools=[_A, _B]), "tools", "changed", 1),
+        (
+            body(_Q, tools=[_tool("a", x=1, y=2)]),
+            body(_Q, tools=[_tool("a", y=2, x=1)]),
+            "tools",
+            "json-key-order",
+            0,
+        ),
+        (
+            body(_Q, system=f"{LONG} It is 2026-11-20T16:05:09Z."),
+            body(_Q, system=f"{LONG} It is 2026-11-20T16:05:10Z."),
+            "system",
+            "volatile",
+            0,
+        ),
+        (
+            body(_Q, system="run 0b6f6a36-3f9e-4a0e-9d4e-1c1a2b3c4d5e " + LONG),
+            body(_Q, system="run 5a6f6a36-3f9e-4a0e-9d4e-1c1a2b3c4d5f " + LONG),
+            "system",
+            "volatile",
+            0,
+        ),
+        (
+            body(_Q, system=f"You are kind. {LONG}"),
+            body(_Q, system=f"You are brief. {LONG}"),
+            "system",
+            "changed",
+            0,
+        ),
+        (
+            body(user(text(LONG, MARK)), _Q),
+            body(user(text("Summary.")), _Q),
+            "messages",
+            "history-rewritten",
+            0,
+        ),
+        (body(_Q, _Q), body(_Q), "messages", "history-rewritten", 1),
+        (body(_Q), body(_Q, tool_choice={"type": "any"}), "tool_choice", "changed", None),
+        (body(_Q), {**body(_Q), "model": "claude-opus-4-8"}, "model", "changed", None),
+    ],
+)
+def test_the_first_difference_names_its_cause_and_a_fix(
+    before: dict[str, Any], after: dict[str, Any], cause: str, rule: str, block: int | None
+) -> None:
+    none, found = pg.simulate_cache([before, after]).differences
+    assert none is None
+    assert found is not None
+    assert (found.cause, found.rule, found.block) == (f"{cause}_changed", rule, block)
+    assert found.fix in str(found)
+    assert found.before != found.after
+
+
+def test_a_request_that_grows_or_moves_its_marks_has_no_difference() -> None:
+    bare = user(text("q"))
+    grown = body(bare, {"role": "assistant", "content": "a"}, user(text("more", MARK)))
+    assert pg.simulate_cache([body(_Q), grown]).differences == (None, None)
+    assert pg.simulate_cache([]).differences == ()
+
+
+def test_a_difference_counts_characters_and_shows_both_sides() -> None:
+    first, second = (body(_Q, system=f"{LONG}at {hour}:05.") for hour in (16, 17))
+    found = pg.simulate_cache([first, second]).differences[1]
+    assert found is not None
+    assert found.character == len(LONG) + len("at 1")
+    assert (found.before[-6:], found.after[-6:]) == ("16:05.", "17:05.")
+
+
+@given(st.lists(_MESSAGES, max_size=6), st.lists(_MESSAGES, max_size=6))
+def test_requests_share_their_hashes_up_to_the_first_difference(
+    one: list[dict[str, Any]], other: list[dict[str, Any]]
+) -> None:
+    rules = rules_of("anthropic")
+    first, second = (TimedRequest(read_wire(body(*m), MODEL), 0, rules) for m in (one, other))
+    found = first_difference(first.wire, second.wire, rules)
+    if found is None:
+        assert second.chain[: len(first.chain)] == first.chain
+    else:
+        assert found.block is not None
+        assert first.chain[: found.block] == second.chain[: found.block]
+        assert first.chain[found.block :][:1] != second.chain[found.block :][:1]
+
+
 # a session: dialects by policies
 
 
@@ -409,6 +507,30 @@ def test_a_check_passes_or_says_what_broke(tmp_path: Path) -> None:
     assert said.count("had expired") == 30
     assert "request 2 reads 0 of" in said
     assert run()[0] == 2
+
+
+def test_the_fixture_passes_or_fails_with_the_reasons(tmp_path: Path) -> None:
+    (tmp_path / "long.json").write_text(dump_session(long_session()))
+    (tmp_path / "test_prompt.py").write_text(
+        """
+def test_kept(check_cache):
+    found = check_cache("long.json", dialect="xml", max_cost_multiple=0.35, no_cache_break=True)
+    assert found.policy == "azad"
+
+
+def test_broken(check_cache):
+    check_cache("long.json", dialect="xml", seconds_apart=301, no_cache_break=True)
+
+
+def test_dear(check_cache):
+    check_cache("long.json", policy="none", max_cost_multiple=0.35)
+"""
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_prompt.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert "2 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+    assert "input costs 1.000 of uncached, 0.35 is allowed" in done.stdout
+    assert "cached tokens: the entry at block 3 had expired" in done.stdout
 
 
 def test_the_matrix_on_the_command_line(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ ROOMS = [
     },
     {"prompting", "guides"},
     {"show"},
-    {"ui", "terminal"},
+    {"ui", "terminal", "testing"},
     {"commands"},
     {"app", "cli", "__init__"},
 ]
@@ -50,6 +50,7 @@ HEAVY = {
     "litellm": {"llm"},
     "pandas": {"show", "ui"},
     "plotly": {"show", "ui"},
+    "pytest": {"testing"},
 }
 
 

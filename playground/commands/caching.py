@@ -14,7 +14,7 @@ from playground.commands.shared import (
     model_option,
     session_argument,
 )
-from playground.terminal import guarded, print_json, report, table
+from playground.terminal import guarded, plain, print_json, report, table
 
 if TYPE_CHECKING:
     from playground.cache_placement import CachePlacement
@@ -111,24 +111,13 @@ def check(
         policy=policy,
         seconds_apart=seconds_apart,
     )
-    failed = [f"the provider refuses a request: {reason}" for reason in found.errors]
-    cost = found.cost_permille / 1000
-    if max_cost_multiple is not None and cost > max_cost_multiple:
-        failed.append(f"input costs {cost:.3f} of uncached, {max_cost_multiple} is allowed")
-    if no_cache_break:
-        failed += [_broken(found, number) for number in found.breaks]
+    failed = found.failures(max_cost_multiple, no_cache_break)
     for line in failed:
-        click.echo(line)
+        click.echo(plain(line))
     if not failed:
+        cost = found.cost_permille / 1000
         click.echo(f"input costs {cost:.3f} of uncached ({found.dialect}, policy {found.policy})")
     return report(loaded.findings) or int(bool(failed))
-
-
-def _broken(found: CacheSimulation, number: int) -> str:
-    before, after = found.requests[number - 1], found.requests[number]
-    left = before.read + sum(before.written.values())
-    why = after.reason
-    return f"request {number + 1} reads {after.read:,} of {left:,} cached tokens: {why}"
 
 
 def _simulated(cells: list[CacheSimulation], as_json: bool) -> None:
@@ -144,7 +133,7 @@ def _simulated(cells: list[CacheSimulation], as_json: bool) -> None:
                 f"{one.uncached:,}",
                 f"{one.cost / max(1, one.total) / 1000:.3f}",
                 one.state,
-                one.reason,
+                cells[0].why(number - 1),
             ]
             for number, one in enumerate(cells[0].requests, 1)
         ]
@@ -184,6 +173,7 @@ def _cell(cell: CacheSimulation) -> dict[str, Any]:
         "breaks": cell.breaks,
         "errors": cell.errors,
         "requests": [asdict(request) for request in cell.requests],
+        "differences": [asdict(found) if found else None for found in cell.differences],
     }
 
 

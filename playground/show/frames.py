@@ -192,7 +192,7 @@ def cache_requests(cell: CacheSimulation) -> pd.DataFrame:
             "uncached": one.uncached,
             "cost": one.cost / 1000 / one.total if one.total else 1.0,
             "state": one.state,
-            "reason": one.reason,
+            "reason": cell.why(number - 1),
         }
         for number, one in enumerate(cell.requests, 1)
     ]
