@@ -266,6 +266,24 @@ def test_openai_reads_at_its_breakpoints_alone() -> None:
     assert reads(first, both, provider="openai") == [0, 2500]
 
 
+def test_best_effort_reads_in_steps_from_the_minimum_on_and_promises_nothing() -> None:
+    rules = rules_of("openai-before-5.6")
+    step, minimum = rules.value("granularity"), rules.minimum("gpt-4o")
+    enough, little = ("x" * 4 * size for size in (minimum + step // 2, minimum - 1))
+
+    def second(said: str) -> Simulated:
+        chats = [body(user(text(said), text(question)), model="gpt-4o") for question in "ab"]
+        return sent(*chats, provider="openai-before-5.6")[1]
+
+    assert (second(enough).state, second(enough).read) == ("eligible", minimum)
+    assert second(enough).reason == "may read up to block 0, if it is still there"
+    assert second(little).read == 0
+    assert second(little).reason == (
+        f"about {minimum - 1:,} tokens are those of a request before; "
+        f"reads are of {minimum:,} at least"
+    )
+
+
 def test_a_bill_makes_sizes_exact() -> None:
     wire = read_wire(body(user(text(LONG, MARK)), user(text("q"))), MODEL)
     rules = rules_of("anthropic")

@@ -105,7 +105,10 @@ def test_replay_under_another_dialect() -> None:
     [
         (["render", "nope.json", "-d", "xml"], "nope.json: No such file or directory"),
         (["render", "01-plain-chat", "-d", "klingon"], "unknown dialect 'klingon'; known: xml, "),
-        (["cache", "01-plain-chat", "--policy", "x"], "unknown policy 'x'; known: aider, automatic, azad"),
+        (
+            ["cache", "01-plain-chat", "--policy", "x"],
+            "unknown policy 'x'; known: aider, automatic, azad",
+        ),
         (["replay", "02-parallel-calls", "--name", "x"], "unknown recording 'x'; known: two "),
         (["replay", "07-gemini-above"], "07-gemini-above: this session has no recordings"),
         (["compare", "/"], "/: a folder of more files; expected at most 10,000"),

@@ -77,17 +77,20 @@ class CacheSimulator:
             if entry is not None and entry.visible <= now <= entry.expires:
                 hit = block
                 break
-        step = rules.value("granularity")
+        step, minimum = rules.value("granularity"), rules.minimum(request.wire.model)
         read = request.sizes[hit] // step * step if hit is not None else 0
-        if read < rules.minimum(request.wire.model):
-            hit, read = None, 0
+        if hit is None:
+            why = "no request before begins like it"
+        elif read < minimum:
+            least = -(-minimum // step) * step
+            shared = f"about {request.sizes[hit]:,} tokens are those of a request before"
+            why, hit, read = f"{shared}; reads are of {least:,} at least", None, 0
+        else:
+            why = f"may read up to block {hit}, if it is still there"
         ttl = rules.value("default_ttl")
         for key, size in zip(request.chain, request.sizes, strict=True):
             self._entries[key] = _Entry(size, ttl, now + _FIRST_TOKEN, now + rules.seconds(ttl))
-        why = f"may read up to block {hit}, if it is still there" if hit is not None else ""
-        return self._outcome(
-            "eligible", request, read, {}, why or "no request before begins like it", [], hit
-        )
+        return self._outcome("eligible", request, read, {}, why, [], hit)
 
     def _outcome(
         self,
