@@ -9,6 +9,7 @@ import json
 import sys
 from pathlib import Path
 
+from playground.caching.differences import FIXES
 from playground.caching.policies import REASONS
 from playground.dialects import REGISTRY, dialect_names
 from playground.dialects.declared import DeclaredDialect
@@ -43,6 +44,12 @@ def findings() -> str:
             "| reason | meaning |",
             "|---|---|",
             *reasons,
+            "",
+            "## Why a cache breaks",
+            "",
+            "| rule | what to do |",
+            "|---|---|",
+            *(f"| `{rule}` | {fix} |" for rule, fix in FIXES.items()),
             "",
         ]
     )

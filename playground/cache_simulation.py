@@ -13,9 +13,9 @@ from typing import Any
 
 from playground.caching.blocks import Block, WireReader
 from playground.caching.differences import FirstDifference, first_difference
-from playground.caching.family import model_family
 from playground.caching.policies import POLICIES, CacheRequest, get_policy
 from playground.caching.prefixes import TimedRequest
+from playground.caching.providers import provider_of
 from playground.caching.rules import Rules, rules_of
 from playground.caching.simulation import Simulated, simulate
 from playground.dialects import dialect_names, get_dialect
@@ -98,19 +98,22 @@ def simulate_cache(
     """Simulate a session in a dialect under a policy, or a row of provider request bodies.
 
     `model` replaces the session's or the bodies' own; `provider` names the rules (`caching/rules/`)
-    and is told from the model's name unless it is given. Tokens are estimates, four characters
-    each. Raises UnknownNameError for a provider, dialect or policy that there is none of, and
-    InputFault for a time between requests that is negative or no number.
+    and is told from the (first) model's name unless it is given. Tokens are estimates, four
+    characters each. Raises UnknownNameError for a provider, dialect or policy that there is none
+    of, and InputFault for a model whose provider's rules are not known, or a time between requests
+    that is negative or no number.
     """
     if isinstance(requests, Session):
         return _matrix(requests, [dialect], [policy], model, provider, seconds_apart)[0]
     _check_clock(seconds_apart)
-    rules = rules_of(provider or "anthropic")
-    ttl = rules.value("default_ttl")
-    reader = WireReader(model, ttl)
+    bodies = [dict(body) for body in requests]
+    if not bodies:
+        return CacheSimulation(provider, [])
+    rules = rules_of(provider or provider_of(model or str(bodies[0].get("model") or "")))
+    reader = WireReader(model, rules.value("default_ttl"))
     row: list[TimedRequest] = []
-    for number, body in enumerate(requests):
-        wire, before = reader.read(dict(body)), row[-1] if row else None
+    for number, body in enumerate(bodies):
+        wire, before = reader.read(body), row[-1] if row else None
         row.append(TimedRequest(wire, number * seconds_apart, rules, before=before))
     return CacheSimulation(rules.provider, simulate(row, rules), differences=_parted(row, rules))
 
@@ -132,20 +135,6 @@ def cache_matrix(
         provider,
         seconds_apart,
     )
-
-
-def provider_of(model: str) -> str:
-    """Whose rules a LiteLLM model name is under."""
-    first = model.partition("/")[0]
-    if first in ("bedrock", "vertex_ai", "openrouter", "deepseek"):
-        nova = first == "bedrock" and "nova" in model
-        return "bedrock-nova" if nova else {"vertex_ai": "vertex"}.get(first, first)
-    family = model_family(model)
-    if family in ("anthropic", "gemini"):
-        return family
-    if "qwen" in model.lower():
-        return "qwen"
-    return "openai" if "gpt-5.6" in model or "gpt-6" in model else "openai-before-5.6"
 
 
 def _check_clock(apart: float) -> None:
@@ -187,7 +176,7 @@ def _matrix(
 
 def _parted(row: Sequence[TimedRequest], rules: Rules) -> tuple[FirstDifference | None, ...]:
     pairs = zip(row, row[1:], strict=False)
-    found = (first_difference(before.wire, after.wire, rules) for before, after in pairs)
+    found = (first_difference(before, after, rules) for before, after in pairs)
     return (None, *found) if row else ()
 
 

@@ -19,6 +19,7 @@ from playground.cache_simulation import cache_matrix
 from playground.caching.blocks import read_wire
 from playground.caching.differences import first_difference
 from playground.caching.prefixes import Billed, TimedRequest
+from playground.caching.providers import provider_of
 from playground.caching.rules import rule_sets, rules_of
 from playground.caching.simulation import (
     CacheSimulator,
@@ -361,6 +362,39 @@ def test_a_history_read_once_is_what_every_request_says_alone(
     assert sent(*row, provider=provider) == simulate(alone, rules)
 
 
+@pytest.mark.parametrize(
+    ("model", "provider"),
+    [
+        ("anthropic/claude-sonnet-4-5", "anthropic"),
+        ("claude-opus-4-8", "anthropic"),
+        ("bedrock/us.anthropic.claude-sonnet-4-v1:0", "bedrock"),
+        ("bedrock/amazon.nova-lite-v1:0", "bedrock-nova"),
+        ("vertex_ai/claude-sonnet-4-5", "vertex"),
+        ("vertex_ai/gemini-2.5-pro", "gemini"),
+        ("gemini/gemini-2.5-pro", "gemini"),
+        ("openai/gpt-4o", "openai-before-5.6"),
+        ("o3", "openai-before-5.6"),
+        ("gpt-5", "openai-before-5.6"),
+        ("gpt-5.6-mini", "openai"),
+        ("azure/gpt-6", "openai"),
+        ("openrouter/openai/gpt-5.7", "openai"),
+        ("openrouter/anthropic/claude-sonnet-4-5", "openrouter"),
+        ("deepseek/deepseek-chat", "deepseek"),
+        ("dashscope/qwen3-coder-plus", "qwen"),
+    ],
+)
+def test_a_models_name_tells_whose_rules_count(model: str, provider: str) -> None:
+    assert provider_of(model) == provider
+    assert pg.simulate_cache([body(_Q)], model=model).provider == provider
+
+
+@pytest.mark.parametrize("model", ["mistral/large", "bedrock/meta.llama3", "ollama/qwen3", "", "o"])
+def test_rules_that_nobody_noted_are_an_error_and_no_number(model: str) -> None:
+    with pytest.raises(InputFault, match="no caching rules are known for model"):
+        provider_of(model)
+    assert pg.simulate_cache([body(_Q)], model=model, provider="qwen").provider == "qwen"
+
+
 # why did it break
 
 
@@ -449,7 +483,7 @@ def test_requests_share_their_hashes_up_to_the_first_difference(
 ) -> None:
     rules = rules_of("anthropic")
     first, second = (TimedRequest(read_wire(body(*m), MODEL), 0, rules) for m in (one, other))
-    found = first_difference(first.wire, second.wire, rules)
+    found = first_difference(first, second, rules)
     if found is None:
         assert second.chain[: len(first.chain)] == first.chain
     else:

@@ -199,6 +199,19 @@ def test_an_uploaded_session_is_chosen_and_its_text_is_only_text() -> None:
             assert HOSTILE not in element.value
 
 
+def test_a_model_whose_rules_nobody_noted_costs_nothing_known() -> None:
+    session = {"format": "playground-session/1", "task": {"model_name": f"mistral/{HOSTILE}"}}
+    app = page("cache", shown="What it costs")
+    upload(app, "mine.json", json.dumps(session).encode())
+    (said,) = (text.value for text in app.text if "no caching rules" in text.value)
+    assert f"known for model {session['task']['model_name']!r}" in said  # type: ignore[index]
+    for element in (*app.markdown, *app.info, *app.error, *app.caption):
+        assert HOSTILE not in element.value
+    app.selectbox(key="model").set_value("openai/gpt-5").run()
+    assert not [text for text in app.text if "no caching rules" in text.value]
+    assert any("Rules of openai-before-5.6" in caption.value for caption in app.caption)
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from playground.caching.blocks import TIERS, Block, Tier, WireRequest
+from playground.caching.prefixes import TimedRequest
 from playground.caching.rules import Rules
 
 FIXES: Final[dict[str, str]] = {
@@ -58,33 +60,29 @@ class FirstDifference:
 
 
 def first_difference(
-    before: WireRequest, after: WireRequest, rules: Rules
+    before: TimedRequest, after: TimedRequest, rules: Rules
 ) -> FirstDifference | None:
     """What keeps `after` from beginning with all of `before`; None where it does."""
+    same = min(len(before.chain), len(after.chain))
+    # a hash holds all that stands before it, so hashes are the same up to one place and then never
+    index = bisect_left(range(same), True, key=lambda i: before.chain[i] != after.chain[i])
+    if index == len(before.chain):
+        return None
+    old, new = before.wire, after.wire
+    if index < same and old.blocks[index].says_the_same(new.blocks[index]):
+        return _salted(old, new, rules)
+    return _between(old.blocks, new.blocks, index)
+
+
+def _salted(before: WireRequest, after: WireRequest, rules: Rules) -> FirstDifference:
+    """The blocks are the same, so the model or a parameter that salts their tier is not."""
     if before.model != after.model:
         return FirstDifference("model_changed", "changed", before.model, after.model)
-    pairs = zip(before.blocks, after.blocks, strict=False)
-    same = min(len(before.blocks), len(after.blocks))
-    index = next((i for i, (a, b) in enumerate(pairs) if not a.says_the_same(b)), same)
-    if (salted := _parameter(before, after, rules, index)) is not None:
-        return salted
-    if index == len(before.blocks):
-        return None
-    return _between(before.blocks, after.blocks, index)
-
-
-def _parameter(
-    before: WireRequest, after: WireRequest, rules: Rules, index: int
-) -> FirstDifference | None:
-    """A parameter that salts a tier which both reach before they differ."""
     salts: dict[Tier, list[str]] = rules.value("salts")
-    reached = [TIERS.index(block.tier) for block in after.blocks[: index + 1]]
-    for tier in TIERS[: max(reached, default=-1) + 1]:
-        for name in salts.get(tier, []):
-            old, new = before.parameters.get(name), after.parameters.get(name)
-            if old != new:
-                return FirstDifference(f"{name}_changed", "changed", _short(old), _short(new))
-    return None
+    names = [name for tier in TIERS for name in salts.get(tier, [])]
+    both = ((name, before.parameters.get(name), after.parameters.get(name)) for name in names)
+    name, old, new = next(found for found in both if found[1] != found[2])
+    return FirstDifference(f"{name}_changed", "changed", _short(old), _short(new))
 
 
 def _between(before: Sequence[Block], after: Sequence[Block], index: int) -> FirstDifference:

@@ -11,7 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -19,12 +19,12 @@ from typing import Any, Final
 
 from playground.caching.blocks import read_wire
 from playground.caching.prefixes import Billed, TimedRequest
+from playground.caching.providers import provider_of
 from playground.caching.rules import rules_of
 from playground.caching.simulation import CacheSimulator
 from playground.errors import InputFault
 
 _APART: Final = 20.0  # seconds between requests whose times nobody noted
-_OPENAI_RULES: Final = re.compile(r"gpt-(\d+)\.(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,21 @@ class ValidationRow:
     predicted_write: int = 0
     billed_read: int = 0
     billed_write: int = 0
-    hit_right: bool | None = None
-    tokens_exact: bool | None = None
     reason: str = ""
+
+    @property
+    def hit_right(self) -> bool:
+        return (self.predicted_read > 0) == (self.billed_read > 0)
+
+    @property
+    def tokens_exact(self) -> bool:
+        return self.predicted_read == self.billed_read
+
+    def as_json(self) -> dict[str, Any]:
+        """The row; hit_right and tokens_exact are null where nothing was predicted."""
+        told = self.state == "predictable"
+        right = {"hit_right": self.hit_right, "tokens_exact": self.tokens_exact}
+        return {**asdict(self), **(right if told else dict.fromkeys(right))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +69,11 @@ class Validation:
 
     @property
     def hit_right(self) -> int:
-        return sum(bool(row.hit_right) for row in self.predictable)
+        return sum(row.hit_right for row in self.predictable)
 
     @property
     def tokens_exact(self) -> int:
-        return sum(bool(row.tokens_exact) for row in self.predictable)
+        return sum(row.tokens_exact for row in self.predictable)
 
     @property
     def unpredictable(self) -> dict[str, int]:
@@ -74,7 +86,7 @@ class Validation:
             "hit_right": self.hit_right,
             "tokens_exact": self.tokens_exact,
             "unpredictable": self.unpredictable,
-            "rows": [asdict(row) for row in self.rows],
+            "rows": [row.as_json() for row in self.rows],
         }
 
 
@@ -125,28 +137,17 @@ def _rows(file: str, exchanges: list[dict[str, Any]]) -> Iterator[ValidationRow]
         first = key not in begun
         begun.add(key)
         state = _state(first, seen.state, billed, exchange)
-        write = sum(seen.written.values())
-        yield ValidationRow(
-            file,
-            index,
-            provider,
-            model,
-            state,
-            seen.read,
-            write,
-            billed.read,
-            billed.write,
-            (seen.read > 0) == (billed.read > 0),
-            seen.read == billed.read,
-            seen.reason,
+        yield replace(
+            _with(base, state, billed),
+            predicted_read=seen.read,
+            predicted_write=sum(seen.written.values()),
+            reason=seen.reason,
         )
 
 
 def _with(row: ValidationRow, state: str, billed: Billed | None) -> ValidationRow:
     read, write = (billed.read, billed.write) if billed else (0, 0)
-    return ValidationRow(
-        row.file, row.index, row.provider, row.model, state, billed_read=read, billed_write=write
-    )
+    return replace(row, state=state, billed_read=read, billed_write=write)
 
 
 def _state(first: bool, state: str, billed: Billed, exchange: Mapping[str, Any]) -> str:
@@ -180,7 +181,7 @@ def _provider(uri: str, body: Any) -> tuple[str, str]:
         model = model or (found[1].replace("%3A", ":") if found else "")
         return ("bedrock-nova" if "nova" in model else "bedrock"), model
     if "openrouter" in uri:
-        return _through_openrouter(model), model
+        return provider_of(f"openrouter/{model}"), model
     if "anthropic.com" in uri:
         return "anthropic", model
     if "googleapis" in uri:
@@ -188,20 +189,8 @@ def _provider(uri: str, body: Any) -> tuple[str, str]:
     if "deepseek" in uri:
         return "deepseek", model
     if "openai" in uri:
-        return _openai(model), model
+        return provider_of(f"openai/{model}"), model
     return "", model
-
-
-def _through_openrouter(model: str) -> str:
-    if model.startswith("openai/"):
-        return _openai(model)
-    return "openrouter"
-
-
-def _openai(model: str) -> str:
-    version = _OPENAI_RULES.search(model)
-    new = version is not None and (int(version[1]), int(version[2])) >= (5, 6)
-    return "openai" if new else "openai-before-5.6"
 
 
 def _billed(usage: Any) -> Billed | None:
@@ -267,20 +256,8 @@ def _gemini(
     if cached not in resources:
         return _with(row, "a cache from before", billed)
     size = resources[cached]
-    return ValidationRow(
-        row.file,
-        row.index,
-        row.provider,
-        row.model,
-        "predictable",
-        size,
-        0,
-        billed.read,
-        billed.write,
-        (size > 0) == (billed.read > 0),
-        size == billed.read,
-        f"reads {cached.partition('/')[0]} whole",
-    )
+    reason = f"reads {cached.partition('/')[0]} whole"
+    return replace(_with(row, "predictable", billed), predicted_read=size, reason=reason)
 
 
 def _time(date: Any) -> float | None:

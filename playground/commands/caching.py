@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -121,8 +120,10 @@ def check(
 
 
 def _simulated(cells: list[CacheSimulation], as_json: bool) -> None:
+    from playground.show.wire import simulation_json
+
     if as_json:
-        print_json([_cell(cell) for cell in cells])
+        print_json([simulation_json(cell) for cell in cells])
     elif len(cells) == 1:
         head = ["request", "read", "written", "uncached", "cost", "state", "reason"]
         rows = [
@@ -161,20 +162,6 @@ def _sums(cell: CacheSimulation) -> str:
         f"{cell.read_permille / 10:.1f} % read from the cache, "
         f"cost {cell.cost_permille / 1000:.3f} of uncached input (tokens are estimates)"
     )
-
-
-def _cell(cell: CacheSimulation) -> dict[str, Any]:
-    return {
-        "dialect": cell.dialect,
-        "policy": cell.policy,
-        "provider": cell.provider,
-        "read_permille": cell.read_permille,
-        "cost_permille": cell.cost_permille,
-        "breaks": cell.breaks,
-        "errors": cell.errors,
-        "requests": [asdict(request) for request in cell.requests],
-        "differences": [asdict(found) if found else None for found in cell.differences],
-    }
 
 
 def _placed(loaded: LoadedSession, dialects: tuple[str, ...], policy: str, as_json: bool) -> int:
@@ -223,9 +210,7 @@ def _validate(folder: str, as_json: bool) -> int:
             row.state,
             f"{row.predicted_read:,}",
             f"{row.billed_read:,}",
-            {None: "", True: "exact", False: "size"}[row.tokens_exact]
-            if row.hit_right
-            else "WRONG",
+            "WRONG" if not row.hit_right else "exact" if row.tokens_exact else "size",
         ]
         for row in found.predictable
     ]

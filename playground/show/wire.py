@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from playground.cache_placement import CachePlacement
+from playground.cache_simulation import CacheSimulation
 from playground.caching.policies import CacheDecision
 from playground.carrying import CarryMatrix
 from playground.comparison import Column
@@ -139,4 +140,19 @@ def recording_json(recording: Recording) -> dict[str, Any]:
         "reasoning": reply.reasoning,
         "tool_calls": [asdict(call) for call in reply.tool_calls],
         "findings": [asdict(finding) for finding in recording.findings],
+    }
+
+
+def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
+    """What a row of requests would read, write and cost, and where consecutive ones part."""
+    return {
+        "dialect": cell.dialect,
+        "policy": cell.policy,
+        "provider": cell.provider,
+        "read_permille": cell.read_permille,
+        "cost_permille": cell.cost_permille,
+        "breaks": cell.breaks,
+        "errors": cell.errors,
+        "requests": [asdict(request) for request in cell.requests],
+        "differences": [asdict(found) if found else None for found in cell.differences],
     }

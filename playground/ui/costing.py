@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from playground.caching.policies import provenance
+from playground.errors import InputFault
 from playground.show import figures, frames
 from playground.ui import computed
 from playground.ui.state import WorkingSession
@@ -19,7 +20,11 @@ def cache_costs(working: WorkingSession, dialects: Sequence[str], drawn: str) ->
     """A matrix, dialects by policies, and every request of one of its cells."""
     with st.container(horizontal=True):
         apart = st.selectbox("Between requests", list(_APART), key="apart", bind="query-params")
-        cells = computed.simulations(working, dialects, _APART[apart or "0:20"])
+        try:
+            cells = computed.simulations(working, dialects, _APART[apart or "0:20"])
+        except InputFault as fault:
+            st.text(str(fault))  # plain: a model's name may come from a file
+            return
         policies = list(dict.fromkeys(cell.policy for cell in cells))
         policy = st.selectbox("Policy", policies, key="policy", bind="query-params")
     st.caption(
@@ -31,7 +36,8 @@ def cache_costs(working: WorkingSession, dialects: Sequence[str], drawn: str) ->
     st.subheader(f"{drawn}, {policy}", divider="gray")
     st.caption(f"Policy {policy}: {provenance(cell.policy)}.")
     for problem in cell.errors:
-        st.error(f"The provider would refuse requests: {problem}.")
+        st.error("The provider would refuse requests:")
+        st.text(problem)
     formats = {name: st.column_config.NumberColumn(format=form) for name, form in _FORMATS.items()}
     st.dataframe(frames.cache_requests(cell), hide_index=True, column_config=formats)
     with st.expander("All figures"):
