@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from generated import large_session
 
 import playground as pg
-from playground.cache_simulation import cache_matrix
+from playground.cache_lab.simulation import cache_matrix
 from playground.caching.policies import POLICIES
 from playground.dialects import dialect_names
 

@@ -9,7 +9,7 @@ import json
 import sys
 from pathlib import Path
 
-from playground.caching.differences import FIXES
+from playground.caching.fixes import FIXES
 from playground.caching.policies import REASONS
 from playground.dialects import REGISTRY, dialect_names
 from playground.dialects.declared import DeclaredDialect
@@ -45,9 +45,9 @@ def findings() -> str:
             "|---|---|",
             *reasons,
             "",
-            "## Why a cache breaks",
+            "## What to do about a finding of the cache lab",
             "",
-            "| rule | what to do |",
+            "| code | what to do |",
             "|---|---|",
             *(f"| `{rule}` | {fix} |" for rule, fix in FIXES.items()),
             "",

@@ -32,13 +32,13 @@ _WHERE = {
     "load_session": "playground.sessions.loading",
     "load_sessions": "playground.sessions.loading",
     "parse": "playground.reading",
-    "place_cache": "playground.cache_placement",
+    "place_cache": "playground.cache_lab.placement",
     "raw_prompt": "playground.prompting",
     "read_recording": "playground.sessions.native_format",
     "read_tools": "playground.tools",
     "replay": "playground.timeline",
     "sample_sessions": "playground.sessions.loading",
-    "simulate_cache": "playground.cache_simulation",
+    "simulate_cache": "playground.cache_lab.simulation",
 }
 
 __all__ = [
@@ -73,8 +73,8 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from playground.cache_placement import place_cache
-    from playground.cache_simulation import simulate_cache
+    from playground.cache_lab.placement import place_cache
+    from playground.cache_lab.simulation import simulate_cache
     from playground.carrying import carry
     from playground.comparison import compare
     from playground.detecting import detect

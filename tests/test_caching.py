@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from playground.cache_placement import place_cache
+from playground.cache_lab.placement import place_cache
 from playground.caching.family import model_family
 from playground.caching.policies import (
     GEMINI_MIN_CHARACTERS,

@@ -116,7 +116,7 @@ def test_displays_escape_what_a_session_says() -> None:
         ).encode(),
         "x",
     ).session
-    from playground.cache_placement import place_cache
+    from playground.cache_lab.placement import place_cache
     from playground.timeline import replay
 
     shown = [compare(session), place_cache(session, "xml"), replay(session.recordings[0], "xml")]

@@ -30,11 +30,10 @@ ROOMS = [
     {
         "timeline",
         "comparison",
-        "cache_placement",
+        "cache_lab",
         "carrying",
         "detecting",
         "experiments",
-        "cache_simulation",
     },
     {"prompting", "guides"},
     {"show"},
@@ -44,7 +43,7 @@ ROOMS = [
 ]
 RANK = {name: rank for rank, rooms in enumerate(ROOMS) for name in rooms}
 # A question's methods display it: they import `show` when they are called, never before.
-DISPLAYS = {"timeline", "comparison", "cache_placement", "carrying"}
+DISPLAYS = {"timeline", "comparison", "cache_lab", "carrying"}
 HEAVY = {
     "streamlit": {"ui", "app"},
     "litellm": {"llm"},

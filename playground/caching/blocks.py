@@ -15,6 +15,14 @@ from typing import Any, Final, Literal
 Tier = Literal["tools", "system", "messages"]
 TIERS: Final[tuple[Tier, ...]] = ("tools", "system", "messages")
 _MARKS: Final = ("cache_control", "cachePoint", "prompt_cache_breakpoint")
+_KINDS: Final = {  # what Bedrock and Gemini name by a key
+    "toolUse": "tool_use",
+    "toolResult": "tool_result",
+    "functionCall": "tool_use",
+    "function_call": "tool_use",
+    "functionResponse": "tool_result",
+    "function_response": "tool_result",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +62,7 @@ class WireRequest:
 
 
 def read_wire(body: dict[str, Any], model: str = "", default_ttl: str = "5m") -> WireRequest:
-    """A request's body of Anthropic, OpenAI (chat, responses), Bedrock or OpenRouter as blocks."""
+    """A body of Anthropic, OpenAI (chat, responses), Bedrock, Gemini or OpenRouter as blocks."""
     return WireReader(model, default_ttl).read(body)
 
 
@@ -68,7 +76,7 @@ class WireReader:
     def read(self, body: dict[str, Any]) -> WireRequest:
         reader = _Reader(self._ttl)
         reader.tools(body)
-        for part in _parts(body.get("system")):
+        for part in _parts(_system(body)):
             reader.part("system", "system", part)
         if body.get("instructions"):
             reader.part("system", "system", {"type": "text", "text": body["instructions"]})
@@ -125,10 +133,8 @@ class _Reader:
             return
         if role == "tool":
             self._add(tier, "user", "tool_result", {**message, "role": None}, (index, 0))
-            for part in _parts(message.get("content")):  # in this shape the mark is on a part
-                self._mark_last(part.get("cache_control"))
             return
-        for number, part in enumerate(_parts(message.get("content"))):
+        for number, part in enumerate(_parts(message.get("content", message.get("parts")))):
             self.part(tier, role, part, (index, number))
         self._mark_last(message.get("cache_control"))
         for call in message.get("tool_calls") or ():
@@ -161,9 +167,10 @@ class _Reader:
             self._mark_last(point)
             return
         ttl = None
-        for key in _MARKS:
-            if isinstance(mark := value.get(key), dict):
-                ttl = str(mark.get("ttl") or self._ttl)
+        for holder in _holders(kind, value):
+            for key in _MARKS:
+                if isinstance(mark := holder.get(key), dict):
+                    ttl = str(mark.get("ttl") or self._ttl)
         text = _said(kind, value)
         markable = kind not in ("thinking", "redacted_thinking") and not (
             kind == "text" and not text
@@ -171,12 +178,22 @@ class _Reader:
         self.blocks.append(Block(tier, role, kind, text, ttl, markable, place))
 
 
+def _holders(kind: str, value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Where a block's mark may stand: on itself, on a result's parts, in an OpenAI tool."""
+    content, function = value.get("content"), value.get("function")
+    if kind == "tool_result" and isinstance(content, list):
+        yield from (part for part in content if isinstance(part, dict))
+    if isinstance(function, dict):
+        yield function
+    yield value
+
+
 def _kind(part: dict[str, Any]) -> str:
     kind = part.get("type")
     if kind in ("text", "input_text", "output_text") or (kind is None and "text" in part):
         return "text"
-    names = {"toolUse": "tool_use", "toolResult": "tool_result"}
-    return str(kind or names.get(next(iter(part), ""), next(iter(part), "")))
+    key = next(iter(part), "")
+    return str(kind or _KINDS.get(key, key))
 
 
 def _said(kind: str, value: dict[str, Any]) -> str:
@@ -202,8 +219,13 @@ def _parts(content: Any) -> Iterator[dict[str, Any]]:
         yield part if isinstance(part, dict) else {"type": "text", "text": str(part)}
 
 
+def _system(body: dict[str, Any]) -> Any:
+    gemini = body.get("systemInstruction") or body.get("system_instruction")
+    return gemini.get("parts") if isinstance(gemini, dict) else body.get("system")
+
+
 def _messages(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    given = body.get("messages", body.get("input"))
+    given = next((body[key] for key in ("messages", "input", "contents") if key in body), None)
     if isinstance(given, str):
         given = [{"role": "user", "content": given}]
     for message in given if isinstance(given, list) else []:

@@ -1,7 +1,8 @@
 """Why did it break? The first place where a request is not the one before it, and what to do.
 
 Causes are named as Anthropic's cache diagnostics name them (`system_changed` …), parameters in the
-same way (`tool_choice_changed`); rules name what typically stands behind a cause.
+same way (`tool_choice_changed`); rules, which are findings' codes, name what typically stands
+behind a cause.
 """
 
 from __future__ import annotations
@@ -14,17 +15,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from playground.caching.blocks import TIERS, Block, Tier, WireRequest
+from playground.caching.fixes import FIXES
 from playground.caching.prefixes import TimedRequest
 from playground.caching.rules import Rules
 
-FIXES: Final[dict[str, str]] = {
-    "tool-order": "send the tools in one order, sorted by name for instance",
-    "json-key-order": "write JSON with its keys in one order",
-    "volatile": "put the time or id behind the last mark",
-    "history-rewritten": "append to the history; leave what was sent as it was",
-    "changed": "keep it for the whole conversation, or accept that what follows is written anew",
-}
 _EXCERPT: Final = 40
+_HEAD: Final = 3  # blocks of the messages that are their beginning
 _VOLATILE: Final = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"  # dates
     r"|\b\d\d?:\d\d(?::\d\d)?\b"  # times of day
@@ -37,7 +33,7 @@ _VOLATILE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class FirstDifference:
-    """Where two requests part: `character` counts within the block; `rule` is a key of FIXES.
+    """Where two requests part: `character` counts within the block; `rule` is a finding's code.
 
     `block` is None where a model or parameter differs; `before` and `after` are excerpts.
     """
@@ -53,10 +49,14 @@ class FirstDifference:
     def fix(self) -> str:
         return FIXES[self.rule]
 
-    def __str__(self) -> str:
+    @property
+    def told(self) -> str:
+        """The cause, its place, and both texts there."""
         where = "" if self.block is None else f" at block {self.block}, character {self.character}"
-        said = f"{self.cause}{where}: {self.before!r}, then {self.after!r}"
-        return f"{said} ({self.rule}: {self.fix})"
+        return f"{self.cause}{where}: {self.before!r}, then {self.after!r}"
+
+    def __str__(self) -> str:
+        return f"{self.told} ({self.rule}: {self.fix})"
 
 
 def first_difference(
@@ -77,12 +77,12 @@ def first_difference(
 def _salted(before: WireRequest, after: WireRequest, rules: Rules) -> FirstDifference:
     """The blocks are the same, so the model or a parameter that salts their tier is not."""
     if before.model != after.model:
-        return FirstDifference("model_changed", "changed", before.model, after.model)
+        return FirstDifference("model_changed", "prefix-changed", before.model, after.model)
     salts: dict[Tier, list[str]] = rules.value("salts")
     names = [name for tier in TIERS for name in salts.get(tier, [])]
     both = ((name, before.parameters.get(name), after.parameters.get(name)) for name in names)
     name, old, new = next(found for found in both if found[1] != found[2])
-    return FirstDifference(f"{name}_changed", "changed", _short(old), _short(new))
+    return FirstDifference(f"{name}_changed", "prefix-changed", _short(old), _short(new))
 
 
 def _between(before: Sequence[Block], after: Sequence[Block], index: int) -> FirstDifference:
@@ -110,9 +110,35 @@ def _rule(before: Sequence[Block], after: Sequence[Block], index: int) -> str:
         if _ordered(old.text) == _ordered(new.text):
             return "json-key-order"
         if _VOLATILE.sub("·", old.text) == _VOLATILE.sub("·", new.text):
-            return "volatile"
-    tiers = {block.tier for block in (old, new) if block}
-    return "history-rewritten" if tiers == {"messages"} else "changed"
+            return "history-rewrite" if old.tier == "messages" else "volatile-system"
+    if any(block and block.kind == "text" and not block.text.strip() for block in (old, new)):
+        return "synthetic-anchor"
+    if {block.tier for block in (old, new) if block} != {"messages"}:
+        return "prefix-changed"
+    return _in_history(before, after, index)
+
+
+def _in_history(before: Sequence[Block], after: Sequence[Block], index: int) -> str:
+    """What happened to the messages: a passing block, one in front of them, or another change."""
+    old, behind = before[index], before[index + 1 : index + 2]
+    new = after[index] if index < len(after) else None
+    if old.role == "user" and old.kind == "text":
+        shrunk = new is not None and new.role == "user" and old.text.startswith(new.text)
+        last_of_turn = index > 0 and _one_message(before[index - 1], old) and not behind
+        gone = last_of_turn and (new is None or new.role != "user")
+        if shrunk or gone or (behind and new and new.says_the_same(behind[0])):
+            return "env-in-prefix"
+    start = next(i for i, block in enumerate(before) if block.tier == "messages")
+    if index - start < _HEAD and len(before) - start > _HEAD:
+        return "head-injection"
+    return "history-rewrite"
+
+
+def _one_message(one: Block, other: Block) -> bool:
+    """Whether two blocks stand in one message; one that was appended has no place of its own."""
+    return one.role == other.role and (
+        None in (one.place, other.place) or one.place[0] == other.place[0]  # type: ignore[index]
+    )
 
 
 def _ordered(text: str) -> str:

@@ -23,6 +23,7 @@ REASONS: Final[dict[str, str]] = {
     "no-content": "the message has no content to mark",
     "no-such-message": "the conversation has no message in this place",
     "chosen": "the policy marks this part",
+    "no-such-part": "the message has no part in this place",
     "not-chosen": "the policy marks no part in this place",
     "environment": "the environment block comes behind the marks: it changes at every request",
     "policy-none": "the policy marks nothing",
@@ -46,6 +47,7 @@ class CacheDecision:
     reason: str
     message: int | None = None
     part: int | None = None
+    ttl: str = ""  # the provider's default
 
     @property
     def explanation(self) -> str:
@@ -62,7 +64,15 @@ class CacheRequest:
 
 
 FormattedMessages = Sequence[dict[str, Any]]
-Policy = Callable[[FormattedMessages, CacheRequest], list[CacheDecision]]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """From messages to marks; `source` says where that is known from, in a line."""
+
+    name: str
+    source: str
+    decide: Callable[[FormattedMessages, CacheRequest], list[CacheDecision]]
 
 
 def azad(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecision]:
@@ -81,7 +91,7 @@ def none(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecisi
     return [CacheDecision(False, "policy-none")]
 
 
-def _of_agent(policy: AgentPolicy) -> Policy:
+def _of_agent(name: str, policy: AgentPolicy) -> Policy:
     """An agent's places as decisions; its marks are Anthropic's, and Gemini's where asked for."""
 
     def decide(messages: FormattedMessages, request: CacheRequest) -> list[CacheDecision]:
@@ -92,26 +102,23 @@ def _of_agent(policy: AgentPolicy) -> Policy:
             for message, part, marked in marked_parts(messages, policy)
         ]
 
-    return decide
+    return Policy(name, policy.source, decide)
 
 
 POLICIES: Final[dict[str, Policy]] = {
-    "azad": azad,
-    "none": none,
-    **{name: _of_agent(policy) for name, policy in AGENTS.items()},
+    "azad": Policy("azad", "this project's own", azad),
+    "none": Policy("none", "no marks", none),
+    **{name: _of_agent(name, policy) for name, policy in AGENTS.items()},
 }
 
 
-def provenance(name: str) -> str:
-    """Where a policy comes from, in a line."""
-    own = {"azad": "this project's own", "none": "no marks"}
-    return own[name] if name in own else AGENTS[name].source
-
-
-def get_policy(name: str) -> Policy:
-    if name not in POLICIES:
-        raise UnknownNameError("policy", name, sorted(POLICIES))
-    return POLICIES[name]
+def get_policy(policy: str | Policy) -> Policy:
+    """A policy by name, or the one that is given. Raises UnknownNameError."""
+    if isinstance(policy, Policy):
+        return policy
+    if policy not in POLICIES:
+        raise UnknownNameError("policy", policy, sorted(POLICIES))
+    return POLICIES[policy]
 
 
 def text_characters(messages: FormattedMessages) -> int:
@@ -125,7 +132,8 @@ def apply_marks(messages: FormattedMessages, decisions: Sequence[CacheDecision])
         if decision.marked and decision.message is not None and decision.part is not None:
             message = messages[decision.message]
             message["content"] = as_parts(message["content"])
-            message["content"][decision.part]["cache_control"] = dict(MARK)
+            life = {"ttl": decision.ttl} if decision.ttl else {}
+            message["content"][decision.part]["cache_control"] = {**MARK, **life}
 
 
 def as_parts(content: Any) -> list[dict[str, Any]]:

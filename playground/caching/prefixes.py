@@ -16,6 +16,7 @@ from playground.caching.blocks import TIERS, Block, Tier, WireRequest
 from playground.caching.rules import Rules
 
 _CHARACTERS_A_TOKEN: Final = 4
+_RANGE: Final = (2.2, 6.0)  # characters of a token in recorded requests
 _TOKENS_OF_OTHERS: Final = 1_000  # of an image or document, whose size cannot be seen
 
 
@@ -59,10 +60,23 @@ class TimedRequest:
         self.sizes = _scaled(self.estimates, billed)
         self.marks = {i: b.ttl for i, b in enumerate(wire.blocks) if b.ttl is not None}
 
+    def token_range(self, tokens: int) -> tuple[int, int]:
+        """What a size of this request may really be: itself where a bill made it exact."""
+        if self.billed is not None:
+            return tokens, tokens
+        few, many = (int(tokens * _CHARACTERS_A_TOKEN / characters) for characters in _RANGE)
+        return many, few
+
     def marked(self, marks: dict[int, str]) -> TimedRequest:
         """The same request with these marks and no others."""
         other = copy(self)
         other.marks = marks
+        return other
+
+    def moved(self, at: float) -> TimedRequest:
+        """The same request at another time."""
+        other = copy(self)
+        other.at = at
         return other
 
 

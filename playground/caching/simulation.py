@@ -6,20 +6,26 @@ Tokens, seconds and money are integers; a cost is in thousandths of an input tok
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from playground.caching.blocks import Block
 from playground.caching.prefixes import TimedRequest
 from playground.caching.rules import Rules
 
-State = Literal["exact", "eligible", "error"]
+State = Literal["exact", "eligible", "warm-start", "unpredictable", "error"]
 _FIRST_TOKEN: Final = 1.0  # seconds until an answer begins, where nobody says
 
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """What one request reads, writes by TTL and pays in full; why, in words."""
+    """What one request reads, writes by TTL and pays in full; why, in words.
+
+    The state says how sure that is: "exact" (the rules decide alone), "eligible" (nobody promises
+    it), "warm-start" (it reads what was there before the first request), "unpredictable" (what is
+    not known decides) or "error" (the provider refuses it). Tokens are exact where `anchored` to a
+    bill, else estimates. `finding` is a code of the findings' table, where something is wrong.
+    """
 
     state: State
     read: int
@@ -29,10 +35,17 @@ class Simulated:
     reason: str
     breakpoints: tuple[int, ...] = ()
     hit: int | None = None  # the block at whose end the entry stands that is read
+    anchored: bool = False
+    finding: str = ""
 
     @property
     def total(self) -> int:
         return self.read + sum(self.written.values()) + self.uncached
+
+    @property
+    def left(self) -> int:
+        """The tokens that stand in the cache behind it, for the next request to read."""
+        return self.read + sum(self.written.values())
 
 
 @dataclass(slots=True)
@@ -49,24 +62,82 @@ class CacheSimulator:
 
     rules: Rules
     _entries: dict[bytes, _Entry] = field(default_factory=dict)
+    _doubtful: set[bytes] = field(default_factory=set)  # prefixes that may have been too short
+    _now: float = float("-inf")
+    _sent_last: float = float("-inf")
 
     def send(self, request: TimedRequest) -> Simulated:
         """One request. What it leaves behind is there for those after it."""
+        if request.at < self._now:
+            late, request = self._now - request.at, request.moved(self._now)
+            why = f"its clock runs backwards, {late:g} seconds: taken as sent with the one before"
+            found = replace(self._send(request), state="unpredictable", finding="clock-backwards")
+            return replace(found, reason=f"{why}; {found.reason}")
+        self._sent_last, self._now = self._now, request.at
+        return self._send(request)
+
+    def _send(self, request: TimedRequest) -> Simulated:
         if self.rules.match == "best effort":
             return self._best_effort(request)
         points, problem = breakpoints(request, self.rules)
         total = request.sizes[-1] if request.sizes else 0
         if problem:
-            return Simulated("error", 0, {}, total, total * 1000, problem, tuple(points))
-        hit = self._hit(request, points)
+            code, why = problem
+            return Simulated("error", 0, {}, total, total * 1000, why, tuple(points), finding=code)
+        first = not self._entries
+        hit = self._hit(request, points, request.positions)
         read = 0
         if hit is not None:
             entry = self._entries[request.chain[hit]]
             read = min(entry.size, total)
             entry.expires = max(entry.expires, request.at + self.rules.seconds(entry.ttl))
         why = self._why(hit, points, request)  # before anything is written
+        flying = hit is None and any(
+            request.at < entry.visible
+            for _, entry in self._in_reach(request, points, request.positions)
+        )
+        doubt = self._doubt(request, points, hit)
+        if flying and self._sent_last < request.at:  # else it surely came too early
+            doubt = doubt or "nobody says when the first token came that makes it readable"
         written = self._write(request, points, hit, read)
-        return self._outcome("exact", request, read, written, why, points, hit)
+        warm = first and request.billed is not None and request.billed.read > 0
+        state: State = "warm-start" if warm else "unpredictable" if doubt else "exact"
+        why = f"{why}; {doubt}" if doubt else why
+        found = self._outcome(state, request, read, written, why, points, hit)
+        return replace(found, finding="in-flight") if flying else found
+
+    def _doubt(self, request: TimedRequest, points: Sequence[int], hit: int | None) -> str:
+        """What is not known and would change the outcome, in words; empty where nothing is."""
+        minimum = self.rules.minimum(request.wire.model)
+        doubt = ""
+        for point in points:
+            low, high = request.token_range(request.sizes[point])
+            if (hit is None or point > hit) and low < minimum <= high:
+                self._doubtful.add(request.chain[point])
+                size = f"{low:,} to {high:,} tokens"
+                doubt = f"{size} may or may not reach the minimum of {minimum:,}"
+        if doubt:
+            return doubt
+        if self._doubtful and self._reaches_doubtful(request, points, hit):
+            return "a request before may have been too short to leave an entry"
+        if self._entries and self.rules.rules["collapse_runs"].conflicts:
+            every = range(len(request.positions))  # each block a position
+            if hit != self._hit(request, points, every):
+                return "the two known ways of counting how far a mark looks disagree"
+        return ""
+
+    def _reaches_doubtful(
+        self, request: TimedRequest, points: Sequence[int], hit: int | None
+    ) -> bool:
+        least = -1 if hit is None else hit
+        reach = self.rules.value("lookback")
+        for point in points:
+            for block in range(point, least - 1, -1):
+                if block < 0 or request.positions[point] - request.positions[block] >= reach:
+                    break
+                if request.chain[block] in self._doubtful:
+                    return True
+        return False
 
     def _best_effort(self, request: TimedRequest) -> Simulated:
         """The longest prefix that a request before had too, in steps; nobody promises it."""
@@ -106,21 +177,32 @@ class CacheSimulator:
         uncached = max(0, total - read - sum(written.values()))
         cost = uncached * 1000 + read * rules.read_permille(request.wire.model)
         cost += sum(tokens * rules.write_permille(ttl) for ttl, tokens in written.items())
-        return Simulated(state, read, written, uncached, cost, reason, tuple(points), hit)
+        return Simulated(
+            state,
+            read,
+            written,
+            uncached,
+            cost,
+            reason,
+            tuple(points),
+            hit,
+            anchored=request.billed is not None,
+        )
 
-    def _hit(self, request: TimedRequest, points: Sequence[int]) -> int | None:
+    def _hit(
+        self, request: TimedRequest, points: Sequence[int], positions: Sequence[int]
+    ) -> int | None:
         """The block at whose end the longest entry stands that a breakpoint leads to."""
-        for block, entry in self._in_reach(request, points):
+        for block, entry in self._in_reach(request, points, positions):
             if entry.visible <= request.at <= entry.expires:
                 return block
         return None
 
     def _in_reach(
-        self, request: TimedRequest, points: Sequence[int]
+        self, request: TimedRequest, points: Sequence[int], positions: Sequence[int]
     ) -> Iterator[tuple[int, _Entry]]:
         """Entries of this request's prefixes, from every breakpoint as far as it looks back."""
         exact, reach = self.rules.match == "exact", self.rules.value("lookback")
-        positions = request.positions
         for point in reversed(points):
             for block in range(point, -1, -1):
                 if positions[point] - positions[block] >= reach or (exact and block != point):
@@ -137,7 +219,7 @@ class CacheSimulator:
         if size < minimum:
             about = "" if request.billed else "about "
             return f"{about}{size:,} tokens up to the last mark, the minimum is {minimum:,}"
-        for block, entry in self._in_reach(request, points):
+        for block, entry in self._in_reach(request, points, request.positions):
             if entry.visible > request.at:
                 return f"the entry at block {block} was still being written"
             return f"the entry at block {block} had expired"
@@ -184,14 +266,16 @@ def simulate(requests: Iterable[TimedRequest], rules: Rules) -> list[Simulated]:
     return [simulator.send(request) for request in requests]
 
 
-def breakpoints(request: TimedRequest, rules: Rules) -> tuple[list[int], str]:
-    """The blocks at whose ends the request is marked, in order, and what is wrong with that."""
+def breakpoints(request: TimedRequest, rules: Rules) -> tuple[list[int], tuple[str, str] | None]:
+    """The blocks at whose ends the request is marked, in order; a finding's code and words."""
     wire, points = request.wire, sorted(request.marks)
     for point in points:
         block = wire.blocks[point]
         if not block.markable:
-            what = "an empty text" if block.kind == "text" else f"a {block.kind} block"
-            return points, f"a mark on {what}, which may not be marked"
+            empty = block.kind == "text"
+            what = "an empty text" if empty else f"a {block.kind} block"
+            code = "marker-on-empty" if empty else "marker-on-thinking"
+            return points, (code, f"a mark on {what}, which may not be marked")
     automatic = rules.value("automatic") and (
         wire.automatic_ttl is not None or (rules.match == "exact" and not wire.explicit_only)
     )
@@ -199,11 +283,11 @@ def breakpoints(request: TimedRequest, rules: Rules) -> tuple[list[int], str]:
         points = sorted([*points, last])
     most = rules.value("max_breakpoints")
     if len(points) > most and rules.match == "breakpoints":
-        return points, f"{len(points)} marks, {most} are allowed"
+        return points, ("too-many-breakpoints", f"{len(points)} marks, {most} are allowed")
     lives = [rules.seconds(_ttl(request, point, rules)) for point in points]
     if any(later > earlier for earlier, later in zip(lives, lives[1:], strict=False)):
-        return points, "a mark with a longer life behind one with a shorter life"
-    return points, ""
+        return points, ("ttl-order", "a mark with a longer life behind one with a shorter life")
+    return points, None
 
 
 def _ttl(request: TimedRequest, point: int, rules: Rules) -> str:

@@ -22,6 +22,7 @@ from playground.caching.prefixes import Billed, TimedRequest
 from playground.caching.providers import provider_of
 from playground.caching.rules import rules_of
 from playground.caching.simulation import CacheSimulator
+from playground.caching.usage import billed_of, whole
 from playground.errors import InputFault
 
 _APART: Final = 20.0  # seconds between requests whose times nobody noted
@@ -121,7 +122,7 @@ def _rows(file: str, exchanges: list[dict[str, Any]]) -> Iterator[ValidationRow]
         if not isinstance(body, dict):
             yield base
             continue
-        billed = _billed(exchange.get("usage"))
+        billed = billed_of(exchange.get("usage"))
         why_not = _unusable(exchange, uri, provider, billed)
         if provider == "gemini":
             yield _gemini(base, body, exchange, billed, resources)
@@ -153,8 +154,8 @@ def _with(row: ValidationRow, state: str, billed: Billed | None) -> ValidationRo
 def _state(first: bool, state: str, billed: Billed, exchange: Mapping[str, Any]) -> str:
     if _server_tools(exchange):
         return "warm start" if first and billed.read else "server tools"
-    if state == "error":
-        return "error"
+    if state in ("error", "unpredictable"):
+        return state
     if first:
         return "warm start" if billed.read else "first"
     return "predictable"
@@ -193,31 +194,6 @@ def _provider(uri: str, body: Any) -> tuple[str, str]:
     return "", model
 
 
-def _billed(usage: Any) -> Billed | None:
-    """Input tokens as read, written and neither, from any provider's usage."""
-    if not isinstance(usage, dict) or not usage:
-        return None
-    if "cacheReadInputTokens" in usage or "inputTokens" in usage:
-        read = _int(usage.get("cacheReadInputTokens"))
-        return Billed(
-            read, _int(usage.get("cacheWriteInputTokens")), _int(usage.get("inputTokens"))
-        )
-    if "cache_read_input_tokens" in usage or "cache_creation_input_tokens" in usage:
-        read = _int(usage.get("cache_read_input_tokens"))
-        write = _int(usage.get("cache_creation_input_tokens"))
-        return Billed(read, write, _int(usage.get("input_tokens")))
-    details = usage.get("prompt_tokens_details") or usage.get("input_tokens_details") or {}
-    total = _int(usage.get("prompt_tokens", usage.get("input_tokens")))
-    read, write = _int(details.get("cached_tokens")), _int(details.get("cache_write_tokens"))
-    if "promptTokenCount" in usage:
-        total, read = _int(usage["promptTokenCount"]), _int(usage.get("cachedContentTokenCount"))
-    return Billed(read, write, total - read - write) if total else None
-
-
-def _int(value: Any) -> int:
-    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0
-
-
 def _server_tools(exchange: Mapping[str, Any]) -> bool:
     """Whether tools ran on the provider's side: it bills the sum of all their rounds."""
     usage = exchange.get("usage") or {}
@@ -225,7 +201,7 @@ def _server_tools(exchange: Mapping[str, Any]) -> bool:
     if isinstance(iterations, list) and len(iterations) > 1:
         return True
     counts = usage.get("server_tool_use") if isinstance(usage, dict) else None
-    if isinstance(counts, dict) and any(_int(count) for count in counts.values()):
+    if isinstance(counts, dict) and any(whole(count) for count in counts.values()):
         return True
     response = exchange.get("response")
     content = response.get("content") if isinstance(response, dict) else None
@@ -246,7 +222,7 @@ def _gemini(
     name = response.get("name") if isinstance(response, dict) else None
     usage = exchange.get("usage") or {}
     if isinstance(name, str) and name.startswith("cachedContents/"):
-        resources[name] = _int(usage.get("totalTokenCount"))
+        resources[name] = whole(usage.get("totalTokenCount"))
         return _with(row, "creates a cache", billed)
     cached = body.get("cachedContent")
     if billed is None:

@@ -16,8 +16,8 @@ from playground.commands.shared import (
 from playground.terminal import guarded, plain, print_json, report, table
 
 if TYPE_CHECKING:
-    from playground.cache_placement import CachePlacement
-    from playground.cache_simulation import CacheSimulation
+    from playground.cache_lab.placement import CachePlacement
+    from playground.cache_lab.simulation import CacheSimulation
     from playground.sessions.loading import LoadedSession
 
 _policies = click.option(
@@ -64,7 +64,7 @@ def cache(
         raise InputFault("no session is named", expected="SESSION, or --validate FOLDER")
     loaded = load(session, model)
     if simulate:
-        from playground.cache_simulation import cache_matrix
+        from playground.cache_lab.simulation import cache_matrix
 
         cells = cache_matrix(
             loaded.session, dialects, policies, provider=provider, seconds_apart=seconds_apart
@@ -97,7 +97,7 @@ def check(
     no_cache_break: bool,
 ) -> int:
     """Simulate SESSION's requests; exit status 1, with the reasons, where a limit is passed."""
-    from playground.cache_simulation import simulate_cache
+    from playground.cache_lab.simulation import simulate_cache
     from playground.errors import InputFault
 
     if max_cost_multiple is None and not no_cache_break:
@@ -165,7 +165,7 @@ def _sums(cell: CacheSimulation) -> str:
 
 
 def _placed(loaded: LoadedSession, dialects: tuple[str, ...], policy: str, as_json: bool) -> int:
-    from playground.cache_placement import place_cache
+    from playground.cache_lab.placement import place_cache
     from playground.dialects import dialect_names
     from playground.show.wire import PLACEMENT_HEAD, placement_json, placement_rows
 

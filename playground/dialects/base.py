@@ -15,6 +15,7 @@ from typing import Any, Final, Self
 from playground.caching.policies import (
     CacheDecision,
     CacheRequest,
+    Policy,
     apply_marks,
     get_policy,
 )
@@ -50,10 +51,10 @@ class Dialect(ABC):
     """Abstract base of all dialects. Instances hold no state of a session."""
 
     name: str
-    cache_policy: str = "azad"
+    cache_policy: str | Policy = "azad"
     preflight: tuple[PreflightCheck, ...] = ()
 
-    def with_policy(self, cache_policy: str) -> Self:
+    def with_policy(self, cache_policy: str | Policy) -> Self:
         """The same dialect under another cache policy."""
         return self._changed("cache_policy", cache_policy)
 
@@ -260,7 +261,7 @@ class Dialect(ABC):
             dynamic.cache_dialect,
             dynamic.enable_explicit_caching,
         )
-        decisions = get_policy(self.cache_policy)(messages, request)
+        decisions = get_policy(self.cache_policy).decide(messages, request)
         apply_marks(messages, decisions)
         return decisions
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from functools import cache
 from typing import Any
@@ -13,6 +14,7 @@ def litellm() -> Any:
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it asks the network
     import litellm as module
 
+    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)  # it raises what it logs
     module.disable_hf_tokenizer_download = True
     module.suppress_debug_info = True
     module.drop_params = True

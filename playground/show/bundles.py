@@ -14,7 +14,7 @@ from playground.show.figures import EVENT_COLOURS
 from playground.show.wire import CARRY_HEAD, PLACEMENT_HEAD, carry_rows, event_text, placement_rows
 
 if TYPE_CHECKING:
-    from playground.cache_placement import CachePlacement
+    from playground.cache_lab.placement import CachePlacement
     from playground.carrying import CarryMatrix
     from playground.comparison import Comparison
     from playground.timeline import Timeline

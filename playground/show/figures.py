@@ -11,8 +11,8 @@ from playground.events import event_name
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from playground.cache_placement import CachePlacement
-    from playground.cache_simulation import CacheSimulation
+    from playground.cache_lab.placement import CachePlacement
+    from playground.cache_lab.simulation import CacheSimulation
     from playground.comparison import Comparison
     from playground.timeline import Timeline
 

@@ -12,8 +12,8 @@ from playground.experiments import change_words
 from playground.show.wire import event_text
 
 if TYPE_CHECKING:
-    from playground.cache_placement import CachePlacement
-    from playground.cache_simulation import CacheSimulation
+    from playground.cache_lab.placement import CachePlacement
+    from playground.cache_lab.simulation import CacheSimulation
     from playground.carrying import CarryMatrix
     from playground.comparison import Comparison
     from playground.detecting import Detection

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any, Final
 
-from playground.cache_placement import CachePlacement, PartPlacement
+from playground.cache_lab.placement import CachePlacement, PartPlacement
 from playground.comparison import Column, DiffLine, visible
 from playground.dialects.rendering import Block
 from playground.events import Event, event_name

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from playground.cache_placement import CachePlacement
-from playground.cache_simulation import CacheSimulation
+from playground.cache_lab.placement import CachePlacement
+from playground.cache_lab.simulation import CacheSimulation
 from playground.caching.policies import CacheDecision
 from playground.carrying import CarryMatrix
 from playground.comparison import Column

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from playground.cache_placement import CachePlacement, place_cache
-from playground.cache_simulation import CacheSimulation
-from playground.cache_simulation import cache_matrix as simulate_matrix
+from playground.cache_lab.placement import CachePlacement, place_cache
+from playground.cache_lab.simulation import CacheSimulation
+from playground.cache_lab.simulation import cache_matrix as simulate_matrix
 from playground.carrying import CarryMatrix, carry
 from playground.comparison import Column, Comparison
 from playground.comparison import compare as compare_session

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from playground.caching.policies import provenance
+from playground.caching.policies import get_policy
 from playground.errors import InputFault
 from playground.show import figures, frames
 from playground.ui import computed
@@ -34,7 +34,7 @@ def cache_costs(working: WorkingSession, dialects: Sequence[str], drawn: str) ->
     st.plotly_chart(figures.cache_matrix(cells), key="cache matrix")
     cell = next(c for c in cells if (c.dialect, c.policy) == (drawn, policy))
     st.subheader(f"{drawn}, {policy}", divider="gray")
-    st.caption(f"Policy {policy}: {provenance(cell.policy)}.")
+    st.caption(f"Policy {policy}: {get_policy(cell.policy).source}.")
     for problem in cell.errors:
         st.error("The provider would refuse requests:")
         st.text(problem)

@@ -6,6 +6,8 @@ the value that is used, never merged into it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -63,14 +65,45 @@ _TYPES: Final[dict[str, TypeAdapter[Any]]] = {
 }
 
 
-class Rules:
-    """The rules of one provider. Figures are integers: tokens, seconds, thousandths of a price."""
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A rule's figure for one model, and who says so."""
 
-    def __init__(self, provider: str, title: str, rules: dict[str, Rule]) -> None:
+    value: int
+    source: str
+
+
+class Rules:
+    """The rules of one provider. Figures are integers: tokens, seconds, thousandths of a price.
+
+    `mapped` are figures for one model that somebody else knows, by the rule's name: they stand in
+    for a rule's default, never for what its file says of that model.
+    """
+
+    def __init__(
+        self,
+        provider: str,
+        title: str,
+        rules: dict[str, Rule],
+        mapped: Mapping[str, Figure] | None = None,
+    ) -> None:
         self.provider, self.title, self.rules = provider, title, rules
+        self.mapped: Mapping[str, Figure] = mapped or {}
+
+    def knowing(self, mapped: Mapping[str, Figure]) -> Rules:
+        """The same rules with figures for one model."""
+        return Rules(self.provider, self.title, self.rules, mapped)
 
     def value(self, name: str) -> Any:
         return self.rules[name].value
+
+    def figure(self, name: str, model: str) -> Figure:
+        """What counts for the model: its own entry, else what is mapped, else the default."""
+        rule = self.rules[name]
+        key = _key(rule.value, model)
+        if key == "default" and name in self.mapped:
+            return self.mapped[name]
+        return Figure(rule.value[key], f"{rule.source}, {rule.date}")
 
     @property
     def match(self) -> Match:
@@ -79,11 +112,11 @@ class Rules:
 
     def minimum(self, model: str) -> int:
         """Tokens that a prefix needs to be cached."""
-        return _by_model(self.value("minimum_tokens"), model)
+        return self.figure("minimum_tokens", model).value
 
     def read_permille(self, model: str) -> int:
         """What a token costs that is read, in thousandths of the input price."""
-        return _by_model(self.value("read_permille"), model)
+        return self.figure("read_permille", model).value
 
     def write_permille(self, ttl: str) -> int:
         """What a token costs that is written for so long, in thousandths of the input price."""
@@ -96,11 +129,11 @@ class Rules:
         return lives.get(ttl, min(lives.values()))
 
 
-def _by_model(table: dict[str, int], model: str) -> int:
-    """The figure of the longest name that is a part of the model's."""
+def _key(table: dict[str, int], model: str) -> str:
+    """The longest name that is a part of the model's."""
     name = model.lower().replace(".", "-")
     known = [key for key in table if key != "default" and key.replace(".", "-") in name]
-    return table[max(known, key=len)] if known else table["default"]
+    return max(known, key=len, default="default")
 
 
 @cache

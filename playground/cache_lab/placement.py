@@ -9,6 +9,7 @@ from playground.caching.family import ModelFamily, model_family
 from playground.caching.policies import (
     GEMINI_MIN_CHARACTERS,
     CacheDecision,
+    Policy,
     as_parts,
     get_policy,
     text_characters,
@@ -80,7 +81,7 @@ class CachePlacement:
 
 
 def place_cache(
-    session: Session, dialect: str | Dialect, policy: str = "", model: str = ""
+    session: Session, dialect: str | Dialect, policy: str | Policy = "", model: str = ""
 ) -> CachePlacement:
     """Place marks for a session, offline.
 
@@ -100,7 +101,7 @@ def place_cache(
         dialect=chosen.name,
         model_name=session.task.model_name,
         family=model_family(session.task.model_name),
-        policy=chosen.cache_policy,
+        policy=get_policy(chosen.cache_policy).name,
         parts=_parts(rendering.messages, rendering.decisions, bool(sent)),
         decisions=rendering.decisions,
         characters=text_characters(rendering.messages) - len(sent),

@@ -1,0 +1,118 @@
+"""What if: a session's requests changed in one way, to see what that does to the price."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal, get_args
+
+from playground.caching.policies import as_parts
+from playground.errors import InputFault
+from playground.messages import Message, ToolCallPart
+from playground.sessions.session import Session
+
+Environment = Literal["as it is", "none", "after", "persisted", "inside"]
+ENVIRONMENTS: Final[tuple[Environment, ...]] = get_args(Environment)
+MOST_PARALLEL: Final = 100
+_STAND_IN: Final = "# Environment\n" + "open file: src/harbour/tides.py\n" * 46  # 1,500 characters
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """Changes to every request of a session; as it is by default.
+
+    `environment` is where the environment block stands: "none"; "after" the marks on the last user
+    message, where dialects put it; "persisted" on every user message for good; "inside", on the
+    last user message and marked with it. A session that has no such block gets a stand-in of 1,500
+    characters. `shuffled_tools` gives each request another order of tools, `timestamp` the system
+    prompt a time to the second. `ttl` is that of every mark, `parallel` how many rounds of tool
+    calls become one turn.
+    """
+
+    environment: Environment = "as it is"
+    shuffled_tools: bool = False
+    timestamp: bool = False
+    ttl: str = ""
+    parallel: int = 1
+
+    def __post_init__(self) -> None:
+        if self.environment not in ENVIRONMENTS:
+            raise InputFault(
+                f"environment {self.environment!r}", expected=f"one of {', '.join(ENVIRONMENTS)}"
+            )
+        if not 1 <= self.parallel <= MOST_PARALLEL:
+            raise InputFault(f"{self.parallel} rounds in a turn", expected=f"1 to {MOST_PARALLEL}")
+
+    def conversation(self, session: Session) -> Session:
+        """The session with its rounds of calls drawn together."""
+        if self.parallel == 1:
+            return session
+        return replace(session, messages=tuple(_in_parallel(session.messages, self.parallel)))
+
+    def request(self, session: Session, number: int) -> Session:
+        """What the dialect is given for one request."""
+        if not self.shuffled_tools or not session.tools:
+            return session
+        turn = number % len(session.tools)
+        return replace(session, tools=(*session.tools[turn:], *session.tools[:turn]))
+
+    def environment_of(self, session: Session) -> str:
+        """The text of the environment block, empty where there is none."""
+        own = session.dynamic.dynamic_environment_details_block
+        if self.environment == "as it is":
+            return own
+        return "" if self.environment == "none" else own or _STAND_IN
+
+    def messages(
+        self, messages: list[dict[str, Any]], environment: str, seconds: float
+    ) -> list[dict[str, Any]]:
+        """The formatted messages as they are before a policy marks them."""
+        users = [i for i, message in enumerate(messages) if message["role"] == "user"]
+        extended = users if self.environment == "persisted" else users[-1:]
+        changed = list(messages)
+        for index in extended if self.environment in ("persisted", "inside") else ():
+            changed[index] = _with_part(messages[index], environment)
+        system = next((i for i, m in enumerate(messages) if m["role"] == "system"), None)
+        if self.timestamp and system is not None:
+            clock = "2026-01-05T{:02}:{:02}:{:02}Z".format(*_clock(seconds))
+            changed[system] = _with_part(changed[system], f"Current time: {clock}", first=True)
+        return changed
+
+
+def _clock(seconds: float) -> tuple[int, int, int]:
+    minutes, second = divmod(int(seconds), 60)
+    hours, minute = divmod(minutes, 60)
+    return hours % 24, minute, second
+
+
+def _with_part(message: dict[str, Any], text: str, first: bool = False) -> dict[str, Any]:
+    parts, added = as_parts(message.get("content")), {"type": "text", "text": text}
+    return {**message, "content": [added, *parts] if first else [*parts, added]}
+
+
+def _in_parallel(messages: Sequence[Message], rounds: int) -> list[Message]:
+    """Rounds of calls and their results, so many to a turn, as if they had been made at once."""
+    found: list[Message] = []
+    calls: list[Message] = []
+    results: list[Message] = []
+
+    def flush() -> None:
+        if calls:
+            parts = tuple(part for message in calls for part in message.parts)
+            found.append(replace(calls[0], parts=parts))
+        found.extend(results)
+        calls.clear()
+        results.clear()
+
+    for message in messages:
+        if message.role == "tool" and calls:
+            results.append(message)
+            continue
+        calling = message.role == "assistant" and any(
+            isinstance(part, ToolCallPart) for part in message.parts
+        )
+        if not calling or len(calls) == rounds:
+            flush()
+        (calls if calling else found).append(message)
+    flush()
+    return found

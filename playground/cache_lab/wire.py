@@ -1,0 +1,97 @@
+"""What of the marks reaches the provider: the adapter's own request beside what was marked."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+from playground.caching.blocks import Block, WireRequest, read_wire
+from playground.caching.policies import Policy, get_policy
+from playground.dialects import Dialect, get_dialect
+from playground.findings import Finding, finding
+from playground.llm.payloads import WireCall, wire_calls
+from playground.sessions.session import Session
+
+
+@dataclass(frozen=True)
+class CacheWire:
+    """A session's next request as the adapter sends it; `sent` and `cached` are it as blocks.
+
+    `cached` is what Gemini's explicit cache would hold; it is empty for everybody else, and where
+    no such cache is made. `findings` has one `mark-lost` for each mark that does not arrive.
+    """
+
+    dialect: str
+    policy: str
+    model: str
+    calls: list[WireCall]
+    sent: list[Block]
+    cached: list[Block]
+    findings: list[Finding]
+
+    @property
+    def marks(self) -> list[Block]:
+        """The blocks that are marked on the wire."""
+        return [block for block in self.sent if block.ttl is not None]
+
+
+def cache_on_wire(
+    session: Session, dialect: str | Dialect, policy: str | Policy = "", model: str = ""
+) -> CacheWire:
+    """The session's next request as LiteLLM's adapter would send it; nothing is sent.
+
+    `policy` replaces the dialect's own, `model` the session's. Loads LiteLLM, which takes seconds.
+    Raises UnknownNameError, and InputFault for a model whose adapter cannot be watched offline.
+    """
+    chosen = get_dialect(dialect) if isinstance(dialect, str) else dialect
+    chosen = chosen.with_policy(policy) if policy else chosen
+    if model:
+        session = replace(session, task=session.task.model_copy(update={"model_name": model}))
+    name = session.task.model_name
+    rendering = chosen.render(session.prompt_data())
+    calls = wire_calls(rendering.messages, name, rendering.tools or ())
+    sent = read_wire(calls[-1].body)
+    made = [call for call in calls if call.method == "POST" and _makes_cache(call)]
+    cached = read_wire(made[-1].body).blocks if made else []
+    marked = read_wire({"messages": rendering.messages, "tools": rendering.tools})
+    lost = _lost(marked, cached, sent)
+    placed = get_policy(chosen.cache_policy).name
+    return CacheWire(chosen.name, placed, name, calls, sent.blocks, cached, lost)
+
+
+def _makes_cache(call: WireCall) -> bool:
+    return call.url.partition("?")[0].endswith("/cachedContents")
+
+
+def _lost(marked: WireRequest, cached: list[Block], sent: WireRequest) -> list[Finding]:
+    """The marks that stand on no block of the wire that says what theirs says."""
+    arrived = list(cached) or [block for block in sent.blocks if block.ttl is not None]
+    found: list[Finding] = []
+    for block in marked.blocks:
+        if block.ttl is None:
+            continue
+        index = next((i for i, other in enumerate(arrived) if _holds(other, block)), None)
+        if index is not None:
+            del arrived[index]
+            continue
+        where = "tool" if block.place is None else "message {} part {}".format(*block.place)
+        found.append(finding("mark-lost", where))
+    return found
+
+
+def _holds(wire: Block, block: Block) -> bool:
+    """Whether the wire's block says what the marked one says, whatever its form there."""
+    said = _content(block)
+    return said == wire.text or json.dumps(said, ensure_ascii=False)[1:-1] in wire.text
+
+
+def _content(block: Block) -> str:
+    if block.kind == "text":
+        return block.text
+    value: Any = json.loads(block.text)
+    if block.kind == "tool":
+        return str(value.get("name") or (value.get("function") or {}).get("name"))
+    content = value.get("content") or ""
+    last = content[-1] if isinstance(content, list) and content else content
+    return str(last.get("text", "") if isinstance(last, dict) else last)

@@ -1,0 +1,386 @@
+"""The cache lab's questions about a session: what is sent, whose policy, what if, for how much."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from conftest import ROOT
+
+import playground as pg
+from playground.cache_lab.simulation import cache_matrix
+from playground.cache_lab.what_if import WhatIf
+from playground.cache_lab.wire import cache_on_wire
+from playground.caching.own_policies import OwnPolicy, load_policy, parse_policy, policy_of_places
+from playground.caching.rules import rules_of
+from playground.errors import InputFault
+from playground.llm.payloads import wire_calls
+from playground.llm.prices import price_of
+from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.prompt_data import CacheDialect, DynamicTaskConfig, TaskConfig
+from playground.sessions.session import RequestRecord, Session
+from playground.tools import ToolMetadata
+
+PAYLOADS: Final = ROOT.parent / "shared" / "conformance" / "litellm_payloads.json"
+RULES: Final = "You keep the tide tables of a harbour. " * 400
+TIDES: Final = ToolMetadata(
+    name="tides", description="Tides of a port.", input_schema={"type": "object", "properties": {}}
+)
+MOOR: Final = TIDES.model_copy(update={"name": "moor", "description": "Moor a boat."})
+
+
+def session(turns: int = 4, rounds: int = 0, **more: Any) -> Session:
+    """Questions and answers; before each answer so many rounds of a call and its result."""
+    messages: list[Message] = []
+    for turn in range(turns):
+        messages.append(Message("user", (TextPart(f"question {turn} about the tides"),)))
+        for number in range(rounds):
+            name = f"{turn}.{number}"
+            call = ToolCallPart(name, "tides", {})
+            messages.append(Message("assistant", (call,)))
+            messages.append(Message("tool", (ToolResultPart(name, "tides", "high " * 100),)))
+        messages.append(Message("assistant", (TextPart(f"answer {turn}"),)))
+    task = more.pop("task", TaskConfig(user_agent_prompt=RULES))
+    tools = more.pop("tools", (TIDES, MOOR))
+    return Session(task=task, tools=tools, messages=tuple(messages), **more)
+
+
+def gemini(turns: int) -> Session:
+    task = TaskConfig(model_name="gemini/gemini-2.5-pro", user_agent_prompt=RULES * 2)
+    dynamic = DynamicTaskConfig(enable_explicit_caching=True)
+    return session(turns, task=task, dynamic=dynamic)
+
+
+# what is sent
+
+
+@pytest.mark.skipif(
+    not PAYLOADS.exists(), reason="NOT RUN: ../shared/conformance is not beside this checkout"
+)
+def test_every_payload_is_litellms_own() -> None:
+    """All that LiteLLM can be watched sending offline, by another project's run of it."""
+    equal = watched = 0
+    for case in json.loads(PAYLOADS.read_text())["results"]:
+        request, given = case["request"], dict(case["kwargs"])
+        if "error" in request:
+            continue
+        watched += 1
+        messages, tools = given.pop("messages"), given.pop("tools", ())
+        calls = wire_calls(messages, case["model"], tools, **given)
+        equal += any((c.url, c.body) == (request["url"], request["body"]) for c in calls)
+    assert watched >= 60
+    assert equal == watched
+
+
+@pytest.mark.parametrize(
+    ("model", "where"),
+    [
+        ("anthropic/claude-sonnet-4-5", "cache_control"),
+        ("openrouter/anthropic/claude-sonnet-4.5", "cache_control"),
+        ("bedrock/anthropic.claude-3-7-sonnet-20250219-v1:0", "cachePoint"),
+    ],
+)
+@pytest.mark.parametrize("dialect", ["native", "xml"])
+def test_marks_arrive_in_the_providers_own_form(model: str, where: str, dialect: str) -> None:
+    task = TaskConfig(model_name=model, user_agent_prompt=RULES)
+    found = cache_on_wire(session(2, 2, task=task), dialect, "claude-code")
+    assert len(found.marks) == 3
+    assert json.dumps(found.calls[-1].body).count(f'"{where}"') == 3
+    assert found.findings == []
+    assert found.cached == []
+
+
+def test_two_of_three_marks_never_reach_gemini() -> None:
+    """LiteLLM keeps the first run of marked messages: from three questions on, the system alone."""
+    found = cache_on_wire(gemini(4), "xml", "azad")
+    assert [call.method for call in found.calls] == ["GET", "POST", "POST"]
+    assert [block.tier for block in found.cached] == ["system", "messages"]
+    assert found.cached[1].text == "."  # LiteLLM's own filler: a cache must have contents
+    assert {block.tier for block in found.sent} == {"messages"}
+    assert [one.code for one in found.findings] == ["mark-lost"] * 2
+
+
+def test_one_question_is_cached_with_the_system_on_gemini() -> None:
+    asked = replace(gemini(1), messages=gemini(1).messages[:1])
+    found = cache_on_wire(asked, "xml", "system-and-last-two-users")
+    assert [block.role for block in found.cached] == ["system", "user"]
+    assert found.findings == []
+
+
+def test_openai_is_sent_no_marks_and_that_is_told() -> None:
+    task = TaskConfig(model_name="openai/gpt-4o", user_agent_prompt=RULES)
+    everything = OwnPolicy.model_validate({"name": "both", "marks": [{"role": ["system", "user"]}]})
+    found = cache_on_wire(session(2, task=task), "native", everything.policy())
+    assert found.marks == []
+    assert [(one.code, one.where) for one in found.findings] == [("mark-lost", "message 3 part 0")]
+
+
+@pytest.mark.parametrize(
+    ("model", "why"),
+    [
+        ("cohere_chat/command-r-plus", "not known to stay offline"),
+        ("vertex_ai/gemini-2.5-pro", "not known to stay offline"),
+        ("no-such-model", "LiteLLM does not know its provider"),
+    ],
+)
+def test_a_model_that_cannot_be_watched_is_one_clear_error(model: str, why: str) -> None:
+    with pytest.raises(InputFault, match=why) as caught:
+        wire_calls([{"role": "user", "content": "q"}], model)
+    assert model in str(caught.value)
+    assert "expected a LiteLLM model name of one of these providers" in str(caught.value)
+
+
+def test_the_messages_are_left_as_they_were() -> None:
+    messages = [{"role": "user", "content": [{"type": "text", "text": "q", "cache_control": {}}]}]
+    before = json.dumps(messages)
+    wire_calls(messages, "openai/gpt-4o")
+    assert json.dumps(messages) == before
+
+
+# own policies
+
+
+def test_a_policy_from_a_file_marks_what_it_says(tmp_path: Path) -> None:
+    path = tmp_path / "tail.json"
+    path.write_text(
+        '{"name": "tail", "marks": [{"role": "system", "ttl": "1h"},'
+        ' {"role": ["user", "tool"], "nth": -1}, {"role": "user", "nth": 7}]}'
+    )
+    policy = load_policy(path)
+    found = pg.simulate_cache(session(3, 2), dialect="native", policy=policy)
+    assert found.policy == "tail"
+    assert found.requests[0].written.keys() == {"1h", "5m"}
+    assert found.cost_permille < 500
+    placed = pg.place_cache(session(3, 2), "native", policy)
+    assert [(p.role, p.decision.ttl) for p in placed.marks] == [("system", "1h"), ("tool", "")]
+    rendered = pg.get_dialect("native").with_policy(policy).render(session(1).prompt_data())
+    assert rendered.messages[0]["content"][0]["cache_control"] == {"type": "ephemeral", "ttl": "1h"}
+
+
+def test_a_clicked_policy_is_a_file_and_marks_the_like_in_other_requests() -> None:
+    messages = pg.get_dialect("xml").render(session(3).prompt_data()).messages
+    users = [i for i, message in enumerate(messages) if message["role"] == "user"]
+    own = policy_of_places("clicked", messages, [(0, 0), (users[-2], 0), (users[-1], 0)])
+    again = parse_policy(own.dumps(), "x").policy()
+    same = pg.simulate_cache(session(3), dialect="xml", policy="system-and-last-two-users")
+    assert pg.simulate_cache(session(3), dialect="xml", policy=again).requests == same.requests
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ("{", ""),
+        ('{"name": "a"}', "marks"),
+        ('{"name": "a", "marks": [{"role": "robot"}]}', "marks.0.role.0"),
+        ('{"name": "a", "marks": [{"role": []}]}', "marks.0.role"),
+        ('{"name": "a", "marks": [{"role": "user", "ttl": "2h"}]}', "marks.0.ttl"),
+        ('{"name": "a", "marks": [{"role": "user", "last": 1}]}', "marks.0.last"),
+        ('{"name": "<b>", "marks": []}', "name"),
+        (f'{{"name": "a", "marks": {[{"role": "user"}] * 21}}}'.replace("'", '"'), "marks"),
+        (" " * 70_000, ""),
+    ],
+)
+def test_a_bad_policy_file_is_one_clear_error(tmp_path: Path, given: str, field: str) -> None:
+    path = tmp_path / "own.json"
+    path.write_text(given)
+    with pytest.raises(InputFault) as caught:
+        load_policy(path)
+    assert str(path) in str(caught.value)
+    assert (f"field {field}:" in str(caught.value)) == bool(field)
+    assert "; expected " in str(caught.value)
+    with pytest.raises(InputFault, match="expected a policy's JSON file"):
+        load_policy(tmp_path / "none.json")
+
+
+# what if
+
+
+def cost(what_if: WhatIf, given: Session | None = None, policy: str = "azad", **more: Any) -> int:
+    given = given or session(6)
+    found = pg.simulate_cache(given, dialect="xml", policy=policy, what_if=what_if, **more)
+    return found.cost_permille
+
+
+def test_where_the_environment_stands_is_a_price() -> None:
+    """Persisted is cheapest of all but none, as measured in research; inside breaks each turn."""
+    several = session(8)
+    none, after, persisted, inside = (
+        cost(WhatIf(environment=where), several)  # type: ignore[arg-type]
+        for where in ("none", "after", "persisted", "inside")
+    )
+    assert none < persisted < after
+    assert after <= inside
+    rolling = "automatic"  # one mark on the last part
+    assert cost(WhatIf(environment="inside"), several, rolling) > 1000
+    assert cost(WhatIf(environment="persisted"), several, rolling) < 350
+    assert cost(WhatIf(), several) == none  # this session has no such block
+
+
+def test_a_sessions_own_environment_block_is_moved() -> None:
+    own = session(3, dynamic=DynamicTaskConfig(dynamic_environment_details_block="ENVIRONMENT"))
+    said = {}
+    for where in ("none", "after", "persisted", "inside", "as it is"):
+        found = pg.simulate_cache(own, dialect="xml", what_if=WhatIf(environment=where))  # type: ignore[arg-type]
+        said[where] = [b.text for b in found.row[-1].wire.blocks].count("ENVIRONMENT")
+    assert said == {"none": 0, "after": 1, "persisted": 3, "inside": 1, "as it is": 1}
+
+
+def test_shuffled_tools_and_a_timestamp_cost_more_than_no_cache() -> None:
+    tools = tuple(TIDES.model_copy(update={"name": f"tides_{n}"}) for n in range(9))
+    for change, code in (
+        (WhatIf(shuffled_tools=True), "tool-order"),
+        (WhatIf(timestamp=True), "volatile-system"),
+    ):
+        found = pg.simulate_cache(session(6, tools=tools), dialect="native", what_if=change)
+        assert found.cost_permille > 1000
+        assert code in {one.code for one in found.findings}
+
+
+def test_an_hour_pays_where_requests_are_far_apart() -> None:
+    far = {"seconds_apart": 400.0}
+    assert cost(WhatIf(ttl="1h"), **far) < 1000 < cost(WhatIf(), **far)
+    assert cost(WhatIf(ttl="1h")) > cost(WhatIf())
+
+
+def test_rounds_become_parallel_calls() -> None:
+    loop = session(1, 50)
+    found = pg.simulate_cache(loop, dialect="native", what_if=WhatIf(parallel=25))
+    assert len(found.requests) == 3  # two turns of 25 calls, and the answer
+    kinds = [block.kind for block in found.row[-1].wire.blocks]
+    assert kinds.count("tool_use") == kinds.count("tool_result") == 50
+    first = kinds.index("tool_use")
+    assert kinds[first : first + 26] == ["tool_use"] * 25 + ["tool_result"]
+    narrow = pg.simulate_cache(loop, dialect="native", policy="automatic", provider="bedrock")
+    wide = pg.simulate_cache(
+        loop,
+        dialect="native",
+        policy="automatic",
+        provider="bedrock",
+        what_if=WhatIf(parallel=25),
+    )
+    assert narrow.cost_permille < 500
+    assert wide.cost_permille == 1250  # every mark is further away than it looks
+    assert "lookback-overflow" in {one.code for one in wide.findings}
+
+
+def test_a_change_that_there_is_none_of_is_one_clear_error() -> None:
+    with pytest.raises(InputFault, match="environment 'before'; expected one of as it is, none"):
+        WhatIf(environment="before")  # type: ignore[arg-type]
+    with pytest.raises(InputFault, match="0 rounds in a turn; expected 1 to 100"):
+        WhatIf(parallel=0)
+
+
+# how sure, and for how much
+
+
+def test_tokens_near_the_minimum_are_called_unpredictable() -> None:
+    def one(characters: int) -> Any:
+        task = TaskConfig(user_agent_prompt="x" * characters)
+        chat = replace(session(3, task=task), tools=())
+        return pg.simulate_cache(chat, dialect="native", policy="system-only")
+
+    sure, unsure, short = one(30_000), one(4_200), one(100)
+    assert {request.state for request in sure.requests} == {"exact"}
+    assert {request.state for request in unsure.requests} == {"unpredictable"}
+    assert "may or may not reach the minimum of 1,024" in unsure.requests[0].reason
+    assert unsure.requests[1].reason.endswith("may have been too short to leave an entry")
+    assert {request.state for request in short.requests} == {"exact"}  # surely too short
+
+
+def test_an_estimate_is_a_range_and_a_bill_is_not() -> None:
+    body = {
+        "model": "claude-sonnet-4-5",
+        "messages": [{"role": "user", "content": RULES}],
+        "cache_control": {"type": "ephemeral"},
+    }
+    estimated = pg.simulate_cache([body]).row[0]
+    low, high = estimated.token_range(estimated.sizes[-1])
+    assert low == 2600 < estimated.sizes[-1] == 3900 < high
+    usage = {
+        "input_tokens": 4,
+        "cache_creation_input_tokens": 3500,
+        "cache_read_input_tokens": 0,
+    }
+    read = usage | {"cache_creation_input_tokens": 0, "cache_read_input_tokens": 3500}
+    found = pg.simulate_cache([body, body], usages=[usage, read])
+    assert found.row[0].token_range(3504) == (3504, 3504)
+    assert [(one.read, one.anchored, one.state) for one in found.requests] == [
+        (0, True, "exact"),
+        (3500, True, "exact"),
+    ]
+    warm = pg.simulate_cache([body], usages=[read]).requests[0]
+    assert warm.state == "warm-start"
+    with pytest.raises(InputFault, match="1 usages for 2 requests; expected as many"):
+        pg.simulate_cache([body, body], usages=[usage])
+
+
+def test_a_session_is_simulated_at_the_times_that_it_noted_beside_its_bill() -> None:
+    usage = {
+        "input_tokens": 3,
+        "cache_read_input_tokens": 3000,
+        "cache_creation_input_tokens": 40,
+    }
+    records = tuple(
+        RequestRecord(reply=2 * turn + 1, at=f"2026-01-05T1{turn}:00:00Z", usage=usage)
+        for turn in range(3)
+    )
+    noted = replace(session(3), requests=records)
+    found = pg.simulate_cache(noted, dialect="native")
+    assert [request.at for request in found.row] == [0.0, 3600.0, 7200.0]
+    assert [request.read for request in found.requests] == [0, 0, 0]  # an hour apart
+    assert [(one.read, one.write, one.uncached) for one in found.billed if one] == [
+        (3000, 40, 3)
+    ] * 3
+    assert pg.simulate_cache(noted, seconds_apart=20).requests[1].read > 0
+    some = replace(noted, requests=records[:2])
+    assert [request.at for request in pg.simulate_cache(some).row] == [0.0, 20.0, 40.0]
+    assert pg.simulate_cache(some).billed[2] is None
+    backwards = replace(
+        noted, requests=(records[0], replace(records[1], at="2026-01-04"), records[2])
+    )
+    assert pg.simulate_cache(backwards).requests[1].finding == "clock-backwards"
+
+
+def test_prices_come_from_litellms_map_with_their_origin() -> None:
+    price = price_of("anthropic/claude-sonnet-4-5")
+    assert price is not None
+    assert price.source.startswith("LiteLLM ")
+    assert price.nano_dollars(1_000_000) == 1000 * 3_000  # a thousand tokens at $3 a million
+    assert price_of("no-such-model") is None
+    gpt = pg.simulate_cache(session(3), "openai/gpt-4o")
+    assert gpt.rules is not None
+    figure = gpt.rules.figure("read_permille", "openai/gpt-4o")
+    assert figure.value == 500
+    assert "cost map" in figure.source
+    claude = rules_of("anthropic").figure("minimum_tokens", "claude-opus-4-5")
+    assert (claude.value, claude.source[-10:]) == (4096, "2026-07-13")
+    found = pg.simulate_cache(session(3), dialect="native")
+    assert found.nano_dollars == sum(one.cost for one in found.requests) * 3
+    assert isinstance(found.nano_dollars, int)
+    assert pg.simulate_cache(session(3), "nobody/knows", "anthropic").nano_dollars is None
+
+
+def test_prices_are_read_without_litellm() -> None:
+    code = "import sys, playground.llm.prices as p; p.price_of('gpt-4o'); "
+    command = [sys.executable, "-c", code + "print('litellm' in sys.modules)"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_a_matrix_takes_policies_of_ones_own() -> None:
+    own = OwnPolicy.model_validate({"name": "mine", "marks": [{"role": "system"}]}).policy()
+    cells = cache_matrix(session(3), ["native", "xml"], [own, "system-only"])
+    costs = {(cell.dialect, cell.policy): cell.cost_permille for cell in cells}
+    assert costs["native", "mine"] == costs["native", "system-only"]
+    assert costs["xml", "mine"] == costs["xml", "system-only"]
+
+
+def test_the_cache_dialect_is_still_the_sessions() -> None:
+    dynamic = DynamicTaskConfig(cache_dialect=CacheDialect.GEMINI)
+    refused = pg.simulate_cache(session(3, dynamic=dynamic), dialect="xml", policy="azad")
+    assert {one.breakpoints for one in refused.requests} == {()}
