@@ -123,7 +123,6 @@ def test_openai_is_sent_no_marks_and_that_is_told() -> None:
 @pytest.mark.parametrize(
     ("model", "why"),
     [
-        ("cohere_chat/command-r-plus", "not known to stay offline"),
         ("vertex_ai/gemini-2.5-pro", "not known to stay offline"),
         ("no-such-model", "LiteLLM does not know its provider"),
     ],

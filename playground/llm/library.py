@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import warnings
 from functools import cache
 from typing import Any
 
@@ -14,6 +15,8 @@ def litellm() -> Any:
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it asks the network
     import litellm as module
 
+    # of its own types, built at first use
+    warnings.filterwarnings("ignore", message=".*`ReadOnly` qualifier", category=UserWarning)
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)  # it raises what it logs
     module.disable_hf_tokenizer_download = True
     module.suppress_debug_info = True

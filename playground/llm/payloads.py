@@ -1,8 +1,7 @@
-"""What LiteLLM's adapter would send, without sending it: its own transformation, a closed door."""
+"""What LiteLLM's adapter would send: its own transformation, behind a closed door."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -10,11 +9,13 @@ from typing import Any, Final
 
 from playground.errors import InputFault
 from playground.llm.library import litellm
+from playground.llm.wiretap import behind_closed_door
 
-# Adapters that send through the client they are given; another one might reach for the network.
+# Adapters that send by httpx alone; another one might reach for the network by other ways.
 _OFFLINE: Final = (
     "anthropic",
     "bedrock",
+    "cohere_chat",
     "deepseek",
     "gemini",
     "groq",
@@ -63,48 +64,34 @@ def wire_calls(
     if provider not in _OFFLINE:
         raise _fault(model, f"its adapter ({provider}) is not known to stay offline")
     calls: list[WireCall] = []
-    keys = _NO_KEYS if provider == "bedrock" else {"api_key": "none"}
+
+    def answer(method: str, url: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        calls.append(WireCall(method, url, body))
+        if "/cachedContents" not in url:
+            return 418, {"error": {"message": "offline"}}
+        made = {"name": "cachedContents/offline", "model": f"models/{name}"}
+        return 200, made if method == "POST" else {}
+
     asked = {"tools": deepcopy(list(tools))} if tools else {}  # adapters change what they get
+    keys = _NO_KEYS if provider == "bedrock" else {"api_key": "none"}
     try:
-        answer = library.completion(
-            model=model,
-            messages=deepcopy(list(messages)),
-            client=_client(provider, name, calls),
-            num_retries=0,
-            max_retries=0,
-            _skip_mcp_handler=True,
-            _skip_responses_api_bridge=True,  # it would take a client of its own
-            **keys,
-            **asked,
-            **more,
-        )
-        next(iter(answer), None)  # a stream is asked for at its first chunk
+        with behind_closed_door(answer):
+            reply = library.completion(
+                model=model,
+                messages=deepcopy(list(messages)),
+                num_retries=0,
+                max_retries=0,
+                _skip_mcp_handler=True,
+                _skip_responses_api_bridge=True,
+                **keys,
+                **asked,
+                **more,
+            )
+            next(iter(reply), None)  # a stream is asked for at its first chunk
     except Exception as error:
         if not calls:
             raise _fault(model, f"LiteLLM refuses: {str(error).splitlines()[0]}") from error
     return calls
-
-
-def _client(provider: str, name: str, calls: list[WireCall]) -> Any:
-    """A client that writes down what it is given, and answers that the door is closed."""
-    import httpx
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        body = json.loads(request.content or b"{}")
-        calls.append(WireCall(request.method, str(request.url), body))
-        if "cachedContents" not in request.url.path:
-            return httpx.Response(418, json={"error": {"message": "offline"}})
-        made = {"name": "cachedContents/offline", "model": f"models/{name}"}
-        return httpx.Response(200, json=made if request.method == "POST" else {})
-
-    inner = httpx.Client(transport=httpx.MockTransport(answer))
-    if provider == "openai":
-        import openai
-
-        return openai.OpenAI(api_key="none", http_client=inner, max_retries=0)
-    from litellm.llms.custom_httpx.http_handler import HTTPHandler
-
-    return HTTPHandler(client=inner)
 
 
 def _fault(model: str, why: str) -> InputFault:
