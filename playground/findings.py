@@ -74,6 +74,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "marker-on-empty": FindingKind("error", "a mark on an empty text"),
     "marker-on-thinking": FindingKind("error", "a mark on a block that may not be marked"),
     "ttl-order": FindingKind("error", "a longer life behind a shorter one"),
+    "unknown-ttl": FindingKind("error", "a mark with a life that the provider does not know"),
     "lookback-overflow": FindingKind("warning", "an entry further back than a mark looks"),
     "frozen-breakpoint": FindingKind("warning", "the last mark stays while the history grows"),
     "synthetic-anchor": FindingKind("warning", "a mark that stands on, or behind, a blank block"),

@@ -226,6 +226,7 @@ SYMPTOMS: Final[list[tuple[str, str, Callable[[], list[Body]]]]] = [
     ("KI-12", "marker-on-empty", lambda: [body(user(text("", MARK)))]),
     ("KI-13", "marker-on-thinking", lambda: [body(Q[0], marked(THINKING))]),
     ("KI-14", "ttl-order", lambda: [body(user(text("question", HOUR)))]),
+    ("", "unknown-ttl", lambda: [body(user(text("q", {"type": "ephemeral", "ttl": "2h"})))]),
     ("KI-15", "lookback-overflow", wide_turn),
     ("KI-16", "lookback-overflow", wide_fan_out),
     ("KI-17", "frozen-breakpoint", marks_used_up),

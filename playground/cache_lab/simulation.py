@@ -26,6 +26,10 @@ from playground.llm.prices import Price, price_of
 from playground.sessions.session import Session
 
 AS_IT_IS: Final = WhatIf()
+_FIGURES: Final = (
+    ("minimum_tokens", "least tokens that are cached", ""),
+    ("read_permille", "price of a token read", " thousandths"),
+)
 
 
 @dataclass(frozen=True)
@@ -100,6 +104,23 @@ class CacheSimulation:
     def nano_dollars(self) -> int | None:
         """What all input costs, in billionths of a dollar; None without a price."""
         return self.price.nano_dollars(sum(r.cost for r in self.requests)) if self.price else None
+
+    @property
+    def origins(self) -> list[str]:
+        """The figures that count for the model, each with who says so, a line each."""
+        if self.rules is None:
+            return []
+        found = [
+            f"{words}: {figure.value:,}{unit} ({figure.source})"
+            for name, words, unit in _FIGURES
+            if (figure := self.rules.figure(name, self.model))
+        ]
+        if not all(request.anchored for request in self.requests):
+            low, high = (f"{part / 1000:.2f}" for part in self.row[0].token_range(1000))
+            found.append(f"tokens are estimates, four characters each: {low} to {high} of them")
+        if self.price and (nano := self.nano_dollars) is not None:
+            found.append(f"all input: ${nano / 1e9:.6f} ({self.price.source})")
+        return found
 
     @property
     def errors(self) -> list[str]:

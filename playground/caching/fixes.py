@@ -16,6 +16,7 @@ FIXES: Final[dict[str, str]] = {
     "marker-on-empty": "leave the empty text out, or mark the part before it",
     "marker-on-thinking": "mark the last part that is no thinking",
     "ttl-order": "let the marks with the longer life stand first",
+    "unknown-ttl": "give the mark one of the lives that the provider knows",
     "lookback-overflow": "leave a second mark where the request before had its last one",
     "frozen-breakpoint": "move the last mark on with the history, tool results too",
     "synthetic-anchor": "mark a part that stays in the history, not one made for the mark",

@@ -281,6 +281,11 @@ def breakpoints(request: TimedRequest, rules: Rules) -> tuple[list[int], tuple[s
     )
     if automatic and (last := _last_markable(wire.blocks)) is not None and last not in points:
         points = sorted([*points, last])
+    lives_known: dict[str, int] = rules.value("ttls")
+    for point in points:
+        if (life := _ttl(request, point, rules)) not in lives_known:
+            known = ", ".join(lives_known)
+            return points, ("unknown-ttl", f"a mark that lives {life!r}, known are {known}")
     most = rules.value("max_breakpoints")
     if len(points) > most and rules.match == "breakpoints":
         return points, ("too-many-breakpoints", f"{len(points)} marks, {most} are allowed")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,88 +15,144 @@ from playground.commands.shared import (
     model_option,
     session_argument,
 )
-from playground.terminal import guarded, plain, print_json, report, table
+from playground.terminal import guarded, plain, report
 
 if TYPE_CHECKING:
-    from playground.cache_lab.placement import CachePlacement
-    from playground.cache_lab.simulation import CacheSimulation
-    from playground.sessions.loading import LoadedSession
+    from playground.cache_lab.what_if import WhatIf
+    from playground.caching.policies import Policy
 
 _policies = click.option(
     "--policy", "policies", multiple=True, help="In place of the dialect's own; repeatable."
 )
 _provider = click.option("--provider", default="", help="Whose rules. Default: the model's.")
-_apart = click.option("--seconds-apart", default=20.0, help="Between requests. Default: 20.")
+_apart = click.option(
+    "--seconds-apart",
+    type=float,
+    help="Between requests. Default: the times that the session has noted, else 20.",
+)
+_files = click.option(
+    "--policy-file", "files", multiple=True, help="A policy of your own; repeatable."
+)
 _share = click.FloatRange(min=0)
+_CHANGES = [
+    click.option("--environment", default="as it is", help="none, after, persisted or inside."),
+    click.option("--shuffle-tools", is_flag=True, help="Another order of tools in each request."),
+    click.option("--timestamp", is_flag=True, help="The time in the system prompt."),
+    click.option("--ttl", default="", help="Of every mark, such as 1h."),
+    click.option("--parallel", default=1, help="Rounds of calls that become one turn."),
+]
+
+
+def _what_if(command: Callable[..., int]) -> Callable[..., int]:
+    """What-if options, gathered into one argument."""
+
+    @wraps(command)
+    def gathered(
+        environment: str,
+        shuffle_tools: bool,
+        timestamp: bool,
+        ttl: str,
+        parallel: int,
+        **others: Any,
+    ) -> int:
+        from playground.cache_lab.what_if import WhatIf
+
+        changed = WhatIf(environment, shuffle_tools, timestamp, ttl, parallel)  # type: ignore[arg-type]
+        return command(what_if=changed, **others)
+
+    for option in reversed(_CHANGES):
+        gathered = option(gathered)
+    return gathered
+
+
+def _chosen(policies: tuple[str, ...], files: tuple[str, ...]) -> list[str | Policy]:
+    from playground.caching.own_policies import load_policy
+
+    return [*policies, *map(load_policy, files)]
 
 
 @click.command()
 @click.argument("session", required=False, default="")
 @dialects_option(required=False)
 @_policies
+@_files
 @click.option("--simulate", is_flag=True, help="What its requests would read, write and cost.")
+@click.option("--wire", is_flag=True, help="What the provider's adapter would really send.")
 @click.option("--validate", "folder", default="", help="Compare predictions with billed requests.")
 @model_option
 @_provider
 @_apart
 @json_option
 @guarded
+@_what_if
 def cache(
     session: str,
     dialects: tuple[str, ...],
     policies: tuple[str, ...],
+    files: tuple[str, ...],
     simulate: bool,
+    wire: bool,
     folder: str,
     model: str,
     provider: str,
-    seconds_apart: float,
+    seconds_apart: float | None,
     as_json: bool,
+    what_if: WhatIf,
 ) -> int:
     """Show where cache marks land in SESSION: a line for each dialect, every part with -d.
 
     With --simulate: the share of all input read from the cache and its cost beside uncached input,
-    dialects by policies; every request where one of each is named. With --validate FOLDER: every
+    dialects by policies; every request, and what is wrong, where one of each is named. What if:
+    --environment, --shuffle-tools, --timestamp, --ttl, --parallel. With --wire: the next request as
+    LiteLLM's adapter would send it, and the marks that get lost. With --validate FOLDER: every
     recorded request of the folder's files, predicted against billed.
     """
+    from playground.commands import cache_tables
     from playground.errors import InputFault
 
     if folder:
-        return _validate(folder, as_json)
+        return cache_tables.validated(folder, as_json)
     if not session:
         raise InputFault("no session is named", expected="SESSION, or --validate FOLDER")
-    loaded = load(session, model)
+    loaded, chosen = load(session, model), _chosen(policies, files)
     if simulate:
         from playground.cache_lab.simulation import cache_matrix
 
-        cells = cache_matrix(
-            loaded.session, dialects, policies, provider=provider, seconds_apart=seconds_apart
+        asked = (dialects, chosen, "", provider, seconds_apart, what_if)
+        return max(
+            report(loaded.findings),
+            cache_tables.simulated(cache_matrix(loaded.session, *asked), as_json),
         )
-        _simulated(cells, as_json)
-        return report(loaded.findings) or int(any(cell.errors for cell in cells))
-    if len(policies) > 1:
+    if len(chosen) > 1:
         raise InputFault("several policies are named", expected="one --policy, or --simulate")
-    return _placed(loaded, dialects, "".join(policies), as_json)
+    shown = cache_tables.on_wire if wire else cache_tables.placed
+    policy = chosen[0] if chosen else ""
+    return max(report(loaded.findings), shown(loaded.session, dialects, policy, as_json))
 
 
 @click.command()
 @session_argument
 @click.option("-d", "--dialect", default="native", help="Default: native.")
 @click.option("--policy", default="", help="Default: the dialect's own.")
+@click.option("--policy-file", default="", help="A policy of your own.")
 @model_option
 @_provider
 @_apart
 @click.option("--max-cost-multiple", type=_share, help="Of the same input without a cache.")
 @click.option("--no-cache-break", is_flag=True, help="Every request reads what the last one left.")
 @guarded
+@_what_if
 def check(
     session: str,
     dialect: str,
     policy: str,
+    policy_file: str,
     model: str,
     provider: str,
-    seconds_apart: float,
+    seconds_apart: float | None,
     max_cost_multiple: float | None,
     no_cache_break: bool,
+    what_if: WhatIf,
 ) -> int:
     """Simulate SESSION's requests; exit status 1, with the reasons, where a limit is passed."""
     from playground.cache_lab.simulation import simulate_cache
@@ -107,8 +165,9 @@ def check(
         loaded.session,
         provider=provider,
         dialect=dialect,
-        policy=policy,
+        policy=_chosen((), (policy_file,))[0] if policy_file else policy,
         seconds_apart=seconds_apart,
+        what_if=what_if,
     )
     failed = found.failures(max_cost_multiple, no_cache_break)
     for line in failed:
@@ -117,106 +176,3 @@ def check(
         cost = found.cost_permille / 1000
         click.echo(f"input costs {cost:.3f} of uncached ({found.dialect}, policy {found.policy})")
     return report(loaded.findings) or int(bool(failed))
-
-
-def _simulated(cells: list[CacheSimulation], as_json: bool) -> None:
-    from playground.show.wire import simulation_json
-
-    if as_json:
-        print_json([simulation_json(cell) for cell in cells])
-    elif len(cells) == 1:
-        head = ["request", "read", "written", "uncached", "cost", "state", "reason"]
-        rows = [
-            [
-                str(number),
-                f"{one.read:,}",
-                f"{sum(one.written.values()):,}",
-                f"{one.uncached:,}",
-                f"{one.cost / max(1, one.total) / 1000:.3f}",
-                one.state,
-                cells[0].why(number - 1),
-            ]
-            for number, one in enumerate(cells[0].requests, 1)
-        ]
-        table(head, rows)
-        click.echo(_sums(cells[0]))
-    else:
-        table(
-            ["dialect", "policy", "read", "cost", "refused because"],
-            [
-                [
-                    cell.dialect,
-                    cell.policy,
-                    f"{cell.read_permille / 10:.1f} %",
-                    f"{cell.cost_permille / 1000:.3f}",
-                    "; ".join(cell.errors),
-                ]
-                for cell in cells
-            ],
-        )
-
-
-def _sums(cell: CacheSimulation) -> str:
-    return (
-        f"{cell.dialect}, policy {cell.policy}, rules of {cell.provider}: "
-        f"{cell.read_permille / 10:.1f} % read from the cache, "
-        f"cost {cell.cost_permille / 1000:.3f} of uncached input (tokens are estimates)"
-    )
-
-
-def _placed(loaded: LoadedSession, dialects: tuple[str, ...], policy: str, as_json: bool) -> int:
-    from playground.cache_lab.placement import place_cache
-    from playground.dialects import dialect_names
-    from playground.show.wire import PLACEMENT_HEAD, placement_json, placement_rows
-
-    placements = [place_cache(loaded.session, name, policy) for name in dialects or dialect_names()]
-    if as_json:
-        print_json([placement_json(placement) for placement in placements])
-        return report(loaded.findings)
-    if not dialects:
-        head = ["dialect", "marks", "characters", "nothing marked because"]
-        table(head, [_line(placement) for placement in placements])
-        return report(loaded.findings)
-    for placement in placements:
-        click.echo(
-            f"{placement.dialect}: {len(placement.marks)} marks for {placement.model_name} "
-            f"({placement.family}), {placement.characters:,} characters"
-        )
-        if placement.refusal:
-            click.echo(f"  nothing marked: {placement.refusal.explanation}")
-        else:
-            table(PLACEMENT_HEAD, placement_rows(placement))
-    return report(loaded.findings)
-
-
-def _line(placement: CachePlacement) -> list[str]:
-    reason = placement.refusal.explanation if placement.refusal else ""
-    return [placement.dialect, str(len(placement.marks)), f"{placement.characters:,}", reason]
-
-
-def _validate(folder: str, as_json: bool) -> int:
-    from playground.caching.validation import validate_folder
-
-    found = validate_folder(folder)
-    if as_json:
-        print_json(found.as_json())
-        return int(found.hit_right < len(found.predictable))
-    head = ["file", "request", "rules", "state", "read", "billed", "right"]
-    rows = [
-        [
-            row.file,
-            str(row.index),
-            row.provider,
-            row.state,
-            f"{row.predicted_read:,}",
-            f"{row.billed_read:,}",
-            "WRONG" if not row.hit_right else "exact" if row.tokens_exact else "size",
-        ]
-        for row in found.predictable
-    ]
-    table(head, rows)
-    count = len(found.predictable)
-    click.echo(f"{found.hit_right} of {count} hits and misses right, {found.tokens_exact} exact")
-    for reason, number in found.unpredictable.items():
-        click.echo(f"not predictable, {reason}: {number}")
-    return int(found.hit_right < count)

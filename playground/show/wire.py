@@ -7,6 +7,7 @@ from typing import Any
 
 from playground.cache_lab.placement import CachePlacement
 from playground.cache_lab.simulation import CacheSimulation
+from playground.cache_lab.wire import CacheWire
 from playground.caching.policies import CacheDecision
 from playground.carrying import CarryMatrix
 from playground.comparison import Column
@@ -143,6 +144,31 @@ def recording_json(recording: Recording) -> dict[str, Any]:
     }
 
 
+WIRE_HEAD = ["part", "tier", "role", "kind", "characters", "mark"]
+
+
+def wire_rows(wire: CacheWire) -> list[list[str]]:
+    """A row of texts for each block that is sent, under WIRE_HEAD."""
+    return [
+        [name, block.tier, block.role, block.kind, f"{len(block.text):,}", block.ttl or ""]
+        for name, blocks in (("cached", wire.cached), ("sent", wire.sent))
+        for block in blocks
+    ]
+
+
+def wire_json(wire: CacheWire) -> dict[str, Any]:
+    """The HTTP requests that would be sent, where they are marked, and what got lost."""
+    return {
+        "dialect": wire.dialect,
+        "policy": wire.policy,
+        "model": wire.model,
+        "calls": [asdict(call) for call in wire.calls],
+        "cached": [asdict(block) for block in wire.cached],
+        "sent": [asdict(block) for block in wire.sent],
+        "findings": [asdict(finding) for finding in wire.findings],
+    }
+
+
 def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
     """What a row of requests would read, write and cost, and where consecutive ones part."""
     return {
@@ -153,6 +179,14 @@ def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
         "cost_permille": cell.cost_permille,
         "breaks": cell.breaks,
         "errors": cell.errors,
-        "requests": [asdict(request) for request in cell.requests],
+        "model": cell.model,
+        "nano_dollars": cell.nano_dollars,
+        "origins": cell.origins,
+        "findings": [asdict(finding) for finding in cell.findings],
+        "requests": [
+            {**asdict(one), "total_range": list(sent.token_range(one.total))}
+            for one, sent in zip(cell.requests, cell.row, strict=True)
+        ],
+        "billed": [asdict(billed) if billed else None for billed in cell.billed],
         "differences": [asdict(found) if found else None for found in cell.differences],
     }

@@ -1,0 +1,153 @@
+"""What the cache commands print: tables for people, JSON for programs. Each gives the status."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from playground.terminal import plain, print_json, report, table
+
+if TYPE_CHECKING:
+    from playground.cache_lab.placement import CachePlacement
+    from playground.cache_lab.simulation import CacheSimulation
+    from playground.caching.policies import Policy
+    from playground.sessions.session import Session
+
+
+def simulated(cells: list[CacheSimulation], as_json: bool) -> int:
+    """A matrix; of one cell every request, and its findings."""
+    from playground.show.wire import simulation_json
+
+    refused = int(any(cell.errors for cell in cells))
+    if as_json:
+        print_json([simulation_json(cell) for cell in cells])
+        return refused
+    if len(cells) == 1:
+        return max(refused, _requests(cells[0]))
+    table(
+        ["dialect", "policy", "read", "cost", "findings", "refused because"],
+        [
+            [
+                cell.dialect,
+                cell.policy,
+                f"{cell.read_permille / 10:.1f} %",
+                f"{cell.cost_permille / 1000:.3f}",
+                str(len(cell.findings)),
+                "; ".join(cell.errors),
+            ]
+            for cell in cells
+        ],
+    )
+    return refused
+
+
+def _requests(cell: CacheSimulation) -> int:
+    head = ["request", "read", "written", "uncached", "cost", "state", "reason"]
+    noted = any(cell.billed)
+    rows = []
+    for number, one in enumerate(cell.requests):
+        bill = cell.billed[number] if noted else None
+        billed = [f"{bill.read:,} / {bill.write:,} / {bill.uncached:,}" if bill else ""]
+        rows.append(
+            [
+                str(number + 1),
+                f"{one.read:,}",
+                f"{sum(one.written.values()):,}",
+                f"{one.uncached:,}",
+                f"{one.cost / max(1, one.total) / 1000:.3f}",
+                one.state,
+                *(billed if noted else []),
+                cell.why(number),
+            ]
+        )
+    table([*head[:-1], *(["billed"] if noted else []), head[-1]], rows)
+    click.echo(
+        f"{cell.dialect}, policy {cell.policy}, rules of {cell.provider}: "
+        f"{cell.read_permille / 10:.1f} % read from the cache, "
+        f"cost {cell.cost_permille / 1000:.3f} of uncached input"
+    )
+    for line in cell.origins:
+        click.echo(plain(line))
+    return report(cell.findings)
+
+
+def placed(session: Session, dialects: tuple[str, ...], policy: str | Policy, as_json: bool) -> int:
+    """Where marks land: a line for each dialect, or every part of the dialects that are named."""
+    from playground.cache_lab.placement import place_cache
+    from playground.dialects import dialect_names
+    from playground.show.wire import PLACEMENT_HEAD, placement_json, placement_rows
+
+    placements = [place_cache(session, name, policy) for name in dialects or dialect_names()]
+    if as_json:
+        print_json([placement_json(placement) for placement in placements])
+        return 0
+    if not dialects:
+        head = ["dialect", "marks", "characters", "nothing marked because"]
+        table(head, [_line(placement) for placement in placements])
+        return 0
+    for placement in placements:
+        click.echo(
+            f"{placement.dialect}: {len(placement.marks)} marks for {placement.model_name} "
+            f"({placement.family}), {placement.characters:,} characters"
+        )
+        if placement.refusal:
+            click.echo(f"  nothing marked: {placement.refusal.explanation}")
+        else:
+            table(PLACEMENT_HEAD, placement_rows(placement))
+    return 0
+
+
+def _line(placement: CachePlacement) -> list[str]:
+    reason = placement.refusal.explanation if placement.refusal else ""
+    return [placement.dialect, str(len(placement.marks)), f"{placement.characters:,}", reason]
+
+
+def on_wire(
+    session: Session, dialects: tuple[str, ...], policy: str | Policy, as_json: bool
+) -> int:
+    """What is really sent, block by block, in the dialects that are named (default: native)."""
+    from playground.cache_lab.wire import cache_on_wire
+    from playground.show.wire import WIRE_HEAD, wire_json, wire_rows
+
+    wires = [cache_on_wire(session, name, policy) for name in dialects or ("native",)]
+    if as_json:
+        print_json([wire_json(wire) for wire in wires])
+    for wire in () if as_json else wires:
+        click.echo(
+            f"{wire.dialect}, policy {wire.policy}: {len(wire.marks)} marks on the wire "
+            f"to {plain(wire.model)}"
+        )
+        for call in wire.calls:
+            click.echo(f"  {call.method} {call.url}")
+        table(WIRE_HEAD, wire_rows(wire))
+    return max(report(wire.findings) for wire in wires)
+
+
+def validated(folder: str, as_json: bool) -> int:
+    """Predictions against bills."""
+    from playground.caching.validation import validate_folder
+
+    found = validate_folder(folder)
+    if as_json:
+        print_json(found.as_json())
+        return int(found.hit_right < len(found.predictable))
+    head = ["file", "request", "rules", "state", "read", "billed", "right"]
+    rows = [
+        [
+            row.file,
+            str(row.index),
+            row.provider,
+            row.state,
+            f"{row.predicted_read:,}",
+            f"{row.billed_read:,}",
+            "WRONG" if not row.hit_right else "exact" if row.tokens_exact else "size",
+        ]
+        for row in found.predictable
+    ]
+    table(head, rows)
+    count = len(found.predictable)
+    click.echo(f"{found.hit_right} of {count} hits and misses right, {found.tokens_exact} exact")
+    for reason, number in found.unpredictable.items():
+        click.echo(f"not predictable, {reason}: {number}")
+    return int(found.hit_right < count)
