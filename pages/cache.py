@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from playground.show import frames, payloads
-from playground.ui import components, computed, costing, state, widgets
+from playground.ui import cache_lab, components, computed, state, widgets
 
 chosen = widgets.dialect_multiselect()
 if not chosen:
@@ -17,7 +17,7 @@ placements = {name: computed.placement(working, name) for name in chosen}
 left, right = st.columns([3, 2])
 with left:
     name = widgets.drawn_dialect(chosen)
-    placement = placements[name]
+    placement = cache_lab.own_marks(working, placements[name])
     st.dataframe(
         [
             {
@@ -33,6 +33,7 @@ with left:
     )
 with right:
     components.gauge(placement.characters, placement.threshold, key="threshold")
+    st.text(placement.thresholds)
 
 if placement.refusal:
     st.info(f"Nothing is marked: {placement.refusal.explanation} ({placement.refusal.reason}).")
@@ -42,8 +43,8 @@ else:
 
 messages = placement.parts[-1].message + 1 if placement.parts else 1
 page = widgets.message_page(payloads.page_count(messages), "")
-drawn, table, simulated = st.tabs(
-    ["On the messages", "Table", "What it costs"],
+drawn, table, simulated, sent = st.tabs(
+    ["On the messages", "Table", "What it costs", "What is sent"],
     key="shown",
     on_change="rerun",
     bind="query-params",
@@ -52,7 +53,7 @@ if drawn.open:
     with drawn:
         components.panes(
             [payloads.placement_pane(placement, page)],
-            content=f"{working.digest} {working.session.dynamic} {name} {page}",
+            content=f"{working.digest} {working.session.dynamic} {placement.decisions} {page}",
             key="cache panes",
         )
 if table.open:
@@ -60,4 +61,7 @@ if table.open:
         st.dataframe(frames.placement(placement), hide_index=True)
 if simulated.open:
     with simulated:
-        costing.cache_costs(working, chosen, name)
+        cache_lab.cache_costs(working, chosen, name)
+if sent.open:
+    with sent:
+        cache_lab.what_is_sent(working, name)

@@ -68,7 +68,7 @@ def outside(page: Page) -> list[str]:
 
 def upload(page: Page, session: dict[str, Any]) -> None:
     data = json.dumps({"format": "playground-session/1", **session}).encode()
-    page.locator("input[type=file]").set_input_files(
+    page.get_by_test_id("stSidebar").locator("input[type=file]").set_input_files(
         files=[{"name": "mine.json", "mimeType": "application/json", "buffer": data}]
     )
     expect(page.get_by_text("mine.json is loaded")).to_be_visible()
@@ -111,7 +111,17 @@ def test_a_shared_link_shows_the_same_view(page: Page, address: str) -> None:
     expect(page.locator(".block.lit")).to_have_count(2)
 
 
-@pytest.mark.parametrize("path", ["compare", "compare?view=Difference", "cache", "replay"])
+SHOWING = [
+    "compare",
+    "compare?view=Difference",
+    "cache",
+    "cache?shown=What+it+costs",
+    "cache?shown=What+is+sent",
+    "replay",
+]
+
+
+@pytest.mark.parametrize("path", SHOWING)
 def test_hostile_text_is_shown_and_never_run(page: Page, address: str, path: str) -> None:
     asked = outside(page)
     page.on("dialog", lambda dialog: pytest.fail(f"a dialog opened: {dialog.message}"))
@@ -220,6 +230,37 @@ def test_pages_fit_and_text_is_readable(
         assert not wide, f"{path} at {width} px scrolls sideways"
         element = page.locator(".block pre, .player .text").first
         assert contrast(element.evaluate(COLOURS)) > 4.5
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_strip_goes_through_the_requests_and_shows_a_block(
+    browser: Browser, address: str, scheme: str
+) -> None:
+    context = browser.new_context(
+        viewport={"width": 1000, "height": 1000},
+        color_scheme=scheme,  # type: ignore[arg-type]
+    )
+    page = context.new_page()
+    page.goto(f"{address}/cache?session=12-long-tool-run&shown=What+it+costs&drawn=xml")
+    strip = page.locator(".strip")
+    expect(strip.locator(".place")).to_contain_text("request 15 of 15")
+    many = strip.locator(".block").count()
+    strip.get_by_label("One request back").click()
+    expect(strip.locator(".place")).to_contain_text("request 14 of 15 · at 260 s")
+    assert strip.locator(".block").count() == many - 2  # a call and its result
+    strip.focus()
+    page.keyboard.press("ArrowRight")
+    expect(strip.locator(".place")).to_contain_text("request 15 of 15")
+    strip.get_by_label("Request", exact=True).fill("0")
+    expect(strip.locator(".place")).to_contain_text("request 1 of 15")
+    strip.locator(".block").first.click()
+    expect(strip.locator(".said")).to_contain_text("block 0: system")
+    for part in (".place", ".figures", ".said", ".o-uncached >> nth=0"):
+        element = strip.locator(part).first
+        assert contrast(element.evaluate(COLOURS)) > 4.5, part
+    wide = page.evaluate("document.documentElement.scrollWidth > innerWidth + 1")
+    assert not wide
     context.close()
 
 

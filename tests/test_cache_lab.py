@@ -180,6 +180,7 @@ def test_a_clicked_policy_is_a_file_and_marks_the_like_in_other_requests() -> No
         ('{"name": "a", "marks": [{"role": "user", "ttl": "2h"}]}', "marks.0.ttl"),
         ('{"name": "a", "marks": [{"role": "user", "last": 1}]}', "marks.0.last"),
         ('{"name": "<b>", "marks": []}', "name"),
+        ('{"name": "azad", "marks": []}', "name"),
         (f'{{"name": "a", "marks": {[{"role": "user"}] * 21}}}'.replace("'", '"'), "marks"),
         (" " * 70_000, ""),
     ],

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 from wires import FRAMINGS, WRITERS, Said
@@ -113,21 +115,100 @@ def test_the_model_decides_about_marks() -> None:
     assert "takes no cache_control marks (model-without-marks)" in app.info[0].value
 
 
+def table(app: AppTest, column: str) -> pd.DataFrame:
+    """The table that has a column of that name."""
+    found: pd.DataFrame = next(t.value for t in app.dataframe if column in t.value)
+    return found
+
+
 def test_what_a_session_costs_under_every_policy() -> None:
     app = page("cache", session="12-long-tool-run", shown="What it costs", dialect="native,xml")
     assert not app.exception
-    one, every = (table.value for table in app.dataframe[-2:])
+    one, every = table(app, "request"), table(app, "read share")
     assert set(every["policy"]) == set(POLICIES)
     cost = every.set_index(["dialect", "policy"])["cost"]
     assert cost["native", "azad"] == 1
     assert cost["xml", "azad"] < 0.3
     assert list(one["request"]) == list(range(1, 16))
     app.selectbox(key="policy").set_value("claude-code").run()
-    assert app.dataframe[-2].value["read"].sum() > 0
+    assert table(app, "request")["read"].sum() > 0
     app.selectbox(key="apart").set_value("5:30").run()
-    late = app.dataframe[-2].value
+    late = table(app, "request")
     assert set(late["read"]) == {0}
     assert "had expired" in late["reason"].iloc[-1]
+
+
+def test_a_cell_is_drawn_as_a_strip_of_all_its_requests() -> None:
+    app = page("cache", session="12-long-tool-run", shown="What it costs", drawn="xml")
+    (strip,) = [data for data in payloads(app) if "requests" in data]
+    requests = table(app, "request")
+    assert [one["read"] for one in strip["requests"]] == list(requests["read"])
+    blocks: list[Any] = []
+    for one, billed in zip(strip["requests"], requests.itertuples(), strict=True):
+        blocks = [*blocks[: one["shared"]], *one["blocks"]]
+        assert sum(block[3] for block in blocks) == billed.read + billed.written + billed.uncached
+        assert all(start <= mark < len(blocks) for mark, start, _ in one["marks"])
+    assert strip["minimum"] == 1024
+    assert any("least tokens that are cached: 1,024" in text.value for text in app.text)
+
+
+def test_marks_can_be_clicked_on_and_off_and_are_a_policy_then() -> None:
+    app = page("cache", session="12-long-tool-run", drawn="native", shown="What it costs")
+    marks = next(box for box in app.multiselect if box.label == "Marks")
+    assert marks.value == ["message 0 part 0 · system", "message 1 part 0 · user"]
+    last = [option for option in marks.options if option.endswith("· tool")][-1]
+    marks.set_value([*marks.value, last]).run()
+    assert not app.exception
+    assert "3 marks, policy clicked" in app.success[0].value
+    cost = table(app, "read share").set_index(["dialect", "policy"])["cost"]
+    assert cost["native", "clicked"] < cost["native", "azad"]
+    app.selectbox(key="policy").set_value("clicked").run()
+    assert not app.exception
+    assert any("a policy of your own" in text.value for text in app.text)
+
+
+def test_what_if_changes_the_price() -> None:
+    app = page("cache", session="12-long-tool-run", shown="What it costs", drawn="xml")
+
+    def cost() -> float:
+        every = table(app, "read share").set_index(["dialect", "policy"])["cost"]
+        return float(every["xml", "azad"])
+
+    app.toggle(key="if-clock").set_value(True).run()
+    assert not app.exception
+    assert cost() > 1
+    assert set(table(app, "what, and what to do")["code"]) >= {"volatile-system"}
+    app.toggle(key="if-clock").set_value(False).run()
+    app.selectbox(key="if-environment").set_value("persisted").run()
+    persisted = cost()
+    app.selectbox(key="if-environment").set_value("after").run()
+    assert persisted < cost()
+    app.selectbox(key="if-ttl").set_value("1h").run()
+    assert not app.exception
+
+
+def test_a_policy_file_is_compared_and_a_bad_one_told() -> None:
+    app = page("cache", session="12-long-tool-run", shown="What it costs", drawn="native")
+    (upload,) = [u for u in app.get("file_uploader") if u.label == "A policy of your own"]
+    upload.upload("own.json", b'{"name": "mine", "marks": [{"role": "tool"}]}').run()
+    assert "mine" in set(table(app, "read share")["policy"])
+    (upload,) = [u for u in app.get("file_uploader") if u.label == "A policy of your own"]
+    upload.upload("own.json", b'{"name": "**x**", "marks": []}').run()
+    assert any("own.json, field name" in text.value for text in app.text)
+    assert "mine" in set(table(app, "read share")["policy"])  # what was loaded is kept
+
+
+def test_what_is_sent_is_told_with_the_marks_that_get_lost() -> None:
+    app = page("cache", session="07-gemini-above", shown="What is sent", drawn="xml")
+    for _ in range(100):
+        if app.code:
+            break
+        time.sleep(0.2)
+        app.run()
+    assert not app.exception
+    assert app.warning[0].value == "Marks that get lost on the way: 1"
+    assert set(table(app, "tier")["part"]) == {"cached", "sent"}
+    assert any("cachedContents" in text.value for text in app.text)
 
 
 def test_the_gemini_threshold_decides_about_the_two_samples() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from playground.cache_lab.known_rules import known_rules
 from playground.caching.family import ModelFamily, model_family
 from playground.caching.policies import (
     GEMINI_MIN_CHARACTERS,
@@ -14,8 +15,11 @@ from playground.caching.policies import (
     get_policy,
     text_characters,
 )
+from playground.caching.prefixes import token_range
+from playground.caching.rules import Figure
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.base import message_text
+from playground.errors import InputFault
 from playground.sessions.session import Session
 
 if TYPE_CHECKING:
@@ -51,6 +55,36 @@ class CachePlacement:
     decisions: list[CacheDecision]
     characters: int
     threshold: int = GEMINI_MIN_CHARACTERS
+
+    @property
+    def tokens(self) -> tuple[int, int, int]:
+        """The same text in tokens: an estimate between the least and the most that it may be."""
+        return token_range(self.characters)
+
+    @property
+    def minimum(self) -> Figure | None:
+        """The tokens that the model really needs, and who says so; None where nobody noted it."""
+        try:
+            return known_rules("", self.model_name).figure("minimum_tokens", self.model_name)
+        except InputFault:
+            return None
+
+    @property
+    def thresholds(self) -> str:
+        """Characters against Gemini's threshold beside tokens against the model's own minimum."""
+        reached = self.characters >= self.threshold
+        said = f"{self.characters:,} characters are {_side(reached)} Gemini's {self.threshold:,}"
+        if self.minimum is None:
+            return f"{said}; no minimum in tokens is known for {self.model_name}"
+        low, likely, high = self.tokens
+        least = self.minimum.value
+        enough = likely >= least
+        about = f"about {likely:,} tokens ({low:,} to {high:,})"
+        told = f"{said}; {about} are {_side(enough)} the model's {least:,}"
+        surely = low >= least or high < least
+        if reached == enough:
+            return f"{told}: both say the same"
+        return f"{told}: they {'' if surely else 'may '}disagree, and the tokens decide"
 
     @property
     def marks(self) -> list[PartPlacement]:
@@ -132,6 +166,10 @@ def _part_texts(message: dict[str, Any]) -> list[str]:
     texts = [part.get("text", f"[{part['type']}]") for part in as_parts(message.get("content"))]
     calls = message.get("tool_calls")
     return [*texts, message_text({"tool_calls": calls})] if calls else texts
+
+
+def _side(reached: bool) -> str:
+    return "at least" if reached else "fewer than"
 
 
 def _last_user(messages: list[dict[str, Any]]) -> int | None:

@@ -8,6 +8,7 @@ from functools import cached_property
 from math import isfinite
 from typing import Any, Final
 
+from playground.cache_lab.known_rules import known_rules
 from playground.cache_lab.requests import APART, billed_for, render_requests
 from playground.cache_lab.what_if import WhatIf
 from playground.caching.blocks import WireReader
@@ -15,8 +16,7 @@ from playground.caching.differences import FirstDifference, first_difference
 from playground.caching.lint import Run, lint
 from playground.caching.policies import POLICIES, CacheRequest, Policy, get_policy
 from playground.caching.prefixes import Billed, TimedRequest
-from playground.caching.providers import provider_of
-from playground.caching.rules import Rules, rules_of
+from playground.caching.rules import Rules
 from playground.caching.simulation import Simulated, simulate
 from playground.caching.usage import billed_of
 from playground.dialects import Dialect, dialect_names, get_dialect
@@ -161,7 +161,7 @@ def simulate_cache(
     if not bodies:
         return CacheSimulation(provider, [])
     name = model or str(bodies[0].get("model") or "")
-    rules = _rules(provider, name)
+    rules = known_rules(provider, name)
     reader = WireReader(model, rules.value("default_ttl"))
     billed = [billed_of(usage) for usage in usages] or [None] * len(bodies)
     row: list[TimedRequest] = []
@@ -186,7 +186,7 @@ def cache_matrix(
     if model:
         session = replace(session, task=session.task.model_copy(update={"model_name": model}))
     name, dynamic = session.task.model_name, session.dynamic
-    rules = _rules(provider, name)
+    rules = known_rules(provider, name)
     asked = CacheRequest(name, dynamic.cache_dialect, dynamic.enable_explicit_caching)
     billed = tuple(billed_for(session)) if what_if == AS_IT_IS else ()
     result: list[CacheSimulation] = []
@@ -215,22 +215,6 @@ def _simulated(
     return CacheSimulation(
         rules.provider, outcomes, dialect, policy, differences, model, row, rules, billed
     )
-
-
-def _rules(provider: str, model: str) -> Rules:
-    """The provider's rules, and what LiteLLM's cost map says of the model where they do not."""
-    if provider and not _is_of(model, provider):
-        return rules_of(provider)
-    rules, price = rules_of(provider or provider_of(model)), price_of(model)
-    return rules.knowing(price.figures()) if price else rules
-
-
-def _is_of(model: str, provider: str) -> bool:
-    """Whether the model is the provider's own, so that the map's figures are those of it there."""
-    try:
-        return provider_of(model) == provider
-    except InputFault:
-        return False
 
 
 def _checked(apart: float | None) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from playground.caching.blocks import Block, WireRequest, read_wire
+from playground.caching.fixes import FIXES
 from playground.caching.policies import Policy, get_policy
 from playground.dialects import Dialect, get_dialect
 from playground.findings import Finding, finding
@@ -68,6 +69,7 @@ def _lost(marked: WireRequest, cached: list[Block], sent: WireRequest) -> list[F
     """The marks that stand on no block of the wire that says what theirs says."""
     arrived = list(cached) or [block for block in sent.blocks if block.ttl is not None]
     found: list[Finding] = []
+    fix = FIXES["mark-lost"]
     for block in marked.blocks:
         if block.ttl is None:
             continue
@@ -76,7 +78,7 @@ def _lost(marked: WireRequest, cached: list[Block], sent: WireRequest) -> list[F
             del arrived[index]
             continue
         where = "tool" if block.place is None else "message {} part {}".format(*block.place)
-        found.append(finding("mark-lost", where))
+        found.append(finding("mark-lost", where, f"no block that is sent has it; {fix}"))
     return found
 
 

@@ -16,6 +16,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from playground.caching.policies import (
+    POLICIES,
     CacheDecision,
     CacheRequest,
     FormattedMessages,
@@ -85,7 +86,7 @@ def parse_policy(data: bytes | str, where: str) -> OwnPolicy:
             "the policy's file is too long", where=where, expected=f"{_MOST_BYTES} bytes at most"
         )
     try:
-        return OwnPolicy.model_validate_json(data)
+        own = OwnPolicy.model_validate_json(data)
     except ValidationError as error:
         first = error.errors()[0]
         raise InputFault(
@@ -94,6 +95,10 @@ def parse_policy(data: bytes | str, where: str) -> OwnPolicy:
             field=".".join(str(step) for step in first["loc"]),
             expected='{"name": …, "marks": [{"role": "user", "nth": -1, "part": -1}, …]}',
         ) from error
+    if own.name in POLICIES:
+        taken = f"there is a policy {own.name!r} already"
+        raise InputFault(taken, where=where, field="name", expected="a name of its own")
+    return own
 
 
 def policy_of_places(

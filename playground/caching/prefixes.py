@@ -20,6 +20,12 @@ _RANGE: Final = (2.2, 6.0)  # characters of a token in recorded requests
 _TOKENS_OF_OTHERS: Final = 1_000  # of an image or document, whose size cannot be seen
 
 
+def token_range(characters: int) -> tuple[int, int, int]:
+    """The tokens that so many characters may be: the least, an estimate, the most."""
+    few, many = (int(characters / each) for each in _RANGE)
+    return many, characters // _CHARACTERS_A_TOKEN, few
+
+
 @dataclass(frozen=True, slots=True)
 class Billed:
     """What the provider billed for a request's input."""
@@ -64,8 +70,8 @@ class TimedRequest:
         """What a size of this request may really be: itself where a bill made it exact."""
         if self.billed is not None:
             return tokens, tokens
-        few, many = (int(tokens * _CHARACTERS_A_TOKEN / characters) for characters in _RANGE)
-        return many, few
+        low, _, high = token_range(tokens * _CHARACTERS_A_TOKEN)
+        return low, high
 
     def marked(self, marks: dict[int, str]) -> TimedRequest:
         """The same request with these marks and no others."""

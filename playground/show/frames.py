@@ -9,16 +9,18 @@ import pandas as pd
 
 from playground.events import event_name
 from playground.experiments import change_words
-from playground.show.wire import event_text
+from playground.show.wire import WIRE_HEAD, event_text, wire_rows
 
 if TYPE_CHECKING:
     from playground.cache_lab.placement import CachePlacement
     from playground.cache_lab.simulation import CacheSimulation
+    from playground.cache_lab.wire import CacheWire
     from playground.carrying import CarryMatrix
     from playground.comparison import Comparison
     from playground.detecting import Detection
     from playground.events import Event
     from playground.experiments import CrossReading, EventChange
+    from playground.findings import Finding
     from playground.guides import Guide
     from playground.raw_prompts import LlamaFormat
     from playground.timeline import Timeline
@@ -175,6 +177,7 @@ def cache_matrix(cells: Sequence[CacheSimulation]) -> pd.DataFrame:
             "cost": cell.cost_permille / 1000,
             "requests": len(cell.requests),
             "cache breaks": len(cell.breaks),
+            "findings": len(cell.findings),
             "refused because": "; ".join(cell.errors),
         }
         for cell in cells
@@ -191,9 +194,32 @@ def cache_requests(cell: CacheSimulation) -> pd.DataFrame:
             "written": sum(one.written.values()),
             "uncached": one.uncached,
             "cost": one.cost / 1000 / one.total if one.total else 1.0,
+            "tokens from": sent.token_range(one.total)[0],
+            "to": sent.token_range(one.total)[1],
+            **_billed(cell, number - 1),
             "state": one.state,
             "reason": cell.why(number - 1),
         }
-        for number, one in enumerate(cell.requests, 1)
+        for number, (one, sent) in enumerate(zip(cell.requests, cell.row, strict=True), 1)
     ]
     return pd.DataFrame(rows)
+
+
+def _billed(cell: CacheSimulation, number: int) -> dict[str, int | None]:
+    """What was billed beside what is predicted, if any of the requests has a bill."""
+    if not any(cell.billed):
+        return {}
+    bill = cell.billed[number]
+    figures = (bill.read, bill.write, bill.uncached) if bill else (None, None, None)
+    return dict(zip(("billed read", "billed written", "billed uncached"), figures, strict=True))
+
+
+def findings(found: Sequence[Finding]) -> pd.DataFrame:
+    """One row a finding: code, severity, where, what it says."""
+    rows = [(one.code, one.severity, one.where, one.message) for one in found]
+    return pd.DataFrame(rows, columns=["code", "severity", "where", "what, and what to do"])
+
+
+def wire(value: CacheWire) -> pd.DataFrame:
+    """One row a block that is sent."""
+    return pd.DataFrame(wire_rows(value), columns=WIRE_HEAD)

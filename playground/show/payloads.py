@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any, Final
 
 from playground.cache_lab.placement import CachePlacement, PartPlacement
+from playground.cache_lab.simulation import CacheSimulation
+from playground.caching.prefixes import TimedRequest
+from playground.caching.rules import Rules
 from playground.comparison import Column, DiffLine, visible
 from playground.dialects.rendering import Block
 from playground.events import Event, event_name
@@ -17,6 +20,7 @@ from playground.timeline import Timeline
 Payload = dict[str, Any]
 PAGE_MESSAGES: Final = 50
 MAX_DIFF_LINES: Final = 4_000
+_BEGINNING: Final = 600  # characters of a block
 _LABEL: Final = 160
 
 # panes
@@ -174,6 +178,61 @@ def player(timeline: Timeline) -> Payload:
         "steps": steps,
         "states": list(states),
     }
+
+
+def strip(cell: CacheSimulation) -> Payload:
+    """Every request of a simulation: blocks to scale, marks and how far they look, the outcome."""
+    rules = cell.rules
+    found: list[Payload] = []
+    before: TimedRequest | None = None
+    for number, (sent, outcome) in enumerate(zip(cell.row, cell.requests, strict=True)):
+        difference = cell.differences[number]
+        shared = len(before.chain) if before else 0
+        if difference is not None:
+            shared = difference.block or 0
+        if sent.billed or (before and before.billed):
+            shared = 0  # a bill scales all sizes
+        sizes = [0, *sent.sizes]
+        bill = cell.billed[number] if cell.billed else None
+        found.append(
+            {
+                "shared": shared,
+                "blocks": [
+                    [b.tier, b.kind, b.role, sizes[i + 1] - sizes[i], b.text[:_BEGINNING]]
+                    for i, b in enumerate(sent.wire.blocks[shared:], shared)
+                ],
+                "marks": [
+                    [point, _looks_back(sent, point, rules), _life(sent, point, rules)]
+                    for point in (outcome.breakpoints if rules else ())
+                ],
+                "hit": outcome.hit,
+                "differs": difference.block if difference else None,
+                "at": sent.at,
+                "state": outcome.state,
+                "reason": cell.why(number),
+                "read": outcome.read,
+                "written": sum(outcome.written.values()),
+                "uncached": outcome.uncached,
+                "range": sent.token_range(outcome.total),
+                "cost": outcome.cost / 1000 / max(1, outcome.total),
+                "billed": [bill.read, bill.write, bill.uncached] if bill else None,
+            }
+        )
+        before = sent
+    minimum = rules.minimum(cell.model) if rules else 0
+    return {"minimum": minimum, "requests": found}
+
+
+def _looks_back(sent: TimedRequest, point: int, rules: Rules | None) -> int:
+    """The first block that a mark still looks at."""
+    if rules is None or rules.match == "exact":
+        return point
+    least = sent.positions[point] - rules.value("lookback") + 1
+    return bisect_left(sent.positions, least, hi=point)
+
+
+def _life(sent: TimedRequest, point: int, rules: Rules | None) -> str:
+    return sent.marks.get(point) or str(rules.value("default_ttl") if rules else "")
 
 
 def _kind(event: Event) -> str:

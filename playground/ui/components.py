@@ -42,6 +42,11 @@ def gauge(value: int, threshold: int, *, key: str) -> None:
     _registered("gauge", "gauge")(data={"value": value, "threshold": threshold}, key=key)
 
 
+def strip(payload: dict[str, Any], *, content: str, key: str) -> None:
+    """The requests of a cache simulation, one at a time."""
+    _registered("strip", "strip")(data={**payload, "key": content}, key=key)
+
+
 def player(
     payload: dict[str, Any], *, content: str, step: int, key: str, on_rest: Callable[[], None]
 ) -> None:

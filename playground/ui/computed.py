@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, Literal
 
 import streamlit as st
 
+from playground.cache_lab.known_rules import known_rules
 from playground.cache_lab.placement import CachePlacement, place_cache
 from playground.cache_lab.simulation import CacheSimulation
 from playground.cache_lab.simulation import cache_matrix as simulate_matrix
+from playground.cache_lab.what_if import WhatIf
+from playground.cache_lab.wire import CacheWire, cache_on_wire
+from playground.caching.own_policies import OwnPolicy, parse_policy
+from playground.caching.policies import POLICIES
+from playground.caching.rules import Rules
 from playground.carrying import CarryMatrix, carry
 from playground.comparison import Column, Comparison
 from playground.comparison import compare as compare_session
 from playground.detecting import Detection, detect, foreign_markup
+from playground.dialects import get_dialect
 from playground.experiments import (
     CrossReading,
     CutSearch,
@@ -35,6 +43,7 @@ from playground.sessions.session import Session
 from playground.show import exports, payloads
 from playground.timeline import Timeline, replay
 from playground.tools import ToolMetadata
+from playground.ui import state
 from playground.ui.state import WorkingSession
 
 Detected = tuple[list[Detection], Finding | None]
@@ -51,32 +60,82 @@ def comparison(working: WorkingSession, dialects: Sequence[str]) -> Comparison:
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _placement(digest: str, dialect: str, dynamic: str, _session: Session) -> CachePlacement:
-    return place_cache(_session, dialect)
+def _placement(
+    digest: str, dialect: str, dynamic: str, own: str, _session: Session
+) -> CachePlacement:
+    return place_cache(_session, dialect, parse_policy(own, "own").policy() if own else "")
 
 
-def placement(working: WorkingSession, dialect: str) -> CachePlacement:
+def placement(
+    working: WorkingSession, dialect: str, own: OwnPolicy | None = None
+) -> CachePlacement:
+    """Where the dialect's policy, or one of the user's own, puts its marks."""
+    dynamic, text = working.session.dynamic.model_dump_json(), own.dumps() if own else ""
+    return _placement(working.digest, dialect, dynamic, text, working.session)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _formatted(digest: str, dialect: str, dynamic: str, _session: Session) -> list[dict[str, Any]]:
+    bare = _session.dynamic.model_copy(update={"dynamic_environment_details_block": ""})
+    data = replace(_session, dynamic=bare).prompt_data()
+    return get_dialect(dialect).with_policy("none").render(data).messages
+
+
+def formatted(working: WorkingSession, dialect: str) -> list[dict[str, Any]]:
+    """The messages that a policy sees."""
     dynamic = working.session.dynamic.model_dump_json()
-    return _placement(working.digest, dialect, dynamic, working.session)
+    return _formatted(working.digest, dialect, dynamic, working.session)
 
 
 @st.cache_resource(max_entries=32, show_spinner="Simulating every policy …")
 def _simulations(
-    digest: str, dialect: str, dynamic: str, apart: float, _session: Session
+    digest: str,
+    dialect: str,
+    dynamic: str,
+    apart: float | None,
+    what_if: str,
+    own: str,
+    _session: Session,
+    _what_if: WhatIf,
 ) -> list[CacheSimulation]:
-    return simulate_matrix(_session, [dialect], seconds_apart=apart)
+    policies = [*POLICIES.values(), *(each.policy() for each in state.own_policies())]
+    return simulate_matrix(_session, [dialect], policies, seconds_apart=apart, what_if=_what_if)
 
 
 def simulations(
-    working: WorkingSession, dialects: Sequence[str], apart: float
+    working: WorkingSession, dialects: Sequence[str], apart: float | None, what_if: WhatIf
 ) -> list[CacheSimulation]:
     """The session in these dialects under every policy, dialect by dialect."""
     dynamic, session = working.session.dynamic.model_dump_json(), working.session
+    own = "".join(each.dumps() for each in state.own_policies())
+    key = (dynamic, apart, repr(what_if), own)
     return [
         cell
         for name in dialects
-        for cell in _simulations(working.digest, name, dynamic, apart, session)
+        for cell in _simulations(working.digest, name, *key, session, what_if)
     ]
+
+
+@st.cache_resource(show_spinner=False)
+def rules(model: str) -> Rules:
+    """The rules that count for a model. Raises InputFault where none are known."""
+    return known_rules("", model)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _on_wire(
+    digest: str, dialect: str, dynamic: str, own: str, _session: Session
+) -> Future[CacheWire]:
+    policy = parse_policy(own, "own").policy() if own else ""
+    return _worker().submit(cache_on_wire, _session, dialect, policy)
+
+
+def on_wire(
+    working: WorkingSession, dialect: str, own: OwnPolicy | None = None
+) -> Future[CacheWire]:
+    """What is really sent: LiteLLM takes seconds to load, so it comes from the background."""
+    dynamic, text = working.session.dynamic.model_dump_json(), own.dumps() if own else ""
+    return _on_wire(working.digest, dialect, dynamic, text, working.session)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

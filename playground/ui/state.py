@@ -13,6 +13,7 @@ from typing import Any
 import streamlit as st
 
 from playground import paths
+from playground.caching.own_policies import OwnPolicy, parse_policy
 from playground.errors import InputFault
 from playground.findings import Finding
 from playground.recordings.recording import Recording
@@ -32,6 +33,9 @@ _MOST_SESSIONS = 50  # of one file, on the page
 _TOOLS = "tools of "  # + session name → JSON text of an uploaded tool list
 _ERROR = "upload error"
 _NOTICE = "upload notice"
+POLICY_UPLOAD = "policy upload"
+_POLICIES = "own policies"  # name → its file's text
+_POLICY_ERROR = "policy error"
 _RUN = "run id"
 _MADE = "recordings of "  # + session name → recordings made here, as a session file has them
 
@@ -250,6 +254,42 @@ def _is_tool_list(value: Any) -> bool:
         return False
     about = {"name", "function", "description", "parameters", "input_schema", "inputSchema"}
     return all(isinstance(v, dict) and about & v.keys() and "role" not in v for v in value)
+
+
+def accept_policy() -> None:
+    """A policy file was given: keep it, or say what is wrong with it."""
+    given = st.session_state.get(POLICY_UPLOAD)
+    st.session_state[_POLICY_ERROR] = ""
+    if given is None:
+        return
+    try:
+        keep_policy(parse_policy(given.getvalue(), given.name))
+    except InputFault as fault:
+        st.session_state[_POLICY_ERROR] = str(fault)
+
+
+def policy_error() -> str:
+    return str(st.session_state.get(_POLICY_ERROR, ""))
+
+
+def own_policies() -> list[OwnPolicy]:
+    """The user's own policies, as long as the browser's session lasts."""
+    texts: dict[str, str] = st.session_state.get(_POLICIES, {})
+    return [parse_policy(text, name) for name, text in texts.items()]
+
+
+def own_policy(name: str) -> OwnPolicy | None:
+    """One of the user's own policies; None for any other."""
+    return next((own for own in own_policies() if own.name == name), None)
+
+
+def keep_policy(own: OwnPolicy) -> None:
+    st.session_state[_POLICIES] = {**st.session_state.get(_POLICIES, {}), own.name: own.dumps()}
+
+
+def drop_policy(name: str) -> None:
+    kept = st.session_state.get(_POLICIES, {})
+    st.session_state[_POLICIES] = {key: text for key, text in kept.items() if key != name}
 
 
 def upload_error() -> str:

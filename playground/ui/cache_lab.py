@@ -1,0 +1,188 @@
+"""The Cache page's parts: own marks, what requests would cost and why, what is really sent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import streamlit as st
+
+from playground.cache_lab.placement import CachePlacement
+from playground.cache_lab.requests import sent_at
+from playground.cache_lab.simulation import CacheSimulation
+from playground.cache_lab.what_if import ENVIRONMENTS, MOST_PARALLEL, WhatIf
+from playground.caching.own_policies import policy_of_places
+from playground.caching.policies import get_policy
+from playground.caching.rules import rules_of
+from playground.errors import InputFault
+from playground.sessions.session import Session
+from playground.show import figures, frames, payloads
+from playground.ui import components, computed, state
+from playground.ui.state import WorkingSession
+
+_APART = {"0:20": 20.0, "4:30": 270.0, "5:30": 330.0, "one hour and more": 3_700.0}
+_NOTED = "as noted"
+_AS_MARKED = "as marked"
+_FORMATS = {"read share": "percent", "cost": "%.3f"}
+_CLICKED = "clicked"
+_HIGHLIGHTED = 20_000  # characters: beyond it, colouring freezes the page
+
+
+def own_marks(working: WorkingSession, placement: CachePlacement) -> CachePlacement:
+    """Marks to click on and off; what differs from the policy is a policy of one's own."""
+    places = {
+        f"message {p.message} part {p.part} · {p.role}": (p.message, p.part)
+        for p in placement.parts
+        if not p.environment and p.text
+    }
+    usual = [(p.message, p.part) for p in placement.marks]
+    chosen = st.multiselect(
+        "Marks",
+        list(places),
+        default=[label for label, place in places.items() if place in usual],
+        key=f"marks of {working.digest} {placement.dialect} {usual}",
+        help="Click marks away or add some: the policy that puts them there is then compared too.",
+    )
+    if {places[label] for label in chosen} == set(usual):
+        state.drop_policy(_CLICKED)
+        return placement
+    messages = computed.formatted(working, placement.dialect)
+    parts = {m: len(payload) for m, payload in enumerate(map(_parts, messages))}
+    marked = sorted(place for label in chosen if (place := places[label])[1] < parts[place[0]])
+    own = policy_of_places(_CLICKED, messages, marked)
+    state.keep_policy(own)
+    st.download_button("These marks as a policy file", own.dumps(), "policy.json")
+    return computed.placement(working, placement.dialect, own)
+
+
+def _parts(message: dict[str, object]) -> list[object]:
+    content = message.get("content")
+    return content if isinstance(content, list) else [content] if content else []
+
+
+def cache_costs(working: WorkingSession, dialects: Sequence[str], drawn: str) -> None:
+    """A matrix, dialects by policies, and every request of one of its cells."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        choices = {**({_NOTED: None} if _notes_times(working.session) else {}), **_APART}
+        apart = st.selectbox("Between requests", list(choices), key="apart", bind="query-params")
+        cell_policy = st.empty()
+    what_if = _what_if(working.session.task.model_name)
+    try:
+        cells = computed.simulations(working, dialects, choices[apart or "0:20"], what_if)
+    except InputFault as fault:
+        st.text(str(fault))  # plain: a model's name may come from a file
+        return
+    policies = list(dict.fromkeys(cell.policy for cell in cells))
+    policy = cell_policy.selectbox("Policy", policies, key="policy", bind="query-params")
+    st.caption(
+        f"Rules of {cells[0].provider}; cost is that of all input beside the same input uncached. "
+        "Nothing is sent."
+    )
+    st.plotly_chart(figures.cache_matrix(cells), key="cache matrix")
+    cell = next(c for c in cells if (c.dialect, c.policy) == (drawn, policy))
+    formats = {name: st.column_config.NumberColumn(format=form) for name, form in _FORMATS.items()}
+    with st.expander("All figures"):
+        st.dataframe(frames.cache_matrix(cells), hide_index=True, column_config=formats)
+    _cell(working, cell)
+    st.dataframe(frames.cache_requests(cell), hide_index=True, column_config=formats)
+
+
+def _cell(working: WorkingSession, cell: CacheSimulation) -> None:
+    """One dialect under one policy: its strip, what counts for it, what is wrong."""
+    st.subheader(f"{cell.dialect}, {cell.policy}", divider="gray")
+    own = state.own_policy(cell.policy)
+    st.text(f"{cell.policy}: {own.source if own else get_policy(cell.policy).source}")
+    for problem in cell.errors:
+        st.error("The provider would refuse requests:")
+        st.text(problem)
+    named = f"{working.digest} {cell.dialect} {cell.policy} {cell.cost_permille} {cell.origins}"
+    components.strip(payloads.strip(cell), content=named, key="strip")
+    st.text("\n".join(cell.origins))
+    if cell.findings:
+        st.dataframe(frames.findings(cell.findings), hide_index=True)
+
+
+def _notes_times(session: Session) -> bool:
+    replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
+    return bool(replies) and sent_at(session, replies) is not None
+
+
+def _what_if(model: str) -> WhatIf:
+    """The controls of `WhatIf`."""
+    with st.expander(
+        "What if, and policies of your own", key="what-if", on_change="rerun", expanded=False
+    ):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            environment = st.selectbox(
+                "Environment block", ENVIRONMENTS, key="if-environment", bind="query-params"
+            )
+            ttl = st.selectbox(
+                "Marks live", [_AS_MARKED, *_lives(model)], key="if-ttl", bind="query-params"
+            )
+            parallel = st.number_input(
+                "Rounds in a turn", 1, MOST_PARALLEL, key="if-parallel", bind="query-params"
+            )
+            shuffled = st.toggle("Tools in any order", key="if-shuffled", bind="query-params")
+            clock = st.toggle("Time in the system prompt", key="if-clock", bind="query-params")
+        st.caption("A session without an environment block gets a stand-in of 1,500 characters.")
+        _policy_upload()
+    return WhatIf(
+        environment=environment or "as it is",
+        shuffled_tools=shuffled,
+        timestamp=clock,
+        ttl="" if ttl in (None, _AS_MARKED) else ttl,
+        parallel=int(parallel),
+    )
+
+
+def _lives(model: str) -> list[str]:
+    try:
+        rules = computed.rules(model)
+    except InputFault:
+        rules = rules_of("anthropic")
+    return list(rules.value("ttls"))
+
+
+def _policy_upload() -> None:
+    st.file_uploader(
+        "A policy of your own",
+        type="json",
+        key=state.POLICY_UPLOAD,
+        on_change=state.accept_policy,
+        help='{"name": "tail", "marks": [{"role": ["user", "tool"], "nth": -1}]}',
+    )
+    if fault := state.policy_error():
+        st.error("This policy cannot be read:")
+        st.text(fault)
+
+
+def what_is_sent(working: WorkingSession, dialect: str) -> None:
+    """The next request as LiteLLM's adapter would send it, and the marks that get lost."""
+    own = state.own_policy(_CLICKED)
+    pending = not computed.on_wire(working, dialect, own).done()
+
+    @st.fragment(run_every=0.5 if pending else None)
+    def shown() -> None:
+        future = computed.on_wire(working, dialect, own)
+        if not future.done():
+            st.caption("LiteLLM takes a few seconds to load.")
+            return
+        if pending:
+            st.rerun()
+        if isinstance(fault := future.exception(), InputFault):
+            st.text(str(fault))
+            return
+        wire = future.result()
+        st.caption("As LiteLLM's own adapter writes it; nothing is sent.")
+        if wire.findings:
+            st.warning(f"Marks that get lost on the way: {len(wire.findings)}")
+            st.dataframe(frames.findings(wire.findings), hide_index=True)
+        st.dataframe(frames.wire(wire), hide_index=True)
+        for call in wire.calls:
+            st.text(f"{call.method} {call.url}")
+            if call.body:
+                body = json.dumps(call.body, ensure_ascii=False, indent=1)
+                language = "json" if len(body) < _HIGHLIGHTED else None
+                st.code(body, language=language, wrap_lines=True, height=400)
+
+    shown()
