@@ -19,7 +19,10 @@ _WHERE = {
     "Signature": "playground.signatures",
     "Switches": "playground.parsing.switches",
     "Syntax": "playground.parsing.syntax",
+    "WhatIf": "playground.cache_lab.what_if",
     "XMLAdapter": "playground.signatures",
+    "cache_matrix": "playground.cache_lab.simulation",
+    "cache_on_wire": "playground.cache_lab.wire",
     "carry": "playground.carrying",
     "compare": "playground.comparison",
     "decode_stream": "playground.recordings.decoding",
@@ -28,6 +31,7 @@ _WHERE = {
     "dialect_names": "playground.dialects",
     "get_dialect": "playground.dialects",
     "guide_for": "playground.guides",
+    "load_policy": "playground.caching.own_policies",
     "load_recording": "playground.sessions.loading",
     "load_session": "playground.sessions.loading",
     "load_sessions": "playground.sessions.loading",
@@ -50,7 +54,10 @@ __all__ = [
     "Signature",
     "Switches",
     "Syntax",
+    "WhatIf",
     "XMLAdapter",
+    "cache_matrix",
+    "cache_on_wire",
     "carry",
     "compare",
     "decode_stream",
@@ -59,6 +66,7 @@ __all__ = [
     "dialect_names",
     "get_dialect",
     "guide_for",
+    "load_policy",
     "load_recording",
     "load_session",
     "load_sessions",
@@ -74,7 +82,10 @@ __all__ = [
 
 if TYPE_CHECKING:
     from playground.cache_lab.placement import place_cache
-    from playground.cache_lab.simulation import simulate_cache
+    from playground.cache_lab.simulation import cache_matrix, simulate_cache
+    from playground.cache_lab.what_if import WhatIf
+    from playground.cache_lab.wire import cache_on_wire
+    from playground.caching.own_policies import load_policy
     from playground.carrying import carry
     from playground.comparison import compare
     from playground.detecting import detect

@@ -384,3 +384,71 @@ def test_the_cache_dialect_is_still_the_sessions() -> None:
     dynamic = DynamicTaskConfig(cache_dialect=CacheDialect.GEMINI)
     refused = pg.simulate_cache(session(3, dynamic=dynamic), dialect="xml", policy="azad")
     assert {one.breakpoints for one in refused.requests} == {()}
+
+
+# Gemini's explicit cache
+
+
+def marked_body(turns: int, *marked: int) -> dict[str, Any]:
+    """A Gemini request whose messages with these numbers are marked; 0 is the system prompt."""
+    said = [("system", RULES), *(("user", f"q{n}") for n in range(turns))]
+    mark = {"type": "ephemeral"}
+    messages = [
+        {
+            "role": role,
+            "content": [
+                {"type": "text", "text": text, **({"cache_control": mark} if here else {})}
+            ],
+        }
+        for n, (role, text) in enumerate(said)
+        for here in [n in marked]
+    ]
+    return {"model": "gemini/gemini-2.5-pro", "messages": messages}
+
+
+def test_an_explicit_gemini_cache_is_made_stored_and_read_whole() -> None:
+    row = [marked_body(turns, 0) for turns in (1, 2, 3)]
+    one, two, three = pg.simulate_cache(row).requests
+    assert (one.read, one.written, one.uncached) == (0, {"1h": 3900}, 1)
+    assert one.cost == 3900 * 1000 + 1000 + 3900 * 3600  # an hour's storage
+    assert [two.read, three.read] == [3900, 3900]
+    assert [two.uncached, three.uncached] == [2, 3]
+    assert one.state == two.state == "exact"
+    late = pg.simulate_cache(row, seconds_apart=2000).requests
+    assert [request.read for request in late] == [0, 3900, 0]  # reading does not lengthen its life
+    plain = [marked_body(turns) for turns in (1, 2, 3)]
+    assert {request.state for request in pg.simulate_cache(plain).requests} == {"eligible"}
+
+
+def test_marks_behind_a_gap_make_no_explicit_cache_of_their_own() -> None:
+    gap = pg.simulate_cache([marked_body(3, 0, 2, 3)]).requests[0]
+    assert gap.written == {"1h": 3900}
+    run = pg.simulate_cache([marked_body(3, 0, 1, 2)]).requests[0]
+    assert run.written == {"1h": 3902}
+
+
+def test_a_marked_block_that_is_too_short_is_left_to_the_implicit_cache() -> None:
+    short = {
+        "model": "gemini/gemini-2.5-pro",
+        "messages": [
+            {
+                "role": "system",
+                "content": [
+                    {"type": "text", "text": "x" * 400, "cache_control": {"type": "ephemeral"}}
+                ],
+            },
+            {"role": "user", "content": RULES},
+        ],
+    }
+    one, two = pg.simulate_cache([short, short]).requests
+    assert one.reason.startswith("no explicit cache, about 100 tokens are marked, the minimum is 2")
+    assert two.state == "eligible"
+
+
+def test_a_simulation_shows_itself_in_a_notebook() -> None:
+    hostile = session(2, task=TaskConfig(model_name="claude-<b>", user_agent_prompt=RULES))
+    found = pg.simulate_cache(hostile, provider="anthropic")
+    bundle = found._repr_mimebundle_()
+    assert "cost" in bundle["text/plain"]
+    assert "<b>" not in bundle["text/html"]
+    assert list(found.frame()["request"]) == [1, 2]

@@ -314,7 +314,7 @@ def test_usage_that_a_record_lost_is_found() -> None:
     lost = usage_lost({"input_tokens": 904}, wire, "request 1")
     assert lost is not None
     assert (lost.code, lost.where) == ("usage-lost", "request 1")
-    assert "cache_read_input_tokens" in lost.message
+    assert "not kept: 900 tokens read" in lost.message
     assert usage_lost(wire, wire, "request 1") is None
     nested = {"prompt_tokens": 900, "prompt_tokens_details": {"cached_tokens": 800}}
     assert usage_lost({"prompt_tokens": 900}, nested, "") is not None

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import nbformat
 import pytest
@@ -15,6 +15,8 @@ from conftest import ROOT
 from nbclient import NotebookClient
 from strategies import TOOLS
 
+from playground.caching.own_policies import parse_policy
+from playground.caching.simulation import State
 from playground.comparison import compare
 from playground.dialects.checking import check_tool_call
 from playground.dialects.declared import DeclaredDialect
@@ -40,6 +42,17 @@ def test_the_readmes_python_runs_as_it_stands(capsys: pytest.CaptureFixture[str]
     names = executed(blocks(README, "python")[0])
     assert capsys.readouterr().out == "get_tides {'harbour': 'Brest'}\n"
     assert len(names["messages"]) == 6
+
+
+def test_the_cache_labs_document_runs_and_its_policy_is_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    document = ROOT / "docs" / "cache-lab.md"
+    executed(blocks(document, "python")[0])
+    assert "volatile-system" in capsys.readouterr().out
+    assert parse_policy(blocks(document, "json")[0], "x").name == "tail"
+    for state in get_args(State):
+        assert f"| `{state}` |" in document.read_text()
 
 
 @pytest.mark.parametrize(

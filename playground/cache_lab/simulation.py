@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from playground.cache_lab.known_rules import known_rules
 from playground.cache_lab.requests import APART, billed_for, render_requests
@@ -24,6 +24,9 @@ from playground.errors import InputFault
 from playground.findings import Finding
 from playground.llm.prices import Price, price_of
 from playground.sessions.session import Session
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 AS_IT_IS: Final = WhatIf()
 _FIGURES: Final = (
@@ -121,6 +124,17 @@ class CacheSimulation:
         if self.price and (nano := self.nano_dollars) is not None:
             found.append(f"all input: ${nano / 1e9:.6f} ({self.price.source})")
         return found
+
+    def frame(self) -> pd.DataFrame:
+        """One row a request: tokens read, written and paid in full, its cost, and why."""
+        from playground.show import frames
+
+        return frames.cache_requests(self)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        from playground.show import bundles
+
+        return bundles.simulation(self)
 
     @property
     def errors(self) -> list[str]:

@@ -6,16 +6,17 @@ codes and meanings are in `findings.py`, what to do about each in `fixes.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Any, Final
 
 from playground.caching.differences import FirstDifference
 from playground.caching.fixes import FIXES
-from playground.caching.prefixes import TimedRequest
+from playground.caching.prefixes import Billed, TimedRequest
 from playground.caching.rules import Rules
 from playground.caching.simulation import Simulated
+from playground.caching.usage import billed_of
 from playground.findings import Finding, finding
 
 Seen = Iterator[tuple[int, str]]  # a request's number, what is wrong with it
@@ -76,21 +77,14 @@ def lint(run: Run) -> list[Finding]:
     return [one for _, one in sorted(found, key=lambda pair: pair[0])]
 
 
-def usage_lost(record: Mapping[str, Any], sent: Mapping[str, Any], where: str) -> Finding | None:
+def usage_lost(record: Any, sent: Any, where: str) -> Finding | None:
     """A finding where the provider's usage counts cached tokens that a record of it lacks."""
-    lost = sorted(set(_cached(sent)) - set(_cached(record)))
+    kept, billed = billed_of(record) or Billed(0, 0, 0), billed_of(sent) or Billed(0, 0, 0)
+    counts = (("read", billed.read, kept.read), ("written", billed.write, kept.write))
+    lost = [f"{count:,} tokens {name}" for name, count, noted in counts if count and not noted]
     if not lost:
         return None
     return finding("usage-lost", where, f"not kept: {', '.join(lost)}; {FIXES['usage-lost']}")
-
-
-def _cached(usage: Mapping[str, Any]) -> Iterator[str]:
-    """The fields that count cached tokens, wherever they stand."""
-    for name, value in usage.items():
-        if isinstance(value, Mapping):
-            yield from _cached(value)
-        elif "cache" in name.lower() and value:
-            yield name
 
 
 def _rows(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from playground.caching.blocks import Block
+from playground.caching.explicit import ExplicitCache
 from playground.caching.prefixes import TimedRequest
 from playground.caching.rules import Rules
 
@@ -62,6 +63,7 @@ class CacheSimulator:
 
     rules: Rules
     _entries: dict[bytes, _Entry] = field(default_factory=dict)
+    _explicit: ExplicitCache = field(default_factory=ExplicitCache)
     _doubtful: set[bytes] = field(default_factory=set)  # prefixes that may have been too short
     _now: float = float("-inf")
     _sent_last: float = float("-inf")
@@ -78,7 +80,8 @@ class CacheSimulator:
 
     def _send(self, request: TimedRequest) -> Simulated:
         if self.rules.match == "best effort":
-            return self._best_effort(request)
+            explicit = request.marks and "storage_permille_hour" in self.rules.rules
+            return self._by_resource(request) if explicit else self._best_effort(request)
         points, problem = breakpoints(request, self.rules)
         total = request.sizes[-1] if request.sizes else 0
         if problem:
@@ -138,6 +141,21 @@ class CacheSimulator:
                 if request.chain[block] in self._doubtful:
                     return True
         return False
+
+    def _by_resource(self, request: TimedRequest) -> Simulated:
+        """Marks that make a resource of their own; without one, the implicit cache is left."""
+        found, why = self._explicit.use(request, self.rules)
+        if found is None:
+            outcome = self._best_effort(request)
+            return replace(outcome, reason=f"no explicit cache, {why}; {outcome.reason}")
+        low, high = request.token_range(found.size)
+        minimum = self.rules.minimum(request.wire.model)
+        state: State = "unpredictable" if low < minimum <= high else "exact"
+        read, made = (found.size, {}) if found.read else (0, {found.ttl: found.size})
+        points = sorted(request.marks)
+        hit = found.last if found.read else None
+        outcome = self._outcome(state, request, read, made, why, points, hit)
+        return replace(outcome, cost=outcome.cost + found.storage)
 
     def _best_effort(self, request: TimedRequest) -> Simulated:
         """The longest prefix that a request before had too, in steps; nobody promises it."""

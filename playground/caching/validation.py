@@ -18,12 +18,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from playground.caching.blocks import read_wire
+from playground.caching.lint import usage_lost
 from playground.caching.prefixes import Billed, TimedRequest
 from playground.caching.providers import provider_of
 from playground.caching.rules import rules_of
 from playground.caching.simulation import CacheSimulator
 from playground.caching.usage import billed_of, whole
 from playground.errors import InputFault
+from playground.findings import Finding
 
 _APART: Final = 20.0  # seconds between requests whose times nobody noted
 
@@ -60,9 +62,10 @@ class ValidationRow:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """All rows of a folder, counted."""
+    """All rows of a folder, counted; `findings` tell of records that lack what the wire has."""
 
     rows: list[ValidationRow]
+    findings: list[Finding]
 
     @property
     def predictable(self) -> list[ValidationRow]:
@@ -87,6 +90,7 @@ class Validation:
             "hit_right": self.hit_right,
             "tokens_exact": self.tokens_exact,
             "unpredictable": self.unpredictable,
+            "findings": [asdict(finding) for finding in self.findings],
             "rows": [row.as_json() for row in self.rows],
         }
 
@@ -97,6 +101,7 @@ def validate_folder(folder: str | Path) -> Validation:
     if not folder.is_dir():
         raise InputFault("no folder", where=str(folder), expected="a folder of recorded requests")
     rows: list[ValidationRow] = []
+    findings: list[Finding] = []
     for path in sorted(folder.glob("*.json")):
         try:
             value = json.loads(path.read_bytes())
@@ -105,8 +110,18 @@ def validate_folder(folder: str | Path) -> Validation:
         requests = value.get("requests") if isinstance(value, dict) else None
         if not isinstance(requests, list):
             raise InputFault("no list of requests", where=str(path), field="requests")
-        rows += _rows(path.name, [r for r in requests if isinstance(r, dict)])
-    return Validation(rows)
+        exchanges = [r for r in requests if isinstance(r, dict)]
+        rows += _rows(path.name, exchanges)
+        findings += _lost(path.name, exchanges)
+    return Validation(rows, findings)
+
+
+def _lost(file: str, exchanges: list[dict[str, Any]]) -> Iterator[Finding]:
+    for index, exchange in enumerate(exchanges):
+        response = exchange.get("response")
+        sent = response.get("usage") if isinstance(response, dict) else None
+        if found := usage_lost(exchange.get("usage"), sent, f"{file}, request {index}"):
+            yield found
 
 
 def _rows(file: str, exchanges: list[dict[str, Any]]) -> Iterator[ValidationRow]:

@@ -150,4 +150,5 @@ def validated(folder: str, as_json: bool) -> int:
     click.echo(f"{found.hit_right} of {count} hits and misses right, {found.tokens_exact} exact")
     for reason, number in found.unpredictable.items():
         click.echo(f"not predictable, {reason}: {number}")
+    report(found.findings)
     return int(found.hit_right < count)

@@ -15,6 +15,7 @@ from playground.show.wire import CARRY_HEAD, PLACEMENT_HEAD, carry_rows, event_t
 
 if TYPE_CHECKING:
     from playground.cache_lab.placement import CachePlacement
+    from playground.cache_lab.simulation import CacheSimulation
     from playground.carrying import CarryMatrix
     from playground.comparison import Comparison
     from playground.timeline import Timeline
@@ -45,6 +46,25 @@ def placement(value: CachePlacement) -> Bundle:
         f"{len(value.marks)} of {len(value.parts)} parts{more}"
     )
     return _bundle(title, PLACEMENT_HEAD, placement_rows(value)[:SHOWN_PARTS])
+
+
+def simulation(value: CacheSimulation) -> Bundle:
+    """Every request of a simulation."""
+    head = ["request", "read", "written", "uncached", "state", "reason"]
+    rows = [
+        [
+            str(number + 1),
+            f"{one.read:,}",
+            f"{sum(one.written.values()):,}",
+            f"{one.uncached:,}",
+            one.state,
+            value.why(number),
+        ]
+        for number, one in enumerate(value.requests)
+    ]
+    cost = f"cost {value.cost_permille / 1000:.3f} of uncached input"
+    names = ", ".join(filter(None, (value.dialect, value.policy, value.provider)))
+    return _bundle(f"{names}: {cost}", head, rows)
 
 
 def carry(value: CarryMatrix) -> Bundle:

@@ -20,7 +20,7 @@ from playground.timeline import Timeline
 Payload = dict[str, Any]
 PAGE_MESSAGES: Final = 50
 MAX_DIFF_LINES: Final = 4_000
-_BEGINNING: Final = 600  # characters of a block
+_BEGINNING: Final = 300  # characters of a block
 _LABEL: Final = 160
 
 # panes

@@ -60,6 +60,7 @@ _TYPES: Final[dict[str, TypeAdapter[Any]]] = {
     "write_permille": TypeAdapter(dict[str, int]),
     "read_permille": TypeAdapter(dict[str, int]),
     "minimum_tokens": TypeAdapter(dict[str, int]),
+    "storage_permille_hour": TypeAdapter(dict[str, int]),
     "unmarkable": TypeAdapter(list[str]),
     "salts": TypeAdapter(dict[Literal["tools", "system", "messages"], list[str]]),
 }
