@@ -1,0 +1,173 @@
+"""Laws of the cache lab, by Hypothesis over every registered dialect and every policy."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import LIST
+
+from playground.cache_lab.simulation import cache_matrix, simulate_cache
+from playground.cache_lab.what_if import ENVIRONMENTS, WhatIf
+from playground.caching.fixes import FIXES
+from playground.caching.own_policies import MarkPlace, OwnPolicy, parse_policy
+from playground.caching.policies import POLICIES, CacheRequest, as_parts
+from playground.caching.rules import rule_sets
+from playground.caching.simulation import State
+from playground.dialects import dialect_names, get_dialect
+from playground.messages import Message, Part, TextPart, ToolCallPart, ToolResultPart
+from playground.prompt_data import DynamicTaskConfig, TaskConfig
+from playground.sessions.session import Session
+from playground.show import payloads
+
+_TEXT = st.text(max_size=12) | st.integers(1, 4).map(lambda size: "tide table " * 800 * size)
+_WHAT_IFS = st.builds(
+    WhatIf,
+    environment=st.sampled_from(ENVIRONMENTS),
+    shuffled_tools=st.booleans(),
+    timestamp=st.booleans(),
+    ttl=st.sampled_from(["", "5m", "1h", "2h"]),
+    parallel=st.integers(1, 4),
+)
+_PLACES = st.builds(
+    MarkPlace,
+    role=st.sampled_from(["system", "user", "assistant", "tool"]),
+    nth=st.integers(-3, 2),
+    part=st.integers(-2, 1),
+    ttl=st.sampled_from(["", "5m", "1h"]),
+)
+_OWN = st.builds(
+    OwnPolicy, name=st.just("own"), source=_TEXT, marks=st.lists(_PLACES, max_size=6).map(tuple)
+)
+_MODELS = st.sampled_from(
+    [
+        "anthropic/claude-sonnet-4-5",
+        "bedrock/anthropic.claude-3-7-sonnet-20250219-v1:0",
+        "openai/gpt-4o",
+        "openai/gpt-5.6",
+        "gemini/gemini-2.5-pro",
+    ]
+)
+
+
+@st.composite
+def sessions(draw: st.DrawFn) -> Session:
+    messages: list[Message] = []
+    for number in range(draw(st.integers(0, 6))):
+        kind = draw(st.sampled_from(["question", "answer", "round"]))
+        parts: list[Part] = [TextPart(text) for text in draw(st.lists(_TEXT, max_size=2))]
+        if kind == "question":
+            messages.append(Message("user", tuple(parts)))
+        elif kind == "answer":
+            messages.append(Message("assistant", tuple(parts)))
+        else:
+            ids = [f"{number}.{index}" for index in range(draw(st.integers(1, 3)))]
+            calls = [ToolCallPart(one, LIST.name, {}) for one in ids]
+            messages.append(Message("assistant", (*parts, *calls)))
+            results = [ToolResultPart(one, LIST.name, draw(_TEXT)) for one in ids]
+            messages += [Message("tool", (result,)) for result in results]
+    return Session(
+        task=TaskConfig(model_name=draw(_MODELS), user_agent_prompt=draw(_TEXT)),
+        dynamic=DynamicTaskConfig(dynamic_environment_details_block=draw(_TEXT)),
+        tools=(LIST,),
+        messages=tuple(messages),
+    )
+
+
+@pytest.mark.parametrize("name", dialect_names())
+@given(session=sessions(), policy=st.sampled_from(sorted(POLICIES)), own=_OWN, what_if=_WHAT_IFS)
+def test_every_token_is_read_written_or_uncached(
+    name: str, session: Session, policy: str, own: OwnPolicy, what_if: WhatIf
+) -> None:
+    cells = cache_matrix(session, [name], [policy, own.policy()], what_if=what_if)
+    for cell in cells:
+        left = 0
+        for sent, one in zip(cell.row, cell.requests, strict=True):
+            assert one.total == (sent.sizes[-1] if sent.sizes else 0)
+            assert min(one.read, one.uncached, *one.written.values(), 0) == 0
+            assert one.state in get_args(State)
+            assert one.reason
+            assert all(0 <= point < len(sent.chain) for point in one.breakpoints)
+            low, high = sent.token_range(one.total)
+            assert low <= one.total <= high
+            if one.state != "eligible":
+                assert one.read <= left
+            left = max(left, one.left)
+        for found in cell.findings:
+            assert found.message.endswith(FIXES[found.code])
+        assert all(0 < number < len(cell.requests) for number in cell.breaks)
+        drawn = payloads.strip(cell)
+        json.dumps(drawn)
+        blocks: list[Any] = []
+        for request, one in zip(drawn["requests"], cell.requests, strict=True):
+            blocks = [*blocks[: request["shared"]], *request["blocks"]]
+            assert sum(block[3] for block in blocks) == one.total
+            assert all(0 <= start <= mark < len(blocks) for mark, start, _ in request["marks"])
+    again = cache_matrix(session, [name], [policy, own.policy()], what_if=what_if)
+    assert [cell.requests for cell in again] == [cell.requests for cell in cells]
+
+
+@given(session=sessions(), own=_OWN)
+def test_a_policy_of_ones_own_is_its_file_and_marks_what_it_says(
+    session: Session, own: OwnPolicy
+) -> None:
+    assert parse_policy(own.dumps(), "x") == own
+    messages = get_dialect("native").render(session.prompt_data()).messages
+    for decision in own.policy().decide(messages, CacheRequest("claude")):
+        if decision.marked:
+            assert decision.message is not None
+            part = as_parts(messages[decision.message]["content"])[decision.part or 0]
+            assert part.get("text") or part["type"] != "text"
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["role", "content", "type", "text", "cache_control", "ttl", "parts", "tool_calls"]
+            )
+            | st.text(max_size=4),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(
+    bodies=st.lists(
+        st.dictionaries(
+            st.sampled_from(
+                [
+                    "system",
+                    "messages",
+                    "tools",
+                    "input",
+                    "contents",
+                    "systemInstruction",
+                    "cache_control",
+                    "toolConfig",
+                    "tool_choice",
+                    "prompt_cache_options",
+                ]
+            ),
+            _JSON,
+            max_size=5,
+        ),
+        max_size=4,
+    ),
+    provider=st.sampled_from(sorted(rule_sets())),
+    times=st.lists(st.floats(-100, 100), min_size=4, max_size=4),
+)
+def test_a_body_of_any_shape_is_simulated_and_never_a_traceback(
+    bodies: list[dict[str, Any]], provider: str, times: list[float]
+) -> None:
+    found = simulate_cache(bodies, provider=provider, times=times[: len(bodies)])
+    assert len(found.requests) == len(bodies)
+    assert isinstance(found.findings, list)
