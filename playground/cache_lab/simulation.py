@@ -226,9 +226,21 @@ def _simulated(
     billed: tuple[Billed | None, ...] = (),
 ) -> CacheSimulation:
     outcomes = simulate(row, rules)
+    if any(billed):
+        seen = zip(outcomes, row, billed, strict=True)
+        outcomes = [_beside_bill(one, sent, bill) for one, sent, bill in seen]
     return CacheSimulation(
         rules.provider, outcomes, dialect, policy, differences, model, row, rules, billed
     )
+
+
+def _beside_bill(one: Simulated, sent: TimedRequest, bill: Billed | None) -> Simulated:
+    """Billed for another size: the session does not hold what was sent, so nothing is sure."""
+    low, high = sent.token_range(one.total)
+    if bill is None or low <= bill.total <= high or one.state != "exact":
+        return one
+    holds = f"{bill.total:,} tokens were billed, the session holds {low:,} to {high:,}"
+    return replace(one, state="unpredictable", reason=f"{one.reason}; {holds}")
 
 
 def _checked(apart: float | None) -> float:
