@@ -120,6 +120,17 @@ def test_openai_is_sent_no_marks_and_that_is_told() -> None:
     assert [(one.code, one.where) for one in found.findings] == [("mark-lost", "message 3 part 0")]
 
 
+def test_openai_from_5_6_on_is_sent_breakpoints_of_its_own() -> None:
+    task = TaskConfig(model_name="openai/gpt-5.6", user_agent_prompt=RULES)
+    both = OwnPolicy.model_validate(
+        {"name": "both", "marks": [{"role": "system"}, {"role": "user"}]}
+    )
+    found = cache_on_wire(session(2, task=task), "native", both.policy())
+    assert json.dumps(found.calls[-1].body).count('"prompt_cache_breakpoint": {"mode"') == 2
+    assert len(found.marks) == 2
+    assert found.findings == []
+
+
 @pytest.mark.parametrize(
     ("model", "why"),
     [

@@ -149,6 +149,9 @@ def test_a_cell_is_drawn_as_a_strip_of_all_its_requests() -> None:
         assert sum(block[3] for block in blocks) == billed.read + billed.written + billed.uncached
         assert all(start <= mark < len(blocks) for mark, start, _ in one["marks"])
     assert strip["minimum"] == 1024
+    rules = table(app, "others say").set_index("rule")
+    assert rules.loc["collapse runs", "value"] == "true"
+    assert rules.loc["collapse runs", "others say"].startswith("false (https://platform.claude.com")
     assert any("least tokens that are cached: 1,024" in text.value for text in app.text)
 
 

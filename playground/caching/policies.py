@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from playground.caching.agents import AGENTS, AgentPolicy, marked_parts
 from playground.caching.family import model_family
-from playground.errors import UnknownNameError
+from playground.caching.providers import provider_of
+from playground.errors import InputFault, UnknownNameError
 from playground.prompt_data import CacheDialect
 
 GEMINI_MIN_CHARACTERS: Final = 16_000
@@ -126,14 +127,32 @@ def text_characters(messages: FormattedMessages) -> int:
     return sum(_characters(message.get("content")) for message in messages)
 
 
-def apply_marks(messages: FormattedMessages, decisions: Sequence[CacheDecision]) -> None:
-    """Write the marks into the messages, in place; a string content becomes parts."""
+def apply_marks(
+    messages: FormattedMessages, decisions: Sequence[CacheDecision], model_name: str = ""
+) -> None:
+    """Write the marks into the messages, in place, in the form that the model's API reads.
+
+    That is OpenAI's own from GPT 5.6 on, and Anthropic's, which LiteLLM translates, for all others.
+    A string content becomes parts.
+    """
+    own_form = _provider(model_name) == "openai" and not model_name.startswith("openrouter/")
     for decision in decisions:
         if decision.marked and decision.message is not None and decision.part is not None:
             message = messages[decision.message]
             message["content"] = as_parts(message["content"])
-            life = {"ttl": decision.ttl} if decision.ttl else {}
-            message["content"][decision.part]["cache_control"] = {**MARK, **life}
+            part = message["content"][decision.part]
+            if own_form:
+                part["prompt_cache_breakpoint"] = {"mode": "explicit"}
+            else:
+                life = {"ttl": decision.ttl} if decision.ttl else {}
+                part["cache_control"] = {**MARK, **life}
+
+
+def _provider(model_name: str) -> str:
+    try:
+        return provider_of(model_name)
+    except InputFault:
+        return ""
 
 
 def as_parts(content: Any) -> list[dict[str, Any]]:

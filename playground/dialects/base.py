@@ -262,7 +262,7 @@ class Dialect(ABC):
             dynamic.enable_explicit_caching,
         )
         decisions = get_policy(self.cache_policy).decide(messages, request)
-        apply_marks(messages, decisions)
+        apply_marks(messages, decisions, request.model_name)
         return decisions
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from playground.cache_lab.placement import CachePlacement
     from playground.cache_lab.simulation import CacheSimulation
     from playground.cache_lab.wire import CacheWire
+    from playground.caching.rules import Rules
     from playground.carrying import CarryMatrix
     from playground.comparison import Comparison
     from playground.detecting import Detection
@@ -218,6 +220,25 @@ def findings(found: Sequence[Finding]) -> pd.DataFrame:
     """One row a finding: code, severity, where, what it says."""
     rows = [(one.code, one.severity, one.where, one.message) for one in found]
     return pd.DataFrame(rows, columns=["code", "severity", "where", "what, and what to do"])
+
+
+def rules(value: Rules) -> pd.DataFrame:
+    """One row a rule of a provider: what it is, who says so and when, and who says otherwise."""
+    rows = [
+        {
+            "rule": name.replace("_", " "),
+            "value": json.dumps(rule.value, ensure_ascii=False),
+            "note": rule.note,
+            "source": rule.source,
+            "date": rule.date,
+            "others say": "; ".join(
+                f"{json.dumps(other.value, ensure_ascii=False)} ({other.source}, {other.date})"
+                for other in rule.conflicts
+            ),
+        }
+        for name, rule in value.rules.items()
+    ]
+    return pd.DataFrame(rows)
 
 
 def wire(value: CacheWire) -> pd.DataFrame:

@@ -100,6 +100,9 @@ def _cell(working: WorkingSession, cell: CacheSimulation) -> None:
     st.text("\n".join(cell.origins))
     if cell.findings:
         st.dataframe(frames.findings(cell.findings), hide_index=True)
+    if cell.rules:
+        with st.expander(f"Rules: {cell.rules.title}"):
+            st.dataframe(frames.rules(cell.rules), hide_index=True)
 
 
 def _notes_times(session: Session) -> bool:
