@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from playground.detecting import Detection
     from playground.events import Event
     from playground.experiments import CrossReading, EventChange
-    from playground.findings import Finding
     from playground.guides import Guide
     from playground.raw_prompts import LlamaFormat
     from playground.timeline import Timeline
@@ -214,12 +213,6 @@ def _billed(cell: CacheSimulation, number: int) -> dict[str, int | None]:
     bill = cell.billed[number]
     figures = (bill.read, bill.write, bill.uncached) if bill else (None, None, None)
     return dict(zip(("billed read", "billed written", "billed uncached"), figures, strict=True))
-
-
-def findings(found: Sequence[Finding]) -> pd.DataFrame:
-    """One row a finding: code, severity, where, what it says."""
-    rows = [(one.code, one.severity, one.where, one.message) for one in found]
-    return pd.DataFrame(rows, columns=["code", "severity", "where", "what, and what to do"])
 
 
 def rules(value: Rules) -> pd.DataFrame:

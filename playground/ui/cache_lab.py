@@ -17,7 +17,7 @@ from playground.caching.rules import rules_of
 from playground.errors import InputFault
 from playground.sessions.session import Session
 from playground.show import figures, frames, payloads
-from playground.ui import components, computed, state
+from playground.ui import components, computed, state, widgets
 from playground.ui.state import WorkingSession
 
 _APART = {"0:20": 20.0, "4:30": 270.0, "5:30": 330.0, "one hour and more": 3_700.0}
@@ -98,8 +98,7 @@ def _cell(working: WorkingSession, cell: CacheSimulation) -> None:
     named = f"{working.digest} {cell.dialect} {cell.policy} {cell.cost_permille} {cell.origins}"
     components.strip(payloads.strip(cell), content=named, key="strip")
     st.text("\n".join(cell.origins))
-    if cell.findings:
-        st.dataframe(frames.findings(cell.findings), hide_index=True)
+    widgets.show_findings(cell.findings, "in these requests")
     if cell.rules:
         with st.expander(f"Rules: {cell.rules.title}"):
             st.dataframe(frames.rules(cell.rules), hide_index=True)
@@ -179,7 +178,7 @@ def what_is_sent(working: WorkingSession, dialect: str) -> None:
         st.caption("As LiteLLM's own adapter writes it; nothing is sent.")
         if wire.findings:
             st.warning(f"Marks that get lost on the way: {len(wire.findings)}")
-            st.dataframe(frames.findings(wire.findings), hide_index=True)
+        widgets.show_findings(wire.findings, "on the way")
         st.dataframe(frames.wire(wire), hide_index=True)
         for call in wire.calls:
             st.text(f"{call.method} {call.url}")
