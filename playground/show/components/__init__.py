@@ -1,4 +1,4 @@
-"""The browser side: one ES module and one style sheet per component, read as text.
+"""The browser side: one ES module and one style sheet per component, each behind the shared kit.
 
 Each module's default export mounts when it is called with a component (Streamlit) and gives
 `{render}` when it is called without (a notebook's anywidget, an HTML export).
@@ -22,8 +22,8 @@ class Source(NamedTuple):
 @cache
 def source(name: str, root_class: str) -> Source:
     """The text of a component's files and the one element that it draws into."""
-    return Source(
-        f'<div class="{root_class}"></div>',
-        (_HERE / f"{name}.css").read_text(encoding="utf-8"),
-        (_HERE / f"{name}.js").read_text(encoding="utf-8"),
+    css, js = (
+        "\n".join((_HERE / f"{part}.{kind}").read_text(encoding="utf-8") for part in ("kit", name))
+        for kind in ("css", "js")
     )
+    return Source(f'<div class="{root_class}"></div>', css, js)

@@ -5,13 +5,6 @@ const SHOWN = 20000 // characters of one block before "show all"
 const SLICE = 12 // milliseconds of drawing per frame
 const drawn = new WeakMap()
 
-function element(tag, className, text) {
-  const node = document.createElement(tag)
-  if (className) node.className = className
-  if (text !== undefined) node.textContent = text
-  return node
-}
-
 function textOf(block) {
   const pre = element("pre", "", block.text.slice(0, SHOWN))
   if (block.text.length <= SHOWN) return [pre]

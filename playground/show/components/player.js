@@ -12,22 +12,6 @@ const TIMING = {
   none: "no times recorded: played at 20 chunks a second",
 }
 
-function element(tag, className, text) {
-  const node = document.createElement(tag)
-  if (className) node.className = className
-  if (text !== undefined) node.textContent = text
-  return node
-}
-
-function button(label, title, action) {
-  const node = element("button", "", label)
-  node.type = "button"
-  node.title = title
-  node.setAttribute("aria-label", title)
-  node.onclick = action
-  return node
-}
-
 function chooser(title, options, chosen, action) {
   const node = element("select", "")
   node.title = title
@@ -92,7 +76,7 @@ class Player {
       this.event = this.data.steps[this.step][4] - 1
     })
     this.place = element("span", "place")
-    const bar = element("div", "bar")
+    const bar = element("div", "controls")
     bar.append(
       button("|◀", "First step (Home)", () => this.seek(0, true)),
       button("◀", "One step back (←)", () => this.move(-1)),

@@ -4,22 +4,6 @@
 const mounted = new WeakMap()
 const OUTCOMES = ["read", "written", "uncached"]
 
-function element(tag, className, text) {
-  const node = document.createElement(tag)
-  if (className) node.className = className
-  if (text !== undefined) node.textContent = text
-  return node
-}
-
-function button(label, title, action) {
-  const node = element("button", "", label)
-  node.type = "button"
-  node.title = title
-  node.setAttribute("aria-label", title)
-  node.onclick = action
-  return node
-}
-
 const number = (value) => Math.round(value).toLocaleString("en")
 
 class Strip {
@@ -51,7 +35,7 @@ class Strip {
     this.slider.setAttribute("aria-label", "Request")
     this.slider.oninput = () => this.go(Number(this.slider.value))
     this.place = element("span", "place")
-    const bar = element("div", "bar")
+    const bar = element("div", "controls")
     bar.append(
       button("◀", "One request back (←)", () => this.go(this.now - 1)),
       this.slider,
