@@ -71,9 +71,9 @@ class Timeline:
 
     def widget(self) -> Any:
         """The player, for a notebook with the extra [notebook]."""
-        from playground.show import notebook
+        from playground.show import notebook, payloads
 
-        return notebook.player_widget(self)
+        return notebook.widget("player", payloads.player(self))
 
     def html(self) -> str:
         """The player as one HTML file that needs no server."""

@@ -15,7 +15,10 @@ from serving import CHROMIUM, FLAGS, served
 
 import playground as pg
 from playground.llm.demo_server import serving
+from playground.messages import Message, TextPart
+from playground.prompt_data import TaskConfig
 from playground.recordings.recording import Recording, TextChunk
+from playground.sessions.session import Session
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -350,6 +353,25 @@ def test_the_page_that_was_saved_plays_by_itself(page: Page, address: str, tmp_p
     expect(player.locator(".place")).to_have_text(re.compile("end of the stream"))
     assert "👩‍✈️🚢🇫🇷 naïve café" in player.locator(".text").inner_text()
     assert asked == [path.as_uri()]
+
+
+def test_a_simulation_that_was_saved_is_stepped_through_by_itself(
+    page: Page, tmp_path: Path
+) -> None:
+    task = TaskConfig(user_agent_prompt="</script><script>document.title='owned'</script>" * 90)
+    said = [Message("user", (TextPart(HOSTILE),)), Message("assistant", (TextPart(HOSTILE),))]
+    found = pg.simulate_cache(Session(task=task, messages=tuple(said * 3)), dialect="xml")
+    path = tmp_path / "strip.html"
+    path.write_text(found.html())
+    asked = outside(page)
+    page.goto(f"file://{path}")
+    expect(page.locator(".place")).to_contain_text("request 3 of 3")
+    page.get_by_label("One request back").click()
+    expect(page.locator(".place")).to_contain_text("request 2 of 3")
+    page.locator(".block").first.click()
+    expect(page.locator(".said")).to_contain_text("block 0")
+    assert page.title() == "xml, azad"
+    assert [url for url in asked if not url.startswith("file:")] == []
 
 
 def test_a_hostile_recording_is_text_in_the_page_that_was_saved(page: Page, tmp_path: Path) -> None:

@@ -131,6 +131,18 @@ class CacheSimulation:
 
         return frames.cache_requests(self)
 
+    def widget(self) -> Any:
+        """The strip of all requests, for a notebook with the extra [notebook]."""
+        from playground.show import notebook, payloads
+
+        return notebook.widget("strip", payloads.strip(self))
+
+    def html(self) -> str:
+        """The strip as one HTML file that needs no server."""
+        from playground.show import exports
+
+        return exports.strip_html(self)
+
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         from playground.show import bundles
 

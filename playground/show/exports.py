@@ -11,10 +11,11 @@ from dataclasses import asdict
 from html import escape
 from typing import Any, Final
 
+from playground.cache_lab.simulation import CacheSimulation
 from playground.recordings.recording import Recording
 from playground.sessions.native_format import dump_recording
 from playground.show.components import source
-from playground.show.payloads import player
+from playground.show.payloads import player, strip
 from playground.show.wire import event_json, timeline_json
 from playground.timeline import Timeline
 from playground.tools import ToolMetadata
@@ -36,12 +37,12 @@ body {{ margin: 1rem; font-family: system-ui, sans-serif; color: #1b1f24; backgr
 <body>
 <h1>{title}</h1>
 <p>{about}</p>
-<main id="player"></main>
+<main id="shown"></main>
 <script type="application/json" id="data">{data}</script>
 <script type="module">
 {js}
 const data = JSON.parse(document.getElementById("data").textContent)
-host().render({{ model: {{ get: () => data }}, el: document.getElementById("player") }})
+host().render({{ model: {{ get: () => data }}, el: document.getElementById("shown") }})
 </script>
 </body>
 </html>
@@ -50,7 +51,6 @@ host().render({{ model: {{ get: () => data }}, el: document.getElementById("play
 
 def player_html(timeline: Timeline) -> str:
     """The player with this timeline as one HTML file, which asks nothing of any server."""
-    _, css, js = source("player", "player")
     result = timeline.result
     about = (
         f"{len(timeline.steps) - 1:,} chunks, {len(result.events):,} events, read as "
@@ -58,12 +58,29 @@ def player_html(timeline: Timeline) -> str:
         f"{', '.join(call.name for call in result.tool_calls) or 'none'}. "
         "Space plays, arrows step, [ and ] go from finding to finding."
     )
+    return _page("player", timeline.recording, about, player(timeline))
+
+
+def strip_html(cell: CacheSimulation) -> str:
+    """A cache simulation as one HTML file, which asks nothing of any server."""
+    about = (
+        f"{len(cell.requests):,} requests under the rules of {cell.provider}: "
+        f"{cell.read_permille / 10:.1f} % of all input is read from the cache, "
+        f"cost {cell.cost_permille / 1000:.3f} of uncached input. Arrows step. "
+        f"{'; '.join(cell.origins)}"
+    )
+    title = ", ".join(filter(None, (cell.dialect, cell.policy))) or cell.model
+    return _page("strip", title, about, strip(cell))
+
+
+def _page(component: str, title: str, about: str, data: Any) -> str:
+    _, css, js = source(component, component)
     return _PAGE.format(
-        title=escape(timeline.recording),
+        title=escape(title),
         about=escape(about),
         css=css,
         js=js.replace("export default function host", "function host"),
-        data=_embedded(player(timeline)),
+        data=_embedded(data),
     )
 
 

@@ -1,4 +1,4 @@
-"""The player in a notebook: the same module as on the page, as an anywidget."""
+"""The components in a notebook: the same modules as on the pages, as anywidgets."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from typing import Any
 
 from playground.errors import InputFault
 from playground.show.components import source
-from playground.show.payloads import player
-from playground.timeline import Timeline
 
 
-def player_widget(timeline: Timeline) -> Any:
-    """A widget that plays the timeline. Raises InputFault where anywidget is not installed."""
+def widget(component: str, data: dict[str, Any]) -> Any:
+    """A component as a widget. Raises InputFault where anywidget is not installed."""
     try:
         import anywidget
         import traitlets
@@ -19,11 +17,11 @@ def player_widget(timeline: Timeline) -> Any:
         raise InputFault(
             "anywidget is not installed", expected="the extra [notebook], or the HTML export"
         ) from error
-    _, css, js = source("player", "player")
+    _, css, js = source(component, component)
 
-    class PlayerWidget(anywidget.AnyWidget):
+    class ComponentWidget(anywidget.AnyWidget):
         _esm = js
         _css = css
         data = traitlets.Dict().tag(sync=True)
 
-    return PlayerWidget(data=player(timeline))
+    return ComponentWidget(data=data)
