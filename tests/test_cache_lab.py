@@ -436,6 +436,14 @@ def test_an_explicit_gemini_cache_is_made_stored_and_read_whole() -> None:
     assert {request.state for request in pg.simulate_cache(plain).requests} == {"eligible"}
 
 
+def test_an_explicit_cache_lives_as_long_as_its_mark_says() -> None:
+    request = marked_body(1, 0)
+    request["messages"][0]["content"][0]["cache_control"] = {"type": "ephemeral", "ttl": "2h"}
+    found = pg.simulate_cache([request, request], seconds_apart=7000).requests
+    assert [one.read for one in found] == [0, 3900]
+    assert found[0].cost == 3900 * 1000 + 1000 + 3900 * 7200
+
+
 def test_marks_behind_a_gap_make_no_explicit_cache_of_their_own() -> None:
     gap = pg.simulate_cache([marked_body(3, 0, 2, 3)]).requests[0]
     assert gap.written == {"1h": 3900}

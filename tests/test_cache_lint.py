@@ -330,6 +330,11 @@ def test_a_clock_that_runs_backwards_is_never_a_sure_number() -> None:
     ]
 
 
+def test_a_refusal_stays_one_whatever_the_clock_says() -> None:
+    found = pg.simulate_cache([five_marks()[0]] * 2, times=[20, 0])
+    assert [one.state for one in found.requests] == ["error", "error"]
+
+
 def test_requests_in_flight_at_once_do_not_read_each_other() -> None:
     row = [growing(1)[0]] * 3
     found = pg.simulate_cache(row, times=[0, 0, 0])

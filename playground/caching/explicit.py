@@ -8,6 +8,7 @@ when it is made, kept at a price by the hour, and its life is not lengthened by 
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass, field
 from itertools import takewhile
 
@@ -47,7 +48,7 @@ class ExplicitCache:
         ttl = next(iter(request.marks.values()))
         if self._ends.get(key, float("-inf")) >= request.at:
             return Resource(size, True, ttl, 0, held[-1]), "the explicit cache is read whole"
-        seconds = rules.seconds(ttl)
+        seconds = _seconds(ttl, rules)
         self._ends[key] = request.at + seconds
         hourly = rules.figure("storage_permille_hour", request.wire.model).value
         storage = size * hourly * seconds // 3600
@@ -68,6 +69,14 @@ def cached_blocks(request: TimedRequest) -> list[int]:
         for index, block in enumerate(blocks)
         if block.tier != "messages" or (block.place is not None and block.place[0] in run)
     ]
+
+
+def _seconds(ttl: str, rules: Rules) -> int:
+    """Any life will do, as LiteLLM writes it: 90s, 5m, 2h; what is none is the default."""
+    found = re.fullmatch(r"(\d{1,6})([smh])", ttl)
+    if found is None:
+        return rules.seconds(str(rules.value("default_ttl")))
+    return int(found[1]) * {"s": 1, "m": 60, "h": 3600}[found[2]]
 
 
 def _size(request: TimedRequest, index: int) -> int:

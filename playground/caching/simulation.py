@@ -73,8 +73,11 @@ class CacheSimulator:
         if request.at < self._now:
             late, request = self._now - request.at, request.moved(self._now)
             why = f"its clock runs backwards, {late:g} seconds: taken as sent with the one before"
-            found = replace(self._send(request), state="unpredictable", finding="clock-backwards")
-            return replace(found, reason=f"{why}; {found.reason}")
+            found = self._send(request)
+            if found.state == "error":
+                return found
+            why = f"{why}; {found.reason}"
+            return replace(found, state="unpredictable", finding="clock-backwards", reason=why)
         self._sent_last, self._now = self._now, request.at
         return self._send(request)
 
