@@ -24,7 +24,7 @@ ROOMS = [
     {"prompt_data"},
     {"preflight"},
     {"parsing", "caching"},
-    {"dialects", "signatures", "raw_prompts", "recordings"},
+    {"dialects", "signatures", "raw_prompts", "recordings", "templates"},
     {"reading", "sessions"},
     {"llm"},
     {

@@ -1,0 +1,6 @@
+"""Go's text/template in Python: `execute(source, data)`, which may raise `TemplateFault`."""
+
+from playground.templates.execution import execute
+from playground.templates.faults import TemplateFault
+
+__all__ = ["TemplateFault", "execute"]

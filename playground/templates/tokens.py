@@ -1,0 +1,116 @@
+"""What a template is made of: kinds of tokens, and how Go names and quotes characters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final
+
+
+class Kind(Enum):
+    """What a token is; KEYWORDS are kinds too."""
+
+    ERROR = auto()
+    BOOL = auto()
+    CHAR = auto()
+    CHAR_CONSTANT = auto()
+    COMPLEX = auto()
+    ASSIGN = auto()
+    DECLARE = auto()
+    EOF = auto()
+    FIELD = auto()
+    IDENTIFIER = auto()
+    LEFT_DELIM = auto()
+    LEFT_PAREN = auto()
+    NUMBER = auto()
+    PIPE = auto()
+    RAW_STRING = auto()
+    RIGHT_DELIM = auto()
+    RIGHT_PAREN = auto()
+    SPACE = auto()
+    STRING = auto()
+    TEXT = auto()
+    VARIABLE = auto()
+    DOT = auto()
+    BLOCK = auto()
+    BREAK = auto()
+    CONTINUE = auto()
+    DEFINE = auto()
+    ELSE = auto()
+    END = auto()
+    IF = auto()
+    NIL = auto()
+    RANGE = auto()
+    TEMPLATE = auto()
+    WITH = auto()
+
+
+KEYWORDS: Final = {
+    kind.name.lower(): kind
+    for kind in (
+        Kind.BLOCK,
+        Kind.BREAK,
+        Kind.CONTINUE,
+        Kind.DEFINE,
+        Kind.ELSE,
+        Kind.END,
+        Kind.IF,
+        Kind.NIL,
+        Kind.RANGE,
+        Kind.TEMPLATE,
+        Kind.WITH,
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of the template: where it begins, and on which line (from 1)."""
+
+    kind: Kind
+    pos: int
+    text: str
+    line: int
+
+
+def rune_name(character: str) -> str:
+    """A character as Go's %#U writes it."""
+    if not character:
+        return "U+FFFFFFFFFFFFFFFF"  # the end of the text, which is no character
+    point = f"U+{ord(character):04X}"
+    return f"{point} '{character}'" if character.isprintable() else point
+
+
+def is_word(character: str) -> bool:
+    return character != "" and (character == "_" or character.isalpha() or character.isdecimal())
+
+
+def quoted(text: str) -> str:
+    """Text as Go's %q writes it."""
+    return '"' + "".join(_escaped(character) for character in text) + '"'
+
+
+_ESCAPES: Final = {
+    '"': '\\"',
+    "\\": "\\\\",
+    "\a": "\\a",
+    "\b": "\\b",
+    "\f": "\\f",
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    "\v": "\\v",
+}
+
+
+def _escaped(character: str) -> str:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    if character.isprintable():
+        return character
+    point = ord(character)
+    if 0xDC80 <= point <= 0xDCFF:  # a byte that is no UTF-8
+        return f"\\x{point - 0xDC00:02x}"
+    if point < 0x80:
+        return f"\\x{point:02x}"
+    return f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"

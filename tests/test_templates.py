@@ -1,0 +1,181 @@
+"""Go's text/template: outputs, faults and their places, bounds; Go's own results where they lie."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any, Final
+
+import pytest
+from conftest import ROOT
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playground.templates import TemplateFault, execute
+
+CASES: Final = ROOT.parent / "shared" / "conformance" / "gotemplate_cases.json"
+DATA: Final[dict[str, Any]] = {
+    "port": "Brest",
+    "high": 6.5,
+    "berths": 3,
+    "free": [1, 2],
+    "none": None,
+    "tides": [{"at": "05:12"}, {"at": "17:40"}],
+    "by-day": {"mon": True},
+    "ö": "é",
+}
+
+
+@pytest.mark.parametrize(
+    ("template", "output"),
+    [
+        ("plain", "plain"),
+        ("{{.port}} {{- /* trimmed */ -}} \n!", "Brest!"),
+        ("a {{- .port -}} b", "aBrestb"),
+        ("{{.high}} {{.berths}} {{.none}} {{.nobody}}", "6.5 3 <no value> <no value>"),
+        ("{{range $i, $t := .tides}}{{$i}}={{$t.at}};{{end}}", "0=05:12;1=17:40;"),
+        ("{{range .tides}}{{.at}}{{break}}{{end}}", "05:12"),
+        ("{{range 3}}{{.}}{{end}}", "012"),
+        ("{{range .nobody}}x{{else}}nobody{{end}}", "nobody"),
+        ("{{with .none}}x{{else with .port}}{{.}}{{end}}", "Brest"),
+        ("{{if and .port (not .none)}}yes{{else if .high}}no{{end}}", "yes"),
+        ('{{index . "by-day" "mon"}} {{len .ö}} {{slice .port 1 3}}', "true 2 re"),
+        (
+            '{{define "b"}}[{{.}}]{{end}}{{template "b" .port}}{{block "c" 7}}{{.}}{{end}}',
+            "[Brest]7",
+        ),
+        ("{{$x := 1}}{{if true}}{{$x = 2}}{{end}}{{$x}}", "2"),
+        ('{{printf "%05.1f|%-6s|%q|%v|%T" .high .port .port .free .free}}', None),
+        ("{{gt .berths 2.0}} {{eq .port `Brest` `Kiel`}} {{lt (len .free) 3}}", "true true true"),
+        ("{{html `<b>`}} {{js `<b>`}} {{urlquery `a b&c`}}", "&lt;b&gt; \\u003Cb\\u003E a+b%26c"),
+        ("{{'a'}} {{0x10}} {{1e3}} {{println 1 `a` 2}}", "97 16 1000 1 a 2\n"),
+    ],
+)
+def test_what_a_template_gives(template: str, output: str | None) -> None:
+    known = '006.5|Brest |"Brest"|[1 2]|[]interface {}'
+    assert execute(template, DATA) == (known if output is None else output)
+
+
+@pytest.mark.parametrize(
+    ("template", "phase", "message"),
+    [
+        ("\n{{if}}", "parse", "template: t:2: missing value for if"),
+        ("{{if .a}}", "parse", "template: t:1: unexpected EOF"),
+        ("{{.a-b}}", "parse", "template: t:1: bad character U+002D '-'"),
+        ("{{tide}}", "parse", 'template: t:1: function "tide" not defined'),
+        ("{{$x}}", "parse", 'template: t:1: undefined variable "$x"'),
+        ("{{break}}", "parse", "template: t:1: {{break}} outside {{range}}"),
+        (
+            "é{{.port.x}}",
+            "exec",
+            'template: t:1:9: executing "t" at <.port.x>: '
+            "can't evaluate field x in type interface {}",
+        ),
+        (
+            "{{eq .berths 3}}",
+            "exec",
+            'template: t:1:2: executing "t" at <eq .berths 3>: error calling eq: '
+            "incompatible types for comparison: float64 and int",
+        ),
+        (
+            "{{.none.x}}",
+            "exec",
+            'template: t:1:7: executing "t" at <.none.x>: nil pointer evaluating interface {}.x',
+        ),
+        (
+            '{{template "x"}}',
+            "exec",
+            'template: t:1:11: executing "t" at <{{template "x"}}>: template "x" not defined',
+        ),
+    ],
+)
+def test_a_fault_says_where_in_gos_words(template: str, phase: str, message: str) -> None:
+    with pytest.raises(TemplateFault) as caught:
+        execute(template, DATA)
+    assert (caught.value.phase, str(caught.value)) == (phase, message)
+
+
+def test_a_fault_keeps_what_was_written_and_hints_at_the_surprise() -> None:
+    with pytest.raises(TemplateFault) as caught:
+        execute("first {{.port}} {{eq .berths 3}}", DATA)
+    assert caught.value.partial == "first Brest "
+    assert "write 3.0" in caught.value.hint
+    with pytest.raises(TemplateFault) as caught:
+        execute("{{.by-day}}", DATA)
+    assert caught.value.hint == 'a key with a dash is asked for by index: {{index . "a-b"}}'
+
+
+def test_a_missing_key_is_an_error_where_that_is_asked_for() -> None:
+    assert execute("{{.x.y}}", {}) == "<no value>"
+    assert execute("{{.x}}", {}, missingkey="zero") == "<no value>"
+    with pytest.raises(TemplateFault, match='map has no entry for key "x"'):
+        execute("{{.x}}", {}, missingkey="error")
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        '{{define "a"}}x{{template "a"}}{{end}}{{template "a"}}',
+        "{{range 1000000}}{{range 1000000}}{{end}}{{end}}",
+        "{{$x := `aaaaaaaaaa`}}{{range 60}}{{$x = print $x $x}}{{end}}",
+        "{{range 100000}}{{printf `%900d` .}}{{end}}",
+        "{{printf `%999999999d` 1}}{{range 100000}}{{printf `%*d` 900000 1}}{{end}}",
+        "{{" + "(" * 20_000 + "1" + ")" * 20_000 + "}}",
+        "{{if 1}}" * 5_000 + "{{end}}" * 5_000,
+    ],
+)
+def test_a_template_that_does_not_end_is_one_clear_error(template: str) -> None:
+    with pytest.raises(TemplateFault):
+        execute(template, {})
+
+
+_PIECES: Final = st.sampled_from(
+    [
+        "{{", "}}", "{{-", "-}}", " ", "\n", "if ", "else", "end", "range ", "with ", "define ",
+        "template ", "block ", "break", "$x", "$", ":=", "=", ",", "|", "(", ")", ".", ".a", ".b.c",
+        '"s"', "`r`", "'c'", "1", "2.5", "-1", "0x1p2", "1i", "nil", "true", "and", "or", "not",
+        "eq", "lt", "len", "index", "slice", "print", "printf", '"%v %d %q %5.2f"', "html", "js",
+        "/*", "*/", "é", "\x00", "call", "urlquery", "{{end}}", "{{else}}", "{{.}}",
+    ]
+)  # fmt: skip
+_VALUES: Final = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["a", "b", "c"]), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+@given(pieces=st.lists(_PIECES, max_size=14), data=_VALUES)
+def test_any_text_gives_text_or_a_fault_and_the_same_again(pieces: list[str], data: Any) -> None:
+    source = "".join(pieces)
+    results = []
+    for _ in range(2):
+        try:
+            results.append(execute(source, data))
+        except TemplateFault as fault:
+            results.append(f"{fault.phase} {fault} {fault.partial}")
+    assert results[0] == results[1]
+
+
+@given(text=st.text(max_size=30).filter(lambda text: "{{" not in text))
+def test_text_without_actions_is_itself(text: str) -> None:
+    assert execute(text, None) == text
+
+
+@pytest.mark.skipif(
+    not CASES.exists(), reason="NOT RUN: ../shared/conformance is not beside this checkout"
+)
+def test_every_result_is_gos_own() -> None:
+    scorer = CASES.with_name("score_templates.py")
+    done = subprocess.run(
+        [sys.executable, str(scorer), "--json"], capture_output=True, text=True, check=True
+    )
+    count = json.loads(done.stdout)
+    assert count["output right"] == count["outputs"] == 960
+    assert count["error phase right"] == count["errors"] == 547
+    assert count["error text right"] >= 545
+    assert count.get("raised something else", 0) == 0
