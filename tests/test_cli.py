@@ -175,3 +175,27 @@ def test_streamlits_options_go_through(tmp_path: Path) -> None:
         env={**os.environ, "COLUMNS": "200"},
     )
     assert "--server.port" in done.stdout
+
+
+def test_the_cache_commands_take_policies_changes_and_give_json(tmp_path: Path) -> None:
+    policy = tmp_path / "own.json"
+    policy.write_text('{"name": "tail", "marks": [{"role": "system"}, {"role": ["user", "tool"]}]}')
+    sample = ("12-long-tool-run", "-d", "native")
+    done = run(
+        "check", *sample, "--policy-file", str(policy), "--max-cost-multiple", "0.5", "--json"
+    )
+    assert (done.returncode, json.loads(done.stdout)["failures"]) == (0, [])
+    dear = run("check", *sample, "--timestamp", "--max-cost-multiple", "0.5", "--json")
+    assert dear.returncode == 1
+    assert len(json.loads(dear.stdout)["failures"]) == 1
+    lone = run("cache", *sample, "--timestamp")
+    assert (lone.returncode, lone.stdout) == (2, "")
+    assert "expected --simulate" in lone.stderr
+    wire = run("cache", "07-gemini-above", "-d", "xml", "--wire", "--json")
+    (sent,) = json.loads(wire.stdout)
+    assert [call["method"] for call in sent["calls"]] == ["GET", "POST", "POST"]
+    assert [one["code"] for one in sent["findings"]] == ["mark-lost"]
+    assert wire.returncode == 1
+    bad = run("cache", *sample, "--simulate", "--policy-file", str(tmp_path / "none.json"))
+    assert bad.returncode == 2
+    assert "Traceback" not in bad.stderr

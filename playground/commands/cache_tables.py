@@ -72,6 +72,20 @@ def _requests(cell: CacheSimulation) -> int:
     return report(cell.findings)
 
 
+def checked(found: CacheSimulation, failed: list[str], as_json: bool) -> None:
+    """The limits that are passed, or what the input costs."""
+    if as_json:
+        from playground.show.wire import simulation_json
+
+        print_json({"failures": failed, **simulation_json(found)})
+        return
+    for line in failed:
+        click.echo(plain(line))
+    if not failed:
+        cost = found.cost_permille / 1000
+        click.echo(f"input costs {cost:.3f} of uncached ({found.dialect}, policy {found.policy})")
+
+
 def placed(session: Session, dialects: tuple[str, ...], policy: str | Policy, as_json: bool) -> int:
     """Where marks land: a line for each dialect, or every part of the dialects that are named."""
     from playground.cache_lab.placement import place_cache

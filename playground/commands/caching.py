@@ -15,7 +15,7 @@ from playground.commands.shared import (
     model_option,
     session_argument,
 )
-from playground.terminal import guarded, plain, report
+from playground.terminal import guarded, report
 
 if TYPE_CHECKING:
     from playground.cache_lab.what_if import WhatIf
@@ -107,6 +107,7 @@ def cache(
     LiteLLM's adapter would send it, and the marks that get lost. With --validate FOLDER: every
     recorded request of the folder's files, predicted against billed.
     """
+    from playground.cache_lab.what_if import WhatIf
     from playground.commands import cache_tables
     from playground.errors import InputFault
 
@@ -123,6 +124,8 @@ def cache(
             report(loaded.findings),
             cache_tables.simulated(cache_matrix(loaded.session, *asked), as_json),
         )
+    if what_if != WhatIf():
+        raise InputFault("what if is asked of no simulation", expected="--simulate beside it")
     if len(chosen) > 1:
         raise InputFault("several policies are named", expected="one --policy, or --simulate")
     shown = cache_tables.on_wire if wire else cache_tables.placed
@@ -140,6 +143,7 @@ def cache(
 @_apart
 @click.option("--max-cost-multiple", type=_share, help="Of the same input without a cache.")
 @click.option("--no-cache-break", is_flag=True, help="Every request reads what the last one left.")
+@json_option
 @guarded
 @_what_if
 def check(
@@ -152,10 +156,12 @@ def check(
     seconds_apart: float | None,
     max_cost_multiple: float | None,
     no_cache_break: bool,
+    as_json: bool,
     what_if: WhatIf,
 ) -> int:
     """Simulate SESSION's requests; exit status 1, with the reasons, where a limit is passed."""
     from playground.cache_lab.simulation import simulate_cache
+    from playground.commands import cache_tables
     from playground.errors import InputFault
 
     if max_cost_multiple is None and not no_cache_break:
@@ -170,9 +176,5 @@ def check(
         what_if=what_if,
     )
     failed = found.failures(max_cost_multiple, no_cache_break)
-    for line in failed:
-        click.echo(plain(line))
-    if not failed:
-        cost = found.cost_permille / 1000
-        click.echo(f"input costs {cost:.3f} of uncached ({found.dialect}, policy {found.policy})")
+    cache_tables.checked(found, failed, as_json)
     return report(loaded.findings) or int(bool(failed))
