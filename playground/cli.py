@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from playground.commands import caching, experiments, prompts, streams
+from playground.commands import caching, experiments, prompts, streams, templates
 
 
 class _Commands(click.Group):
@@ -45,6 +45,7 @@ for command in (
     prompts.detect,
     prompts.guide,
     prompts.raw,
+    templates.template,
     streams.replay,
     streams.import_,
     experiments.experiment,

@@ -26,7 +26,7 @@ ROOMS = [
     {"parsing", "caching"},
     {"dialects", "signatures", "raw_prompts", "recordings", "templates"},
     {"reading", "sessions"},
-    {"llm"},
+    {"llm", "conversations"},
     {
         "timeline",
         "comparison",

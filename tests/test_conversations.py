@@ -1,0 +1,226 @@
+"""Conversation templates: what a set may hold, how one is run, and what goes wrong."""
+
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from playground.conversations import Answers, Outcome, parse_templates, run
+from playground.errors import InputFault, UnknownNameError
+from playground.tools import ToolMetadata
+
+TIDES: Final = ToolMetadata(
+    name="get_tides",
+    description="Tides of a port.",
+    input_schema={"type": "object", "properties": {"port": {"type": "string"}}},
+)
+SET: Final = """
+new-conversation:
+- {role: default-request, model: gpt-4o, temperature: 0.2, functions: [get_tides]}
+- {role: system, content: "You help in {{.port}}."}
+- {role: user, content: "{{.question}}"}
+- {role: request, temperature: 1, call_function: get_tides}
+- {role: user, content: "In short?"}
+default:
+- {role: user}
+"""
+CALL: Final = {"function_call": {"name": "get_tides", "arguments": '{"port": "Brest"}'}}
+DATA: Final = {"port": "Brest", "question": "When is high water?"}
+
+
+def ran(source: str, answers: list[Any], data: Any = None, **more: Any) -> Outcome:
+    more.setdefault("tools", [TIDES])
+    return run(parse_templates(source), data or DATA, Answers(answers), **more)
+
+
+def roles(outcome: Outcome) -> list[str]:
+    return [message["role"] for message in outcome.history]
+
+
+def test_a_run_renders_asks_calls_and_goes_on() -> None:
+    found = ran(
+        SET, [CALL, "At 05:12.", "05:12"], template="new-conversation", call={"get_tides": {"h": 5}}
+    )
+    assert roles(found) == [
+        "default-request",
+        "system",
+        "user",
+        "request",
+        "assistant",
+        "function",
+        "assistant",
+        "user",
+        "assistant",
+    ]
+    forced, free, last = found.requests
+    assert forced.messages == [
+        {"role": "system", "content": "You help in Brest."},
+        {"role": "user", "content": "When is high water?"},
+    ]
+    assert forced.parameters == {
+        "model": "gpt-4o",
+        "temperature": 1,  # the request's own
+        "functions": ["get_tides"],
+        "call_function": "get_tides",
+    }
+    assert free.parameters == {**forced.parameters, "call_function": "*"}  # not forced again
+    assert free.messages[-1] == {"role": "function", "name": "get_tides", "content": '{"h": 5}'}
+    assert last.parameters == {"model": "gpt-4o", "temperature": 0.2, "functions": ["get_tides"]}
+    assert [step.what for step in found.trace][:5] == ["message"] * 4 + ["request"]
+
+
+def test_a_request_is_openais_in_both_forms() -> None:
+    found = ran(
+        SET, [CALL, "At 05:12.", "05:12"], template="new-conversation", call={"get_tides": "5"}
+    )
+    old = found.requests[0].body()
+    assert old["function_call"] == {"name": "get_tides"}
+    assert old["functions"][0]["parameters"] == TIDES.input_schema
+    assert "call_function" not in old
+    new = found.requests[1].body(modern=True)
+    assert new["tool_choice"] == "auto"
+    assert new["tools"][0]["function"]["name"] == "get_tides"
+    assert new["messages"][2]["tool_calls"][0]["id"] == "call_1"
+    assert new["messages"][3] == {"role": "tool", "tool_call_id": "call_1", "content": "5"}
+    quiet = ran("- {role: request, call_function: ''}", ["x"]).requests[0].body()
+    assert quiet["function_call"] == "none"
+    assert "function_call" not in ran("- {role: request}", ["x"]).requests[0].body()
+
+
+def test_the_history_is_kept_and_its_default_request_counts() -> None:
+    history = [{"role": "default-request", "model": "old"}, {"role": "user", "content": "before"}]
+    given = copy.deepcopy(history)
+    found = ran("- {role: user, content: now}", ["yes"], history=history)
+    assert history == given
+    assert found.history[:2] == history
+    assert found.requests[0].parameters == {"model": "old"}
+    none = ran("- {role: user, content: now}", ["yes"], defaults={"model": "system's"})
+    assert none.requests[0].parameters == {"model": "system's"}
+
+
+def test_truncate_and_the_limit_hide_what_is_old() -> None:
+    history = [{"role": "user", "content": "old"}, {"role": "assistant", "content": "yes"}]
+    cut = ran("[{role: truncate}, {role: user, content: new}]", ["ok"], history=history)
+    assert [m["content"] for m in cut.requests[0].messages] == ["new"]
+    assert roles(cut) == ["user", "assistant", "truncate", "user", "assistant"]
+    called = [
+        {"role": "user", "content": "x" * 500},
+        {"role": "assistant", **CALL},
+        {"role": "function", "name": "get_tides", "content": "y" * 300},
+    ]
+    kept = ran("- {role: user, content: new}", ["ok"], history=called, most_characters=200)
+    assert [m["role"] for m in kept.requests[0].messages] == ["user"]  # the pair goes together
+    whole = ran("- {role: user, content: new}", ["ok"], history=called, most_characters=600)
+    assert [m["role"] for m in whole.requests[0].messages] == ["assistant", "function", "user"]
+
+
+def test_parts_come_from_the_content_or_the_input() -> None:
+    parts = [{"type": "image_url", "image_url": {"url": "https://example.org/{{.a}}.png"}}]
+    assert ran("- {role: user}", ["ok"], {"contentParts": parts}).history[0]["content"] == parts
+    source = (
+        "- role: user\n  content:\n  - {type: text, text: 'In {{.port}}'}\n"
+        "  - {type: image_url, image_url: {url: 'https://example.org/{{.a}}.png', detail: high}}"
+    )
+    first, second = ran(source, ["ok"]).history[0]["content"]
+    assert first == {"type": "text", "text": "In Brest"}
+    assert second["image_url"]["url"].endswith("{{.a}}.png")  # only text is a template
+    with pytest.raises(InputFault, match=r"template 'default', message 0: .* contentParts"):
+        ran("- {role: user}", ["ok"])
+
+
+def switch(name: str) -> dict[str, Any]:
+    arguments = f'{{"template": "{name}"}}'
+    return {"function_call": {"name": "botSwitchTemplate", "arguments": arguments}}
+
+
+def test_a_template_switches_to_another_and_a_loop_is_bounded() -> None:
+    source = (
+        "default: [{role: request}, {role: user, content: never}]\n"
+        "other: [{role: user, content: 'other {{.port}}'}]"
+    )
+    found = ran(source, [switch("other"), "done"])
+    assert [m.get("content") for m in found.history] == [None, None, "other Brest", "done"]
+    assert any("suspended at message 1, switched to other" in step.what for step in found.trace)
+    with pytest.raises(UnknownNameError, match="unknown template 'x'; known: default, other"):
+        ran(source, [switch("x")])
+    with pytest.raises(InputFault, match="switched more than 20 times"):
+        ran(source, [switch("default")] * 30)
+    with pytest.raises(InputFault, match="asks more than 100 times"):
+        ran("- {role: request}", [CALL] * 200, call=lambda name, arguments: "again")
+
+
+def test_a_call_that_nobody_knows_is_an_answer() -> None:
+    found = ran("- {role: request, functions: [get_tides]}", [CALL])
+    assert roles(found) == ["request", "assistant"]
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("- {role: robot}", "template 'default', message 0: Input tag 'robot'"),
+        ("- {content: x}", "message 0: Unable to extract tag using discriminator 'role'"),
+        ("a: [{role: function, content: x}]", "template 'a', message 0: Field required"),
+        ("- {role: truncate, content: x}", "field content"),
+        ("- {role: request, top_k: 3}", "field top_k"),
+        ("- {role: default-request}", "a default-request gives at least one parameter"),
+        ("- {role: user, content: x, function_call: {name: f, arguments: '{}'}}", "function_call"),
+        ("- {role: assistant, function_call: {name: f, arguments: '[1'}}", "no JSON object"),
+        ("- {role: system, content: [{type: text, text: x}]}", "field content"),
+        ("- {role: assistant}", "neither content nor function_call is given"),
+        ("a: 3", "template 'a'"),
+        ("a: [b: [", "not plain YAML"),
+        ("!!python/object/apply:os.system ['true']", "not plain YAML"),
+        (
+            "a: &a [{role: truncate}, {role: truncate}]\nb0: &b0 [*a, *a]\n"
+            + "".join(f"b{n}: &b{n} [{', '.join([f'*b{n - 1}'] * 9)}]\n" for n in range(1, 9)),
+            "aliases that unfold to too much",
+        ),
+    ],
+)
+def test_a_bad_set_is_one_clear_error(source: str, said: str) -> None:
+    with pytest.raises(InputFault) as caught:
+        parse_templates(source, "set.yaml")
+    assert str(caught.value).startswith("set.yaml")
+    assert said in str(caught.value)
+
+
+def test_a_fault_names_template_message_line_and_column_and_leaves_the_history() -> None:
+    source = 'a: [{role: user, content: x}, {role: user, content: "line\\n{{eq .n 3}}"}]'
+    history: list[Any] = [{"role": "user", "content": "before"}]
+    with pytest.raises(InputFault) as caught:
+        ran(source, ["x"], {"n": 3}, template="a", history=history)
+    assert "template 'a', message 1: template: t:2:2: executing" in str(caught.value)
+    assert "write 3.0" in str(caught.value)
+    assert history == [{"role": "user", "content": "before"}]
+    with pytest.raises(UnknownNameError, match="unknown function 'x'; known: get_tides"):
+        ran("- {role: request, functions: [x]}", ["y"])
+    with pytest.raises(UnknownNameError, match="function to be called 'get_tides'"):
+        ran("- {role: request, call_function: get_tides}", ["y"])
+    with pytest.raises(InputFault, match="only 1 answers"):
+        ran("[{role: request}, {role: request}]", ["one"])
+
+
+def test_a_run_on_the_command_line(tmp_path: Path) -> None:
+    file = tmp_path / "set.yaml"
+    file.write_text(SET)
+    tools = tmp_path / "tools.json"
+    tools.write_text(json.dumps([TIDES.model_dump()]))
+    command = [sys.executable, "-m", "playground.cli", "template", "run", str(file)]
+    command += ["--template", "new-conversation", "--input", json.dumps(DATA)]
+    command += ["--tools", str(tools), "--functions", '{"get_tides": "05:12"}']
+    answers = ["--answers", json.dumps([CALL, "At 05:12.", "05:12"])]
+    done = subprocess.run([*command, *answers, "--json"], capture_output=True, text=True)
+    found = json.loads(done.stdout)
+    assert (done.returncode, len(found["requests"]), len(found["history"])) == (0, 3, 9)
+    told = subprocess.run([*command, *answers], capture_output=True, text=True)
+    assert "[new-conversation 1] message" in told.stdout
+    short = subprocess.run(command, capture_output=True, text=True)
+    assert (short.returncode, short.stdout) == (2, "")
+    assert short.stderr.count("\n") == 1
+    assert "only 0 answers; expected one for each request" in short.stderr
