@@ -12,7 +12,7 @@ from playground.cache_lab.requests import sent_at
 from playground.cache_lab.simulation import CacheSimulation
 from playground.cache_lab.what_if import ENVIRONMENTS, MOST_PARALLEL, WhatIf
 from playground.caching.own_policies import policy_of_places
-from playground.caching.policies import get_policy
+from playground.caching.policies import as_parts, get_policy
 from playground.caching.rules import rules_of
 from playground.errors import InputFault
 from playground.sessions.session import Session
@@ -30,10 +30,11 @@ _HIGHLIGHTED = 20_000  # characters: beyond it, colouring freezes the page
 
 def own_marks(working: WorkingSession, placement: CachePlacement) -> CachePlacement:
     """Marks to click on and off; what differs from the policy is a policy of one's own."""
+    messages = computed.formatted(working, placement.dialect)
     places = {
-        f"message {p.message} part {p.part} · {p.role}": (p.message, p.part)
-        for p in placement.parts
-        if not p.environment and p.text
+        f"message {number} part {part} · {message['role']}": (number, part)
+        for number, message in enumerate(messages)
+        for part in range(len(as_parts(message.get("content"))))
     }
     usual = [(p.message, p.part) for p in placement.marks]
     chosen = st.multiselect(
@@ -43,21 +44,14 @@ def own_marks(working: WorkingSession, placement: CachePlacement) -> CachePlacem
         key=f"marks of {working.digest} {placement.dialect} {usual}",
         help="Click marks away or add some: the policy that puts them there is then compared too.",
     )
-    if {places[label] for label in chosen} == set(usual):
+    marked = sorted(places[label] for label in chosen)
+    if marked == sorted(usual):
         state.drop_policy(_CLICKED)
         return placement
-    messages = computed.formatted(working, placement.dialect)
-    parts = {m: len(payload) for m, payload in enumerate(map(_parts, messages))}
-    marked = sorted(place for label in chosen if (place := places[label])[1] < parts[place[0]])
     own = policy_of_places(_CLICKED, messages, marked)
     state.keep_policy(own)
     st.download_button("These marks as a policy file", own.dumps(), "policy.json")
     return computed.placement(working, placement.dialect, own)
-
-
-def _parts(message: dict[str, object]) -> list[object]:
-    content = message.get("content")
-    return content if isinstance(content, list) else [content] if content else []
 
 
 def cache_costs(working: WorkingSession, dialects: Sequence[str], drawn: str) -> None:
