@@ -97,8 +97,9 @@ def _simulations(
     own: str,
     _session: Session,
     _what_if: WhatIf,
+    _own: Sequence[OwnPolicy],
 ) -> list[CacheSimulation]:
-    policies = [*POLICIES.values(), *(each.policy() for each in state.own_policies())]
+    policies = [*POLICIES.values(), *(each.policy() for each in _own)]
     return simulate_matrix(_session, [dialect], policies, seconds_apart=apart, what_if=_what_if)
 
 
@@ -107,12 +108,12 @@ def simulations(
 ) -> list[CacheSimulation]:
     """The session in these dialects under every policy, dialect by dialect."""
     dynamic, session = working.session.dynamic.model_dump_json(), working.session
-    own = "".join(each.dumps() for each in state.own_policies())
-    key = (dynamic, apart, repr(what_if), own)
+    own = state.own_policies()
+    key = (dynamic, apart, repr(what_if), "".join(each.dumps() for each in own))
     return [
         cell
         for name in dialects
-        for cell in _simulations(working.digest, name, *key, session, what_if)
+        for cell in _simulations(working.digest, name, *key, session, what_if, own)
     ]
 
 
