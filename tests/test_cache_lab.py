@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 from dataclasses import replace
@@ -476,3 +477,40 @@ def test_a_simulation_shows_itself_in_a_notebook() -> None:
     assert "cost" in bundle["text/plain"]
     assert "<b>" not in bundle["text/html"]
     assert list(found.frame()["request"]) == [1, 2]
+
+
+MODELS: Final = [
+    "anthropic/claude-sonnet-4-5",
+    "bedrock/anthropic.claude-3-7-sonnet-20250219-v1:0",
+    "bedrock/converse/us.amazon.nova-pro-v1:0",
+    "cohere_chat/command-r-plus",
+    "deepseek/deepseek-chat",
+    "gemini/gemini-2.5-pro",
+    "groq/llama-3.3-70b-versatile",
+    "mistral/mistral-large-latest",
+    "ollama/llama3.1",
+    "ollama_chat/llama3.1",
+    "openai/gpt-4o",
+    "openai/gpt-5.6",
+    "openrouter/anthropic/claude-sonnet-4.5",
+    "together_ai/meta-llama/Llama-3-8b-chat-hf",
+]
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("stream", [False, True])
+def test_no_socket_is_opened_behind_the_closed_door(
+    model: str, stream: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Any] = []
+
+    def refuse(*given: Any, **more: Any) -> Any:
+        asked.append(given[:2])
+        raise OSError("no network in this test")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    tools = [{"type": "function", "function": {"name": "t", "parameters": {"type": "object"}}}]
+    calls = wire_calls([{"role": "user", "content": RULES}], model, tools, stream=stream)
+    assert calls
+    assert asked == []
