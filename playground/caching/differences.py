@@ -49,6 +49,13 @@ class FirstDifference:
     def fix(self) -> str:
         return FIXES[self.rule]
 
+    def invalidates(self, rules: Rules) -> tuple[Tier, ...]:
+        """The tiers that are written anew: its own, or the parameter's, and those behind it."""
+        name = self.cause.removesuffix("_changed")
+        salts: dict[Tier, list[str]] = rules.value("salts")
+        first = next((tier for tier in TIERS if name == tier or name in salts.get(tier, [])), None)
+        return TIERS[TIERS.index(first) :] if first else TIERS
+
     @property
     def told(self) -> str:
         """The cause, its place, and both texts there."""

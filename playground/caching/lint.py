@@ -101,7 +101,10 @@ def _parted(run: Run) -> Iterator[tuple[str, int, str]]:
             continue
         mark = run.last_mark(number - 1) if run.marked else len(run.row[number - 1].chain) - 1
         if mark is not None and (found.block is None or found.block <= mark):
-            yield found.rule, number, found.told
+            lost = run.outcomes[number - 1].left - run.outcomes[number].read
+            price = f", {lost:,} cached tokens" if lost > 0 else ""
+            tiers = ", ".join(found.invalidates(run.rules))
+            yield found.rule, number, f"{found.told}; invalidates {tiers}{price}"
 
 
 def _lookback_overflow(run: Run) -> Seen:
