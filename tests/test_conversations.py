@@ -206,6 +206,21 @@ def test_a_fault_names_template_message_line_and_column_and_leaves_the_history()
         ran("[{role: request}, {role: request}]", ["one"])
 
 
+@pytest.mark.parametrize(
+    ("history", "answers", "said"),
+    [
+        ([1], ["x"], "history, message 0: no message; expected an object with a role"),
+        ([{}], ["x"], "history, message 0"),
+        ([], [3], "an answer: no message"),
+        ([], [{"function_call": "x"}], "an answer, field function_call: no call"),
+    ],
+)
+def test_messages_from_elsewhere_are_checked(history: Any, answers: Any, said: str) -> None:
+    with pytest.raises(InputFault) as caught:
+        ran("- {role: user, content: x}", answers, history=history)
+    assert said in str(caught.value)
+
+
 def test_a_run_on_the_command_line(tmp_path: Path) -> None:
     file = tmp_path / "set.yaml"
     file.write_text(SET)

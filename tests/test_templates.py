@@ -12,6 +12,7 @@ from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
+from playground.errors import InputFault
 from playground.templates import TemplateFault, execute
 
 CASES: Final = ROOT.parent / "shared" / "conformance" / "gotemplate_cases.json"
@@ -130,17 +131,34 @@ def test_a_template_that_does_not_end_is_one_clear_error(template: str) -> None:
         execute(template, {})
 
 
+def test_data_that_is_no_json_is_one_clear_error() -> None:
+    deep: list[Any] = []
+    for _ in range(5_000):
+        deep = [deep]
+    for data, said in ((deep, "nested too deeply"), (10**400, "float64"), ({1}, "type set")):
+        with pytest.raises(InputFault, match=said):
+            execute("{{.}}", data)
+
+
+def test_half_characters_are_told_and_never_break_the_output() -> None:
+    assert execute("{{len .}}", "\ud800") == "3"  # U+FFFD, as Go decodes it
+    assert execute("{{slice . 0 1}}|{{slice . 0 1}}{{slice . 1}}", "é") == "\ufffd|é"
+    with pytest.raises(TemplateFault, match="t:1:7") as caught:
+        execute("\ud800{{.a.b}}", {"a": "b"})
+    caught.value.partial.encode()
+
+
 _PIECES: Final = st.sampled_from(
     [
         "{{", "}}", "{{-", "-}}", " ", "\n", "if ", "else", "end", "range ", "with ", "define ",
         "template ", "block ", "break", "$x", "$", ":=", "=", ",", "|", "(", ")", ".", ".a", ".b.c",
         '"s"', "`r`", "'c'", "1", "2.5", "-1", "0x1p2", "1i", "nil", "true", "and", "or", "not",
         "eq", "lt", "len", "index", "slice", "print", "printf", '"%v %d %q %5.2f"', "html", "js",
-        "/*", "*/", "é", "\x00", "call", "urlquery", "{{end}}", "{{else}}", "{{.}}",
+        "/*", "*/", "é", "\x00", "\ud800", "call", "urlquery", "{{end}}", "{{else}}", "{{.}}",
     ]
 )  # fmt: skip
 _VALUES: Final = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=4),
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(st.sampled_from(["a", "b", "c"]), inner, max_size=3)
@@ -159,6 +177,7 @@ def test_any_text_gives_text_or_a_fault_and_the_same_again(pieces: list[str], da
         except TemplateFault as fault:
             results.append(f"{fault.phase} {fault} {fault.partial}")
     assert results[0] == results[1]
+    results[0].encode()
 
 
 @given(text=st.text(max_size=30).filter(lambda text: "{{" not in text))

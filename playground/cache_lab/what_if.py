@@ -14,7 +14,7 @@ from playground.sessions.session import Session
 Environment = Literal["as it is", "none", "after", "persisted", "inside"]
 ENVIRONMENTS: Final[tuple[Environment, ...]] = get_args(Environment)
 MOST_PARALLEL: Final = 100
-_STAND_IN: Final = "# Environment\n" + "open file: src/harbour/tides.py\n" * 46  # 1,500 characters
+_STAND_IN: Final = "# Environment\n" + "open file: src/harbour/tides.py\n" * 46  # 1,486 characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +23,10 @@ class WhatIf:
 
     `environment` is where the environment block stands: "none"; "after" the marks on the last user
     message, where dialects put it; "persisted" on every user message for good; "inside", on the
-    last user message and marked with it. A session that has no such block gets a stand-in of 1,500
-    characters. `shuffled_tools` gives each request another order of tools, `timestamp` the system
-    prompt a time to the second. `ttl` is that of every mark, `parallel` how many rounds of tool
-    calls become one turn.
+    last user message and marked with it. A session that has no such block gets a stand-in of about
+    1,500 characters. `shuffled_tools` gives each request another order of tools, `timestamp` the
+    system prompt a time to the second. `ttl` is that of every mark, `parallel` how many rounds of
+    tool calls become one turn.
     """
 
     environment: Environment = "as it is"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from playground.conversations.sets import TemplateMessage, TemplateSet, UserMessage
+from playground.conversations.sets import ROLES, TemplateMessage, TemplateSet, UserMessage
 from playground.errors import InputFault, PlaygroundError, UnknownNameError
 from playground.templates import TemplateFault, execute
 from playground.tools import ToolMetadata
@@ -113,7 +113,8 @@ class Answers:
             raise InputFault(f"only {self._count} answers", expected="one for each request")
         if isinstance(answer, str):
             return {"role": "assistant", "content": answer}
-        return {"role": "assistant", **answer}
+        given = {"role": "assistant", **answer} if isinstance(answer, dict) else answer
+        return _checked(given, "an answer")
 
 
 def run(
@@ -137,7 +138,7 @@ def run(
     column.
     """
     bot = _Bot(templates, data, respond, tools, call, dict(defaults or {}), most_characters)
-    bot.history = [dict(message) for message in history]
+    bot.history = [_checked(m, f"history, message {i}") for i, m in enumerate(history)]
     bot.run(template)
     return Outcome(bot.history, bot.requests, bot.trace)
 
@@ -267,6 +268,18 @@ class _Bot:
             return None
         content = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
         return {"role": "function", "name": name, "content": content}
+
+
+def _checked(message: Any, where: str) -> Message:
+    """A message that did not come from a template. Raises InputFault."""
+    if not isinstance(message, dict) or message.get("role") not in ROLES:
+        known = ", ".join(ROLES)
+        raise InputFault("no message", where=where, expected=f"an object with a role: {known}")
+    called = message.get("function_call")
+    if called is not None and not isinstance(called, dict):
+        expected = "an object with name and arguments"
+        raise InputFault("no call", where=where, field="function_call", expected=expected)
+    return dict(message)
 
 
 def _at(name: str, index: int, message: str) -> PlaygroundError:

@@ -18,6 +18,7 @@ from playground.templates.values import (
     truth,
     type_name,
     unwrapped,
+    written,
 )
 
 MOST_OUTPUT: Final = 16_000_000  # characters, of a result too
@@ -41,7 +42,7 @@ class Evaluation:
             column = len(encoded(before[before.rfind("\n") + 1 :]))
             where += f":{before.count(chr(10)) + 1}:{column}"
             where += f": executing {quoted(self._running)} at <{self._node}>"
-        raise TemplateFault(f"{where}: {message}", "exec", "".join(self.out))
+        raise TemplateFault(f"{where}: {message}", "exec", written(self.out))
 
     # variables
 

@@ -12,7 +12,16 @@ from playground.templates.functions import NAMES
 from playground.templates.nodes import Node
 from playground.templates.parser import Trees, parse
 from playground.templates.tokens import quoted
-from playground.templates.values import INVALID, Interface, encoded, from_json, truth, unwrapped
+from playground.templates.values import (
+    INVALID,
+    Interface,
+    encoded,
+    from_json,
+    truth,
+    unwrapped,
+    whole_characters,
+    written,
+)
 from playground.templates.verbs import shown
 
 MOST_DEPTH: Final = 100  # of templates that call one another: Go's own limit is 100,000
@@ -25,14 +34,16 @@ def execute(source: str, data: Any, name: str = "t", missingkey: MissingKey = "d
     `missingkey` is what a key that is not there gives: "<no value>" ("default", "invalid"), the
     zero value, which prints the same, or an error. Raises TemplateFault, phase "parse" or "exec",
     with Go's own message and what was written before; also where more than 16 million characters
-    are written, two million steps taken, or templates call one another a hundred deep.
+    are written, two million steps taken, or templates call one another a hundred deep. Raises
+    InputFault for data that is no JSON.
     """
+    source = whole_characters(source)
     trees = _trees(source, name)
     state = _Run(trees, source, name, missingkey)
     root = from_json(data)
     root = INVALID if root is None else root
     state.begin(root)
-    return "".join(state.out)
+    return written(state.out)
 
 
 @lru_cache(maxsize=256)

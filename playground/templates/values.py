@@ -6,8 +6,11 @@ type. Strings are bytes to Go: lengths and offsets count those of UTF-8.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
+
+from playground.errors import InputFault
 
 
 class _Nothing:
@@ -36,14 +39,35 @@ class Interface:
 
 
 def from_json(data: Any) -> Any:
-    """JSON as Go decodes it: every number is a float64."""
-    if isinstance(data, bool) or data is None or isinstance(data, str | float):
+    """JSON as Go decodes it: every number is a float64, half a surrogate pair U+FFFD.
+
+    Raises InputFault for what is no JSON, or too deep or too large.
+    """
+    try:
+        return _decoded_json(data)
+    except RecursionError:
+        raise InputFault("data that is nested too deeply", expected="JSON") from None
+    except OverflowError:
+        raise InputFault("a number that no float64 holds", expected="JSON as Go reads it") from None
+
+
+def _decoded_json(data: Any) -> Any:
+    if isinstance(data, bool) or data is None or isinstance(data, float):
         return data
     if isinstance(data, int):
         return float(data)
+    if isinstance(data, str):
+        return whole_characters(data)
     if isinstance(data, list | tuple):
-        return [from_json(item) for item in data]
-    return {str(key): from_json(item) for key, item in dict(data).items()}
+        return [_decoded_json(item) for item in data]
+    if isinstance(data, Mapping):
+        return {whole_characters(str(key)): _decoded_json(item) for key, item in data.items()}
+    raise InputFault(f"data of type {type(data).__name__}", expected="what JSON can hold")
+
+
+def whole_characters(text: str) -> str:
+    """The text with halves of surrogate pairs, which no UTF-8 has, as U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def unwrapped(value: Any) -> Any:
@@ -78,6 +102,12 @@ def truth(value: Any) -> bool:
 
 def encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
+
+
+def written(pieces: list[str]) -> str:
+    """Output in one: bytes that are no UTF-8, cut out of a text, become U+FFFD."""
+    text = "".join(pieces)
+    return text if text.isascii() else encoded(text).decode("utf-8", "replace")
 
 
 def decoded(data: bytes) -> str:

@@ -83,9 +83,9 @@ def cache_costs(working: WorkingSession, dialects: Sequence[str], drawn: str) ->
 
 def _cell(working: WorkingSession, cell: CacheSimulation) -> None:
     """One dialect under one policy: its strip, what counts for it, what is wrong."""
-    st.subheader(f"{cell.dialect}, {cell.policy}", divider="gray")
+    st.subheader(cell.dialect, divider="gray")
     own = state.own_policy(cell.policy)
-    st.text(f"{cell.policy}: {own.source if own else get_policy(cell.policy).source}")
+    st.text(f"Policy {cell.policy}: {own.source if own else get_policy(cell.policy).source}")
     for problem in cell.errors:
         st.error("The provider would refuse requests:")
         st.text(problem)
@@ -120,7 +120,7 @@ def _what_if(model: str) -> WhatIf:
             )
             shuffled = st.toggle("Tools in any order", key="if-shuffled", bind="query-params")
             clock = st.toggle("Time in the system prompt", key="if-clock", bind="query-params")
-        st.caption("A session without an environment block gets a stand-in of 1,500 characters.")
+        st.caption("A session without an environment block gets one of about 1,500 characters.")
         _policy_upload()
     return WhatIf(
         environment=environment or "as it is",
