@@ -14,7 +14,8 @@ from playground.findings import Finding, finding
 from playground.messages import ToolCallPart
 from playground.parsing.result import ParseResult
 from playground.reading import parse
-from playground.tools import ToolMetadata, read_tools
+from playground.tool_formats import read_tools
+from playground.tools import ToolMetadata
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,17 @@ CODES: Final[dict[str, FindingKind]] = {
     "reasoning-dropped": FindingKind("info", "reasoning in the history is not sent again"),
     "part-dropped": FindingKind("warning", "a part that is not sent in a message of its role"),
     "environment-dropped": FindingKind("warning", "no user message to add the environment to"),
+    # what an adapter makes of a request
+    "system-moved": FindingKind("info", "the system prompt is a field, not a message"),
+    "messages-merged": FindingKind("warning", "several messages are sent as one"),
+    "message-dropped": FindingKind("error", "something that was rendered is not sent"),
+    "role-changed": FindingKind("info", "a message is sent in another role"),
+    "content-flattened": FindingKind("info", "a message's parts are sent as one text"),
+    "tool-added": FindingKind("warning", "a tool that the session does not have"),
+    "tools-in-prompt": FindingKind("warning", "a tool is sent as text of the prompt"),
+    "schema-changed": FindingKind("info", "a tool's schema or description is sent otherwise"),
+    "parameter-dropped": FindingKind("warning", "a parameter that is not sent"),
+    "parameter-added": FindingKind("info", "a parameter that nobody asked for"),
     # what the cache lab sees in requests; caching/fixes.py has a fix for each
     "env-in-prefix": FindingKind("warning", "a block that passes stands before a mark"),
     "volatile-system": FindingKind("warning", "a time or id in the tools or the system prompt"),
@@ -106,6 +117,15 @@ CODES: Final[dict[str, FindingKind]] = {
     "mixed-formats": FindingKind("warning", "a line of another format: left out"),
     "cyclic-ref": FindingKind("warning", "a $ref that leads back to itself is not expanded"),
     "unresolved-ref": FindingKind("warning", "a $ref that points to nothing in the schema"),
+    "tool-left-out": FindingKind("warning", "an entry that no schema describes: not a tool here"),
+    "tool-fields": FindingKind("info", "fields of a tool's form that no tool has here: not kept"),
+    "var-arguments": FindingKind("warning", "*args or **kwargs: a model cannot give them"),
+    "annotation-unread": FindingKind("warning", "a type without JSON Schema: any value is allowed"),
+    "docstring-lies": FindingKind("warning", "a docstring that speaks of another signature"),
+    "template-arguments": FindingKind(
+        "warning", "a call in a template whose arguments are no JSON object: sent as they are"
+    ),
+    "name-mended": FindingKind("info", "a tool's name, where the file has none or one twice"),
 }
 
 

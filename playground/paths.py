@@ -34,6 +34,12 @@ def streamlit_config() -> Path:
     return _found("_streamlit/config.toml", ".streamlit/config.toml")
 
 
+def sample_templates() -> dict[str, Path]:
+    """The sample sets of conversation templates: folders by name, in order."""
+    found = sorted((sample_sessions() / "templates").glob("*/templates.yaml"))
+    return {path.parent.name: path.parent for path in found}
+
+
 def samples() -> dict[str, Path]:
     """The sample sessions by name, in order."""
     return {path.stem: path for path in sorted(sample_sessions().glob("*.json"))}

@@ -11,7 +11,7 @@ from playground.parsing.parser import SyntaxParser
 from playground.parsing.result import ParseResult, gather
 from playground.parsing.switches import Switches
 from playground.prompt_data import PromptData
-from playground.tools import read_tools
+from playground.tool_formats import read_tools
 
 
 def parse(

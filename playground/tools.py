@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from playground.errors import InputFault
 from playground.findings import Finding, finding
 
 Schema = dict[str, Any]
@@ -35,7 +34,8 @@ class ToolMetadata(BaseModel):
     """A tool: its name, description, JSON Schema as given, and examples.
 
     `parameters=` and `required_parameters=` may be given in place of `input_schema=`; a schema of
-    string properties is then built from them, so that there is one truth.
+    string properties is then built from them, so that there is one truth. `args_schema=` takes a
+    schema too, or a pydantic model, whose schema is kept.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -48,7 +48,11 @@ class ToolMetadata(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _schema_from_parameters(cls, data: Any) -> Any:
-        if not isinstance(data, Mapping) or not {"parameters", "required_parameters"} & set(data):
+        if not isinstance(data, Mapping):
+            return data
+        if "args_schema" in data:
+            return _with_args_schema(data)
+        if not {"parameters", "required_parameters"} & set(data):
             return data
         if "input_schema" in data:
             raise ValueError("give input_schema or parameters, not both")
@@ -59,6 +63,11 @@ class ToolMetadata(BaseModel):
         required = list(data.get("required_parameters") or [])
         schema = {"type": "object", "properties": properties, "required": required}
         return {**rest, "input_schema": schema}
+
+    @property
+    def args_schema(self) -> Schema:
+        """The arguments' JSON Schema, by the name that Flink-Agents has for it."""
+        return self.input_schema
 
     @property
     def parameters(self) -> dict[str, ParameterMetadata]:
@@ -79,12 +88,25 @@ class ToolMetadata(BaseModel):
         given = self._properties()[name]
         own = given.get("description") if isinstance(given, dict) else None
         description = own or schema.get("description") or ""
-        return ParameterMetadata(description=str(description), type=type_name(schema))
+        return ParameterMetadata(
+            description=str(description), type=type_name(schema, self.input_schema)
+        )
 
     def _properties(self) -> dict[str, Any]:
         schema = resolve(self.input_schema, self.input_schema)
         properties = schema.get("properties", {})
         return properties if isinstance(properties, dict) else {}
+
+
+def _with_args_schema(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Flink-Agents' name for the schema, or for the model whose schema it is."""
+    if {"input_schema", "parameters", "required_parameters"} & set(data):
+        raise ValueError("give args_schema or another schema, not both")
+    rest = {key: value for key, value in data.items() if key != "args_schema"}
+    given = data["args_schema"]
+    if isinstance(given, type) and issubclass(given, BaseModel):
+        given = given.model_json_schema()
+    return {**rest, "input_schema": given}
 
 
 def _is_list(value: Any) -> bool:
@@ -99,16 +121,17 @@ def _property(value: Any) -> Schema:
     return {"type": "string", "description": str(value)}
 
 
-def type_name(schema: Schema) -> str:
+def type_name(schema: Schema, root: Schema, depth: int = 0) -> str:
     """The schema's type in a word or two: `integer`, `string or null`, `array of string`."""
+    schema = resolve(schema, root) if depth < 8 else {}
     kind = schema.get("type")
     if isinstance(kind, list):
         return " or ".join(str(item) for item in kind)
     if kind == "array" and isinstance(schema.get("items"), dict):
-        return f"array of {type_name(schema['items'])}"
+        return f"array of {type_name(schema['items'], root, depth + 1)}"
     if kind is None:
         variants = schema.get("anyOf") or schema.get("oneOf") or []
-        names = [type_name(item) for item in variants if isinstance(item, dict)]
+        names = [type_name(item, root, depth + 1) for item in variants if isinstance(item, dict)]
         return " or ".join(dict.fromkeys(names)) or "any"
     return str(kind)
 
@@ -153,11 +176,11 @@ def resolve(schema: Any, root: Schema) -> Schema:
         if reference in seen:
             return {}
         seen.add(reference)
-        schema = _target(reference, root)
+        schema = target_of(reference, root)
     return schema if isinstance(schema, dict) else {}
 
 
-def _target(reference: str, root: Schema) -> Any:
+def target_of(reference: str, root: Schema) -> Any:
     node: Any = root
     for step in reference.removeprefix("#").strip("/").split("/"):
         if not step:
@@ -180,7 +203,7 @@ def schema_findings(tool: ToolMetadata, where: str) -> list[Finding]:
             continue
         reference = node.get("$ref")
         if isinstance(reference, str):
-            target = _target(reference, tool.input_schema)
+            target = target_of(reference, tool.input_schema)
             if reference in path:
                 found.append(finding("cyclic-ref", place, f"{reference} leads back to itself"))
             elif target is None:
@@ -190,47 +213,3 @@ def schema_findings(tool: ToolMetadata, where: str) -> list[Finding]:
                 stack.append((target, path | {reference}, f"{place}.$ref"))
         stack += [(value, path, f"{place}.{key}") for key, value in node.items() if key != "$ref"]
     return found
-
-
-def read_tool(value: Any, where: str = "tool") -> ToolMetadata:
-    """Read one tool in any known form: ours, OpenAI (chat, responses), Anthropic, MCP.
-
-    Raises InputFault naming the place when the form is not recognised.
-    """
-    if isinstance(value, ToolMetadata):
-        return value
-    if not isinstance(value, Mapping):
-        raise InputFault(f"a tool must be an object, not {value!r:.60}", field=where)
-    function = value.get("function")
-    body: Mapping[str, Any] = function if isinstance(function, Mapping) else value
-    data = {key: body[key] for key in ("name", "description", "examples") if body.get(key)}
-    schema = _first(body, ("input_schema", "inputSchema", "parameters"))
-    if "required_parameters" in body:
-        data |= {"parameters": schema or {}, "required_parameters": body["required_parameters"]}
-    elif schema:
-        data["input_schema"] = dict(schema)
-    try:
-        return ToolMetadata.model_validate(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join([where, *(str(step) for step in first["loc"])])
-        raise InputFault(str(first["msg"]), field=field, expected=_TOOL_FORMS) from error
-
-
-_TOOL_FORMS = "a tool with a name and a JSON Schema (OpenAI, Anthropic, MCP or this project's form)"
-
-
-def _first(body: Mapping[str, Any], keys: tuple[str, ...]) -> Mapping[str, Any] | None:
-    for key in keys:
-        if isinstance(body.get(key), Mapping):
-            return body[key]  # type: ignore[no-any-return]
-    return None
-
-
-def read_tools(value: Any) -> list[ToolMetadata]:
-    """Read a list of tools, or an object that holds one under `tools`."""
-    if isinstance(value, Mapping) and "tools" in value:
-        value = value["tools"]
-    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-        raise InputFault(f"tools must be a list, not {value!r:.60}", field="tools")
-    return [read_tool(item, f"tools.{index}") for index, item in enumerate(value)]

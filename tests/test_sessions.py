@@ -16,7 +16,7 @@ from playground import paths
 from playground.errors import InputFault
 from playground.messages import ImagePart, Message, ReasoningPart, TextPart, ToolCallPart
 from playground.recordings.recording import BytesChunk, Recording, TextChunk, ToolCallChunk
-from playground.sessions.loading import load_session, read_session, read_tool_file
+from playground.sessions.loading import load_session, read_session
 from playground.sessions.native_format import (
     SCHEMA_FILE,
     dump_session,
@@ -25,8 +25,10 @@ from playground.sessions.native_format import (
 )
 from playground.sessions.session import FORMAT, Session
 from playground.sessions.source import MAX_BYTES
+from playground.sessions.tool_files import read_tool_file
 from playground.timeline import replay
-from playground.tools import ToolMetadata, read_tools
+from playground.tool_formats import read_tools
+from playground.tools import ToolMetadata
 
 SAMPLES = paths.samples()
 each_sample = pytest.mark.parametrize("name", SAMPLES)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any, Final
 
-from playground.tools import Schema, ToolMetadata, resolve
+from playground.tools import ParameterMetadata, Schema, ToolMetadata, resolve
 
 SYSTEM_RULES: Final = """\
 # Messages from the environment
@@ -68,7 +68,7 @@ def described_tool(tool: ToolMetadata, example_of: ExampleOf) -> str:
         f"Tool name: {tool.name}",
         f"Description: {tool.description}",
         "Parameters:",
-        *(_parameter_line(tool, parameter) for parameter in tool.parameters),
+        *(_parameter_line(tool, *parameter) for parameter in tool.parameters.items()),
     ]
     if tool.examples:
         lines += [f'<tool_call_examples tool_name="{name}">']
@@ -80,8 +80,7 @@ def described_tool(tool: ToolMetadata, example_of: ExampleOf) -> str:
     return "\n".join([*lines, "</tool_doc>"])
 
 
-def _parameter_line(tool: ToolMetadata, name: str) -> str:
-    parameter = tool.parameters[name]
+def _parameter_line(tool: ToolMetadata, name: str, parameter: ParameterMetadata) -> str:
     need = "required" if name in tool.required_parameters else "optional"
     return f"- {name} ({parameter.type}, {need}): {parameter.description}".rstrip(": ")
 

@@ -14,7 +14,8 @@ from playground.messages import Message, Part, Role, ToolCallPart, ToolResultPar
 from playground.prompt_data import DynamicTaskConfig, TaskConfig
 from playground.recordings.recording import Recording
 from playground.sessions.session import RequestRecord, Session
-from playground.tools import ToolMetadata, read_tool
+from playground.tool_formats import read_entry
+from playground.tools import ToolMetadata
 
 
 @dataclass(frozen=True)
@@ -65,27 +66,20 @@ class SessionBuilder:
         self.messages[-1] = Message(last.role, (*last.parts, *parts))
 
     def tool(self, value: Any, place: Place) -> None:
-        """A tool's definition in any known form; one that is none is a finding."""
+        """An entry of a list of tools in any known form; what is no tool is a finding."""
         try:
-            read = read_tool(value)
+            tools, found = read_entry(value, str(place))
         except InputFault as fault:
             self.findings.append(finding("part-lost", str(place), f"a tool: {fault.problem}"))
             return
-        self._tools.setdefault(read.name, read)
+        self.findings += [each for each in found if each.severity != "info"]
+        for tool in tools:
+            self._tools.setdefault(tool.name, tool)
 
     def tools(self, values: Any, place: Place) -> None:
         """A list of tools, or an object with one inside, as providers take them."""
         for index, value in enumerate(values if isinstance(values, list) else []):
-            inner = value.get("functionDeclarations") if isinstance(value, dict) else None
-            inner = inner or (value.get("function_declarations") if isinstance(value, dict) else 0)
-            spec = value.get("toolSpec") if isinstance(value, dict) else None
-            if isinstance(inner, list):
-                self.tools(inner, place.at(index))
-            elif isinstance(spec, dict):
-                schema = (spec.get("inputSchema") or {}).get("json") or {}
-                self.tool({**spec, "inputSchema": schema}, place.at(index))
-            else:
-                self.tool(value, place.at(index))
+            self.tool(value, place.at(index))
 
     def call(self, call_id: Any, name: Any, arguments: Any, place: Place) -> ToolCallPart:
         """A call; arguments given as text are read, and kept as text where they are no object."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from playground import paths
 from playground.errors import InputFault, UnknownNameError
@@ -17,10 +16,8 @@ from playground.findings import Finding, finding
 from playground.recordings.recording import Recording
 from playground.sessions.doctor import check
 from playground.sessions.formats import SessionFormat, get_format, recognised
-from playground.sessions.places import line_of
 from playground.sessions.session import Session
-from playground.sessions.source import MAX_BYTES, Progress, Source, parse_json
-from playground.tools import ToolMetadata, read_tools
+from playground.sessions.source import MAX_BYTES, Progress, Source
 
 
 @dataclass(frozen=True)
@@ -117,24 +114,6 @@ def _checked(chosen: SessionFormat, source: Source) -> Iterator[LoadedSession]:
         found = [*source.findings, *builder.findings, *check(session, builder.places), *streams]
         source.findings.clear()
         yield LoadedSession(session, found, chosen.name, builder.places)
-
-
-def read_tool_file(data: bytes, where: str) -> list[ToolMetadata]:
-    """Read tools from a file's bytes: a list of tools in any known form, or one under `tools`."""
-    source = Source(where, data)
-    value: Any = parse_json(source.text, where)
-    try:
-        return read_tools(value)
-    except InputFault as fault:
-        path = [int(step) if step.isdigit() else step for step in fault.field.split(".")]
-        path = path[1:] if isinstance(value, list) else path
-        raise InputFault(
-            fault.problem,
-            where=where,
-            line=line_of(source.text, path),
-            field=fault.field,
-            expected=fault.expected,
-        ) from fault
 
 
 def file_bytes(path: str | Path) -> bytes:

@@ -247,6 +247,8 @@ def parse_json(text: str, where: str, line: int | None = None) -> Any:
         ) from error
     except RecursionError as error:
         raise InputFault("nested too deeply to be read", where=where, line=line) from error
+    except ValueError as error:  # a number of thousands of digits
+        raise InputFault(f"not JSON: {error}", where=where, line=line) from error
 
 
 def whole_characters(value: Any, place: str, found: list[Finding]) -> Any:
@@ -264,3 +266,12 @@ def whole_characters(value: Any, place: str, found: list[Finding]) -> Any:
             }
         case _:
             return value
+
+
+def json_of(text: str, where: str, wanted: type[dict[str, Any]] | type[list[Any]]) -> Any:
+    """A JSON object, or a list, of a text that somebody wrote. Raises InputFault."""
+    value = parse_json(text, where)
+    if not isinstance(value, wanted):
+        kind = "a JSON object" if wanted is dict else "a JSON list"
+        raise InputFault(f"{type(value).__name__} is given", where=where, expected=kind)
+    return value

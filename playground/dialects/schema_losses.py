@@ -1,0 +1,144 @@
+"""What of a tool's JSON Schema a dialect's prompt does not say: computed, never asserted.
+
+Each fact is taken out of the schema in turn; where the documentation of the tool stays the same to
+the letter, the dialect drops that fact.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from playground.dialects.base import Dialect
+from playground.prompt_data import PromptData
+from playground.tools import ToolMetadata
+
+KINDS: Final = (
+    "types",
+    "unions",
+    "enums",
+    "ranges",
+    "nesting",
+    "required",
+    "defaults",
+    "descriptions",
+    "other",
+)
+_KIND_OF: Final[dict[str, str]] = {
+    **dict.fromkeys(("type",), "types"),
+    **dict.fromkeys(("anyOf", "oneOf", "allOf", "not", "nullable"), "unions"),
+    **dict.fromkeys(("enum", "const"), "enums"),
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), "ranges"),
+    **dict.fromkeys(("multipleOf", "minLength", "maxLength", "pattern", "format"), "ranges"),
+    **dict.fromkeys(("minItems", "maxItems", "uniqueItems"), "ranges"),
+    **dict.fromkeys(("properties", "items", "prefixItems", "patternProperties"), "nesting"),
+    **dict.fromkeys(("required",), "required"),
+    **dict.fromkeys(("default",), "defaults"),
+    **dict.fromkeys(("description",), "descriptions"),
+}
+_BY_NAME: Final = ("properties", "$defs", "definitions", "patternProperties")
+_SAID_ELSEWHERE: Final = ("$defs", "definitions", "$ref", "$schema", "title")
+_PLAIN: Final = ("type", "properties")  # of the arguments as a whole
+MOST_FACTS: Final = 400
+_Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One thing that a schema says: where (`geo.lat`), by which keyword, and whether it is kept."""
+
+    tool: str
+    where: str
+    keyword: str
+    kept: bool
+
+    @property
+    def kind(self) -> str:
+        """Which of KINDS it is."""
+        return _KIND_OF.get(self.keyword, "other")
+
+
+def kept_by_kind(facts: Sequence[Fact]) -> dict[str, str]:
+    """For each kind that the schemas have, how many are kept: `3/4`."""
+    found = {}
+    for kind in KINDS:
+        said = [fact.kept for fact in facts if fact.kind == kind]
+        if said:
+            found[kind] = f"{sum(said)}/{len(said)}"
+    return found
+
+
+def schema_facts(dialect: Dialect, tool: ToolMetadata) -> list[Fact]:
+    """Every fact of the tool's schema, kept by the dialect's documentation of it or not.
+
+    At most 400 facts of a tool are looked at, in the schema's order.
+    """
+    bare = tool.model_copy(update={"examples": ()})  # an example's values are written by their type
+    whole = _documentation(dialect, bare)
+    found: list[Fact] = []
+    for path in _facts(tool.input_schema, ()):
+        if len(found) == MOST_FACTS:
+            break
+        without = bare.model_copy(update={"input_schema": _without(tool.input_schema, path)})
+        kept = _documentation(dialect, without) != whole
+        found.append(Fact(tool.name, _named(path[:-1]), str(path[-1]), kept))
+    return found
+
+
+def _documentation(dialect: Dialect, tool: ToolMetadata) -> str:
+    data = PromptData(tool_metadata=[tool])
+    given = json.dumps(dialect.request_tools(data), ensure_ascii=False, sort_keys=True)
+    return dialect.format_tool_docs(data) + given
+
+
+def _facts(node: Any, path: _Path) -> Iterator[_Path]:
+    """The paths of all keywords; what a keyword holds comes behind it. Iterative: schemas nest."""
+    stack: list[tuple[Any, _Path]] = [(node, path)]
+    while stack:
+        schema, at = stack.pop()
+        if not isinstance(schema, dict):
+            continue
+        inner: list[tuple[Any, _Path]] = []
+        for key, value in schema.items():
+            if key not in _SAID_ELSEWHERE and (at or key not in _PLAIN):
+                yield (*at, key)
+            inner += _schemas_in(key, value, (*at, key))
+        stack += reversed(inner)
+
+
+def _schemas_in(key: str, value: Any, at: _Path) -> list[tuple[Any, _Path]]:
+    if key in _BY_NAME and isinstance(value, dict):
+        return [(schema, (*at, name)) for name, schema in value.items()]
+    if key in ("anyOf", "oneOf", "allOf", "prefixItems") and isinstance(value, list):
+        return [(schema, (*at, index)) for index, schema in enumerate(value)]
+    if key in ("items", "additionalProperties", "not"):
+        return [(value, at)]
+    return []
+
+
+def _without(schema: dict[str, Any], path: _Path) -> dict[str, Any]:
+    """A copy without the keyword; what does not lie on the way to it is shared."""
+    changed = dict(schema)
+    node: Any = changed
+    for step in path[:-1]:
+        node[step] = copy.copy(node[step])
+        node = node[step]
+    del node[path[-1]]
+    return changed
+
+
+def _named(path: _Path) -> str:
+    """A path as people say it: `geo.lat`, `fields[]`, without the keywords between."""
+    words: list[str] = []
+    for index, step in enumerate(path):
+        by_name = index > 0 and path[index - 1] in _BY_NAME
+        if by_name:
+            words.append(f".{step}")
+        elif step == "items":
+            words.append("[]")
+        elif isinstance(step, int):
+            words.append(f"|{step + 1}")
+    return "".join(words).strip(".") or "(arguments)"

@@ -1,0 +1,82 @@
+"""Files of tools: JSON or YAML in any known form, OpenAPI documents, Python source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from playground.errors import InputFault
+from playground.findings import Finding
+from playground.sessions.bounded import read_yaml
+from playground.sessions.places import line_of
+from playground.sessions.source import Source, parse_json
+from playground.tool_formats import read_tools_and_findings
+from playground.tool_formats.python_files import read_python
+from playground.tools import ToolMetadata, schema_findings
+
+
+@dataclass(frozen=True)
+class ToolFile:
+    """The tools of a file, and what of the file no tool here can say."""
+
+    tools: list[ToolMetadata]
+    findings: list[Finding] = field(default_factory=list)
+
+
+def load_tools(path: str | Path) -> ToolFile:
+    """The tools of a file. Raises InputFault with the place of what cannot be read."""
+    from playground.sessions.loading import file_bytes
+
+    return read_tool_file(file_bytes(path), str(path))
+
+
+def read_tool_file(data: bytes, where: str) -> ToolFile:
+    """The tools of a file's bytes: `.py` is read by its syntax tree, `.yaml` by the safe loader,
+    everything else is JSON. Raises InputFault."""
+    text = Source(where, data).text
+    if where.endswith(".py"):
+        tools, findings = read_python(text, where)
+    else:
+        tools, findings = _of_document(text, where)
+    if not tools:
+        why = findings[0].message if findings else "the list is empty"
+        raise InputFault(f"no tool in it: {why}", where=where, expected="tools with a schema")
+    refs = [f for tool in tools for f in schema_findings(tool, f"tool {tool.name}")]
+    return ToolFile(tools, [*findings, *refs])
+
+
+def _of_document(text: str, where: str) -> tuple[list[ToolMetadata], list[Finding]]:
+    yaml = where.endswith((".yaml", ".yml"))
+    value: Any = read_yaml(text, where) if yaml else parse_json(text, where)
+    try:
+        return read_tools_and_findings(value, "" if isinstance(value, dict) else "tools")
+    except InputFault as fault:
+        path = [int(step) if step.isdigit() else step for step in fault.field.split(".")]
+        path = path[1:] if isinstance(value, list) else path
+        raise InputFault(
+            fault.problem,
+            where=where,
+            line=None if yaml else line_of(text, path),
+            field=fault.field,
+            expected=fault.expected,
+        ) from fault
+
+
+def holds_tools(name: str, value: Any) -> bool:
+    """Whether a file is of tools alone: Python, or JSON with nothing said beside them."""
+    if name.endswith(".py"):
+        return True
+    if isinstance(value, dict):
+        said = {"messages", "contents", "input", "format", "agent", "trace", "request"}
+        result = value.get("result")
+        inner = {*value, *(result if isinstance(result, dict) else ())}
+        lists = {"tools", "functionDeclarations", "toolConfig", "openapi", "args_schema"}
+        return bool(lists & inner) and not said & set(value)
+    if not isinstance(value, list) or not value:
+        return False
+    about = {
+        *("name", "function", "description", "parameters", "input_schema", "inputSchema"),
+        *("functionDeclarations", "function_declarations", "toolSpec", "args_schema"),
+    }
+    return all(isinstance(v, dict) and about & v.keys() and "role" not in v for v in value)

@@ -1,0 +1,192 @@
+"""The forms in which providers and programs write a tool as JSON, each unpacked to one shape.
+
+| form | its shape |
+|---|---|
+| ours, Azad | `name`, `description`, `parameters` by name or `input_schema`, `examples` |
+| OpenAI chat | `{type: function, function: {name, description, parameters, strict}}` |
+| OpenAI Responses, older functions, Roo | `{name, description, parameters}` |
+| Anthropic | `{name, description, input_schema}` |
+| MCP, Cline | `{name, description, inputSchema}`, a list of them under `result.tools` |
+| Gemini | `{functionDeclarations: [{name, parameters or parametersJsonSchema}]}` |
+| Bedrock | `{tools: [{toolSpec: {name, inputSchema: {json}}}]}` |
+| Flink-Agents | `{name, description, args_schema}` |
+| OpenAPI 3 | a document: every operation is a tool (`openapi.py`) |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from pydantic import BaseModel, ValidationError
+
+from playground.errors import InputFault
+from playground.findings import Finding, finding
+from playground.tool_formats.gemini import json_schema
+from playground.tool_formats.openapi import is_openapi, operations
+from playground.tools import ToolMetadata
+
+_SCHEMAS: Final = ("input_schema", "inputSchema", "args_schema", "parameters")
+_LISTS: Final = ("tools", "functions", "functionDeclarations", "function_declarations")
+_INNER: Final = ("result", "toolConfig", "tool_config", "function", "toolSpec", "serialized")
+_EXPECTED: Final = "a tool with a name and a JSON Schema, in a form that docs/tools.md names"
+_MOST_TOOLS: Final = 10_000
+
+
+def read_tool(value: Any, where: str = "tool") -> ToolMetadata:
+    """Read one tool in any form that is known.
+
+    Raises InputFault naming the place where it is none, or several.
+    """
+    tools, findings = read_entry(value, where)
+    if len(tools) != 1:
+        why = findings[0].message if findings else f"{len(tools)} tools in it"
+        raise InputFault(why, field=where, expected="one tool")
+    return tools[0]
+
+
+def read_tools(value: Any) -> list[ToolMetadata]:
+    """Read tools in any form that is known: a list, or an object that holds one.
+
+    What no schema describes (a provider's own tool, a cache point) is left out. Raises InputFault.
+    """
+    return read_tools_and_findings(value)[0]
+
+
+def read_tools_and_findings(
+    value: Any, where: str = "tools"
+) -> tuple[list[ToolMetadata], list[Finding]]:
+    """As `read_tools`, with what was left out of the file or mended."""
+    if isinstance(value, str | bytes | BaseModel) or not isinstance(value, Iterable):
+        raise InputFault(f"tools must be a list, not {value!r:.60}", field=where)
+    tools, found = read_entry(value if isinstance(value, Mapping) else list(value), where)
+    if len(tools) > _MOST_TOOLS:
+        raise InputFault(f"{len(tools):,} tools", field=where, expected=f"at most {_MOST_TOOLS:,}")
+    return tools, found
+
+
+def read_entry(value: Any, where: str) -> tuple[list[ToolMetadata], list[Finding]]:
+    """An entry of a list of tools: mostly one tool; several where it wraps them, none where it is
+    no tool. Raises InputFault."""
+    found: list[Finding] = []
+    try:
+        return list(_tools(value, where, found)), found
+    except RecursionError as error:
+        raise InputFault("nested too deeply", field=where, expected=_EXPECTED) from error
+
+
+def _tools(value: Any, where: str, found: list[Finding]) -> Iterator[ToolMetadata]:
+    if isinstance(value, Mapping):
+        yield from _of_mapping(value, where, found)
+    elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        for index, item in enumerate(value):
+            if isinstance(item, Sequence):  # a list within a list, or a text
+                raise InputFault(f"a tool must be an object, not {item!r:.60}", field=where)
+            yield from _tools(item, f"{where}.{index}", found)
+    else:
+        yield from _of_object(value, where, found)
+
+
+def _of_mapping(
+    value: Mapping[str, Any], where: str, found: list[Finding]
+) -> Iterator[ToolMetadata]:
+    if is_openapi(value):
+        for item, more in operations(value, where):
+            found += more
+            if item is not None:
+                yield _tool(item, where)
+        return
+    for key in _LISTS:
+        if isinstance(value.get(key), Sequence) and not isinstance(value[key], str):
+            yield from _tools(value[key], f"{where}.{key}" if where else key, found)
+            return
+    for key in _INNER:
+        if isinstance(value.get(key), Mapping):
+            _tell_left(value, {key}, where, found)
+            yield from _of_mapping(value[key], where, found)
+            return
+    if left_out := _no_tool(value):
+        found.append(finding("tool-left-out", where, left_out))
+        return
+    _tell_left(value, {"name", "description", "examples", "required_parameters"}, where, found)
+    yield _tool(value, where)
+
+
+def _tell_left(value: Mapping[str, Any], kept: set[str], where: str, found: list[Finding]) -> None:
+    """The fields of a tool, or of what is around it, that no tool has here."""
+    known = {*kept, *_SCHEMAS, "parametersJsonSchema", "type", "jsonrpc", "id"}
+    if left := sorted(map(str, value.keys() - known)):
+        found.append(finding("tool-fields", where, f"not kept: {', '.join(left)}"))
+
+
+def _no_tool(value: Mapping[str, Any]) -> str:
+    """Why an entry is not a tool that can be described; empty where it is one."""
+    if "mcpServers" in value:
+        return "a list of MCP servers; `playground tools --mcp` asks them for their tools"
+    if "cachePoint" in value or "cache_control" in value and "name" not in value:
+        return "a cache mark, not a tool"
+    kind = value.get("type")
+    own = isinstance(kind, str) and kind not in ("function", "custom", "object")
+    if own and not any(isinstance(value.get(key), Mapping) for key in _SCHEMAS):
+        return f"{kind} is a tool of the provider's own, without a schema"
+    if "name" not in value and len(value) == 1 and isinstance(next(iter(value.values())), Mapping):
+        return f"{next(iter(value))} is a tool of the provider's own, without a schema"
+    return ""
+
+
+def _tool(body: Mapping[str, Any], where: str) -> ToolMetadata:
+    data = {key: body[key] for key in ("name", "description", "examples") if body.get(key)}
+    schema = _schema(body)
+    if schema is None and body.get("type") == "custom":  # OpenAI's: any text, under this name
+        schema = {"type": "object", "properties": {"input": {"type": "string"}}}
+    if "required_parameters" in body:
+        data |= {"parameters": schema or {}, "required_parameters": body["required_parameters"]}
+    elif schema:
+        data["input_schema"] = dict(schema)
+    try:
+        return ToolMetadata.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(filter(None, [where, *(str(step) for step in first["loc"])]))
+        raise InputFault(str(first["msg"]), field=field, expected=_EXPECTED) from error
+
+
+def _schema(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    if isinstance(body.get("parametersJsonSchema"), Mapping):
+        return body["parametersJsonSchema"]  # type: ignore[no-any-return]
+    for key in _SCHEMAS:
+        given = body.get(key)
+        if isinstance(given, type) and issubclass(given, BaseModel):
+            return given.model_json_schema()
+        if isinstance(given, Mapping):
+            inner = given.get("json") if key == "inputSchema" else None  # Bedrock's
+            whole = inner if isinstance(inner, Mapping) and len(given) == 1 else given
+            return whole if "required_parameters" in body else json_schema(whole)
+    return None
+
+
+def _of_object(value: Any, where: str, found: list[Finding]) -> Iterator[ToolMetadata]:
+    """A live Python object: our own, a model, a function, a tool of LangChain or of MCP's SDK."""
+    from playground.tool_formats.functions import tool_from_function
+    from playground.tool_formats.python_files import tool_from_model
+
+    if isinstance(value, ToolMetadata):
+        yield value
+    elif isinstance(value, type) and issubclass(value, BaseModel):
+        yield tool_from_model(value)
+    elif any(hasattr(value, key) for key in _SCHEMAS) and hasattr(value, "name"):
+        names = ("name", "description", *_SCHEMAS)
+        given = {name: getattr(value, name) for name in names if hasattr(value, name)}
+        yield _tool(given, where)
+    elif isinstance(getattr(value, "metadata", None), ToolMetadata):
+        yield value.metadata
+    elif callable(value):
+        try:
+            tool, more = tool_from_function(value)
+        except Exception as error:  # no signature, or one that pydantic refuses
+            why = str(error).splitlines()[0]
+            raise InputFault(f"{value!r:.60} is no tool: {why}", field=where) from error
+        found += more
+        yield tool
+    else:
+        raise InputFault(f"a tool must be an object, not {value!r:.60}", field=where)

@@ -1,0 +1,216 @@
+"""A Python function's signature and docstring as a tool: pydantic for types, docstrings for words.
+
+What a model cannot give (`*args`, `**kwargs`) is left out, a type that has no JSON Schema is any
+value, and both are findings; so is a docstring that speaks of another signature.
+"""
+
+from __future__ import annotations
+
+import inspect
+import typing
+import warnings
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, TypeAdapter, create_model
+from pydantic.errors import PydanticSchemaGenerationError
+from pydantic.fields import FieldInfo
+
+from playground.findings import Finding, finding
+from playground.tools import ToolMetadata, allowed_types
+
+if TYPE_CHECKING:
+    from docstring_parser import Docstring, DocstringParam
+
+_NO_SCHEMA: Final = (PydanticUserError, PydanticSchemaGenerationError, TypeError, ValueError)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter as it is declared; `default` is `inspect.Parameter.empty` where there is none."""
+
+    name: str
+    annotation: Any = Any
+    default: Any = inspect.Parameter.empty
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a function asks for, wherever it was read from."""
+
+    name: str
+    docstring: str = ""
+    parameters: tuple[Parameter, ...] = ()
+    findings: list[Finding] = field(default_factory=list)
+
+
+def create_schema_from_function(
+    name: str, func: Callable[..., Any], injected_args: Collection[str] = ()
+) -> type[BaseModel]:
+    """A pydantic model of a function's arguments; its `model_json_schema()` is what a model reads.
+
+    Descriptions come from `Annotated`, `Field` or the docstring (numpy, Google, Sphinx, Epydoc), in
+    this order, or are `Parameter: NAME`. `injected_args` are given by the program: they are hidden.
+    """
+    return model_of(_named(signature_of(func), name), injected_args)
+
+
+def tool_from_function(
+    func: Callable[..., Any], name: str = "", injected_args: Collection[str] = ()
+) -> tuple[ToolMetadata, list[Finding]]:
+    """The tool that a function is, and what of it no schema can say."""
+    return tool_from_signature(_named(signature_of(func), name), injected_args)
+
+
+def tool_from_signature(
+    signature: Signature, injected_args: Collection[str] = ()
+) -> tuple[ToolMetadata, list[Finding]]:
+    """As `tool_from_function`, of a signature from elsewhere."""
+    model = model_of(signature, injected_args)
+    schema = model.model_json_schema()
+    documented = _parsed(signature.docstring)
+    tool = ToolMetadata(
+        name=signature.name,
+        description=(documented.description or "").strip(),
+        input_schema=schema,
+    )
+    return tool, [*signature.findings, *_lies(tool, signature, documented, injected_args)]
+
+
+def signature_of(func: Callable[..., Any]) -> Signature:
+    """The signature of a live function; the function itself is not called."""
+    name = getattr(func, "__name__", "tool")
+    found: list[Finding] = []
+    try:
+        hints = typing.get_type_hints(func, include_extras=True)
+    except Exception as error:  # an annotation is any expression
+        found.append(finding("annotation-unread", f"tool {name}", f"annotations: {error}"))
+        hints = {}
+    parameters = []
+    for given in inspect.signature(func).parameters.values():
+        if given.kind in (given.VAR_POSITIONAL, given.VAR_KEYWORD):
+            stars = "*" if given.kind == given.VAR_POSITIONAL else "**"
+            found.append(var_arguments(name, stars + given.name))
+            continue
+        annotation = hints.get(given.name, Any)
+        known = checked_annotation(annotation, name, given.name, found)
+        parameters.append(Parameter(given.name, known, given.default))
+    return Signature(name, func.__doc__ or "", tuple(parameters), found)
+
+
+def var_arguments(tool: str, written: str) -> Finding:
+    """That a model cannot give arguments without names."""
+    return finding("var-arguments", f"tool {tool}", f"{written} is left out: it has no names")
+
+
+def checked_annotation(annotation: Any, tool: str, name: str, found: list[Finding]) -> Any:
+    """The annotation, or Any with a finding where pydantic has no JSON Schema for it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            TypeAdapter(annotation).json_schema()
+    except _NO_SCHEMA as error:
+        why = str(error).splitlines()[0]
+        place = f"tool {tool}, parameter {name}"
+        found.append(finding("annotation-unread", place, f"any value is allowed: {why}"))
+        return Any
+    return annotation
+
+
+def model_of(signature: Signature, injected_args: Collection[str] = ()) -> type[BaseModel]:
+    """The pydantic model of a signature's arguments."""
+    documented = {p.arg_name: p.description or "" for p in _parsed(signature.docstring).params}
+    fields: dict[str, Any] = {}
+    for index, parameter in enumerate(signature.parameters):
+        if parameter.name in injected_args:
+            continue
+        name, said = parameter.name, _said(parameter, documented)
+        if name.startswith("_") or hasattr(BaseModel, name):  # no name for a field of pydantic
+            name = f"parameter_{index}"
+            said["alias"] = parameter.name
+        default = ... if parameter.default is inspect.Parameter.empty else parameter.default
+        # what is written in the signature comes later, and wins
+        fields[name] = (Annotated[_typed(parameter.annotation, Field(**said))], default)
+    return create_model(signature.name, __config__=ConfigDict(protected_namespaces=()), **fields)
+
+
+def _said(parameter: Parameter, documented: Mapping[str, str]) -> dict[str, Any]:
+    """The description, unless a `Field` within `Annotated` speaks for itself."""
+    notes = getattr(parameter.annotation, "__metadata__", ())
+    if any(isinstance(note, FieldInfo) for note in notes):
+        return {}
+    text = next((note for note in notes if isinstance(note, str)), "")
+    fallback = f"Parameter: {parameter.name}"
+    return {"description": text or documented.get(parameter.name) or fallback}
+
+
+def _typed(annotation: Any, first: FieldInfo) -> Any:
+    """The type with a note that comes before its own."""
+    base = getattr(annotation, "__origin__", annotation)
+    notes = getattr(annotation, "__metadata__", None)
+    return (base, first, *notes) if notes is not None else (annotation, first)
+
+
+def _named(signature: Signature, name: str) -> Signature:
+    if not name:
+        return signature
+    return Signature(name, signature.docstring, signature.parameters, signature.findings)
+
+
+def _parsed(docstring: str) -> Docstring:
+    import docstring_parser
+
+    try:
+        return docstring_parser.parse(docstring)
+    except docstring_parser.ParseError:
+        return docstring_parser.Docstring()
+
+
+_WRITTEN_TYPES: Final[Mapping[str, str]] = {
+    "str": "string",
+    "string": "string",
+    "int": "integer",
+    "integer": "integer",
+    "float": "number",
+    "bool": "boolean",
+    "list": "array",
+    "dict": "object",
+}
+
+
+def _lies(
+    tool: ToolMetadata,
+    signature: Signature,
+    documented: Docstring,
+    injected_args: Collection[str],
+) -> list[Finding]:
+    """What a docstring says of parameters that are not there, or are of another type."""
+    found = []
+    names = {*tool.parameters, *injected_args}
+    stars = {"args", "kwargs"} if _has_stars(signature.findings) else set()
+    for parameter in _described(documented):
+        name = parameter.arg_name.lstrip("*")
+        place = f"tool {tool.name}, parameter {name}"
+        if name not in names | stars:
+            known = ", ".join(tool.parameters) or "none"
+            text = f"the docstring describes it, the signature has: {known}"
+            found.append(finding("docstring-lies", place, text))
+            continue
+        said = _WRITTEN_TYPES.get((parameter.type_name or "").strip().lower())
+        given = allowed_types(tool.parameter_schema(name))
+        if said and given and said not in given and not (said == "number" and "integer" in given):
+            text = f"{parameter.type_name} in the docstring, {' or '.join(sorted(given))} declared"
+            found.append(finding("docstring-lies", place, text))
+    return found
+
+
+def _described(documented: Docstring) -> list[DocstringParam]:
+    """The parameters; not a `Returns:` that is underlined, which the library takes for one."""
+    names = [parameter.arg_name for parameter in documented.params]
+    end = next((i for i, name in enumerate(names) if name.endswith(":")), len(names))
+    return documented.params[:end]
+
+
+def _has_stars(findings: Sequence[Finding]) -> bool:
+    return any(found.code == "var-arguments" for found in findings)

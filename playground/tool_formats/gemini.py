@@ -1,0 +1,66 @@
+"""Gemini's schemas as JSON Schema: types in capitals, `nullable`, counts in strings.
+
+Source: the Schema object of the Gemini API, a subset of OpenAPI 3.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+_TYPES: Final = ("STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL")
+_COUNTS: Final = (
+    "minItems",
+    "maxItems",
+    "minLength",
+    "maxLength",
+    "minProperties",
+    "maxProperties",
+)
+_OUTER: Final = ("description", "default", "title")  # said of the value, null or not
+_BY_NAME: Final = ("properties", "$defs", "definitions", "patternProperties")
+
+
+def json_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema as given, unless it is Gemini's or OpenAPI 3.0's: then as JSON Schema has it."""
+    whole = dict(schema)
+    return _converted(whole) if _is_foreign(whole) else whole
+
+
+def _is_foreign(node: Any) -> bool:
+    stack = [node]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, dict):
+            if item.get("type") in _TYPES or isinstance(item.get("nullable"), bool):
+                return True
+            stack += item.values()
+        elif isinstance(item, list):
+            stack += item
+    return False
+
+
+def _converted(node: Any) -> Any:
+    if not isinstance(node, dict):
+        return node
+    found = {key: _value(key, value) for key, value in node.items() if key != "propertyOrdering"}
+    if found.get("type") in _TYPES:
+        found["type"] = found["type"].lower()
+    if found.get("format") == "enum":
+        del found["format"]
+    if found.pop("nullable", False) is not True:
+        return found
+    outer = {key: found.pop(key) for key in _OUTER if key in found}
+    return {"anyOf": [found, {"type": "null"}], **outer}
+
+
+def _value(key: str, value: Any) -> Any:
+    if key in _COUNTS and isinstance(value, str) and value.isascii() and value.isdigit():
+        return int(value)
+    if key in _BY_NAME and isinstance(value, dict):
+        return {name: _converted(inner) for name, inner in value.items()}
+    if key in ("items", "additionalProperties", "not"):
+        return _converted(value)
+    if key in ("anyOf", "oneOf", "allOf", "prefixItems") and isinstance(value, list):
+        return [_converted(item) for item in value]
+    return value

@@ -1,0 +1,164 @@
+"""OpenAPI 3 documents: every operation is a tool, its parameters and its JSON body one schema.
+
+`$ref`s within the document are put in their place; one that leads back to itself, or out of the
+document, leaves its operation out with a finding. Source: OpenAPI Specification 3.0 and 3.1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from playground.errors import InputFault
+from playground.findings import Finding, finding
+from playground.tools import target_of
+
+_METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+_LEFT: Final = ("responses", "security", "servers", "callbacks")
+_MOST_VALUES: Final = 200_000  # of an operation's schema, once every reference is in its place
+_Found = tuple[dict[str, Any] | None, list[Finding]]
+
+
+def is_openapi(value: Mapping[str, Any]) -> bool:
+    """Whether it is a whole document of OpenAPI 3."""
+    return str(value.get("openapi", "")).startswith("3") and isinstance(value.get("paths"), Mapping)
+
+
+def operations(document: Mapping[str, Any], where: str) -> Iterator[_Found]:
+    """Each operation as a tool, None for one that is left out, with the findings about it.
+
+    Raises InputFault where not one is left."""
+    any_left, first = False, ""
+    names: set[str] = set()
+    for path, item in document["paths"].items():
+        for method, operation in (item if isinstance(item, Mapping) else {}).items():
+            if method not in _METHODS or not isinstance(operation, Mapping):
+                continue
+            place = f"{where}, {method.upper()} {path}"
+            try:
+                shared = item.get("parameters") or ()
+                tool, found = _tool(document, operation, shared, f"{method}_{path}", place)
+            except _Refused as refused:
+                first = first or str(refused)
+                yield None, [finding(refused.code, place, f"left out: {refused}")]
+                continue
+            if tool["name"] in names:
+                given, tool["name"] = tool["name"], f"{tool['name']}_{len(names)}"
+                text = f"{given} is there twice: {tool['name']}"
+                found.append(finding("name-mended", place, text))
+            names.add(tool["name"])
+            any_left = True
+            yield tool, found
+    if not any_left:
+        problem = f"no operation can be read{': ' if first else ''}{first}"
+        raise InputFault(problem, field=where, expected="an operation whose $refs end")
+
+
+class _Refused(Exception):
+    """Why an operation cannot be a tool."""
+
+    def __init__(self, code: str, message: str) -> None:
+        self.code = code
+        super().__init__(message)
+
+
+def _tool(
+    document: Mapping[str, Any], operation: Mapping[str, Any], shared: Any, made: str, place: str
+) -> tuple[dict[str, Any], list[Finding]]:
+    refs = _References(document)
+    found: list[Finding] = []
+    properties: dict[str, Any] = {}
+    required: list[str] = []
+    every: dict[tuple[str, str], dict[str, Any]] = {}
+    for parameter in [*refs.mappings(shared), *refs.mappings(operation.get("parameters"))]:
+        if isinstance(parameter.get("name"), str):
+            every[str(parameter.get("in")), parameter["name"]] = parameter
+        else:
+            found.append(finding("tool-fields", place, "a parameter without a name is not kept"))
+    for (within, name), parameter in every.items():
+        key = name if name not in properties else f"{name}_{within}"
+        properties[key] = _described(parameter)
+        if parameter.get("required"):
+            required.append(key)
+    left = [key for key in _LEFT if key in operation]
+    left += ["where the parameters stand"] if every else []
+    if left:
+        found.append(finding("tool-fields", place, f"not kept: {', '.join(left)}"))
+    body = refs.placed(operation.get("requestBody"))
+    if isinstance(body, Mapping):
+        _add_body(body, properties, required)
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
+    if required:
+        schema["required"] = required
+    name = str(operation.get("operationId") or "")
+    if not name:
+        name = re.sub(r"[^A-Za-z0-9]+", "_", made).strip("_")
+        found.append(finding("name-mended", place, f"no operationId: {name}"))
+    description = operation.get("description") or operation.get("summary") or ""
+    return {"name": name, "description": str(description), "input_schema": schema}, found
+
+
+def _described(parameter: Mapping[str, Any]) -> Any:
+    """A parameter's schema, with the parameter's own description."""
+    schema = parameter.get("schema")
+    if not isinstance(schema, Mapping):
+        schema = next(iter(_content(parameter)), {})
+    said = parameter.get("description")
+    return {**schema, "description": str(said)} if said else dict(schema)
+
+
+def _add_body(body: Mapping[str, Any], properties: dict[str, Any], required: list[str]) -> None:
+    """The fields of a body that is an object stand beside the parameters; another is `body`."""
+    schema = next(iter(_content(body)), {})
+    fields = schema.get("properties")
+    if not isinstance(fields, Mapping) or set(fields) & set(properties):
+        properties["body"] = schema
+        if body.get("required"):
+            required.append("body")
+        return
+    properties |= fields
+    given = schema.get("required")
+    if isinstance(given, list):
+        required += [name for name in given if isinstance(name, str)]
+
+
+def _content(holder: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The schemas of a `content`, JSON first."""
+    content = holder.get("content")
+    kinds = content if isinstance(content, Mapping) else {}
+    ordered = sorted(kinds, key=lambda kind: "json" not in str(kind))
+    found = [kinds[kind].get("schema") for kind in ordered if isinstance(kinds[kind], Mapping)]
+    return [dict(schema) for schema in found if isinstance(schema, Mapping)]
+
+
+class _References:
+    """The document's `$ref`s, put in their places within bounds."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self._document, self._left = dict(document), _MOST_VALUES
+
+    def mappings(self, values: Any) -> list[dict[str, Any]]:
+        placed = self.placed(list(values) if isinstance(values, list) else [])
+        return [item for item in placed if isinstance(item, dict)]
+
+    def placed(self, node: Any, inside: tuple[str, ...] = ()) -> Any:
+        """The value without references. Raises _Refused."""
+        self._left -= 1
+        if self._left < 0:
+            raise _Refused("cyclic-ref", f"more than {_MOST_VALUES:,} values behind its $refs")
+        if isinstance(node, list):
+            return [self.placed(item, inside) for item in node]
+        if not isinstance(node, Mapping):
+            return node
+        reference = node.get("$ref")
+        if not isinstance(reference, str):
+            return {key: self.placed(value, inside) for key, value in node.items()}
+        if reference in inside:
+            raise _Refused("cyclic-ref", " → ".join([*inside, reference]))
+        target = target_of(reference, self._document)
+        if target is None:
+            raise _Refused("unresolved-ref", f"nothing at {reference}")
+        placed = self.placed(target, (*inside, reference))
+        beside = {key: value for key, value in node.items() if key != "$ref"}
+        return {**placed, **beside} if isinstance(placed, dict) else placed

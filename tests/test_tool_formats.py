@@ -1,0 +1,701 @@
+"""Tools from anywhere: every form of one tool gives the same schema, and what is lost is said."""
+
+from __future__ import annotations
+
+import enum
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+import pytest
+from conftest import ROOT
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, Field
+
+import playground as pg
+from playground.agents import load_declarations
+from playground.conversations import parse_templates
+from playground.dialects import dialect_names, get_dialect
+from playground.dialects.schema_losses import Fact, schema_facts
+from playground.errors import InputFault
+from playground.sessions.tool_files import load_tools, read_tool_file
+from playground.tool_formats import (
+    create_schema_from_function,
+    read_tool,
+    read_tools,
+    read_tools_and_findings,
+    tool_from_function,
+)
+from playground.tool_formats.mcp_servers import read_servers
+from playground.tool_formats.python_files import read_python
+from playground.tools import ToolMetadata
+
+FORMATS: Final = ROOT.parent / "shared" / "data" / "tool_formats"
+shared = pytest.mark.skipif(
+    not FORMATS.exists(), reason="NOT RUN: ../shared/data is not beside this checkout"
+)
+SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "berth": {"type": "string", "description": "Its number.", "minLength": 2},
+        "side": {"type": "string", "enum": ["port", "starboard"], "default": "port"},
+        "hours": {"type": "integer", "minimum": 1, "maximum": 48},
+        "boat": {
+            "type": "object",
+            "properties": {"name": {"type": "string"}, "metres": {"type": "number"}},
+            "required": ["name"],
+        },
+        "note": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+    },
+    "required": ["berth"],
+    "additionalProperties": False,
+}
+HEAD: Final = {"name": "moor", "description": "Moor a boat."}
+MOOR: Final = ToolMetadata(**HEAD, input_schema=SCHEMA)
+FUNCTION: Final = {**HEAD, "parameters": SCHEMA}
+MCP: Final = {
+    **HEAD,
+    "inputSchema": SCHEMA,
+    "title": "Moor",
+    "annotations": {"idempotentHint": True},
+}
+SPEC: Final = {"toolSpec": {**HEAD, "inputSchema": {"json": SCHEMA}}}
+GEMINI: Final = {**HEAD, "parametersJsonSchema": SCHEMA}
+FORMS: Final[dict[str, Any]] = {
+    "ours": [{**HEAD, "input_schema": SCHEMA}],
+    "openai chat": [{"type": "function", "function": {**FUNCTION, "strict": True}}],
+    "openai responses": {"tools": [{"type": "function", **FUNCTION}]},
+    "older functions": {"functions": [FUNCTION]},
+    "anthropic": [{**HEAD, "input_schema": SCHEMA, "cache_control": {"type": "ephemeral"}}],
+    "gemini, as JSON Schema": [{"functionDeclarations": [GEMINI]}],
+    "bedrock": {"tools": [SPEC]},
+    "bedrock request": {"toolConfig": {"tools": [SPEC]}},
+    "mcp, one": MCP,
+    "mcp, as it is sent": {"jsonrpc": "2.0", "id": 1, "result": {"tools": [MCP]}},
+    "flink": {**HEAD, "args_schema": SCHEMA},
+    "roo": {"serialized": {**FUNCTION, "source": "a.ts"}},
+    "a live tool": [MOOR],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_one_tool_is_the_same_tool(form: str) -> None:
+    assert read_tools(FORMS[form]) == [MOOR]
+
+
+def test_geminis_own_types_become_json_schema() -> None:
+    foreign = {
+        "type": "OBJECT",
+        "propertyOrdering": ["berth"],
+        "properties": {
+            "berth": {"type": "STRING", "minLength": "2"},
+            "side": {"type": "STRING", "format": "enum", "enum": ["port"], "nullable": True},
+            "type": {"type": "ARRAY", "items": {"type": "INTEGER"}, "description": "OBJECT"},
+        },
+    }
+    (tool,) = read_tools([{"functionDeclarations": [{**HEAD, "parameters": foreign}]}])
+    assert tool.input_schema == {
+        "type": "object",
+        "properties": {
+            "berth": {"type": "string", "minLength": 2},
+            "side": {"anyOf": [{"type": "string", "enum": ["port"]}, {"type": "null"}]},
+            "type": {"type": "array", "items": {"type": "integer"}, "description": "OBJECT"},
+        },
+    }
+
+
+def test_what_has_no_schema_is_left_out_by_name() -> None:
+    given = [
+        {"type": "web_search"},
+        {"type": "bash_20250124", "name": "bash"},
+        {"cachePoint": {"type": "default"}},
+        {"googleSearch": {}},
+        FUNCTION,
+    ]
+    tools, found = read_tools_and_findings(given)
+    assert tools == [MOOR]
+    assert [f.where for f in found] == ["tools.0", "tools.1", "tools.2", "tools.3"]
+    assert {f.code for f in found} == {"tool-left-out"}
+    assert "web_search" in found[0].message
+
+
+def test_a_parameter_may_be_named_as_a_wrapper_is() -> None:
+    azad = {"name": "t", "parameters": {"json": {"description": "A text."}}}
+    assert list(read_tool({**azad, "required_parameters": ["json"]}).parameters) == ["json"]
+    schema = {"type": "object", "properties": {"json": {"type": "object"}}}
+    assert list(read_tool({"name": "t", "inputSchema": schema}).parameters) == ["json"]
+
+
+def test_examples_come_with_the_form_that_has_them() -> None:
+    given = {
+        "name": "moor",
+        "parameters": {"berth": {"description": "Its number."}},
+        "required_parameters": ["berth"],
+        "examples": [{"explanation": "A berth.", "parameters": {"berth": "A3"}}],
+    }
+    tool = read_tool(given)
+    assert tool.examples[0].parameters == {"berth": "A3"}
+    assert tool.required_parameters == ["berth"]
+
+
+# OpenAPI
+
+
+OWNER: Final = "#/components/schemas/Owner"
+
+
+def api(**paths: Any) -> dict[str, Any]:
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Harbour", "version": "1"},
+        "paths": {f"/{name}": value for name, value in paths.items()},
+        "components": {
+            "parameters": {"Port": {"name": "port", "in": "query", "schema": {"type": "string"}}},
+            "schemas": {
+                "Boat": {
+                    "type": "object",
+                    "properties": {"name": {"type": "string"}, "owner": {"$ref": OWNER}},
+                    "required": ["name"],
+                },
+                "Owner": {"type": "object", "properties": {"phone": {"type": "string"}}},
+                "Node": {"properties": {"next": {"$ref": "#/components/schemas/Node"}}},
+            },
+        },
+    }  # fmt: skip
+
+
+def body(schema: Any) -> dict[str, Any]:
+    return {"required": True, "content": {"application/json": {"schema": schema}}}
+
+
+def test_operations_are_tools_with_references_in_their_place() -> None:
+    moor = {
+        "operationId": "moor",
+        "summary": "Moor.",
+        "parameters": [{"$ref": "#/components/parameters/Port"}],
+        "requestBody": body({"$ref": "#/components/schemas/Boat"}),
+    }
+    berth = {"name": "berth", "in": "path", "required": True, "schema": {"type": "integer"}}
+    document = api(boats={"post": moor}, berths={"parameters": [berth], "get": {}})
+    tools, found = read_tools_and_findings(document)
+    assert tools[0] == ToolMetadata(
+        name="moor",
+        description="Moor.",
+        input_schema={
+            "type": "object",
+            "properties": {
+                "port": {"type": "string"},
+                "name": {"type": "string"},
+                "owner": {"type": "object", "properties": {"phone": {"type": "string"}}},
+            },
+            "required": ["name"],
+        },
+    )
+    assert (tools[1].name, tools[1].required_parameters) == ("get_berths", ["berth"])
+    assert [f.code for f in found] == ["tool-fields", "tool-fields", "name-mended"]
+    assert found[0].message == "not kept: where the parameters stand"
+
+
+def test_a_cycle_is_refused_by_name_and_the_rest_is_read() -> None:
+    turning = {"operationId": "turn", "requestBody": body({"$ref": "#/components/schemas/Node"})}
+    good = {"operationId": "list"}
+    tools, found = read_tools_and_findings(api(a={"post": turning}, b={"get": good}))
+    assert [tool.name for tool in tools] == ["list"]
+    assert [f.code for f in found] == ["cyclic-ref"]
+    assert "POST /a" in found[0].where
+    with pytest.raises(InputFault, match="no operation can be read.*Node"):
+        read_tools(api(a={"post": turning}))
+    lost = {"requestBody": body({"$ref": "other.json#/x"})}
+    with pytest.raises(InputFault, match="nothing at other.json"):
+        read_tools(api(a={"post": lost}))
+
+
+def test_references_that_unfold_to_too_much_are_refused() -> None:
+    document = api(a={"post": {"requestBody": body({"$ref": "#/components/schemas/S0"})}})
+    for number in range(30):
+        inner = {"$ref": f"#/components/schemas/S{number + 1}"}
+        two = {"type": "object", "properties": {"left": inner, "right": inner}}
+        document["components"]["schemas"][f"S{number}"] = two
+    document["components"]["schemas"]["S30"] = {"type": "string"}
+    with pytest.raises(InputFault, match="more than 200,000 values"):
+        read_tools(document)
+
+
+def test_a_parameter_without_a_name_is_told() -> None:
+    odd = [{"in": {}, "name": []}, {"in": "query", "name": "a", "schema": {"type": "string"}}]
+    tools, found = read_tools_and_findings(api(a={"get": {"operationId": "f", "parameters": odd}}))
+    assert list(tools[0].parameters) == ["a"]
+    assert found[0].message == "a parameter without a name is not kept"
+
+
+def test_names_that_clash_are_kept_apart() -> None:
+    parameters = [
+        {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}},
+        {"name": "id", "in": "query", "schema": {"type": "integer"}},
+    ]
+    same = {"operationId": "get", "parameters": parameters}
+    tools, found = read_tools_and_findings(api(a={"get": same}, b={"get": same}))
+    assert list(tools[0].parameters) == ["id", "id_query"]
+    assert [tool.name for tool in tools] == ["get", "get_1"]
+    assert found[-1].code == "name-mended"
+    assert "tool-fields" in {f.code for f in found}
+
+
+# Python
+
+
+class Side(enum.Enum):
+    PORT = "port"
+    STARBOARD = "starboard"
+
+
+class Boat(BaseModel):
+    """A boat."""
+
+    name: str
+    metres: float = Field(default=10, gt=0)
+
+
+SOURCE: Final = '''
+from enum import Enum
+from typing import Annotated, Literal
+import os
+from pydantic import BaseModel, Field
+
+os.remove("/nothing/of/this/is/run")
+
+class Side(Enum):
+    PORT = "port"
+    STARBOARD = "starboard"
+
+class Boat(BaseModel):
+    """A boat."""
+    name: str
+    metres: float = Field(default=10, gt=0)
+
+def moor(
+    berth: Annotated[str, "Its number."],
+    boats: list[Boat],
+    side: Side = Side.PORT,
+    tide: Literal["high", "low"] | None = None,
+    hours: int | float = 2,
+    *notes: str,
+    _quiet: bool = False,
+    schema: dict[str, int] = {},
+    **more: int,
+) -> None:
+    """Moor boats.
+
+    Args:
+        boats: All of them.
+        hours (int): How long.
+    """
+'''
+
+
+def live_moor(
+    berth: Annotated[str, "Its number."],
+    boats: list[Boat],
+    side: Side = Side.PORT,
+    tide: Literal["high", "low"] | None = None,
+    hours: int | float = 2,
+    *notes: str,
+    _quiet: bool = False,
+    schema: dict[str, int] = {},  # noqa: B006
+    **more: int,
+) -> None:
+    """Moor boats.
+
+    Args:
+        boats: All of them.
+        hours (int): How long.
+    """
+
+
+def test_a_function_is_read_alike_live_and_from_its_source() -> None:
+    read, found = read_python(SOURCE, "boats.py")
+    live, also = tool_from_function(live_moor, "moor")
+    assert read == [live]
+    assert [f.message for f in found] == [f.message for f in also]
+    assert {f.code for f in found} == {"var-arguments"}
+    assert live.description == "Moor boats."
+    assert list(live.parameters) == ["berth", "boats", "side", "tide", "hours", "_quiet", "schema"]
+    assert live.required_parameters == ["berth", "boats"]
+    assert {name: p.description for name, p in live.parameters.items()} == {
+        "berth": "Its number.",
+        "boats": "All of them.",
+        "side": "Parameter: side",
+        "tide": "Parameter: tide",
+        "hours": "How long.",
+        "_quiet": "Parameter: _quiet",
+        "schema": "Parameter: schema",
+    }
+    assert live.parameter_schema("side")["enum"] == ["port", "starboard"]
+    assert live.parameters["boats"].type == "array of object"
+
+
+@pytest.mark.parametrize(
+    "docstring",
+    [
+        "X.\n\n    Args:\n        a: The first.\n",
+        "X.\n\n    Parameters\n    ----------\n    a : int\n        The first.\n",
+        "X.\n\n    :param a: The first.\n",
+        "X.\n\n    @param a: The first.\n",
+    ],
+    ids=["google", "numpy", "sphinx", "epydoc"],
+)
+def test_every_style_of_docstring(docstring: str) -> None:
+    (tool,), found = read_python(f'def f(a: int):\n    """{docstring}    """\n', "f.py")
+    assert tool.parameters["a"].description == "The first."
+    assert found == []
+
+
+def test_a_docstring_that_lies_is_told() -> None:
+    source = 'def f(a: str):\n    """F.\n\n    Args:\n        a (int): A.\n        b: B.\n    """\n'
+    _, found = read_python(source, "f.py")
+    assert [(f.code, f.where, f.message) for f in found] == [
+        ("docstring-lies", "tool f, parameter a", "int in the docstring, string declared"),
+        (
+            "docstring-lies",
+            "tool f, parameter b",
+            "the docstring describes it, the signature has: a",
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    "annotation", ["Harbour", "open('x')", "lambda: 1", "a.b.C", "Literal[x]", "Union[()]"]
+)
+def test_a_type_that_is_not_known_is_any_value_and_told(annotation: str) -> None:
+    (tool,), found = read_python(f"def f(a: {annotation}): ...", "f.py")
+    assert tool.parameters["a"].type == "any"
+    assert [f.code for f in found] == ["annotation-unread"]
+
+
+@pytest.mark.parametrize("default", ["os.cpu_count()", "[x for x in y]", "Side.NOPE", "NAME"])
+def test_a_default_that_only_running_would_tell_is_told(default: str) -> None:
+    source = f"class Side(Enum):\n    PORT = 1\ndef f(a: int = {default}): ..."
+    (tool,), found = read_python(source, "f.py")
+    assert tool.required_parameters == []
+    assert "default" not in tool.parameter_schema("a")
+    assert [f.code for f in found] == ["annotation-unread"]
+    assert default in found[0].message
+
+
+def refused(a: int = Field(gt="x")) -> None:  # type: ignore[assignment,arg-type]
+    """A bound that pydantic refuses."""
+
+
+@pytest.mark.parametrize("value", [dict, refused])
+def test_a_live_object_that_is_no_tool_is_one_clear_error(value: Any) -> None:
+    with pytest.raises(InputFault, match="is no tool: "):
+        read_tools([value])
+
+
+def test_marked_functions_alone_are_tools_wherever_they_stand() -> None:
+    source = "class A:\n    @tool\n    @staticmethod\n    def add(a: int): ...\ndef other(): ...\n"
+    assert [t.name for t in read_python(source, "a.py")[0]] == ["add"]
+    source = "@mcp.tool()\nasync def get(self, a: int): ...\n"
+    (tool,), _ = read_python(source, "a.py")
+    assert list(tool.parameters) == ["a"]
+
+
+def test_a_model_that_nothing_uses_is_a_tool() -> None:
+    source = (
+        "from pydantic import BaseModel, Field\n"
+        "class Inner(BaseModel):\n    x: int\n"
+        'class moor(BaseModel):\n    """Moor."""\n    inner: Inner\n'
+        "    tags_: list[str] = Field(default_factory=list, alias='tags')\n"
+    )
+    (tool,), _ = read_python(source, "a.py")
+    assert (tool.name, tool.description) == ("moor", "Moor.")
+    assert list(tool.parameters) == ["inner", "tags"]
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("def f(:", "bad.py:1: not Python"),
+        ("x = 1", "no tool in it"),
+        ("(" * 5000, "not Python"),
+        ("def f(a: " + "int | " * 3000 + "int): ...", "bad.py"),
+        ("A = " + "int | " * 3000 + "int\ndef f(a: A): ...", "not Python"),
+        ("def f(a: int = Field(gt='x')): ...", "bad.py:1, field f"),
+    ],
+)
+def test_source_that_cannot_be_read_is_one_clear_error(source: str, said: str) -> None:
+    with pytest.raises(InputFault, match=said):
+        read_tool_file(source.encode(), "bad.py")
+
+
+@given(st.text(alphabet="def f(a:int,*)= \n\t'\"[]{}|.@Literal\ud800", max_size=80))
+def test_any_source_gives_tools_or_one_clear_error(source: str) -> None:
+    try:
+        tools, _ = read_python(source, "any.py")
+    except InputFault:
+        return
+    assert tools
+
+
+def test_injected_arguments_are_hidden() -> None:
+    def ask(order: str, tenant: str) -> None:
+        """Ask."""
+
+    model = create_schema_from_function("ask", ask, ["tenant"])
+    assert list(model.model_json_schema()["properties"]) == ["order"]
+    assert model(order="a").model_dump() == {"order": "a"}
+
+
+def test_live_objects_of_other_libraries() -> None:
+    class Theirs:  # as LangChain has it
+        name = "moor"
+        description = "Moor a boat."
+        args_schema = Boat
+
+        def run(self) -> None: ...
+
+    assert read_tool(Theirs()).input_schema == Boat.model_json_schema()
+    assert read_tool(Boat).name == "Boat"
+    assert read_tool(live_moor).name == "live_moor"
+
+
+def test_a_schema_may_be_given_as_a_model() -> None:
+    tool = ToolMetadata(name="t", description="d", args_schema=Boat)
+    assert tool.args_schema == tool.input_schema == Boat.model_json_schema()
+    assert tool == ToolMetadata(name="t", description="d", args_schema=Boat.model_json_schema())
+    with pytest.raises(ValueError, match="not both"):
+        ToolMetadata(name="t", args_schema=Boat, input_schema={})
+
+
+# files
+
+
+@shared
+def test_the_example_of_every_form_is_read() -> None:
+    """Another project's collection: one tool in every form."""
+    canonical = json.loads((FORMATS / "_canonical_json_schema.json").read_text())["parameters"]
+    same, names = [], {}
+    for path in sorted(FORMATS.glob("[a-z]*.json")):
+        value = json.loads(path.read_text())
+        if path.stem in ("python_function", "pydantic_model"):
+            tools = read_tool_file(value["code"].encode(), "tools.py").tools
+        elif path.stem in ("mcp_servers", "aichatflow_function_names", "flink_agents_yaml"):
+            continue  # programs to start, names alone, declarations: tested elsewhere
+        else:
+            tools = load_tools(path).tools
+        names[path.stem] = [tool.name for tool in tools]
+        if tools[0].input_schema == canonical:
+            same.append(path.stem)
+        if path.stem == "pydantic_model":
+            assert tools[0].input_schema == value["model_json_schema"]
+    assert len(names) == 18
+    assert {found[0] for found in names.values()} == {"get_weather", "search"}
+    assert same == [
+        "anthropic_tools",
+        "bedrock_tool_config",
+        "cline_agent_tool",
+        "gemini_parameters_json_schema",
+        "mcp_tools_list_result",
+        "openai_chat_tools",
+        "openai_legacy_functions",
+    ]
+
+
+@shared
+def test_the_examples_that_hold_no_schema_are_read_as_what_they_are(tmp_path: Path) -> None:
+    """Declarations, names of functions, and servers to ask."""
+    examples = {
+        path.stem: json.loads(path.read_text())
+        for path in FORMATS.glob("*.json")
+        if path.stem in ("flink_agents_yaml", "aichatflow_function_names", "mcp_servers")
+    }
+    file = tmp_path / "agent.yaml"
+    file.write_text(examples["flink_agents_yaml"]["yaml"])
+    declared = load_declarations(file)
+    assert declared.prompt("p2").variables == ["who", "q"]
+    assert [found.code for found in declared.findings] == ["tool-left-out"]
+    (message,) = parse_templates(examples["aichatflow_function_names"]["yaml"])["default"]
+    assert message.model_dump()["functions"] == ["get_weather", "botSwitchTemplate"]
+    servers = read_servers(json.dumps(examples["mcp_servers"]))
+    assert [str(s) for s in servers] == [
+        "local: python server.py",
+        "remote: https://example.com/mcp",
+    ]
+
+
+def test_yaml_is_read_by_the_safe_loader(tmp_path: Path) -> None:
+    path = tmp_path / "api.yaml"
+    path.write_text("openapi: 3.0.0\npaths:\n  /a:\n    get: {operationId: list}\n")
+    assert [tool.name for tool in pg.load_tools(path).tools] == ["list"]
+    path.write_text("tools: !!python/object/apply:os.system [ls]")
+    with pytest.raises(InputFault, match="not plain YAML"):
+        pg.load_tools(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[]", "no tool in it: the list is empty"),
+        ('[\n {"name": "a"},\n {"description": "b"}\n]', r"tools.json:3, field tools.1.name"),
+        ('{"mcpServers": {"a": {"command": "x"}}}', "playground tools --mcp"),
+        ('[{"name": "a", "parameters": 3}, 4]', "a tool must be an object, not 4"),
+        ("[", "tools.json:1"),
+        ("[" + "1" * 5000 + "]", "tools.json: not JSON: Exceeds the limit"),
+    ],
+)
+def test_a_bad_file_is_one_clear_error(text: str, said: str) -> None:
+    with pytest.raises(InputFault, match=said):
+        read_tool_file(text.encode(), "tools.json")
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+        lambda inner: (
+            st.lists(inner, max_size=4)
+            | st.dictionaries(
+                st.sampled_from(
+                    ["tools", "name", "parameters", "function", "type", "toolSpec", "openapi"]
+                    + ["inputSchema", "json", "$ref", "properties", "result", "paths", "required"]
+                ),
+                inner,
+                max_size=5,
+            )
+        ),
+        max_leaves=20,
+    )
+)
+def test_any_value_gives_tools_or_one_clear_error(value: Any) -> None:
+    try:
+        tools = read_tools(value)
+    except InputFault:
+        return
+    for tool in tools:
+        assert tool.name
+        assert get_dialect("xml").format_tool_doc(tool)
+
+
+# what dialects drop
+
+
+def dropped(facts: list[Fact]) -> set[tuple[str, str]]:
+    return {(fact.where, fact.keyword) for fact in facts if not fact.kept}
+
+
+def test_what_a_dialect_does_not_tell_is_found_by_taking_it_out() -> None:
+    assert dropped(schema_facts(get_dialect("native"), MOOR)) == set()
+    assert dropped(schema_facts(get_dialect("xml"), MOOR)) == {
+        ("(arguments)", "additionalProperties"),
+        ("berth", "minLength"),
+        ("side", "enum"),
+        ("side", "default"),
+        ("hours", "minimum"),
+        ("hours", "maximum"),
+        ("boat", "properties"),
+        ("boat", "required"),
+        ("boat.name", "type"),
+        ("boat.metres", "type"),
+    }
+
+
+@pytest.mark.parametrize("name", dialect_names())
+def test_a_kept_fact_can_be_read_in_the_prompt(name: str) -> None:
+    """What counts as kept is there to be read: an enum's values, a bound, a nested name."""
+    dialect = get_dialect(name)
+    data = pg.sample_sessions()["01-plain-chat"].prompt_data().model_copy(
+        update={"tool_metadata": [MOOR], "messages": []}
+    )  # fmt: skip
+    said = json.dumps([dialect.format_messages(data), dialect.request_tools(data)])
+    marks = {
+        ("side", "enum"): "starboard",
+        ("hours", "maximum"): "48",
+        ("boat", "properties"): "metres",
+    }
+    facts = {(fact.where, fact.keyword): fact.kept for fact in schema_facts(dialect, MOOR)}
+    for place, text in marks.items():
+        assert facts[place] == (text in said), place
+    assert facts["berth", "description"]
+
+
+# the command line, and live MCP servers
+
+
+SERVER: Final = """
+import sys
+from mcp.server import MCPServer
+server = MCPServer("harbour")
+@server.tool()
+def tides(port: str, days: int = 3) -> str:
+    "Tides of a port."
+    return port
+server.run()
+"""
+
+
+def run(*arguments: str, **more: Any) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "playground.cli", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, **more)
+
+
+def test_tools_on_the_command_line(tmp_path: Path) -> None:
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps([FUNCTION, {"type": "web_search"}]))
+    done = run("tools", str(path), "-d", "xml", "--json")
+    assert done.returncode == 1
+    told = json.loads(done.stdout)
+    assert told["tools"][0]["input_schema"] == SCHEMA
+    assert told["findings"][0]["code"] == "tool-left-out"
+    assert {"tool": "moor", "where": "side", "keyword": "enum", "kind": "enums"} in told["dropped"][
+        "xml"
+    ]
+    done = run("tools", "02-parallel-calls", "-d", "xml", "-d", "hermes")
+    assert done.returncode == 0
+    assert "xml drops get_weather unit: enum" in done.stdout
+
+
+def program(source: str) -> dict[str, Any]:
+    return {"command": sys.executable, "args": ["-c", source]}
+
+
+def servers(path: Path, **given: Any) -> str:
+    path.write_text(json.dumps({"mcpServers": {"harbour": given}}))
+    return str(path)
+
+
+def test_a_live_server_is_asked_after_a_yes(tmp_path: Path) -> None:
+    file = servers(tmp_path / "mcp.json", **program(SERVER))
+    done = run("tools", file, "--mcp", input="y\n")
+    assert done.returncode == 0, done.stderr
+    assert "port: string, days?: integer" in done.stdout
+    assert "Start harbour:" in done.stderr
+    done = run("tools", file, "--mcp", input="n\n")
+    assert done.returncode == 2
+    assert "not allowed" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (program("import time; time.sleep(60)"), "no answer within 2"),
+        ({"command": "/no/such/program"}, "No such file"),
+        (program("print('x' * 99)"), "Connection closed"),
+        ({"url": "http://127.0.0.1:9/mcp"}, "connection"),
+        ({"command": "x", "env": {"A": "${NO_SUCH_VARIABLE}"}}, "a variable that is not set"),
+        ({"command": "x", "url": "http://y"}, "neither one command nor one url"),
+        ({"url": "file:///etc/passwd"}, "no address of the web"),
+        ({"command": "x", "args": "y"}, "no list of texts"),
+    ],
+)  # fmt: skip
+def test_a_server_that_does_not_answer_is_one_clear_error(
+    tmp_path: Path, given: dict[str, Any], said: str
+) -> None:
+    file = servers(tmp_path / "mcp.json", **given)
+    done = run("tools", file, "--mcp", "--yes", "--seconds", "2")
+    assert done.returncode == 2
+    assert said.lower() in done.stderr.lower()
+    assert "harbour" in done.stderr
+    assert "Traceback" not in done.stderr
