@@ -72,7 +72,7 @@ def test_every_payload_is_litellms_own() -> None:
             continue
         watched += 1
         messages, tools = given.pop("messages"), given.pop("tools", ())
-        calls = wire_calls(messages, case["model"], tools, **given)
+        calls = wire_calls(messages, case["model"], tools, given)
         equal += any((c.url, c.body) == (request["url"], request["body"]) for c in calls)
     assert watched >= 60
     assert equal == watched
@@ -511,6 +511,6 @@ def test_no_socket_is_opened_behind_the_closed_door(
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     tools = [{"type": "function", "function": {"name": "t", "parameters": {"type": "object"}}}]
-    calls = wire_calls([{"role": "user", "content": RULES}], model, tools, stream=stream)
+    calls = wire_calls([{"role": "user", "content": RULES}], model, tools, {"stream": stream})
     assert calls
     assert asked == []

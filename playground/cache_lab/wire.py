@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +11,7 @@ from playground.caching.blocks import Block, WireRequest, read_wire
 from playground.caching.fixes import FIXES
 from playground.caching.policies import Policy, get_policy
 from playground.dialects import Dialect, get_dialect
+from playground.dialects.rendering import Rendering
 from playground.findings import Finding, finding
 from playground.llm.payloads import WireCall, wire_calls
 from playground.sessions.session import Session
@@ -52,13 +54,24 @@ def cache_on_wire(
     name = session.task.model_name
     rendering = chosen.render(session.prompt_data())
     calls = wire_calls(rendering.messages, name, rendering.tools or ())
-    sent = read_wire(calls[-1].body)
-    made = [call for call in calls if call.method == "POST" and _makes_cache(call)]
-    cached = read_wire(made[-1].body).blocks if made else []
-    marked = read_wire({"messages": rendering.messages, "tools": rendering.tools})
-    lost = _lost(marked, cached, sent)
     placed = get_policy(chosen.cache_policy).name
-    return CacheWire(chosen.name, placed, name, calls, sent.blocks, cached, lost)
+    sent, cached, lost = (
+        read_wire(calls[-1].body).blocks,
+        _cached(calls),
+        lost_marks(rendering, calls),
+    )
+    return CacheWire(chosen.name, placed, name, calls, sent, cached, lost)
+
+
+def lost_marks(rendering: Rendering, calls: Sequence[WireCall]) -> list[Finding]:
+    """One `mark-lost` for each mark of the rendered request that no block of the wire has."""
+    marked = read_wire({"messages": rendering.messages, "tools": rendering.tools})
+    return _lost(marked, _cached(calls), read_wire(calls[-1].body))
+
+
+def _cached(calls: Sequence[WireCall]) -> list[Block]:
+    made = [call for call in calls if call.method == "POST" and _makes_cache(call)]
+    return read_wire(made[-1].body).blocks if made else []
 
 
 def _makes_cache(call: WireCall) -> bool:

@@ -1,8 +1,8 @@
-"""A server on loopback that speaks OpenAI's and Anthropic's API, for trying things without a key.
+"""A server on loopback that speaks the APIs of OpenAI, Anthropic and Ollama, to try without a key.
 
 It calls the first tool that it is offered, and answers once it has the result. The model's name
 says how: `demo` calls natively, `demo-hermes` writes the call in that dialect, `demo-error` breaks
-off with an error, `demo-cut` without an end, `demo-slow` takes its time.
+off with an error, `demo-cut` without an end, `demo-slow` takes its time, `demo-busy` refuses twice.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 
 from playground.dialects import dialect_names, get_dialect
+from playground.llm.demo_wires import event_frame, wire_of
 from playground.messages import ToolCallPart
 from playground.tools import ToolMetadata
 
@@ -28,7 +29,9 @@ _WEATHER: Final = ToolMetadata(
         "required": ["city"],
     },
 )
-_PIECE: Final = 4  # characters of a delta
+
+
+_MODES: Final = ("error", "cut", "slow", "busy")
 
 
 class DemoServer(ThreadingHTTPServer):
@@ -43,6 +46,7 @@ class DemoServer(ThreadingHTTPServer):
         self.tools = tuple(tools) or (_WEATHER,)
         self.delay = delay
         self.sent: list[list[bytes]] = []  # the pieces of every answer
+        self.refusals = 0
 
     @property
     def url(self) -> str:
@@ -70,8 +74,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Nothing: the terminal belongs to the user."""
 
     def do_GET(self) -> None:  # noqa: N802: http.server's name
-        names = ["demo", "demo-error", "demo-cut", "demo-slow"]
-        names += [f"demo-{name}" for name in dialect_names()]
+        names = ["demo", *(f"demo-{name}" for name in (*_MODES, *dialect_names()))]
         self._json(200, {"object": "list", "data": [{"id": n, "object": "model"} for n in names]})
 
     def do_POST(self) -> None:
@@ -79,20 +82,30 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             body = json.loads(self.rfile.read(size))
             model = str(body["model"])
-            messages = list(body["messages"])
+            body["messages"] = list(body["messages"])
         except (ValueError, KeyError, TypeError):
             self._json(400, {"error": {"message": "a JSON body with model and messages is wanted"}})
             return
         mode = model.rpartition("/")[2].removeprefix("demo").strip("-")
-        if mode and mode not in ("error", "cut", "slow") and mode not in dialect_names():
-            message = (
-                f"no model {model!r}; known: demo, demo-error, demo-cut, demo-slow, demo-DIALECT"
-            )
+        if mode and mode not in (*_MODES, *dialect_names()):
+            known = ", ".join(["demo", *(f"demo-{name}" for name in (*_MODES, "DIALECT"))])
+            message = f"no model {model!r}; known: {known}"
             self._json(404, {"error": {"message": message, "type": "not_found_error"}})
             return
-        answer = _answer(mode, messages, body.get("tools") or (), self.server.tools)
-        speak = _anthropic if self.path.endswith("/messages") else _openai
-        self._stream(list(speak(model, answer)), mode)
+        if mode == "busy" and self._refused_before():
+            self._json(503, {"error": {"message": "the demo model is busy", "type": "overloaded"}})
+            return
+        answer = _answer(mode, body, self.server.tools)
+        streamed, whole = wire_of(self.path)
+        if body.get("stream", self.path.endswith("/api/chat")):
+            self._stream(list(streamed(model, answer)), mode)
+        else:
+            self._json(200, whole(model, answer))
+
+    def _refused_before(self) -> bool:
+        """Whether this request is one of the first two for the busy model."""
+        self.server.refusals += 1
+        return self.server.refusals <= 2
 
     def _json(self, status: int, value: Any) -> None:
         data = json.dumps(value).encode()
@@ -107,7 +120,7 @@ class _Handler(BaseHTTPRequestHandler):
             frames = frames[: len(frames) // 2]
         if mode == "error":
             error = {"error": {"message": "the demo model fails here", "type": "server_error"}}
-            frames = [*frames[: len(frames) // 2], _event("error", error)]
+            frames = [*frames[: len(frames) // 2], event_frame("error", error)]
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.send_header("connection", "close")
@@ -127,18 +140,22 @@ class _Handler(BaseHTTPRequestHandler):
             pass  # the client has hung up
 
 
-def _answer(
-    mode: str, messages: list[Any], offered: Sequence[Any], tools: Sequence[ToolMetadata]
-) -> dict[str, Any]:
-    """Reasoning, text and calls of the answer to these messages."""
+def _answer(mode: str, body: dict[str, Any], tools: Sequence[ToolMetadata]) -> dict[str, Any]:
+    """Reasoning, text and calls of the answer to a request."""
+    messages = body["messages"]
+    wanted = (body.get("response_format") or {}).get("json_schema")
+    if wanted:
+        return {"reasoning": "", "text": json.dumps(_sample(wanted.get("schema")))}
     said = json.dumps(messages[-1:], ensure_ascii=False)
     reasoning = "The user wants something that a tool can tell. "
     results = ("tool_result", '"role": "tool"', "tool_response", "<result", "_result")
     if len(messages) > 1 and any(mark in said for mark in results):
         return {"reasoning": "I have the result now.", "text": "Here is what I found. ✅"}
-    if mode in ("", "error", "cut", "slow"):
-        call = _native(offered)
-        return {"reasoning": reasoning, "text": "I will look that up.", "call": call}
+    if mode in ("", *_MODES):
+        free = body.get("tool_choice") != "none"
+        call = _native(body.get("tools") or ()) if free else None
+        text = "I will look that up." if free else "I know that without looking."
+        return {"reasoning": reasoning, "text": text, "call": call}
     tool = tools[0]
     part = ToolCallPart("call_1", tool.name, _sample(tool.input_schema))
     dialect = get_dialect(mode)
@@ -168,66 +185,3 @@ def _sample(schema: Any, depth: int = 0) -> Any:
         return {key: _sample(properties.get(key), depth + 1) for key in wanted if depth < 4}
     values = {"integer": 3, "number": 2.5, "boolean": True, "array": [], "null": None}
     return values.get(str(kind), "Paris, “à la carte”")
-
-
-def _pieces(text: str) -> Iterator[str]:
-    for start in range(0, len(text), _PIECE):
-        yield text[start : start + _PIECE]
-
-
-def _event(name: str, value: Any) -> bytes:
-    data = json.dumps(value, ensure_ascii=False)
-    return (f"event: {name}\n" if name else "").encode() + f"data: {data}\n\n".encode()
-
-
-def _openai(model: str, answer: dict[str, Any]) -> Iterator[bytes]:
-    def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> bytes:
-        choice = {"index": 0, "delta": delta, "finish_reason": finish}
-        head = {"id": "chatcmpl-demo", "object": "chat.completion.chunk", "created": 0}
-        return _event("", {**head, "model": model, "choices": [choice], **more})
-
-    yield chunk({"role": "assistant", "content": ""})
-    for piece in _pieces(answer["reasoning"]):
-        yield chunk({"reasoning_content": piece})
-    for piece in _pieces(answer["text"]):
-        yield chunk({"content": piece})
-    call = answer.get("call")
-    if call:
-        function = {"name": call["name"], "arguments": ""}
-        first = {"index": 0, "id": "call_demo", "type": "function", "function": function}
-        yield chunk({"tool_calls": [first]})
-        for piece in _pieces(json.dumps(call["arguments"], ensure_ascii=False)):
-            yield chunk({"tool_calls": [{"index": 0, "function": {"arguments": piece}}]})
-    yield chunk({}, "tool_calls" if call else "stop")
-    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
-    head = {"id": "chatcmpl-demo", "object": "chat.completion.chunk", "created": 0}
-    yield _event("", {**head, "model": model, "choices": [], "usage": usage})
-    yield b"data: [DONE]\n\n"
-
-
-def _anthropic(model: str, answer: dict[str, Any]) -> Iterator[bytes]:
-    def event(kind: str, **more: Any) -> bytes:
-        return _event(kind, {"type": kind, **more})
-
-    usage = {"input_tokens": 100, "output_tokens": 1}
-    message = {"id": "msg_demo", "type": "message", "role": "assistant", "content": []}
-    start = {**message, "model": model, "stop_reason": None, "stop_sequence": None, "usage": usage}
-    yield event("message_start", message=start)
-    yield event("ping")
-    blocks: list[tuple[dict[str, Any], str, str, str]] = []
-    if answer["reasoning"]:
-        empty = {"type": "thinking", "thinking": "", "signature": ""}
-        blocks.append((empty, "thinking_delta", "thinking", answer["reasoning"]))
-    blocks.append(({"type": "text", "text": ""}, "text_delta", "text", answer["text"]))
-    if call := answer.get("call"):
-        use = {"type": "tool_use", "id": "toolu_demo", "name": call["name"], "input": {}}
-        text = json.dumps(call["arguments"], ensure_ascii=False)
-        blocks.append((use, "input_json_delta", "partial_json", text))
-    for index, (block, kind, key, text) in enumerate(blocks):
-        yield event("content_block_start", index=index, content_block=block)
-        for piece in _pieces(text):
-            yield event("content_block_delta", index=index, delta={"type": kind, key: piece})
-        yield event("content_block_stop", index=index)
-    stop = {"stop_reason": "tool_use" if answer.get("call") else "end_turn", "stop_sequence": None}
-    yield event("message_delta", delta=stop, usage={"output_tokens": 20})
-    yield event("message_stop")

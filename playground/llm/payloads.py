@@ -26,6 +26,11 @@ _OFFLINE: Final = (
     "openrouter",
     "together_ai",
 )
+_OURS: Final = {  # what is set here: it would be given twice, or reach for something else
+    *("model", "messages", "tools", "api_key", "api_base", "base_url", "client", "num_retries"),
+    *("max_retries", "_skip_mcp_handler", "_skip_responses_api_bridge", "mock_response"),
+    *("aws_access_key_id", "aws_secret_access_key", "aws_region_name"),
+}
 _NO_KEYS: Final = {
     "api_key": "none",
     "aws_access_key_id": "none",
@@ -47,15 +52,19 @@ def wire_calls(
     messages: Sequence[Mapping[str, Any]],
     model: str,
     tools: Sequence[Mapping[str, Any]] = (),
-    **more: Any,
+    parameters: Mapping[str, Any] | None = None,
 ) -> list[WireCall]:
-    """The HTTP requests behind one completion; `more` goes to `litellm.completion`.
+    """The HTTP requests behind one completion; `parameters` go to `litellm.completion`.
 
     Gemini's explicit cache is three of them: is there one, make one, answer with it. OpenAI's are
     in the chat form, also where LiteLLM would choose its Responses API. Nothing leaves the process.
     Raises InputFault where LiteLLM refuses, or where its adapter for the model is not
     known to stay offline.
     """
+    more = dict(parameters or {})
+    if taken := sorted(_OURS & more.keys()):
+        expected = "parameters of the request alone"
+        raise InputFault(f"{', '.join(taken)} is not yours to give here", expected=expected)
     library = litellm()
     try:
         name, provider, *_ = library.get_llm_provider(model)
@@ -90,7 +99,11 @@ def wire_calls(
             next(iter(reply), None)  # a stream is asked for at its first chunk
     except Exception as error:
         if not calls:
-            raise _fault(model, f"LiteLLM refuses: {str(error).splitlines()[0]}") from error
+            raise _fault(
+                model, f"LiteLLM refuses: {(str(error) or 'it').splitlines()[0]}"
+            ) from error
+    if not calls:
+        raise _fault(model, "LiteLLM sends nothing")
     return calls
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from playground.errors import InputFault
+from playground.llm.access import reaching
 from playground.llm.library import litellm
 from playground.llm.wiretap import Wire, tapped
 from playground.recordings import files
@@ -62,12 +63,7 @@ def record(
     nothing came back at all (no key, no such model, no connection).
     """
     cancel = cancel or threading.Event()
-    given = {**(parameters or {})}
-    if base_url:
-        given["base_url"] = base_url
-        given.setdefault("api_key", "none")  # a server without keys; LiteLLM asks for one
-    else:
-        _check_key(model)
+    given = {**reaching(model, base_url), **(parameters or {})}
     if tools:
         given["tools"] = [dict(tool) for tool in tools]
     chunks: list[tuple[float, dict[str, Any]]] = []
@@ -86,22 +82,6 @@ def record(
             expected="a model that LiteLLM knows, its key in the environment, or --base-url",
         )
     return _recorded(wire, chunks, error, name or f"{model} {dialect}", dialect, model, emails)
-
-
-def _check_key(model: str) -> None:
-    """One clear error before anything is sent. Raises InputFault naming the missing variable."""
-    library = litellm()
-    try:
-        known = library.validate_environment(model=model)
-        library.get_llm_provider(model)
-    except Exception as error:
-        problem = f"LiteLLM knows no such model ({str(error).splitlines()[0][:160]})"
-        raise InputFault(problem, where=model, expected="provider/model") from error
-    missing = known.get("missing_keys") or []
-    if missing and not known.get("keys_in_environment"):
-        raise InputFault(
-            "no key for this provider", where=model, expected=f"${' and $'.join(missing)} to be set"
-        )
 
 
 def _stream(

@@ -1,0 +1,30 @@
+"""How a model is reached: its key from the environment, or a server of one's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.errors import InputFault
+from playground.llm.library import litellm
+
+
+def reaching(model: str, base_url: str = "") -> dict[str, Any]:
+    """Arguments of `litellm.completion`; checked before anything is sent.
+
+    Raises InputFault naming the missing variable, or the model that LiteLLM does not know.
+    """
+    if base_url:  # a server without keys; LiteLLM asks for one
+        return {"base_url": base_url, "api_key": "none"}
+    library = litellm()
+    try:
+        known = library.validate_environment(model=model)
+        library.get_llm_provider(model)
+    except Exception as error:
+        problem = f"LiteLLM knows no such model ({str(error).splitlines()[0][:160]})"
+        raise InputFault(problem, where=model, expected="provider/model") from error
+    missing = known.get("missing_keys") or []
+    if missing and not known.get("keys_in_environment"):
+        raise InputFault(
+            "no key for this provider", where=model, expected=f"${' and $'.join(missing)} to be set"
+        )
+    return {}

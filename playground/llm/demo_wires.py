@@ -1,0 +1,159 @@
+"""The demo model's answers on the wire: OpenAI's, Anthropic's and Ollama's, streamed or whole.
+
+An answer has `reasoning`, `text` and, where it calls a tool, `call` with name and arguments.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+Answer = dict[str, Any]
+_PIECE: Final = 4  # characters of a delta
+
+
+def _pieces(text: str) -> Iterator[str]:
+    for start in range(0, len(text), _PIECE):
+        yield text[start : start + _PIECE]
+
+
+def event_frame(name: str, value: Any) -> bytes:
+    data = json.dumps(value, ensure_ascii=False)
+    return (f"event: {name}\n" if name else "").encode() + f"data: {data}\n\n".encode()
+
+
+def openai(model: str, answer: dict[str, Any]) -> Iterator[bytes]:
+    def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> bytes:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish}
+        head = {"id": "chatcmpl-demo", "object": "chat.completion.chunk", "created": 0}
+        return event_frame("", {**head, "model": model, "choices": [choice], **more})
+
+    yield chunk({"role": "assistant", "content": ""})
+    for piece in _pieces(answer["reasoning"]):
+        yield chunk({"reasoning_content": piece})
+    for piece in _pieces(answer["text"]):
+        yield chunk({"content": piece})
+    call = answer.get("call")
+    if call:
+        function = {"name": call["name"], "arguments": ""}
+        first = {"index": 0, "id": "call_demo", "type": "function", "function": function}
+        yield chunk({"tool_calls": [first]})
+        for piece in _pieces(json.dumps(call["arguments"], ensure_ascii=False)):
+            yield chunk({"tool_calls": [{"index": 0, "function": {"arguments": piece}}]})
+    yield chunk({}, "tool_calls" if call else "stop")
+    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    head = {"id": "chatcmpl-demo", "object": "chat.completion.chunk", "created": 0}
+    yield event_frame("", {**head, "model": model, "choices": [], "usage": usage})
+    yield b"data: [DONE]\n\n"
+
+
+def anthropic(model: str, answer: dict[str, Any]) -> Iterator[bytes]:
+    def event(kind: str, **more: Any) -> bytes:
+        return event_frame(kind, {"type": kind, **more})
+
+    usage = {"input_tokens": 100, "output_tokens": 1}
+    message = {"id": "msg_demo", "type": "message", "role": "assistant", "content": []}
+    start = {**message, "model": model, "stop_reason": None, "stop_sequence": None, "usage": usage}
+    yield event("message_start", message=start)
+    yield event("ping")
+    blocks: list[tuple[dict[str, Any], str, str, str]] = []
+    if answer["reasoning"]:
+        empty = {"type": "thinking", "thinking": "", "signature": ""}
+        blocks.append((empty, "thinking_delta", "thinking", answer["reasoning"]))
+    blocks.append(({"type": "text", "text": ""}, "text_delta", "text", answer["text"]))
+    if call := answer.get("call"):
+        use = {"type": "tool_use", "id": "toolu_demo", "name": call["name"], "input": {}}
+        text = json.dumps(call["arguments"], ensure_ascii=False)
+        blocks.append((use, "input_json_delta", "partial_json", text))
+    for index, (block, kind, key, text) in enumerate(blocks):
+        yield event("content_block_start", index=index, content_block=block)
+        for piece in _pieces(text):
+            yield event("content_block_delta", index=index, delta={"type": kind, key: piece})
+        yield event("content_block_stop", index=index)
+    stop = {"stop_reason": "tool_use" if answer.get("call") else "end_turn", "stop_sequence": None}
+    yield event("message_delta", delta=stop, usage={"output_tokens": 20})
+    yield event("message_stop")
+
+
+def ollama(model: str, answer: Answer) -> Iterator[bytes]:
+    """Lines of JSON, the last one with the counts."""
+    head = {"model": model, "created_at": "1970-01-01T00:00:00Z"}
+
+    def line(message: dict[str, Any], **more: Any) -> bytes:
+        said = {"role": "assistant", "content": "", **message}
+        text = json.dumps({**head, "message": said, "done": False, **more}, ensure_ascii=False)
+        return text.encode() + b"\n"
+
+    for piece in _pieces(answer["reasoning"]):
+        yield line({"thinking": piece})
+    for piece in _pieces(answer["text"]):
+        yield line({"content": piece})
+    if answer.get("call"):
+        yield line({"tool_calls": [{"function": answer["call"]}]})
+    yield line({}, done=True, done_reason="stop", prompt_eval_count=100, eval_count=20)
+
+
+def whole_openai(model: str, answer: Answer) -> dict[str, Any]:
+    """A reply that is not streamed."""
+    message: dict[str, Any] = {"role": "assistant", "content": answer["text"]}
+    if answer["reasoning"]:
+        message["reasoning_content"] = answer["reasoning"]
+    if call := answer.get("call"):
+        text = json.dumps(call["arguments"], ensure_ascii=False)
+        function = {"name": call["name"], "arguments": text}
+        message["tool_calls"] = [{"id": "call_demo", "type": "function", "function": function}]
+    finish = "tool_calls" if answer.get("call") else "stop"
+    return {
+        "id": "chatcmpl-demo",
+        "object": "chat.completion",
+        "created": 0,
+        "model": model,
+        "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
+    }
+
+
+def whole_anthropic(model: str, answer: Answer) -> dict[str, Any]:
+    """A reply that is not streamed."""
+    content: list[dict[str, Any]] = []
+    if answer["reasoning"]:
+        content.append({"type": "thinking", "thinking": answer["reasoning"], "signature": ""})
+    content.append({"type": "text", "text": answer["text"]})
+    if call := answer.get("call"):
+        use = {"type": "tool_use", "id": "toolu_demo", "name": call["name"]}
+        content.append({**use, "input": call["arguments"]})
+    return {
+        "id": "msg_demo",
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+        "content": content,
+        "stop_reason": "tool_use" if answer.get("call") else "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 100, "output_tokens": 20},
+    }
+
+
+def whole_ollama(model: str, answer: Answer) -> dict[str, Any]:
+    """A reply that is not streamed."""
+    message: dict[str, Any] = {"role": "assistant", "content": answer["text"]}
+    if answer["reasoning"]:
+        message["thinking"] = answer["reasoning"]
+    if answer.get("call"):
+        message["tool_calls"] = [{"function": answer["call"]}]
+    counts = {"prompt_eval_count": 100, "eval_count": 20}
+    head = {"model": model, "created_at": "1970-01-01T00:00:00Z"}
+    return {**head, "message": message, "done": True, "done_reason": "stop", **counts}
+
+
+Wire = tuple[Callable[[str, Answer], Iterator[bytes]], Callable[[str, Answer], dict[str, Any]]]
+
+
+def wire_of(path: str) -> Wire:
+    """How the API at this path answers: streamed, and whole."""
+    if path.endswith("/messages"):
+        return anthropic, whole_anthropic
+    if path.endswith("/api/chat"):
+        return ollama, whole_ollama
+    return openai, whole_openai
