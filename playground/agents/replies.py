@@ -1,0 +1,42 @@
+"""What Flink-Agents reads out of a reply: reasoning apart from the answer, and fenced output.
+
+Our own parsers keep every character (see `playground.parse`); this is the other project's view.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_TAGGED: Final = [
+    re.compile(rf"<{tag}>(.*?)</{tag}>", re.DOTALL | re.IGNORECASE)
+    for tag in ("think", "analysis", "reasoning")
+]
+_FENCED: Final = re.compile(
+    r"```(?:think|reasoning|thought)[ \t]*\n(.*?)\n?```", re.DOTALL | re.IGNORECASE
+)
+_PARAGRAPH: Final = re.compile(
+    r"^Reasoning:\s*(.*?)(?:\n\n|\Z)", re.DOTALL | re.MULTILINE | re.IGNORECASE
+)
+_OUTER_FENCE: Final = re.compile(r"\A```(?:json)?(.*?)```\Z", re.DOTALL)
+
+
+def extract_reasoning(content: str) -> tuple[str, str | None]:
+    """The answer, its blanks set in order, and the reasoning that stood in it; None for none.
+
+    Reasoning stands in tags (`think`, `analysis`, `reasoning`), in fences of that name, or in a
+    paragraph that begins with `Reasoning:`. Reasoning that is never closed stays in the answer.
+    """
+    found: list[str] = []
+    for pattern in (*_TAGGED, _FENCED, _PARAGRAPH):
+        found += [inside.strip() for inside in pattern.findall(content)]
+        content = pattern.sub("", content)
+    content = re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+", " ", content)).strip()
+    return content, "\n\n".join(filter(None, found)) or None
+
+
+def clean_response(text: str) -> str:
+    """The text without one fence around all of it."""
+    stripped = text.strip()
+    fence = _OUTER_FENCE.match(stripped)
+    return fence[1].strip() if fence else stripped
