@@ -11,8 +11,24 @@ from typing import Any, Final
 
 import pytest
 
-from playground.conversations import Answers, Outcome, parse_templates, run
+import playground as pg
+from playground import paths
+from playground.conversations import (
+    Answers,
+    Outcome,
+    RecordedAnswers,
+    Step,
+    check_templates,
+    dump_templates,
+    load_templates,
+    parse_templates,
+    recorded_results,
+    run,
+)
+from playground.conversations.samples import sample
 from playground.errors import InputFault, UnknownNameError
+from playground.llm.demo_server import serving
+from playground.sessions.native_format import dump_recording, read_recording
 from playground.tools import ToolMetadata
 
 TIDES: Final = ToolMetadata(
@@ -31,6 +47,10 @@ default:
 - {role: user}
 """
 CALL: Final = {"function_call": {"name": "get_tides", "arguments": '{"port": "Brest"}'}}
+NEW: Final[dict[str, Any]] = {
+    "template": "new-conversation",
+    "call": {"get_tides": "5"},
+}
 DATA: Final = {"port": "Brest", "question": "When is high water?"}
 
 
@@ -88,9 +108,12 @@ def test_a_request_is_openais_in_both_forms() -> None:
     assert new["tools"][0]["function"]["name"] == "get_tides"
     assert new["messages"][2]["tool_calls"][0]["id"] == "call_1"
     assert new["messages"][3] == {"role": "tool", "tool_call_id": "call_1", "content": "5"}
-    quiet = ran("- {role: request, call_function: ''}", ["x"]).requests[0].body()
-    assert quiet["function_call"] == "none"
+    quiet = "{role: request, functions: [get_tides], call_function: ''}"
+    assert ran(f"- {quiet}", ["x"]).requests[0].body()["function_call"] == "none"
     assert "function_call" not in ran("- {role: request}", ["x"]).requests[0].body()
+    nothing = ran("- {role: request, call_function: '*'}", ["x"]).requests[0]
+    assert not {"function_call", "functions"} & nothing.body().keys()
+    assert not {"tool_choice", "tools"} & nothing.body(modern=True).keys()
 
 
 def test_the_history_is_kept_and_its_default_request_counts() -> None:
@@ -146,7 +169,8 @@ def test_a_template_switches_to_another_and_a_loop_is_bounded() -> None:
     )
     found = ran(source, [switch("other"), "done"])
     assert [m.get("content") for m in found.history] == [None, None, "other Brest", "done"]
-    assert any("suspended at message 1, switched to other" in step.what for step in found.trace)
+    noted = next(step for step in found.trace if step.what == "switch")
+    assert noted.source == "suspended at message 1, goes on with other"
     with pytest.raises(UnknownNameError, match="unknown template 'x'; known: default, other"):
         ran(source, [switch("x")])
     with pytest.raises(InputFault, match="switched more than 20 times"):
@@ -170,7 +194,7 @@ def test_a_call_that_nobody_knows_is_an_answer() -> None:
         ("- {role: request, top_k: 3}", "field top_k"),
         ("- {role: default-request}", "a default-request gives at least one parameter"),
         ("- {role: user, content: x, function_call: {name: f, arguments: '{}'}}", "function_call"),
-        ("- {role: assistant, function_call: {name: f, arguments: '[1'}}", "no JSON object"),
+        ("- {role: assistant, function_call: {name: f, arguments: {a: 1}}}", "valid string"),
         ("- {role: system, content: [{type: text, text: x}]}", "field content"),
         ("- {role: assistant}", "neither content nor function_call is given"),
         ("a: 3", "template 'a'"),
@@ -239,3 +263,222 @@ def test_a_run_on_the_command_line(tmp_path: Path) -> None:
     assert (short.returncode, short.stdout) == (2, "")
     assert short.stderr.count("\n") == 1
     assert "only 0 answers; expected one for each request" in short.stderr
+
+
+# variables, live answers, recordings
+
+
+def test_the_trace_names_variables_used_and_missing() -> None:
+    source = (
+        "default:\n- {role: user, content: '{{.port}} {{with .crew}}{{.mate}}{{end}}"
+        "{{range .boats}}{{.name}}{{end}} {{.gone.deeper}}'}\n"
+    )
+    data = {"port": "Brest", "crew": {}, "boats": [{"name": "Mona"}, {}]}
+    step = ran(source, ["ok"], data).trace[0]
+    assert step.source.startswith("{{.port}}")
+    assert step.used == (".port", ".crew", ".boats", ".name", ".gone.deeper")
+    assert step.missing == (".name", ".gone.deeper")  # one of the two boats has no name
+    two = "[{type: text, text: '{{.a}}'}, {type: text, text: '{{.b}}'}]"
+    parts = f"default:\n- {{role: user, content: {two}}}"
+    step = ran(parts, ["ok"], {"a": "x"}).trace[0]
+    assert (step.used, step.missing) == ((".a", ".b"), (".b",))
+
+
+def test_steps_are_seen_as_they_happen_and_after_a_fault() -> None:
+    seen: list[Step] = []
+    with pytest.raises(InputFault, match="only 2 answers"):
+        ran(
+            SET,
+            [CALL, "At 05:12."],
+            template="new-conversation",
+            call={"get_tides": "5"},
+            watch=seen.append,
+        )
+    assert [step.what for step in seen][-2:] == ["message", "request"]
+    assert [step.what for step in seen].count("request") == 3
+
+
+def test_the_function_that_switches_is_described_to_the_model() -> None:
+    source = (
+        "default:\n- {role: request, functions: [botSwitchTemplate]}\n"
+        "other: [{role: user, content: x}]\n"
+    )
+    (sent, *_) = ran(source, ["ok"]).requests
+    (function,) = sent.body()["functions"]
+    assert function["name"] == "botSwitchTemplate"
+    assert function["parameters"]["properties"]["template"]["enum"] == ["default", "other"]
+
+
+def test_another_model_stands_in_for_every_other() -> None:
+    found = ran(
+        SET, [CALL, "a", "b"], template="new-conversation", call={"get_tides": "5"}, model="m"
+    )
+    assert {sent.parameters["model"] for sent in found.requests} == {"m"}
+    assert found.history[0]["model"] == "gpt-4o"  # what the template says is kept
+
+
+def test_every_request_is_a_session_for_every_dialect() -> None:
+    found = ran(SET, [CALL, "At 05:12.", "05:12"], **NEW)
+    for sent in found.requests:
+        session = sent.session("a request")
+        assert [tool.name for tool in session.tools] == ["get_tides"]
+        comparison = pg.compare(session)
+        assert len(comparison.columns) == len(pg.dialect_names())
+        for column in comparison.columns:
+            assert "When is high water?" in "".join(block.text for block in column.blocks)
+    native = pg.compare(found.requests[-1].session(), ["native"]).columns[0].rendering
+    assert native.messages[-1] == {"role": "user", "content": "In short?"}
+
+
+def test_a_list_alone_is_the_default_and_json_is_read_too() -> None:
+    alone = parse_templates("- {role: user, content: x}")
+    assert list(alone) == ["default"]
+    assert parse_templates('{"default": [{"role": "user", "content": "x"}]}') == alone
+    named = parse_templates("new-conversation: [{role: truncate}]\ndefault: [{role: truncate}]")
+    assert list(named) == ["new-conversation", "default"]
+
+
+def test_a_set_goes_round_through_yaml() -> None:
+    for source in (SET, PARTS):
+        once = parse_templates(source)
+        assert parse_templates(dump_templates(once)) == once
+        assert dump_templates(parse_templates(dump_templates(once))) == dump_templates(once)
+
+
+PARTS: Final = """
+default:
+- role: assistant
+  name: name
+  content: text content
+  function_call:
+    name: function_name
+    arguments: '{"a": 1}'
+- role: user
+  content:
+    - type: text
+      text: text content
+    - type: image_url
+      image_url:
+        url: https://example.com/image.jpg
+        detail: high
+- role: truncate
+"""
+
+
+def test_odd_arguments_are_told_and_sent_as_they_are() -> None:
+    source = (
+        "default:\n- role: assistant\n  content: text content\n  function_call:\n"
+        "    name: function_name\n    arguments: JSON struct encoded as string\n"
+    )
+    templates = parse_templates(source)
+    (found,) = check_templates(templates)
+    assert (found.code, found.where) == ("template-arguments", "template 'default', message 0")
+    (sent,) = ran(source, ["ok"]).requests
+    assert sent.messages[0]["function_call"]["arguments"] == "JSON struct encoded as string"
+    assert check_templates(parse_templates(PARTS)) == []
+
+
+def test_results_that_were_recorded_answer_again() -> None:
+    live = ran(SET, [CALL, "At 05:12.", "05:12"], **NEW)
+    session = live.requests[-1].session()
+    again = ran(SET, [CALL, "At 05:12.", "05:12"], **{**NEW, "call": recorded_results(session)})
+    assert again.history == live.history
+    with pytest.raises(InputFault, match="no more recorded results of get_tides"):
+        ran(SET, [CALL, CALL, CALL], **{**NEW, "call": recorded_results(session)})
+    nobody = recorded_results(live.requests[0].session())
+    assert roles(ran(SET, [CALL, "05:12"], **{**NEW, "call": nobody}))[-3:] == [
+        "assistant",
+        "user",
+        "assistant",
+    ]
+
+
+@pytest.mark.parametrize("name", paths.sample_templates())
+def test_a_sample_runs_with_its_own_data(name: str) -> None:
+    files = sample(name)
+    templates = load_templates(files.templates)
+    found = run(
+        templates, files.input, Answers(files.answers), tools=files.tools, call=files.functions
+    )
+    assert len(found.requests) == len(files.answers)
+
+
+def test_a_run_against_a_server_is_recorded_and_replayed() -> None:
+    """The whole loop: a model asked over HTTP, raw streams kept, the same run without it."""
+    files = sample("harbour-desk")
+    templates = load_templates(files.templates)
+    more: dict[str, Any] = {"tools": files.tools, "call": files.functions, "model": "openai/demo"}
+    with serving() as server:
+        asked = RecordedAnswers("openai/demo", f"{server.url}/v1")
+        live = run(templates, files.input, asked, **more)
+    assert len(asked.recordings) == len(live.requests) == 4
+    assert {recording.api for recording in asked.recordings} == {"openai-chat"}
+    stored = [read_recording(dump_recording(recording)) for recording in asked.recordings]
+    again = run(templates, files.input, Answers.of_recordings(stored), **more)
+    assert again == live
+    assert live.history[-1]["content"] == "Here is what I found. ✅"
+    assert "function" in roles(live)
+
+
+def test_an_answer_that_breaks_off_rolls_back() -> None:
+    source = "default:\n- {role: user, content: hi}\n"
+    with serving() as server:
+        asked = RecordedAnswers("openai/demo-error", f"{server.url}/v1")
+        with pytest.raises(InputFault, match="the answer broke off.*the demo model fails here"):
+            run(parse_templates(source), {}, asked)
+        cut = RecordedAnswers("openai/demo-cut", f"{server.url}/v1")
+        with pytest.raises(InputFault, match="answer 1: the answer broke off: the stream has no"):
+            run(parse_templates(source), {}, cut)
+        with pytest.raises(InputFault, match="no model"):
+            run(parse_templates(source), {}, RecordedAnswers("", server.url))
+    assert len(asked.recordings) == 1  # what came is kept
+
+
+def test_a_live_run_on_the_command_line(tmp_path: Path) -> None:
+    out = tmp_path / "run.json"
+    with serving() as server:
+        base = f"{server.url}/v1"
+        live = command(
+            "harbour-desk", "--live", "--model", "openai/demo", "--base-url", base, "-o", str(out)
+        )
+    again = command("harbour-desk", "--replay", str(out), "--model", "openai/demo")
+    assert live == again
+    session = pg.load_session(out)
+    assert len(session.recordings) == 4
+    assert session.messages[-1].tool_results[0].result
+
+
+def test_a_set_that_is_not_there_is_told_with_those_that_are() -> None:
+    with pytest.raises(InputFault, match="nope: no such file; expected a file, or a sample: harb"):
+        sample("nope")
+
+
+def test_answers_come_from_one_place() -> None:
+    program = [sys.executable, "-m", "playground.cli", "template", "run", "tide-talk"]
+    done = subprocess.run(
+        [*program, "--live", "--replay", "x.json"], capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (
+        2,
+        "playground: answers from --live and --replay; expected one of them\n",
+    )
+
+
+def test_what_was_answered_before_a_fault_is_kept(tmp_path: Path) -> None:
+    out, source = tmp_path / "run.json", tmp_path / "set.yaml"
+    source.write_text("- {role: request}\n- {role: user, content: '{{.n.x}}'}\n")
+    with serving() as server:
+        program = [sys.executable, "-m", "playground.cli", "template", "run", str(source), "--live"]
+        program += ["--model", "openai/demo", "--base-url", f"{server.url}/v1", "-o", str(out)]
+        program += ["--input", '{"n": 3}']
+        done = subprocess.run(program, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2
+    assert "template 'default', message 1" in done.stderr
+    assert pg.load_session(out).recordings[0].reply.content == "I will look that up."
+
+
+def command(*arguments: str) -> Any:
+    program = [sys.executable, "-m", "playground.cli", "template", "run", *arguments, "--json"]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)

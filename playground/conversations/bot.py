@@ -13,9 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from playground.conversations.sets import ROLES, TemplateMessage, TemplateSet, UserMessage
+from playground.conversations.answers import checked
+from playground.conversations.requests import Message, Sent
+from playground.conversations.sets import TemplateMessage, TemplateSet, UserMessage
 from playground.errors import InputFault, PlaygroundError, UnknownNameError
-from playground.templates import TemplateFault, execute
+from playground.templates import TemplateFault, render
 from playground.tools import ToolMetadata
 
 SWITCH: Final = "botSwitchTemplate"
@@ -23,72 +25,27 @@ MOST_SWITCHES: Final = 20
 MOST_REQUESTS: Final = 100
 _SAID: Final = ("system", "user", "assistant", "function")
 
-Message = dict[str, Any]
 Respond = Callable[["Sent"], Message]
-CallFunction = Callable[[str, dict[str, Any]], str]
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """One request: its parameters by the templates' names, the messages, the functions' tools."""
-
-    parameters: dict[str, Any]
-    messages: list[Message]
-    tools: list[ToolMetadata]
-
-    def body(self, modern: bool = False) -> dict[str, Any]:
-        """The request in OpenAI's older form, with functions; `modern`: with tools."""
-        plain = {
-            k: v for k, v in self.parameters.items() if k not in ("functions", "call_function")
-        }
-        functions = [
-            {"name": t.name, "description": t.description, "parameters": t.input_schema}
-            for t in self.tools
-        ]
-        choice = _choice(self.parameters.get("call_function"))
-        if not modern:
-            more: dict[str, Any] = {"functions": functions, "function_call": choice}
-            return {**plain, "messages": self.messages, **{k: v for k, v in more.items() if v}}
-        named = {"type": "function", "function": choice} if isinstance(choice, dict) else choice
-        tools = [{"type": "function", "function": function} for function in functions]
-        more = {"tools": tools, "tool_choice": named}
-        messages = _with_tool_calls(self.messages)
-        return {**plain, "messages": messages, **{k: v for k, v in more.items() if v}}
-
-
-def _choice(called: str | None) -> str | dict[str, str] | None:
-    """What the templates say of calls, as OpenAI says it; None leaves it to the provider."""
-    if called is None:
-        return None
-    return {"": "none", "*": "auto"}.get(called) or {"name": called}
-
-
-def _with_tool_calls(messages: Sequence[Message]) -> list[Message]:
-    """Function calls and results as tool calls, with ids in order."""
-    found: list[Message] = []
-    calls = 0
-    for message in messages:
-        if called := message.get("function_call"):
-            calls += 1
-            rest = {key: value for key, value in message.items() if key != "function_call"}
-            call = {"id": f"call_{calls}", "type": "function", "function": called}
-            found.append({"content": None, **rest, "tool_calls": [call]})
-        elif message["role"] == "function":
-            result = {"tool_call_id": f"call_{calls}", "content": message["content"]}
-            found.append({"role": "tool", **result})
-        else:
-            found.append(message)
-    return found
+CallFunction = Callable[[str, dict[str, Any]], str | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that happened: a message read, a request, an answer, a call, a switch."""
+    """One thing that happened: a message read, a request, an answer, a call, a switch.
+
+    Of a message that was read: its `source`, and the variables in it that were `used`, with those
+    of them that the input lacks, `missing`. Of a request: what was `sent`. Of a switch: where to,
+    as `source`.
+    """
 
     template: str
     what: str
     index: int | None = None
     message: Message | None = None
+    source: str = ""
+    used: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    sent: Sent | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,23 +55,6 @@ class Outcome:
     history: list[Message]
     requests: list[Sent]
     trace: list[Step]
-
-
-class Answers:
-    """Recorded or scripted answers in a row. Raises InputFault where there are no more."""
-
-    def __init__(self, answers: Sequence[Message | str]) -> None:
-        self._answers = iter(answers)
-        self._count = len(answers)
-
-    def __call__(self, request: Sent) -> Message:
-        answer = next(self._answers, None)
-        if answer is None:
-            raise InputFault(f"only {self._count} answers", expected="one for each request")
-        if isinstance(answer, str):
-            return {"role": "assistant", "content": answer}
-        given = {"role": "assistant", **answer} if isinstance(answer, dict) else answer
-        return _checked(given, "an answer")
 
 
 def run(
@@ -128,17 +68,21 @@ def run(
     call: CallFunction | Mapping[str, Any] | None = None,
     defaults: Mapping[str, Any] | None = None,
     most_characters: int | None = None,
+    model: str = "",
+    watch: Callable[[Step], None] | None = None,
 ) -> Outcome:
     """Run a template on the input and history; both stay as they are.
 
     `call` gives the results of functions, by their names or as a function; a call of any other
     function is an answer as others are. `defaults` are the request's parameters without a
-    default-request, `most_characters` is the context's limit. Raises UnknownNameError for a
-    template or function that there is none of, and InputFault naming template, message, line and
-    column.
+    default-request, `most_characters` is the context's limit, `model` stands in for every other;
+    `watch` sees each step as it happens. Raises UnknownNameError for a template or function that
+    there is none of, and InputFault naming template, message, line and column.
     """
-    bot = _Bot(templates, data, respond, tools, call, dict(defaults or {}), most_characters)
-    bot.history = [_checked(m, f"history, message {i}") for i, m in enumerate(history)]
+    forced = {"model": model} if model else {}
+    bot = _Bot(templates, data, respond, tools, call, dict(defaults or {}), most_characters, forced)
+    bot.watch = watch or bot.watch
+    bot.history = [checked(m, f"history, message {i}") for i, m in enumerate(history)]
     bot.run(template)
     return Outcome(bot.history, bot.requests, bot.trace)
 
@@ -152,6 +96,8 @@ class _Bot:
     call: CallFunction | Mapping[str, Any] | None
     defaults: dict[str, Any]
     most_characters: int | None
+    forced: dict[str, Any]
+    watch: Callable[[Step], None] = lambda _: None
     history: list[Message] = field(default_factory=list)
     requests: list[Sent] = field(default_factory=list)
     trace: list[Step] = field(default_factory=list)
@@ -161,12 +107,17 @@ class _Bot:
         messages, at = self._template(name), 0
         while True:
             at, own = self._read(name, messages, at)
-            switched = self._ask(name, {**self._nearest_default(), **own})
+            switched = self._ask(name, {**self._nearest_default(), **own, **self.forced})
             if switched:
-                self.trace.append(Step(name, f"suspended at message {at}, switched to {switched}"))
+                note = f"suspended at message {at}, goes on with {switched}"
+                self._note(Step(name, "switch", source=note))
                 name, messages, at = switched, self._template(switched), 0
             elif at >= len(messages):
                 return
+
+    def _note(self, step: Step) -> None:
+        self.trace.append(step)
+        self.watch(step)
 
     def _template(self, name: str) -> list[TemplateMessage]:
         if name not in self.templates:
@@ -179,14 +130,15 @@ class _Bot:
         """Messages up to and with the next request; where to go on, and its parameters."""
         for index in range(at, len(messages)):
             try:
-                message = _rendered(messages[index], self.data)
+                step = _read_step(name, index, messages[index], self.data)
             except TemplateFault as fault:
                 hint = f" ({fault.hint})" if fault.hint else ""
                 raise _at(name, index, f"{fault}{hint}") from fault
             except InputFault as fault:
                 raise _at(name, index, str(fault)) from fault
+            message = step.message or {}
             self.history.append(message)
-            self.trace.append(Step(name, "message", index, message))
+            self._note(step)
             if message["role"] == "request":
                 return index + 1, {key: message[key] for key in message if key != "role"}
         return len(messages), {}
@@ -204,10 +156,10 @@ class _Bot:
                 raise InputFault(f"template {name!r} asks more than {MOST_REQUESTS} times")
             sent = Sent(parameters, self._window(), self._functions(parameters))
             self.requests.append(sent)
-            self.trace.append(Step(name, "request"))
+            self._note(Step(name, "request", sent=sent))
             answer = self.respond(sent)
             self.history.append(answer)
-            self.trace.append(Step(name, "answer", None, answer))
+            self._note(Step(name, "answer", message=answer))
             called = answer.get("function_call")
             if not called:
                 return ""
@@ -217,7 +169,7 @@ class _Bot:
             if result is None:
                 return ""
             self.history.append(result)
-            self.trace.append(Step(name, "function", None, result))
+            self._note(Step(name, "function", message=result))
             if parameters.get("call_function") not in (None, ""):
                 parameters = {**parameters, "call_function": "*"}  # not forced any more
 
@@ -230,7 +182,14 @@ class _Bot:
         forced = parameters.get("call_function")
         if forced not in (None, "", "*") and forced not in names:
             raise UnknownNameError("function to be called", str(forced), names)
-        return [known[name] for name in names if name in known]
+        return [known.get(name) or self._switching() for name in names]
+
+    def _switching(self) -> ToolMetadata:
+        """The function that switches, described to the model where the tools do not."""
+        names = {"type": "string", "enum": sorted(self.templates)}
+        schema = {"type": "object", "properties": {"template": names}, "required": ["template"]}
+        described = "Go on with another template."
+        return ToolMetadata(name=SWITCH, description=described, input_schema=schema)
 
     def _window(self) -> list[Message]:
         """What is sent: behind the last truncate, and as much of it as there is room for."""
@@ -264,22 +223,12 @@ class _Bot:
             found = self.call[name]
         elif self.call is not None:
             found = self.call(name, _arguments(called))
+            if found is None:
+                return None
         else:
             return None
         content = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
         return {"role": "function", "name": name, "content": content}
-
-
-def _checked(message: Any, where: str) -> Message:
-    """A message that did not come from a template. Raises InputFault."""
-    if not isinstance(message, dict) or message.get("role") not in ROLES:
-        known = ", ".join(ROLES)
-        raise InputFault("no message", where=where, expected=f"an object with a role: {known}")
-    called = message.get("function_call")
-    if called is not None and not isinstance(called, dict):
-        expected = "an object with name and arguments"
-        raise InputFault("no call", where=where, field="function_call", expected=expected)
-    return dict(message)
 
 
 def _at(name: str, index: int, message: str) -> PlaygroundError:
@@ -298,8 +247,8 @@ def _length(message: Message) -> int:
     return len(json.dumps(message, ensure_ascii=False))
 
 
-def _rendered(message: TemplateMessage, data: Mapping[str, Any]) -> Message:
-    """The message with each of its texts executed on the input."""
+def _read_step(name: str, index: int, message: TemplateMessage, data: Mapping[str, Any]) -> Step:
+    """The message with each of its texts executed on the input, and the variables in them."""
     plain: Message = message.model_dump(exclude_none=True)
     content = plain.get("content")
     if isinstance(message, UserMessage) and content is None:
@@ -309,13 +258,25 @@ def _rendered(message: TemplateMessage, data: Mapping[str, Any]) -> Message:
                 "a user message without content, and no list contentParts in the input",
                 expected="one of them",
             )
-        return {**plain, "content": parts}
+        used = (".contentParts",)
+        return Step(name, "message", index, {**plain, "content": parts}, used=used)
     if isinstance(content, str):
-        return {**plain, "content": execute(content, data)}
-    if isinstance(content, list):
-        texts = [
-            {**part, "text": execute(part["text"], data)} if part["type"] == "text" else part
-            for part in content
-        ]
-        return {**plain, "content": texts}
-    return plain
+        read = render(content, data)
+        said = {**plain, "content": read.text}
+        return Step(name, "message", index, said, content, read.used, read.missing)
+    if not isinstance(content, list):
+        return Step(name, "message", index, plain)
+    reads = [render(part["text"], data) if part["type"] == "text" else None for part in content]
+    texts = [
+        {**part, "text": read.text} if read else part
+        for part, read in zip(content, reads, strict=True)
+    ]
+    return Step(
+        name,
+        "message",
+        index,
+        {**plain, "content": texts},
+        "\n".join(part.get("text", "") for part in content),
+        tuple(dict.fromkeys(used for read in reads if read for used in read.used)),
+        tuple(dict.fromkeys(gone for read in reads if read for gone in read.missing)),
+    )

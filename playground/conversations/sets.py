@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from playground.errors import InputFault
+from playground.findings import Finding, finding
 from playground.sessions.bounded import read_yaml
 
 _STRICT: Final = ConfigDict(extra="forbid", frozen=True)
@@ -63,16 +64,6 @@ class FunctionCall(BaseModel):
     name: str = Field(min_length=1)
     arguments: str
 
-    @model_validator(mode="after")
-    def _arguments_are_json(self) -> FunctionCall:
-        try:
-            found = json.loads(self.arguments)
-        except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
-            raise ValueError("the arguments are no JSON object in a string")
-        return self
-
 
 class SystemMessage(BaseModel):
     model_config = _STRICT
@@ -120,12 +111,12 @@ class _Parameters(BaseModel):
 
     model: str | None = None
     max_tokens: int | None = None
-    temperature: float | None = None
-    top_p: float | None = None
+    temperature: int | float | None = None
+    top_p: int | float | None = None
     stop: str | list[str] | None = None
-    presence_penalty: float | None = None
-    frequency_penalty: float | None = None
-    logit_bias: dict[str, float] | None = None
+    presence_penalty: int | float | None = None
+    frequency_penalty: int | float | None = None
+    logit_bias: dict[str, int | float] | None = None
     functions: list[str] | None = None
     call_function: str | None = None
 
@@ -200,6 +191,39 @@ def parse_templates(data: bytes | str, where: str = "templates") -> TemplateSet:
         return _ADAPTER.validate_python(value)
     except ValidationError as error:
         raise _fault(error, where) from error
+
+
+def check_templates(templates: TemplateSet) -> list[Finding]:
+    """What is odd in a set, but no error: arguments of a call that are no JSON object."""
+    found: list[Finding] = []
+    for name, messages in templates.items():
+        for index, message in enumerate(messages):
+            called = message.function_call if isinstance(message, AssistantMessage) else None
+            if called is not None and not _is_object(called.arguments):
+                where = f"template {name!r}, message {index}"
+                found.append(finding("template-arguments", where))
+    return found
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def dump_templates(templates: TemplateSet) -> str:
+    """The set as YAML, in the order in which it was written; it loads as the same set."""
+    import yaml
+
+    plain = {
+        name: [
+            {"role": message.role, **message.model_dump(exclude_none=True, exclude={"role"})}
+            for message in messages
+        ]
+        for name, messages in templates.items()
+    }
+    return str(yaml.safe_dump(plain, allow_unicode=True, sort_keys=False))
 
 
 def _fault(error: ValidationError, where: str) -> InputFault:

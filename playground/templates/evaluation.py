@@ -34,6 +34,8 @@ class Evaluation:
         self._variables: list[tuple[str, Any]] = []
         self._node: Node | None = None
         self.out: list[str] = []
+        self.looked_up: dict[int, Node] = {}  # the nodes of fields, by their identity
+        self.not_found: dict[int, Node] = {}
 
     def _fail(self, message: str) -> NoReturn:
         where = f"template: {self._name}"
@@ -133,7 +135,11 @@ class Evaluation:
     ) -> Any:
         for name in names[:-1]:
             value = self._member(value, name, node, False)
-        return self._member(value, names[-1], node, len(arguments) > 1 or final is not MISSING)
+        found = self._member(value, names[-1], node, len(arguments) > 1 or final is not MISSING)
+        self.looked_up[id(node)] = node
+        if found is INVALID:
+            self.not_found[id(node)] = node
+        return found
 
     def _member(self, value: Any, name: str, node: Node, has_arguments: bool) -> Any:
         """A map's entry; fields of anything else are an error."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
@@ -37,13 +38,34 @@ def execute(source: str, data: Any, name: str = "t", missingkey: MissingKey = "d
     are written, two million steps taken, or templates call one another a hundred deep. Raises
     InputFault for data that is no JSON.
     """
+    return render(source, data, name, missingkey).text
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A template's text, the fields that it looked up, and those of them that were not there.
+
+    A field is named as the template names it: `.user.name`, or `.name` within a `with` or `range`.
+    """
+
+    text: str
+    used: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+def render(source: str, data: Any, name: str = "t", missingkey: MissingKey = "default") -> Rendered:
+    """As `execute`, with the fields that were looked up on the way."""
     source = whole_characters(source)
     trees = _trees(source, name)
     state = _Run(trees, source, name, missingkey)
     root = from_json(data)
     root = INVALID if root is None else root
     state.begin(root)
-    return written(state.out)
+    return Rendered(written(state.out), _named(state.looked_up), _named(state.not_found))
+
+
+def _named(looked_up: Mapping[int, Node]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(str(node) for node in looked_up.values()))
 
 
 @lru_cache(maxsize=256)

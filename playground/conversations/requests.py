@@ -1,0 +1,75 @@
+"""A request as a conversation makes it, in OpenAI's older form with functions and in its newer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from playground.dialects.prompts import typed_schema
+from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.session import Session
+from playground.sessions.shapes.requests import read_request
+from playground.tools import ToolMetadata
+
+Message = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One request: its parameters by the templates' names, the messages, the functions' tools."""
+
+    parameters: dict[str, Any]
+    messages: list[Message]
+    tools: list[ToolMetadata]
+
+    def body(self, modern: bool = False) -> dict[str, Any]:
+        """The request in OpenAI's older form, with functions; `modern`: with tools, as models are
+        asked now, and then for one call at a time, which is all that a message of a template holds.
+        """
+        plain = {
+            k: v for k, v in self.parameters.items() if k not in ("functions", "call_function")
+        }
+        messages = _with_tool_calls(self.messages) if modern else self.messages
+        body = {**plain, "messages": messages}
+        if not self.tools:  # there is nothing to choose then, and providers refuse a choice
+            return body
+        tools = [typed_schema(tool) for tool in self.tools]
+        choice = _choice(self.parameters.get("call_function"))
+        if not modern:
+            body["functions"] = [tool["function"] for tool in tools]
+            return body if choice is None else {**body, "function_call": choice}
+        body |= {"tools": tools, "parallel_tool_calls": False}
+        named = {"type": "function", "function": choice} if isinstance(choice, dict) else choice
+        return body if named is None else {**body, "tool_choice": named}
+
+    def session(self, title: str = "") -> Session:
+        """The request as a session, for every dialect to render."""
+        builder = SessionBuilder(title=title)
+        read_request(builder, self.body(modern=True), Place())
+        return builder.finish()
+
+
+def _choice(called: str | None) -> str | dict[str, str] | None:
+    """What the templates say of calls, as OpenAI says it; None leaves it to the provider."""
+    if called is None:
+        return None
+    return {"": "none", "*": "auto"}.get(called) or {"name": called}
+
+
+def _with_tool_calls(messages: Sequence[Message]) -> list[Message]:
+    """Function calls and results as tool calls, with ids in order."""
+    found: list[Message] = []
+    calls = 0
+    for message in messages:
+        if called := message.get("function_call"):
+            calls += 1
+            rest = {key: value for key, value in message.items() if key != "function_call"}
+            call = {"id": f"call_{calls}", "type": "function", "function": called}
+            found.append({"content": None, **rest, "tool_calls": [call]})
+        elif message["role"] == "function":
+            result = {"tool_call_id": f"call_{calls}", "content": message["content"]}
+            found.append({"role": "tool", **result})
+        else:
+            found.append(message)
+    return found
