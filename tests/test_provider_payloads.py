@@ -1,0 +1,230 @@
+"""What each provider would be sent, and what became of the session on the way."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from typing import Any, Final
+
+import pytest
+
+import playground as pg
+from playground.errors import InputFault
+from playground.findings import finding
+from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.prompt_data import TaskConfig
+from playground.provider_payloads import PROVIDERS, ProviderPayload, provider_payload
+from playground.sessions.session import Session
+from playground.tools import ToolMetadata
+
+TIDES: Final = ToolMetadata(
+    name="tides",
+    description="Tides of a port.",
+    input_schema={
+        "type": "object",
+        "properties": {"port": {"type": "string", "format": "hostname"}},
+        "required": ["port"],
+    },
+)
+TALK: Final = (
+    Message("user", (TextPart("When is high water?"),)),
+    Message("assistant", (ToolCallPart("call_1", "tides", {"port": "Brest"}),)),
+    Message("tool", (ToolResultPart("call_1", "tides", {"high": "05:12"}),)),
+    Message("user", (TextPart("And in Nantes?"),)),
+)
+SESSION: Final = Session(
+    task=TaskConfig(user_agent_prompt="You keep the tide tables."), tools=(TIDES,), messages=TALK
+)
+
+
+def codes(found: ProviderPayload) -> set[tuple[str, str]]:
+    return {(f.code, f.where) for f in found.differences}
+
+
+def how(found: ProviderPayload, code: str) -> list[str]:
+    return [f.message for f in found.differences if f.code == code]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_every_provider_has_a_body_that_says_the_session(provider: str) -> None:
+    found = provider_payload(SESSION, "native", provider)
+    said = json.dumps(found.body, ensure_ascii=False)
+    for text in ("You keep the tide tables.", "When is high water?", "Brest", "05:12", "Nantes"):
+        assert text in said
+    assert found.calls[-1].url.startswith("http")
+    assert "message-dropped" not in {f.code for f in found.differences}
+    covered = sorted({index for wire in found.messages for index in wire.rendered})
+    assert covered == list(range(len(found.rendering.messages)))
+
+
+def test_openai_gets_what_was_rendered() -> None:
+    found = provider_payload(SESSION, "native", "OpenAI")
+    assert found.differences == []
+    sent, rendered = found.body["messages"], found.rendering.messages
+    assert [m["role"] for m in sent] == [m["role"] for m in rendered]
+    assert sent[2]["tool_calls"] == rendered[2]["tool_calls"]
+    assert sent[3:] == rendered[3:]
+
+
+def test_anthropic_moves_merges_and_adds() -> None:
+    found = provider_payload(SESSION, "native", "Anthropic")
+    assert codes(found) == {
+        ("system-moved", "message 0"),
+        ("role-changed", "message 3"),
+        ("messages-merged", "message 3"),
+        ("parameter-added", "max_tokens"),
+    }
+    assert how(found, "messages-merged") == ["messages 3, 4 are sent as one, user"]
+
+
+def test_what_is_the_same_of_many_messages_is_told_once() -> None:
+    found = [finding("role-changed", f"message {i}", "tool is sent as user") for i in range(12)]
+    found.append(finding("role-changed", "message 3", "system is sent as user"))
+    found += [finding("tools-in-prompt", f"tool {name}") for name in ("a", "b")]
+    payload = replace(provider_payload(SESSION, "native", "OpenAI"), differences=found)
+    told, other, tools = payload.grouped
+    assert told.where == "messages 0, 1, 2, 3, 4, 5, 6, 7 and 4 more"
+    assert other.where == "message 3"
+    assert tools.where == "tool a, tool b"
+
+
+@pytest.mark.parametrize(
+    ("provider", "given", "dropped"),
+    [
+        ("Anthropic", {"seed": 1, "temperature": 0}, ["seed"]),  # a 1 stands elsewhere in the body
+        ("OpenAI", {"seed": 1, "temperature": 0}, []),
+        ("Gemini", {"max_tokens": 77, "stop": ["</x>"], "temperature": 0}, []),
+        ("Bedrock", {"max_tokens": 77, "stop": ["</x>"]}, []),
+        ("Anthropic", {"tool_choice": "required"}, []),
+        ("Gemini", {"tool_choice": {"type": "function", "function": {"name": "tides"}}}, []),
+    ],
+)
+def test_a_parameter_is_found_by_its_name_or_its_value(
+    provider: str, given: dict[str, Any], dropped: list[str]
+) -> None:
+    found = provider_payload(SESSION, "native", provider, given)
+    assert [f.where for f in found.differences if f.code == "parameter-dropped"] == dropped
+
+
+def test_a_tool_that_nobody_has_is_added_for_a_history_of_calls() -> None:
+    bare = replace(SESSION, tools=())
+    found = provider_payload(bare, "native", "Anthropic")
+    assert [f.where for f in found.differences if f.code == "tool-added"] == ["tool dummy_tool"]
+
+
+def test_gemini_takes_part_of_a_schema() -> None:
+    found = provider_payload(SESSION, "native", "Gemini")
+    assert how(found, "schema-changed") == ["it is sent without port.format"]
+    assert ("system-moved", "message 0") in codes(found)
+
+
+def test_ollama_writes_everything_into_one_prompt() -> None:
+    found = provider_payload(SESSION, "native", "Ollama")
+    assert ("tools-in-prompt", "tool tides") in codes(found)
+    assert how(found, "messages-merged") == ["messages 0, 1, 2, 3, 4 are sent as one, prompt"]
+    assert ("parameter-added", "format") in codes(found)
+
+
+def test_mistral_gets_parts_as_one_text_and_no_marks() -> None:
+    session = pg.sample_sessions()["06-cache-eight-turns"]
+    found = provider_payload(session, "native", "Mistral")
+    assert ("content-flattened", "message 15") in codes(found)
+
+
+def test_marks_that_get_lost_are_told() -> None:
+    rules = "You keep the tide tables. " * 400
+    task = TaskConfig(user_agent_prompt=rules, model_name="anthropic/claude-sonnet-4-5")
+    talk = (*TALK, Message("assistant", (TextPart("05:40"),)), Message("user", (TextPart("Why?"),)))
+    session = replace(SESSION, task=task, messages=talk)
+    kept = provider_payload(session, "xml", "Anthropic")
+    assert "cache_control" in json.dumps(kept.body)
+    assert "mark-lost" not in {f.code for f in kept.differences}
+    lost = provider_payload(session, pg.get_dialect("xml").with_policy("azad"), "DeepSeek")
+    marked = json.dumps(lost.rendering.messages).count("cache_control")
+    assert len(how(lost, "mark-lost")) == marked
+
+
+def test_parameters_that_arrive_under_another_name_or_not_at_all() -> None:
+    given: dict[str, Any] = {
+        "temperature": 0.25,
+        "stop": ["</call>"],
+        "logit_bias": {"50256": -100},
+    }
+    found = provider_payload(SESSION, "native", "Anthropic", given)
+    assert found.body["stop_sequences"] == ["</call>"]
+    assert [f.where for f in found.differences if f.code == "parameter-dropped"] == ["logit_bias"]
+    assert provider_payload(SESSION, "native", "OpenAI", given).differences == []
+
+
+def test_what_a_provider_refuses_is_one_clear_error() -> None:
+    """Hermes hands results back in the role tool, without the ids that Anthropic wants."""
+    with pytest.raises(InputFault, match="LiteLLM refuses"):
+        provider_payload(SESSION, "hermes", "Anthropic")
+    with pytest.raises(InputFault, match="not known to stay offline"):
+        provider_payload(SESSION, "native", "vertex_ai/gemini-2.5-pro")
+
+
+def test_a_later_system_message_is_moved_to_the_front_with_the_first() -> None:
+    later = Message("system", (TextPart("The wind has changed."),))
+    session = replace(SESSION, messages=(*TALK, later, TALK[-1]))
+    found = provider_payload(session, "native", "Gemini")
+    assert ("system-moved", "message 5") in codes(found)
+    assert "messages 0, 5 are sent as one, system" in how(found, "messages-merged")
+
+
+def test_messages_that_say_the_same_are_not_taken_for_one_another() -> None:
+    ok = Message("user", (TextPart("ok"),))
+    answer = Message("assistant", (TextPart("ok"),))
+    session = replace(SESSION, messages=(ok, answer, ok, answer, ok), tools=())
+    found = provider_payload(session, "native", "OpenAI")
+    assert [wire.rendered for wire in found.messages] == [(0,), (1,), (2,), (3,), (4,), (5,)]
+    assert found.differences == []
+    call = Message("assistant", (TextPart("ok"), ToolCallPart("1", "ok", {})))
+    result = Message("tool", (ToolResultPart("1", "ok", "ok"),))
+    session = replace(SESSION, messages=(ok, call, result, answer, ok), tools=())
+    found = provider_payload(session, "native", "Anthropic")
+    assert [wire.rendered for wire in found.messages] == [(0,), (1,), (2,), (3,), (4,), (5,)]
+
+
+def test_payloads_on_the_command_line() -> None:
+    command = [sys.executable, "-m", "playground.cli", "payload", "02-parallel-calls"]
+    more = {"capture_output": True, "text": True, "timeout": 120}
+    done = subprocess.run([*command, "--json", "--provider", "Gemini"], **more)  # type: ignore[call-overload]
+    (told,) = json.loads(done.stdout)
+    assert done.returncode == 1  # messages are merged
+    assert told["calls"][0]["body"]["system_instruction"]
+    assert {"code": "schema-changed", "where": "tool get_weather"}.items() <= (
+        told["differences"][-1].items()
+    )
+    refused = [*command, "-d", "hermes", "--provider", "Anthropic"]
+    done = subprocess.run(refused, **more)  # type: ignore[call-overload]
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    done = subprocess.run([*command, "-d", "hermes"], **more)  # type: ignore[call-overload]
+    assert done.returncode == 1
+    assert "OpenAI (openai/gpt-4o): 0 differences" in done.stdout
+    assert "Anthropic: no view of what is sent" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"messages": []}, "messages is not yours to give"),
+        ({"api_base": "http://127.0.0.1:9", "model": "x"}, "api_base, model is not yours"),
+        ({"mock_response": "x"}, "mock_response is not yours"),
+    ],
+)
+def test_parameters_that_cannot_be_sent_are_one_clear_error(
+    given: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(InputFault, match=said):
+        provider_payload(SESSION, "native", "Gemini", given)
+
+
+@pytest.mark.parametrize("given", [{"session": 1, "dialect": 2, "self": 3}, {"stream": True}])
+def test_odd_parameters_are_sent_or_said_to_be_dropped(given: dict[str, Any]) -> None:
+    for provider in ("OpenAI", "Anthropic", "Gemini"):
+        found = provider_payload(SESSION, "native", provider, given)
+        assert found.body
