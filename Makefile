@@ -53,7 +53,7 @@ lock:
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate --no-header --extra build pyproject.toml -o requirements.lock
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-annotate --no-header --extra build --extra notebook --group dev \
+		--no-emit-index-url --no-annotate --no-header --extra build --extra notebook --extra mcp --group dev \
 		-c requirements.lock pyproject.toml -o requirements-dev.lock
 
 clean:

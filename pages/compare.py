@@ -17,8 +17,8 @@ if not chosen:
     st.stop()
 
 comparison = computed.comparison(working, chosen)
-side, counts, difference, run = st.tabs(
-    ["Side by side", "Counts", "Difference", "Run"],
+side, counts, tools, difference, run = st.tabs(
+    ["Side by side", "Counts", "Tools", "Difference", "Run"],
     key="view",
     on_change="rerun",
     bind="query-params",
@@ -47,6 +47,10 @@ if counts.open:
     with counts:
         st.plotly_chart(figures.comparison(comparison), key="shares")
         widgets.counts_table(working, comparison, frames.comparison(comparison))
+
+if tools.open:
+    with tools:
+        widgets.schema_losses(comparison, frames.schema_losses(comparison))
 
 if difference.open:
     with difference:

@@ -37,9 +37,11 @@ _WHERE = {
     "load_sessions": "playground.sessions.loading",
     "parse": "playground.reading",
     "place_cache": "playground.cache_lab.placement",
+    "provider_payload": "playground.provider_payloads",
     "raw_prompt": "playground.prompting",
     "read_recording": "playground.sessions.native_format",
-    "read_tools": "playground.tools",
+    "load_tools": "playground.sessions.tool_files",
+    "read_tools": "playground.tool_formats",
     "replay": "playground.timeline",
     "sample_sessions": "playground.sessions.loading",
     "simulate_cache": "playground.cache_lab.simulation",
@@ -70,8 +72,10 @@ __all__ = [
     "load_recording",
     "load_session",
     "load_sessions",
+    "load_tools",
     "parse",
     "place_cache",
+    "provider_payload",
     "raw_prompt",
     "read_recording",
     "read_tools",
@@ -95,6 +99,7 @@ if TYPE_CHECKING:
     from playground.parsing.switches import Switches
     from playground.parsing.syntax import Syntax
     from playground.prompting import raw_prompt
+    from playground.provider_payloads import provider_payload
     from playground.raw_prompts import ChatTemplate
     from playground.reading import parse
     from playground.recordings.decoding import decode_stream
@@ -104,9 +109,10 @@ if TYPE_CHECKING:
         load_sessions,
         sample_sessions,
     )
+    from playground.sessions.tool_files import load_tools
     from playground.signatures import ChatAdapter, JSONAdapter, Signature, XMLAdapter
     from playground.timeline import replay
-    from playground.tools import read_tools
+    from playground.tool_formats import read_tools
 
 
 def __getattr__(name: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from playground.commands import caching, experiments, prompts, streams, templates
+from playground.commands import caching, experiments, prompts, sending, streams, templates
 
 
 class _Commands(click.Group):
@@ -45,6 +45,8 @@ for command in (
     prompts.detect,
     prompts.guide,
     prompts.raw,
+    sending.payload,
+    sending.tools,
     templates.template,
     streams.replay,
     streams.import_,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from playground.dialects import Dialect, dialect_names, get_dialect
 from playground.dialects.checking import check_session
 from playground.dialects.rendering import Block, Rendering
+from playground.dialects.schema_losses import Fact, schema_facts
 from playground.findings import Finding
 from playground.parsing.values import dump_json
 from playground.sessions.session import Session
@@ -64,6 +65,11 @@ class Column:
         for block in self.blocks:
             pieces.setdefault(block.origin, []).append(block.text)
         return {origin: "".join(texts) for origin, texts in pieces.items()}
+
+    @cached_property
+    def schema_facts(self) -> list[Fact]:
+        """What the tools' schemas say, and whether this dialect's prompt says it too."""
+        return [fact for tool in self.session.tools for fact in schema_facts(self.dialect, tool)]
 
     def tokens(self, count: CountTokens) -> int:
         """Tokens of all texts for the session's model, an estimate."""

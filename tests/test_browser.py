@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from serving import CHROMIUM, FLAGS, served
 
@@ -118,6 +119,9 @@ def test_a_shared_link_shows_the_same_view(page: Page, address: str) -> None:
 SHOWING = [
     "compare",
     "compare?view=Difference",
+    "compare?view=Tools",
+    "payload",
+    "prompts",
     "cache",
     "cache?shown=What+it+costs",
     "cache?shown=What+is+sent",
@@ -149,6 +153,35 @@ def test_hostile_text_is_shown_and_never_run(page: Page, address: str, path: str
         },
     )
     expect(page.get_by_text("<script>").first).to_be_visible()
+    page.wait_for_timeout(500)
+    assert "owned" not in page.title()
+    assert page.locator("img[src='x'], script:text('owned')").count() == 0
+    assert asked == []
+
+
+def test_what_is_folded_is_drawn_when_it_is_opened(page: Page, address: str) -> None:
+    page.goto(f"{address}/payload?session=02-parallel-calls&dialect=native&providers=Anthropic")
+    expect(page.locator(".panes").first).to_be_visible(timeout=30_000)
+    body = page.locator("code", has_text='"max_tokens": 64000')
+    expect(body).to_have_count(0)
+    page.get_by_text("The body for").first.click()
+    expect(body.first).to_be_visible()
+    page.goto(f"{address}/prompts?session=02-parallel-calls")
+    page.get_by_text("The session's tools").click()
+    expect(page.get_by_text("Rebuilt by Flink-Agents").first).to_be_visible()
+    expect(page.locator("code", has_text='"enum"').first).to_be_visible()
+
+
+def test_a_hostile_set_of_templates_is_only_text(page: Page, address: str) -> None:
+    asked = outside(page)
+    page.goto(f"{address}/templates")
+    source = yaml.safe_dump(
+        {HOSTILE: [{"role": "user", "content": HOSTILE}, {"role": "request", "model": HOSTILE}]}
+    )
+    page.locator("[data-testid=stFileUploaderDropzoneInput]").last.set_input_files(
+        {"name": f"{HOSTILE[:20]}.yaml", "mimeType": "text/yaml", "buffer": source.encode()}
+    )
+    expect(page.get_by_text("only 0 answers").first).to_be_visible()
     page.wait_for_timeout(500)
     assert "owned" not in page.title()
     assert page.locator("img[src='x'], script:text('owned')").count() == 0
@@ -227,13 +260,17 @@ def test_pages_fit_and_text_is_readable(
         color_scheme=scheme,  # type: ignore[arg-type]
     )
     page = context.new_page()
-    for path in ("compare", "cache", "replay"):
+    for path in ("compare", "cache", "replay", "payload"):
         page.goto(f"{address}/{path}?session=02-parallel-calls")
-        expect(page.locator(".panes, .player").first).to_be_visible()
+        expect(page.locator(".panes, .player").first).to_be_visible(timeout=30_000)
         wide = page.evaluate("document.documentElement.scrollWidth > innerWidth + 1")
         assert not wide, f"{path} at {width} px scrolls sideways"
         element = page.locator(".block pre, .player .text").first
         assert contrast(element.evaluate(COLOURS)) > 4.5
+    for path in ("templates", "prompts"):
+        page.goto(f"{address}/{path}?session=02-parallel-calls")
+        expect(page.locator("[data-testid=stDataFrame]").first).to_be_visible()
+        assert not page.evaluate("document.documentElement.scrollWidth > innerWidth + 1"), path
     context.close()
 
 

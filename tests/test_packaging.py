@@ -35,6 +35,7 @@ def test_the_wheel_holds_pages_samples_configuration_and_components(installed: P
     for name in ("_pages/compare.py", "_streamlit/config.toml", "sessions/session.schema.json"):
         assert (package / name).exists()
     assert len(list((package / "_sample_sessions").glob("*.json"))) >= 8
+    assert len(list((package / "_sample_sessions").glob("templates/*/templates.yaml"))) == 2
     assert (package / "show" / "components" / "player.js").exists()
     assert not (installed / "pages").exists()
     assert not (installed / "tests").exists()

@@ -138,10 +138,11 @@ def detect(file: str, tools_file: str, as_json: bool) -> int:
     from dataclasses import asdict
 
     from playground.detecting import detect as detect_dialect
-    from playground.sessions.loading import file_bytes, read_tool_file
+    from playground.sessions.loading import file_bytes
+    from playground.sessions.tool_files import load_tools
 
     data = sys.stdin.buffer.read() if file == "-" else file_bytes(file)
-    tools = read_tool_file(file_bytes(tools_file), tools_file) if tools_file else []
+    tools = load_tools(tools_file).tools if tools_file else []
     found = detect_dialect(data.decode("utf-8", "replace"), tools)
     if as_json:
         print_json([{**asdict(d), "reason": d.reason} for d in found])

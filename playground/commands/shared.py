@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from playground.sessions.loading import LoadedSession
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+parameter_option = click.option(
+    "-p", "--parameter", "parameters", multiple=True, help="KEY=VALUE, such as seed=1."
+)
 model_option = click.option("--model", default="", help="In place of the session's model.")
 session_argument = click.argument("session")
 
@@ -37,3 +41,19 @@ def load(name: str, model: str = "") -> LoadedSession:
         return loaded
     task = loaded.session.task.model_copy(update={"model_name": model})
     return replace(loaded, session=replace(loaded.session, task=task))
+
+
+def parameters_of(given: Sequence[str]) -> dict[str, Any]:
+    """The values of `parameter_option`: JSON, or else text. Raises InputFault."""
+    from playground.errors import InputFault
+
+    found: dict[str, Any] = {}
+    for item in given:
+        key, equals, value = item.partition("=")
+        if not equals or not key:
+            raise InputFault(f"{item!r} is no parameter", where="--parameter", expected="KEY=VALUE")
+        try:
+            found[key] = json.loads(value)
+        except ValueError:
+            found[key] = value
+    return found

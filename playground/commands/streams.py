@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from playground.commands.shared import json_option, load
+from playground.commands.shared import json_option, load, parameter_option, parameters_of
 from playground.terminal import events_table, guarded, plain, print_json, report, table
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def import_(
 @click.option("--model", required=True, help="As LiteLLM names it: provider/model.")
 @click.option("--base-url", default="", help="An OpenAI-compatible server, or `demo-server`.")
 @click.option("-o", "--out", default="", help="The recording file. Default: DIALECT-MODEL.jsonl.")
-@click.option("-p", "--parameter", "parameters", multiple=True, help="KEY=VALUE, such as seed=1.")
+@parameter_option
 @click.option("--scrub-emails", is_flag=True, help="Star out e-mail addresses too.")
 @click.option("--timeout", default=600.0, help="Seconds.")
 @json_option
@@ -148,7 +148,7 @@ def record(
         name=f"{Path(session).stem} {dialect}",
         dialect=dialect,
         base_url=base_url,
-        parameters=dict(_parameter(given) for given in parameters),
+        parameters=parameters_of(parameters),
         emails=scrub_emails,
         timeout=timeout,
         progress=moved,
@@ -163,18 +163,6 @@ def record(
         end = recording.stop_reason or "no end"
         click.echo(plain(f"{path}: {recording.api}, {len(recording.chunks)} chunks, {end}"))
     return report(recording.findings)
-
-
-def _parameter(given: str) -> tuple[str, Any]:
-    from playground.errors import InputFault
-
-    key, equals, value = given.partition("=")
-    if not equals or not key:
-        raise InputFault(f"{given!r} is no parameter", where="--parameter", expected="KEY=VALUE")
-    try:
-        return key, json.loads(value)
-    except ValueError:
-        return key, value
 
 
 @click.command("demo-server")

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from playground.commands.shared import json_option
-from playground.terminal import guarded, plain, print_json
+from playground.terminal import guarded, plain, print_json, report
 
 if TYPE_CHECKING:
-    from playground.conversations import Outcome
+    from playground.conversations import Answers, Outcome, Step
+    from playground.conversations.samples import TemplateFiles
+    from playground.recordings.recording import Recording
 
 
 @click.group()
@@ -22,81 +25,175 @@ def template() -> None:
 
 @template.command()
 @click.argument("templates")
-@click.option("--template", "name", default="default", help="Which of the set. Default: default.")
-@click.option("--input", "given", default="{}", help="A JSON object, or @FILE: the data.")
+@click.option("--template", default="default", help="Which of the set. Default: default.")
+@click.option("--input", default="{}", help="A JSON object, or @FILE: the data.")
 @click.option("--answers", default="[]", help="A JSON list, or @FILE: what the model answers.")
+@click.option("--replay", default="", help="A session file whose recordings answer.")
+@click.option("--live", is_flag=True, help="Ask the model of the templates, or --model.")
+@click.option("--model", default="", help="In place of the templates' own.")
+@click.option("--base-url", default="", help="With --live: a server that speaks the model's API.")
 @click.option("--functions", default="{}", help="A JSON object, or @FILE: results by function.")
 @click.option("--tools", default="", help="A file of tools, in any form that is known.")
 @click.option("--history", default="[]", help="A JSON list, or @FILE: the conversation so far.")
+@click.option("--defaults", default="{}", help="A JSON object, or @FILE: request parameters.")
+@click.option("--limit", type=int, default=None, help="Characters that the context holds.")
+@click.option("-o", "--out", default="", help="Write the last request, with recordings, here.")
 @json_option
 @guarded
 def run(
-    templates: str,
-    name: str,
-    given: str,
-    answers: str,
-    functions: str,
-    tools: str,
-    history: str,
-    as_json: bool,
+    templates: str, live: bool, model: str, base_url: str, out: str, as_json: bool, **given: Any
 ) -> int:
-    """Run a template of the file TEMPLATES on --input; nothing is sent, answers are scripted."""
-    from playground.conversations import Answers, load_templates
-    from playground.conversations import run as run_template
-    from playground.tools import read_tools
+    """Run a template on --input. TEMPLATES is a file, or the name of a sample with all it needs.
 
-    found = run_template(
-        load_templates(templates),
-        _json(given, "--input", dict),
-        Answers(_json(answers, "--answers", list)),
-        template=name,
-        history=_json(history, "--history", list),
-        tools=read_tools(_json(f"@{tools}", "--tools", object)) if tools else (),
-        call=_json(functions, "--functions", dict),
-    )
+    Answers are scripted (--answers), recorded (--replay) or a model's (--live); functions are
+    those of --tools, their results those of --functions. --out is a session for `render`,
+    `compare`, `replay` and --replay.
+    """
+    from playground.conversations import RecordedAnswers, check_templates, load_templates
+    from playground.conversations import run as run_template
+    from playground.conversations.samples import sample
+    from playground.sessions.tool_files import load_tools
+
+    _check_one_origin(live, given)
+    files = sample(templates)
+    loaded = load_templates(files.templates)
+    scripted, call = _answering(files, given)
+    asked = RecordedAnswers(model, base_url) if live else None
+    steps: list[Step] = []
+    try:
+        found = run_template(
+            loaded,
+            _json(given["input"], "--input", dict) or files.input,
+            asked or scripted,
+            template=given["template"],
+            history=_json(given["history"], "--history", list),
+            tools=load_tools(given["tools"]).tools if given["tools"] else files.tools,
+            call=call,
+            defaults=_json(given["defaults"], "--defaults", dict),
+            most_characters=given["limit"],
+            model=model,
+            watch=steps.append,
+        )
+    finally:
+        if out:  # what was answered before a fault was paid for, too
+            _write(steps, Path(out), asked.recordings if asked else [])
+    modern = live or bool(given["replay"])  # as models are, or were, asked
     if as_json:
         print_json(
             {
                 "history": found.history,
-                "requests": [request.body() for request in found.requests],
-                "trace": [
-                    {"template": s.template, "what": s.what, "index": s.index, "message": s.message}
-                    for s in found.trace
-                ],
+                "requests": [request.body(modern) for request in found.requests],
+                "trace": [_step_json(step, modern) for step in found.trace],
             }
         )
     else:
-        _told(found)
-    return 0
+        _told(found, modern)
+    return report(check_templates(loaded))
 
 
-def _told(found: Outcome) -> None:
+def _check_one_origin(live: bool, given: dict[str, Any]) -> None:
+    """Raises InputFault where answers are to come from two places."""
+    from playground.errors import InputFault
+
+    named = {"--live": live, "--replay": given["replay"], "--answers": given["answers"] != "[]"}
+    asked = [option for option, value in named.items() if value]
+    if len(asked) > 1:
+        raise InputFault(f"answers from {' and '.join(asked)}", expected="one of them")
+
+
+def _answering(files: TemplateFiles, given: dict[str, Any]) -> tuple[Answers, Any]:
+    """Scripted or recorded answers, and the results of functions."""
+    from playground.conversations import Answers, recorded_results
+    from playground.sessions.loading import load_session
+
+    call: Any = _json(given["functions"], "--functions", dict) or files.functions
+    if not given["replay"]:
+        return Answers(_json(given["answers"], "--answers", list) or files.answers), call
+    session = load_session(given["replay"])
+    return Answers.of_recordings(session.recordings), call or recorded_results(session)
+
+
+@template.command()
+@click.argument("file")
+@click.option("--values", default="{}", help="A JSON object, or @FILE: the variables' values.")
+@click.option("--name", default="", help="Which prompt of a YAML file.")
+@json_option
+@guarded
+def prompt(file: str, values: str, name: str, as_json: bool) -> int:
+    """Fill the prompt of FILE: a text, a JSON list of messages, or Flink-Agents' YAML.
+
+    Exits with 1 where a variable has no value: it stays in the text as it is.
+    """
+    from playground.agents.declarations import ResourceType, load_declarations
+    from playground.agents.views import read_prompt, view_prompt
+    from playground.sessions.loading import file_bytes
+
+    if file.endswith((".yaml", ".yml")):
+        declared = load_declarations(file)
+        names = declared.names(ResourceType.PROMPT)
+        chosen = declared.prompt(name or (names[0] if len(names) == 1 else name))
+    else:
+        chosen = read_prompt(file_bytes(file).decode("utf-8", "replace"))
+    view = view_prompt(chosen, _json(values, "--values", dict))
+    if as_json:
+        print_json(
+            {
+                "missing": view.missing,
+                "text": view.text,
+                "openai": view.openai,
+                "anthropic": view.anthropic,
+            }
+        )
+    else:
+        click.echo(plain(view.text))
+        for variable in view.missing:
+            click.echo(plain(f"missing: {variable}"), err=True)
+    return int(bool(view.missing))
+
+
+def _write(steps: list[Step], path: Path, recordings: list[Recording]) -> None:
+    """The last request as a session, with what was recorded. Raises InputFault."""
+    from playground.errors import InputFault
+    from playground.sessions.native_format import dump_session
+
+    requests = [step.sent for step in steps if step.sent]
+    if not requests:
+        return
+    session = replace(requests[-1].session(path.stem), recordings=tuple(recordings))
+    try:
+        path.write_text(dump_session(session), encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise InputFault(str(error.strerror), where=str(path), expected="a file") from error
+
+
+def _step_json(step: Step, modern: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {"template": step.template, "what": step.what, "index": step.index}
+    if step.sent:
+        return {**found, "body": step.sent.body(modern)}
+    if step.source:
+        variables = {"used": list(step.used), "missing": list(step.missing)}
+        found |= {"source": step.source, **variables}
+    return {**found, "message": step.message}
+
+
+def _told(found: Outcome, modern: bool) -> None:
     """Each step in a line or more: what was read, asked and answered."""
-    sent = iter(found.requests)
     for step in found.trace:
         place = "" if step.index is None else f" {step.index}"
-        click.echo(plain(f"[{step.template}{place}] {step.what}"))
-        shown: Any = step.message
-        if step.what == "request":
-            shown = next(sent).body()
+        gone = f", missing: {', '.join(step.missing)}" if step.missing else ""
+        what = f"{step.what}: {step.source}" if step.what == "switch" else step.what
+        click.echo(plain(f"[{step.template}{place}] {what}{gone}"))
+        shown: Any = step.sent.body(modern) if step.sent else step.message
         if shown:
             text = json.dumps(shown, ensure_ascii=False, indent=1)
             click.echo(plain("\n".join(f"    {line}" for line in text.splitlines())))
 
 
-def _json(given: str, option: str, wanted: type) -> Any:
+def _json(given: str, option: str, wanted: Any) -> Any:
     """JSON of an option or of the file that it names. Raises InputFault."""
-    from playground.errors import InputFault
+    from playground.sessions.loading import file_bytes
+    from playground.sessions.source import json_of
 
-    try:
-        text = Path(given[1:]).read_text("utf-8") if given.startswith("@") else given
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputFault(str(error), where=option, expected="JSON, or @ and a file") from error
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputFault(f"not JSON ({error})", where=option) from error
-    if not isinstance(value, wanted):
-        kind = "a JSON object" if wanted is dict else "a JSON list"
-        raise InputFault(f"{type(value).__name__} is given", where=option, expected=kind)
-    return value
+    if not given.startswith("@"):
+        return json_of(given, option, wanted)
+    return json_of(file_bytes(given[1:]).decode("utf-8", "replace"), given[1:], wanted)

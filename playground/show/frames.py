@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from playground.dialects.schema_losses import kept_by_kind
 from playground.events import event_name
 from playground.experiments import change_words
-from playground.show.wire import WIRE_HEAD, event_text, wire_rows
+from playground.findings import Finding
+from playground.show.wire import WIRE_HEAD, event_text, step_text, wire_rows
 
 if TYPE_CHECKING:
+    from playground.agents.views import PromptView
     from playground.cache_lab.placement import CachePlacement
     from playground.cache_lab.simulation import CacheSimulation
     from playground.cache_lab.wire import CacheWire
     from playground.caching.rules import Rules
     from playground.carrying import CarryMatrix
-    from playground.comparison import Comparison
+    from playground.comparison import Column, Comparison
+    from playground.conversations import Step
     from playground.detecting import Detection
     from playground.events import Event
     from playground.experiments import CrossReading, EventChange
     from playground.guides import Guide
+    from playground.provider_payloads import ProviderPayload
     from playground.raw_prompts import LlamaFormat
     from playground.timeline import Timeline
 
@@ -43,6 +48,76 @@ def comparison(value: Comparison) -> pd.DataFrame:
     numbers = frame.columns.drop("dialect")
     frame[numbers] = frame[numbers].astype(int)
     return frame
+
+
+def schema_losses(value: Comparison) -> pd.DataFrame:
+    """One row a dialect; for each kind of fact in the tools' schemas, how many its prompt keeps."""
+    return pd.DataFrame(
+        [{"dialect": c.dialect.name, **kept_by_kind(c.schema_facts)} for c in value.columns]
+    )
+
+
+def dropped_facts(column: Column) -> pd.DataFrame:
+    """One row for each fact of the tools' schemas that a dialect's prompt does not say."""
+    head = ["tool", "parameter", "keyword", "kind"]
+    dropped = [fact for fact in column.schema_facts if not fact.kept]
+    rows = [[fact.tool, fact.where, fact.keyword, fact.kind] for fact in dropped]
+    return pd.DataFrame(rows, columns=head)
+
+
+def payload_differences(found: Mapping[str, ProviderPayload]) -> pd.DataFrame:
+    """One row for each thing that a provider gets otherwise than it was rendered."""
+    rows = [
+        {
+            "sent to": name,
+            "what": difference.code,
+            "where": difference.where,
+            "how": difference.message,
+        }
+        for name, payload in found.items()
+        for difference in payload.grouped
+        or [Finding("as rendered", "info", "", "nothing is different")]
+    ]
+    return pd.DataFrame(rows)
+
+
+def template_steps(steps: Sequence[Step]) -> pd.DataFrame:
+    """One row for each thing that happened in a template's run."""
+    rows = [
+        {
+            "step": number,
+            "template": step.template,
+            "message": "" if step.index is None else str(step.index),
+            "what": step.what,
+            "role": (step.message or {}).get("role", ""),
+            "text": step_text(step)[:200],
+            "missing": ", ".join(step.missing),
+        }
+        for number, step in enumerate(steps, 1)
+    ]
+    return pd.DataFrame(rows)
+
+
+def variables(step: Step) -> pd.DataFrame:
+    """The fields that a template looked up, and whether the input has them."""
+    rows = [
+        {"variable": name, "in the input": "missing" if name in step.missing else "there"}
+        for name in step.used
+    ]
+    return pd.DataFrame(rows, columns=["variable", "in the input"])
+
+
+def prompt_variables(view: PromptView, values: Mapping[str, object]) -> pd.DataFrame:
+    """A prompt's variables with their values; one that is not given stays as it is."""
+    rows = [
+        {
+            "variable": name,
+            "given": "missing" if name in view.missing else "yes",
+            "value": "" if name in view.missing else str(values[name]),
+        }
+        for name in view.variables
+    ]
+    return pd.DataFrame(rows, columns=["variable", "given", "value"])
 
 
 def carry(value: CarryMatrix) -> pd.DataFrame:

@@ -5,17 +5,22 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from playground.cache_lab.placement import CachePlacement, PartPlacement
 from playground.cache_lab.simulation import CacheSimulation
 from playground.caching.prefixes import TimedRequest
 from playground.caching.rules import Rules
 from playground.comparison import Column, DiffLine, visible
+from playground.dialects.base import message_text
 from playground.dialects.rendering import Block
 from playground.events import Event, event_name
+from playground.parsing.values import dump_json
 from playground.show.wire import event_text
 from playground.timeline import Timeline
+
+if TYPE_CHECKING:
+    from playground.provider_payloads import ProviderPayload
 
 Payload = dict[str, Any]
 PAGE_MESSAGES: Final = 50
@@ -70,6 +75,60 @@ def placement_pane(placement: CachePlacement, page: int) -> Payload:
         "note": f"{len(placement.marks)} marks",
         "messages": list(messages.values()),
     }
+
+
+def rendered_pane(payload: ProviderPayload, page: int) -> Payload:
+    """The dialect's request, message by message, before an adapter has seen it."""
+    found = [
+        {"role": str(message["role"]), "blocks": [_message_block(index, message_text(message))]}
+        for index, message in _page_of(payload.rendering.messages, page)
+    ]
+    if payload.rendering.tools and page == 1:
+        said = dump_json(payload.rendering.tools)
+        found.insert(0, {"role": "tools (request field)", "blocks": [_plain("tools", said)]})
+    return {"name": f"{payload.dialect}, as rendered", "note": "", "messages": found}
+
+
+def payload_pane(name: str, payload: ProviderPayload, page: int) -> Payload:
+    """A provider's body, message by message; what was rendered as what lights up together."""
+    by_place: dict[str, list[str]] = {}
+    for difference in payload.differences:
+        by_place.setdefault(difference.where, []).append(difference.code)
+    found = []
+    for wire in payload.messages:
+        first = wire.rendered[0] if wire.rendered else 0
+        if not _is_on(first, page):
+            continue
+        codes = [code for index in wire.rendered for code in by_place.get(f"message {index}", [])]
+        block = _message_block(first, wire.text) if wire.rendered else _plain("added", wire.text)
+        badge = {"badge": ", ".join(dict.fromkeys(codes))} if codes else {}
+        said = f"{wire.field}: {wire.role}" if wire.role else wire.field
+        found.append({"role": said, "blocks": [{**block, **badge}]})
+    for key in ("tools", "toolConfig"):
+        if payload.body.get(key) and page == 1:
+            codes = [c for where, given in by_place.items() if "tool " in where for c in given]
+            block = _plain("tools", dump_json(payload.body[key]))
+            badge = {"badge": ", ".join(dict.fromkeys(codes))} if codes else {}
+            found.insert(0, {"role": key, "blocks": [{**block, **badge}]})
+    note = f"{payload.model}, {len(payload.differences)} differences"
+    return {"name": name, "note": note, "messages": found}
+
+
+def _page_of(messages: Sequence[Any], page: int) -> list[tuple[int, Any]]:
+    return [(index, message) for index, message in enumerate(messages) if _is_on(index, page)]
+
+
+def _is_on(index: int, page: int) -> bool:
+    return index // PAGE_MESSAGES + 1 == page
+
+
+def _message_block(index: int, text: str) -> Payload:
+    origin = f"message:{index}"
+    return {"origin": origin, "kind": "message", "label": f"message {index}", "text": text}
+
+
+def _plain(origin: str, text: str) -> Payload:
+    return {"origin": origin, "kind": origin, "label": origin, "text": text}
 
 
 def _tool_blocks(column: Column) -> list[Payload]:

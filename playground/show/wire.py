@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from playground.cache_lab.placement import CachePlacement
 from playground.cache_lab.simulation import CacheSimulation
@@ -14,6 +15,9 @@ from playground.comparison import Column
 from playground.events import Event, FindingEvent, event_name
 from playground.recordings.recording import Recording
 from playground.timeline import Timeline
+
+if TYPE_CHECKING:
+    from playground.conversations import Step
 
 
 def event_text(event: Event) -> str:
@@ -190,3 +194,20 @@ def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
         "billed": [asdict(billed) if billed else None for billed in cell.billed],
         "differences": [asdict(found) if found else None for found in cell.differences],
     }
+
+
+def step_text(step: Step) -> str:
+    """What a step of a template's run says: a message's text, a call, parameters."""
+    if step.sent is not None:
+        count = len(step.sent.messages)
+        return f"{count} message{'s' if count > 1 else ''}, {len(step.sent.tools)} functions"
+    if step.message is None:
+        return step.source
+    message = step.message
+    if called := message.get("function_call"):
+        return f"{called.get('name')}({called.get('arguments')})"
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    rest = {key: value for key, value in message.items() if key != "role"}
+    return json.dumps(rest, ensure_ascii=False) if rest else ""

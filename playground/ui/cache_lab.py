@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 import streamlit as st
@@ -25,7 +24,6 @@ _NOTED = "as noted"
 _AS_MARKED = "as marked"
 _FORMATS = {"read share": "percent", "cost": "%.3f"}
 _CLICKED = "clicked"
-_HIGHLIGHTED = 20_000  # characters: beyond it, colouring freezes the page
 
 
 def own_marks(working: WorkingSession, placement: CachePlacement) -> CachePlacement:
@@ -174,11 +172,6 @@ def what_is_sent(working: WorkingSession, dialect: str) -> None:
             st.warning(f"Marks that get lost on the way: {len(wire.findings)}")
         widgets.show_findings(wire.findings, "on the way")
         st.dataframe(frames.wire(wire), hide_index=True)
-        for call in wire.calls:
-            st.text(f"{call.method} {call.url}")
-            if call.body:
-                body = json.dumps(call.body, ensure_ascii=False, indent=1)
-                language = "json" if len(body) < _HIGHLIGHTED else None
-                st.code(body, language=language, wrap_lines=True, height=400)
+        widgets.wire_calls(wire.calls)
 
     shown()

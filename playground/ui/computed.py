@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Literal
@@ -36,6 +37,8 @@ from playground.findings import Finding
 from playground.parsing.switches import Switches
 from playground.prompting import RawPrompt
 from playground.prompting import raw_prompt as raw_prompt_of
+from playground.provider_payloads import ProviderPayload
+from playground.provider_payloads import provider_payload as payload_of
 from playground.raw_prompts import ChatTemplate
 from playground.recordings.recording import Recording
 from playground.recordings.recutting import broken_off, corrupted, rechunked, without
@@ -137,6 +140,22 @@ def on_wire(
     """What is really sent: LiteLLM takes seconds to load, so it comes from the background."""
     dynamic, text = working.session.dynamic.model_dump_json(), own.dumps() if own else ""
     return _on_wire(working.digest, dialect, dynamic, text, working.session)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _provider_payload(
+    digest: str, dialect: str, provider: str, dynamic: str, parameters: str, _session: Session
+) -> Future[ProviderPayload]:
+    given = json.loads(parameters)
+    return _worker().submit(payload_of, _session, dialect, provider, given)
+
+
+def provider_payload(
+    working: WorkingSession, dialect: str, provider: str, parameters: Mapping[str, Any]
+) -> Future[ProviderPayload]:
+    """What a provider would be sent; LiteLLM takes seconds to load."""
+    dynamic, given = working.session.dynamic.model_dump_json(), json.dumps(dict(parameters))
+    return _provider_payload(working.digest, dialect, provider, dynamic, given, working.session)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

@@ -10,8 +10,11 @@ from playground import paths
 
 _PAGES: Final = {
     "compare": ("Compare", ":material/view_column:"),
+    "payload": ("Payload", ":material/outbox:"),
     "cache": ("Cache", ":material/bookmark:"),
     "replay": ("Replay", ":material/play_circle:"),
+    "templates": ("Templates", ":material/forum:"),
+    "prompts": ("Prompts", ":material/edit_note:"),
     "raw": ("Raw prompt", ":material/data_object:"),
     "guide": ("Guide", ":material/menu_book:"),
     "carry": ("Carry", ":material/luggage:"),

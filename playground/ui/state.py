@@ -19,10 +19,11 @@ from playground.findings import Finding
 from playground.recordings.recording import Recording
 from playground.sessions.doctor import repair
 from playground.sessions.formats import get_format
-from playground.sessions.loading import LoadedSession, read_sessions, read_tool_file
+from playground.sessions.loading import LoadedSession, read_sessions
 from playground.sessions.native_format import dump_recording, dump_session, read_recording
 from playground.sessions.session import Session
 from playground.sessions.source import Source
+from playground.sessions.tool_files import holds_tools, read_tool_file
 from playground.tools import ToolMetadata
 
 SESSION = "session"
@@ -112,19 +113,25 @@ def accept_repair() -> None:
     st.session_state[_NOTICE] = f"{len(done)} repairs"
 
 
+def open_session(name: str, session: Session) -> None:
+    """A session that was made here stands beside the others, and is chosen."""
+    _add({name: (f"{name}.json", dump_session(session).encode(), 0)})
+    st.session_state[SESSION] = name
+
+
 def add_recording(name: str, recording: Recording) -> None:
     """A recording that was made here belongs to the session of this name, the newest first."""
     kept = [r for r in st.session_state.get(_MADE + name, []) if r["name"] != recording.name]
     st.session_state[_MADE + name] = [dump_recording(recording), *kept]
 
 
-def run_id() -> str:
-    """The id of this browser session's last run."""
-    return str(st.session_state.get(_RUN, ""))
+def run_id(of: str = "request") -> str:
+    """The id of this browser session's last run: of a request, or of a template."""
+    return str(st.session_state.get(_RUN + of, ""))
 
 
-def set_run_id(known: str) -> None:
-    st.session_state[_RUN] = known
+def set_run_id(known: str, of: str = "request") -> None:
+    st.session_state[_RUN + of] = known
 
 
 def _add(files: dict[str, tuple[str, bytes, int]]) -> None:
@@ -180,7 +187,7 @@ def _edited(session: Session, name: str, edits: dict[str, str]) -> Session:
     )
     tools = session.tools
     if "tools" in edits:
-        tools = tuple(read_tool_file(edits["tools"].encode(), name))
+        tools = tuple(read_tool_file(edits["tools"].encode(), name).tools)
     tools = tuple(_edited_tool(tool, edits.get(f"tool {tool.name}")) for tool in tools)
     return replace(session, task=task, tools=tools)
 
@@ -194,7 +201,7 @@ def _edited_tool(tool: ToolMetadata, text: str | None) -> ToolMetadata:
 
 def read_tool_text(text: str, name: str) -> ToolMetadata:
     """One tool from the text of its editor. Raises InputFault with the line."""
-    return read_tool_file(f"[{text}]".encode(), f"tool {name}")[0]
+    return read_tool_file(f"[{text}]".encode(), f"tool {name}").tools[0]
 
 
 def tool_text(tool: ToolMetadata) -> str:
@@ -224,11 +231,15 @@ def _accept(file_name: str, data: bytes) -> None:
         value: Any = json.loads(data)
     except (ValueError, RecursionError):
         value = None
-    if _is_tool_list(value):
-        tools = read_tool_file(data, file_name)
+    if holds_tools(file_name, value):
+        read = read_tool_file(data, file_name)
         chosen = st.session_state.get(SESSION) or session_names()[0]
-        st.session_state[_TOOLS + chosen] = data.decode("utf-8-sig")
-        st.session_state[_NOTICE] = f"{len(tools)} tools of {file_name} are now the session's tools"
+        texts = ",\n".join(tool_text(tool) for tool in read.tools)
+        st.session_state[_TOOLS + chosen] = f"[{texts}]"
+        said = [f"{len(read.tools)} tools of {file_name} are now the session's tools"]
+        st.session_state[_NOTICE] = "\n".join(
+            [*said, *(f"{f.where}: {f.message}" for f in read.findings)]
+        )
         return
     loaded = list(islice(read_sessions(Source(file_name, data)), _MOST_SESSIONS))
     if not loaded:
@@ -243,17 +254,6 @@ def _accept(file_name: str, data: bytes) -> None:
     st.session_state[SESSION] = names[0]
     title = get_format(loaded[0].format).title
     st.session_state[_NOTICE] = f"{file_name} is loaded: {title}{more}"
-
-
-def _is_tool_list(value: Any) -> bool:
-    """Tools alone: objects that describe one each, or a list of them with nothing said beside."""
-    if isinstance(value, dict):
-        said = {"messages", "contents", "input", "format", "agent", "trace", "request"}
-        return "tools" in value and not said & value.keys()
-    if not isinstance(value, list) or not value:
-        return False
-    about = {"name", "function", "description", "parameters", "input_schema", "inputSchema"}
-    return all(isinstance(v, dict) and about & v.keys() and "role" not in v for v in value)
 
 
 def accept_policy() -> None:
@@ -321,6 +321,12 @@ def component_value(key: str, field: str) -> Any:
 def choose(key: str, value: Any) -> None:
     """Set a widget's value from a callback, before the widget is drawn."""
     st.session_state[key] = value
+
+
+def keep_within(key: str, most: int) -> None:
+    """Before a number's widget is drawn: what it holds is no more than it allows."""
+    if st.session_state.get(key, 0) > most:
+        st.session_state[key] = most
 
 
 def changed(key: str, value: str) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
@@ -12,12 +14,17 @@ import streamlit as st
 from playground.comparison import Comparison
 from playground.dialects import dialect_names
 from playground.dialects.choosing import dialect_for
+from playground.dialects.schema_losses import MOST_FACTS
 from playground.errors import InputFault
 from playground.findings import Finding
 from playground.prompt_data import CacheDialect
-from playground.show import payloads
+from playground.show import frames, payloads
 from playground.ui import computed, state
 from playground.ui.state import WorkingSession
+
+if TYPE_CHECKING:
+    from playground.agents.views import ToolView
+    from playground.llm.payloads import WireCall
 
 MODELS = (
     "anthropic/claude-sonnet-4-5",
@@ -26,6 +33,7 @@ MODELS = (
     "openai/gpt-5",
     "openrouter/anthropic/claude-sonnet-4.5",
 )
+_HIGHLIGHTED = 20_000  # characters: beyond it, colouring freezes the page
 DEFAULT_DIALECTS = ("xml", "hermes", "native")
 
 
@@ -225,6 +233,55 @@ def counts_table(working: WorkingSession, comparison: Comparison, frame: pd.Data
             st.caption("Tokens are being counted; LiteLLM takes a few seconds to load.")
 
     table()
+
+
+def schema_losses(comparison: Comparison, frame: pd.DataFrame) -> None:
+    """What of the tools' schemas each dialect tells the model, and what it drops."""
+    if not comparison.session.tools:
+        st.info("This session has no tools.")
+        return
+    st.dataframe(frame, hide_index=True, height="content")
+    st.caption(
+        "How many of the facts in the tools' schemas the model is told. Each was taken out in "
+        "turn: where the prompt stays the same, the dialect drops it. Of one tool, the first "
+        f"{MOST_FACTS} facts are looked at."
+    )
+    for column in comparison.columns:
+        if not (dropped := frames.dropped_facts(column)).empty:
+            with st.expander(f"{column.dialect.name} drops {len(dropped)}"):
+                st.dataframe(dropped, hide_index=True, height="content")
+
+
+def wire_calls(calls: Sequence[WireCall]) -> None:
+    """HTTP requests as they would be sent, whole."""
+    for call in calls:
+        st.text(f"{call.method} {call.url}")
+        if call.body:
+            json_text(call.body)
+
+
+def json_text(value: object) -> None:
+    """A value as JSON; what is long is not coloured, which would freeze the page."""
+    text = json.dumps(value, ensure_ascii=False, indent=1)
+    language = "json" if len(text) < _HIGHLIGHTED else None
+    st.code(text, language=language, wrap_lines=True, height=400)
+
+
+def tool_views(views: Sequence[ToolView]) -> None:
+    """Each tool's schema as it is kept, beside what the other project would make of it."""
+    for view in views:
+        st.text(view.name)
+        if view.fault:
+            st.text(view.fault)
+        left, right = st.columns(2)
+        for column, label, schema in (
+            (left, "Kept as given", view.kept),
+            (right, "Rebuilt by Flink-Agents", view.rebuilt),
+        ):
+            with column:
+                st.caption(label)
+                if schema is not None:
+                    st.code(json.dumps(schema, ensure_ascii=False, indent=1), language="json")
 
 
 # Cache

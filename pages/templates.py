@@ -1,0 +1,28 @@
+"""Templates: a conversation template, step by step: source, text, variables, request, answer."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from playground.errors import PlaygroundError
+from playground.ui import conversing
+
+chosen = conversing.choice()
+if chosen is None:
+    st.info("Choose a set of templates above, or upload one.")
+    st.stop()
+try:
+    run = conversing.current_run(chosen)
+except PlaygroundError as fault:
+    st.error("This cannot be run; everything else is as it was.")
+    st.text(str(fault))
+    st.stop()
+if run is None:
+    st.info("Press Run to ask the model.")
+    st.stop()
+if run.fault:
+    st.error("The run broke off, and the history is as it was before it.")
+    st.text(run.fault)
+conversing.watch(run)
+conversing.steps(run)
+conversing.results(chosen, run)

@@ -1,0 +1,173 @@
+"""Commands about what is told to whom: a provider's payload, the tools of a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from playground.commands.shared import (
+    dialects_option,
+    json_option,
+    load,
+    parameter_option,
+    parameters_of,
+    session_argument,
+)
+from playground.terminal import guarded, plain, print_json, report, table
+
+if TYPE_CHECKING:
+    from playground.findings import Finding
+    from playground.tools import ToolMetadata
+
+
+@click.command()
+@session_argument
+@click.option("-d", "--dialect", default="native", help="Default: native.")
+@click.option("--provider", "providers", multiple=True, help="Or a LiteLLM name. Default: all.")
+@parameter_option
+@click.option("--body", is_flag=True, help="Print the bodies.")
+@json_option
+@guarded
+def payload(
+    session: str,
+    dialect: str,
+    providers: tuple[str, ...],
+    parameters: tuple[str, ...],
+    body: bool,
+    as_json: bool,
+) -> int:
+    """Show what each provider would get for SESSION, and how it differs from what was rendered.
+
+    Nothing is sent: LiteLLM's own adapters write the requests.
+    """
+    from dataclasses import asdict
+
+    from playground.errors import InputFault
+    from playground.provider_payloads import PROVIDERS, provider_payload
+
+    loaded, given = load(session), parameters_of(parameters)
+    told: list[dict[str, Any]] = []
+    status = 0
+    for name in providers or PROVIDERS:
+        try:
+            found = provider_payload(loaded.session, dialect, name, given)
+        except InputFault as fault:
+            if len(providers) == 1:
+                raise
+            status = 1
+            told.append({"provider": name, "refused": str(fault)})
+            if not as_json:
+                click.echo(plain(f"{name}: {fault}"))
+            continue
+        calls = [{"method": c.method, "url": c.url, "body": c.body} for c in found.calls]
+        differences = [asdict(each) for each in found.differences]
+        told.append({"provider": name, "calls": calls, "differences": differences})
+        rows = [[f.code, f.where, f.message] for f in found.grouped]
+        status |= any(f.severity != "info" for f in found.differences)
+        if not as_json:
+            count = f"{len(found.differences)} difference{'s' * (len(found.differences) != 1)}"
+            click.echo(plain(f"{name} ({found.model}): {count}"))
+            if rows:
+                table(["  what", "where", "how"], [[f"  {row[0]}", *row[1:]] for row in rows])
+            for call in calls if body else ():
+                click.echo(plain(f"  {call['method']} {call['url']}"))
+                click.echo(plain(json.dumps(call["body"], ensure_ascii=False, indent=1)))
+    if as_json:
+        print_json(told)
+    return status
+
+
+@click.command()
+@click.argument("file")
+@dialects_option(required=False)
+@click.option("--mcp", is_flag=True, help="FILE is an mcp.json: ask its servers, after a yes.")
+@click.option("--yes", is_flag=True, help="With --mcp: do not ask before a program is started.")
+@click.option("--seconds", default=20.0, help="With --mcp: how long a server may take.")
+@json_option
+@guarded
+def tools(
+    file: str, dialects: tuple[str, ...], mcp: bool, yes: bool, seconds: float, as_json: bool
+) -> int:
+    """Read the tools of FILE in any form; with -d, what of their schemas a dialect drops.
+
+    FILE is JSON or YAML of a provider, MCP, OpenAPI, Python source (which is not run), a session
+    or the name of a sample.
+    """
+    read, found = _asked(file, yes, seconds) if mcp else _read(file)
+    if as_json:
+        print_json(
+            {
+                "tools": [tool.model_dump(mode="json") for tool in read],
+                "findings": [
+                    {"code": f.code, "where": f.where, "message": f.message} for f in found
+                ],
+                "dropped": {name: _dropped(name, read) for name in dialects},
+            }
+        )
+        return int(any(f.severity != "info" for f in found))
+    rows = [[t.name, ", ".join(_parameters(t)), t.description.partition("\n")[0]] for t in read]
+    table(["tool", "parameters", "description"], rows)
+    if dialects:
+        _losses(dialects, read)
+    return report(found)
+
+
+def _parameters(tool: ToolMetadata) -> list[str]:
+    required = tool.required_parameters
+    return [
+        f"{name}{'' if name in required else '?'}: {p.type}" for name, p in tool.parameters.items()
+    ]
+
+
+def _read(file: str) -> tuple[list[ToolMetadata], list[Finding]]:
+    from playground import paths
+    from playground.sessions.tool_files import load_tools
+
+    if file in paths.samples() and not Path(file).exists():
+        return list(load(file).session.tools), []
+    read = load_tools(file)
+    return read.tools, read.findings
+
+
+def _asked(file: str, yes: bool, seconds: float) -> tuple[list[ToolMetadata], list[Finding]]:
+    from playground.sessions.loading import file_bytes
+    from playground.tool_formats.mcp_servers import McpServer, ask_servers, read_servers
+
+    def allow(server: McpServer) -> bool:
+        question = "Ask" if server.url else "Start"
+        return yes or click.confirm(plain(f"{question} {server}?"), err=True)
+
+    servers = read_servers(file_bytes(file).decode("utf-8", "replace"), file)
+    asked = ask_servers(servers, allow, seconds).values()
+    return [tool for read, _ in asked for tool in read], [f for _, found in asked for f in found]
+
+
+def _dropped(name: str, read: list[ToolMetadata]) -> list[dict[str, Any]]:
+    from playground.dialects import get_dialect
+    from playground.dialects.schema_losses import schema_facts
+
+    facts = [fact for tool in read for fact in schema_facts(get_dialect(name), tool)]
+    return [
+        {"tool": f.tool, "where": f.where, "keyword": f.keyword, "kind": f.kind}
+        for f in facts
+        if not f.kept
+    ]
+
+
+def _losses(dialects: tuple[str, ...], read: list[ToolMetadata]) -> None:
+    from playground.dialects import get_dialect
+    from playground.dialects.schema_losses import KINDS, kept_by_kind, schema_facts
+
+    rows = []
+    for name in dialects:
+        facts = [fact for tool in read for fact in schema_facts(get_dialect(name), tool)]
+        kept = kept_by_kind(facts)
+        rows.append([name, *(kept.get(kind, "") for kind in KINDS)])
+    click.echo("")
+    table(["dialect", *KINDS], rows)
+    for name in dialects:
+        for fact in _dropped(name, read):
+            click.echo(plain(f"{name} drops {fact['tool']} {fact['where']}: {fact['keyword']}"))

@@ -1,0 +1,239 @@
+"""The Templates page: what is run, on what input, with whose answers, and what happens."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any, Final
+from uuid import uuid4
+
+import streamlit as st
+
+from playground import paths
+from playground.conversations import (
+    Answers,
+    RecordedAnswers,
+    TemplateSet,
+    check_templates,
+    parse_templates,
+)
+from playground.conversations.runs import TemplateRun
+from playground.conversations.samples import TemplateFiles, sample
+from playground.errors import InputFault
+from playground.sessions.native_format import dump_session
+from playground.sessions.source import decode, json_of
+from playground.sessions.tool_files import read_tool_file
+from playground.show import frames
+from playground.show.wire import step_text
+from playground.ui import navigation, state, widgets
+
+_UPLOAD: Final = "template set"
+_SHOWN_STEP: Final = "template step"
+_RUN: Final = "template"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the page's widgets say."""
+
+    name: str
+    templates: TemplateSet
+    template: str
+    texts: dict[str, str]  # input, answers, functions, tools
+    live: bool
+    model: str
+    base_url: str
+
+
+@st.cache_resource(show_spinner=False)
+def _runs() -> dict[str, TemplateRun]:
+    """The live runs of all browser sessions by their ids, which each keeps to itself."""
+    return {}
+
+
+def choice() -> Choice | None:
+    """The set, the template, the data and where answers come from; None while there is no set."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        names = list(paths.sample_templates())
+        name = st.selectbox("Templates", names, key="templates", bind="query-params")
+        given = st.file_uploader("Upload a set", type=["yaml", "yml", "json"], key=_UPLOAD)
+    files, source = _files(str(name))
+    title = given.name if given else str(name)
+    try:
+        text = decode(given.getvalue(), title) if given else source
+        templates = parse_templates(_edited_set(title, text), title)
+    except InputFault as fault:
+        st.error("This set cannot be read; everything else is as it was.")
+        st.text(str(fault))
+        return None
+    widgets.show_findings(check_templates(templates), "in the set")
+    if given:
+        files = TemplateFiles(files.templates)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        known = list(templates)  # other names are another widget
+        template = st.selectbox("Template", known, key=f"template of {title}: {known}")
+        live = st.segmented_control(
+            "Answers", ["Scripted", "A model's"], default="Scripted", required=True, key="answers"
+        )
+        model = st.text_input("Model", key="template model", placeholder="the template's own")
+        scripted = live == "Scripted"
+        base_url = st.text_input(
+            "Server", key="template server", placeholder="the provider's own", disabled=scripted
+        )
+    if template is None:
+        return None
+    texts = _texts(title, files, scripted)
+    return Choice(title, templates, template, texts, not scripted, model, base_url)
+
+
+@st.cache_resource(show_spinner=False)
+def _files(name: str) -> tuple[TemplateFiles, str]:
+    files = sample(name)
+    return files, files.templates.read_text("utf-8")
+
+
+def _edited_set(title: str, text: str) -> str:
+    """The set's own text, as the user has it now."""
+    with st.expander("Edit the templates", icon=":material/edit_document:"):
+        key = f"set of {title}"
+        return st.text_area("YAML", state.edited_text(key, text), key=key, height=300) or ""
+
+
+def _texts(title: str, files: TemplateFiles, scripted: bool) -> dict[str, str]:
+    """Editors of the data: they begin with the sample's."""
+    tools = ",\n".join(state.tool_text(tool) for tool in files.tools)
+    own = {
+        "input": json.dumps(files.input, ensure_ascii=False, indent=1),
+        "answers": json.dumps(files.answers, ensure_ascii=False, indent=1),
+        "functions": json.dumps(files.functions, ensure_ascii=False, indent=1),
+        "tools": f"[{tools}]",
+    }
+    labels = {
+        "input": "Input",
+        "answers": "Answers, one for each request",
+        "functions": "Results by function",
+        "tools": "Functions, as tools of any form",
+    }
+    with st.expander("Input, answers and functions", icon=":material/edit:"):
+        left, right = st.columns(2)
+        found = {}
+        for index, (field, text) in enumerate(own.items()):
+            with (left, right)[index % 2]:
+                key = f"{field} of {title}"
+                off = field == "answers" and not scripted
+                shown = state.edited_text(key, text)
+                found[field] = (
+                    st.text_area(labels[field], shown, key=key, height=160, disabled=off) or ""
+                )
+    return found
+
+
+def current_run(chosen: Choice) -> TemplateRun | None:
+    """The run of this choice: at once with scripted answers, with a model's when Run is pressed.
+
+    Raises PlaygroundError for data that cannot be read."""
+    if not chosen.live:
+        answers: list[Any] = json_of(chosen.texts["answers"] or "[]", "answers", list)
+        return TemplateRun().run(*_arguments(chosen, Answers(answers)), **_options(chosen))
+    of = f"{chosen.name}, {chosen.template}"
+    known = _runs().get(state.run_id(f"{_RUN} {of}"))
+    busy = known is not None and known.under_way
+    if st.button("Run", icon=":material/send:", key="run template", disabled=busy, type="primary"):
+        asked = RecordedAnswers(chosen.model, chosen.base_url)
+        known = TemplateRun(answers=asked)
+        known.start(*_arguments(chosen, asked), **_options(chosen))
+        state.set_run_id(name := uuid4().hex, f"{_RUN} {of}")
+        _runs()[name] = known
+    st.text("Keys are read from the environment of this machine and never stored.")
+    return known
+
+
+def _arguments(chosen: Choice, answers: Any) -> tuple[Any, ...]:
+    return chosen.templates, json_of(chosen.texts["input"] or "{}", "input", dict), answers
+
+
+def _options(chosen: Choice) -> dict[str, Any]:
+    tools = chosen.texts["tools"].strip()
+    empty = tools in ("", "[]")
+    return {
+        "template": chosen.template,
+        "tools": [] if empty else read_tool_file(tools.encode(), "functions").tools,
+        "call": json_of(chosen.texts["functions"] or "{}", "results", dict),
+        "model": chosen.model,
+    }
+
+
+def watch(run: TemplateRun) -> None:
+    """How far a live run has come; the page is drawn anew with each step."""
+    if not run.under_way:
+        return
+    seen = len(run.steps)
+
+    @st.fragment(run_every=0.3)
+    def panel() -> None:
+        if not run.under_way or len(run.steps) != seen:
+            st.rerun()
+        st.status(f"{seen} steps so far; LiteLLM takes a few seconds to load", state="running")
+        st.button("Stop", icon=":material/stop:", on_click=run.stop, key="stop template")
+
+    panel()
+
+
+def steps(run: TemplateRun) -> None:
+    """All steps, and one of them from close by."""
+    if not run.steps:
+        return
+    steps = list(run.steps)
+    st.dataframe(frames.template_steps(steps), hide_index=True, height="content")
+    state.keep_within(_SHOWN_STEP, len(steps))
+    number = st.number_input(
+        "Step", 1, len(steps), key=_SHOWN_STEP, help="Its source, text, variables and request."
+    )
+    step = steps[int(number) - 1]
+    if step.sent is not None:
+        live = run.answers is not None
+        form = "as LiteLLM was given it" if live else "in OpenAI's older form, with functions"
+        st.text(f"The request, {form}")
+        widgets.json_text(step.sent.body(modern=live))
+        return
+    if not step.source:
+        widgets.exact_text(step.what.capitalize(), step_text(step), False)
+        return
+    left, right = st.columns(2)
+    with left:
+        widgets.exact_text("Source", step.source, False)
+    with right:
+        widgets.exact_text("Text", step_text(step), False)
+    st.dataframe(frames.variables(step), hide_index=True, height="content")
+
+
+def results(chosen: Choice, run: TemplateRun) -> None:
+    """The requests, each to be opened in every dialect; what was recorded, to be kept."""
+    requests = [step.sent for step in run.steps if step.sent is not None]
+    if not requests or run.under_way:
+        return
+    recordings = tuple(run.answers.recordings) if run.answers else ()
+    if run.outcome:
+        with st.expander("The new history", key="new history", on_change="rerun") as history:
+            if history.open:
+                widgets.json_text(run.outcome.history)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        number = st.selectbox("Request", range(1, len(requests) + 1), index=len(requests) - 1)
+        name = f"{chosen.name} {chosen.template}, request {number}"
+        session = replace(requests[number - 1].session(name), recordings=recordings)
+        st.button(
+            "Take as the session",
+            icon=":material/move_to_inbox:",
+            key="open request",
+            on_click=state.open_session,
+            args=(name, session),
+            help="It stands among the sessions then, and every page shows it.",
+        )
+        if state.working_session().name == name:
+            st.page_link(
+                navigation.page("compare"),
+                label="Open in Compare",
+                query_params={"session": name},
+                icon=":material/view_column:",
+            )
+        st.download_button("Save", dump_session(session), f"{name}.json", key="save request")

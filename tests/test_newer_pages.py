@@ -1,0 +1,222 @@
+"""The pages of templates and payloads, and what Compare says of tools."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from test_pages import HOSTILE, page, payloads
+
+from playground import paths
+from playground.llm.demo_server import serving
+from playground.provider_payloads import PROVIDERS
+
+
+def until(app: AppTest, done: Callable[[], bool], seconds: float = 60) -> None:
+    """Run the page again until something is on it."""
+    end = time.monotonic() + seconds
+    while not done() and time.monotonic() < end:
+        time.sleep(0.2)
+        app.run()
+    assert done()
+    assert not app.exception
+
+
+# Templates
+
+
+@pytest.mark.parametrize("name", paths.sample_templates())
+def test_a_sample_is_run_and_every_step_can_be_looked_at(name: str) -> None:
+    app = page("templates", templates=name)
+    frame = app.dataframe[0].value
+    assert len(frame) > 5
+    for number in range(1, len(frame) + 1):
+        app.number_input(key="template step").set_value(number).run()
+        assert not app.exception
+        assert not app.error
+    for other in paths.sample_templates():  # that may have fewer steps
+        app.selectbox(key="templates").set_value(other).run()
+        assert not app.exception
+
+
+def test_a_message_is_shown_with_source_text_and_variables() -> None:
+    app = page("templates", templates="harbour-desk")
+    app.number_input(key="template step").set_value(3).run()
+    source, text = (code.value.strip() for code in app.code)
+    assert source.startswith("{{.question}}")
+    assert text == "When can I come in? (Mona, 11.5 m)"
+    variables = app.dataframe[1].value
+    assert dict(zip(variables["variable"], variables["in the input"], strict=True)) == {
+        ".question": "there",
+        ".visitor.name": "there",
+        ".visitor.length": "there",
+        ".visitor.draught": "missing",
+    }
+    app.number_input(key="template step").set_value(5).run()
+    request = json.loads(app.code[0].value)
+    assert request["function_call"] == {"name": "get_tides"}
+
+
+def test_another_input_is_another_run_and_a_bad_one_is_told() -> None:
+    app = page("templates", templates="tide-talk")
+    field = app.text_area(key="input of tide-talk")
+    field.set_value('{"port": "Nantes", "questions": ["Why?"]}').run()
+    assert "Nantes" in app.dataframe[0].value["text"][1]
+    field.set_value("{").run()
+    assert app.error[0].value.startswith("This cannot be run")
+    assert any("input:1: not JSON" in text.value for text in app.text)
+    assert app.text_area(key="input of tide-talk").value == "{"
+    field.set_value('{"port": 3, "questions": 4}').run()
+    assert "The run broke off" in app.error[0].value
+    assert any("template 'default', message 2" in text.value for text in app.text)
+    assert list(app.dataframe[0].value["what"]) == ["message", "message"]  # as far as it came
+
+
+def test_the_set_can_be_edited_and_a_mistake_is_told() -> None:
+    app = page("templates", templates="tide-talk")
+    app.text_area(key="set of tide-talk").set_value(
+        "short:\n- {role: user, content: 'In {{.port}}?'}\n"
+    ).run()
+    assert [box.value for box in app.selectbox if box.label == "Template"] == ["short"]
+    assert app.dataframe[0].value["text"][0] == "In Brest?"
+    app.text_area(key="set of tide-talk").set_value("short:\n- {role: pirate}\n").run()
+    assert any("template 'short', message 0" in text.value for text in app.text)
+    assert app.text_area(key="set of tide-talk").value.endswith("pirate}\n")
+
+
+def test_an_uploaded_set_is_used_and_its_text_is_only_text() -> None:
+    app = page("templates")
+    source = f"default:\n- {{role: user, content: {json.dumps(HOSTILE)}}}\n"
+    app.file_uploader(key="template set").set_value([("own.yaml", source.encode(), "text/yaml")])
+    app.run()
+    app.text_area(key="answers of own.yaml").set_value('["ok"]').run()
+    assert app.dataframe[0].value["text"][0] == HOSTILE
+    assert not [m for m in app.markdown if "<script>" in m.value]
+    app.file_uploader(key="template set").set_value([("bad.yaml", b"default: [{role: x}]", "")])
+    app.run()
+    assert "cannot be read" in app.error[0].value
+    assert any("one of the roles system" in text.value for text in app.text)
+
+
+def test_a_model_is_asked_and_the_request_is_opened_in_compare() -> None:
+    with serving() as server:
+        app = page("templates", templates="harbour-desk")
+        app.segmented_control(key="answers").set_value("A model's").run()
+        app.text_input(key="template model").set_value("openai/demo")
+        app.text_input(key="template server").set_value(f"{server.url}/v1").run()
+        assert any("Press Run" in info.value for info in app.info)
+        app.button(key="run template").click().run()
+        until(app, lambda: any(b.key == "open request" for b in app.button))
+    assert "Here is what I found. ✅" in list(app.dataframe[0].value["text"])
+    app.button(key="open request").click().run()
+    assert not app.exception
+    assert app.selectbox(key="session").value == "harbour-desk default, request 4"
+    assert app.get("page_link")[0].proto.label == "Open in Compare"
+    app.switch_page(str(paths.pages() / "compare.py")).run()
+    (data, *_) = payloads(app)
+    assert "Is there a berth for me?" in json.dumps(data, ensure_ascii=False)
+
+
+# Payload
+
+
+def test_what_providers_get_stands_beside_what_was_rendered() -> None:
+    app = page("payload", session="02-parallel-calls", dialect="native")
+    app.multiselect(key="providers").set_value(["Anthropic", "Gemini"]).run()
+    until(app, lambda: len(app.get("bidi_component")) > 0)
+    (data,) = payloads(app)
+    assert [pane["name"] for pane in data["panes"]] == [
+        "native, as rendered",
+        "Anthropic",
+        "Gemini",
+    ]
+    frame = app.dataframe[0].value
+    assert set(frame["sent to"]) == {"Anthropic", "Gemini"}
+    assert {"system-moved", "messages-merged", "schema-changed"} <= set(frame["what"])
+    badges = [b.get("badge") for m in data["panes"][1]["messages"] for b in m["blocks"]]
+    assert any(badge and "messages-merged" in badge for badge in badges)
+    assert not app.code  # the bodies wait until they are looked at
+
+
+def components_key(app: AppTest) -> str:
+    (data,) = payloads(app)
+    return str(data["key"])
+
+
+def test_every_provider_at_once_and_one_that_refuses() -> None:
+    app = page("payload", session="02-parallel-calls", dialect="hermes")
+    app.multiselect(key="providers").set_value(list(PROVIDERS)).run()
+    until(app, lambda: len(app.get("bidi_component")) > 0)
+    assert any("LiteLLM refuses" in text.value for text in app.text)
+    (data,) = payloads(app)
+    assert len(data["panes"]) == 1 + len(PROVIDERS) - 2  # Anthropic and Gemini want ids
+
+
+def test_parameters_are_part_of_the_request_and_nonsense_is_told() -> None:
+    app = page("payload", session="01-plain-chat", dialect="native")
+    app.multiselect(key="providers").set_value(["OpenAI"])
+    app.text_input(key="parameters").set_value('{"temperature": 0.25}').run()
+    until(app, lambda: len(app.get("bidi_component")) > 0)
+    first = components_key(app)
+    app.text_input(key="parameters").set_value('{"temperature": 0.5}').run()
+    until(app, lambda: len(app.get("bidi_component")) > 0)
+    assert components_key(app) != first  # another body is drawn anew
+    app.text_input(key="parameters").set_value("[1]").run()
+    assert any("no JSON object" in text.value for text in app.text)
+    assert not app.exception
+
+
+# tools
+
+
+def test_compare_says_what_each_dialect_drops_of_the_tools() -> None:
+    app = page("compare", session="02-parallel-calls", view="Tools")
+    frame = app.dataframe[0].value.set_index("dialect")
+    assert frame.loc["native", "enums"] == "1/1"
+    assert frame.loc["xml", "enums"] == "0/1"
+    dropped = app.dataframe[1].value
+    assert ["get_weather", "unit", "enum", "enums"] in dropped.values.tolist()
+    app = page("compare", session="01-plain-chat", view="Tools")
+    assert app.info[0].value == "This session has no tools."
+
+
+def test_tools_of_any_form_can_be_uploaded() -> None:
+    app = page("compare", session="02-parallel-calls", view="Tools")
+    source = b'def moor(berth: str, *rest: int) -> None:\n    """Moor a boat."""\n'
+    app.file_uploader(key="upload").set_value([("tools.py", source, "text/x-python")]).run()
+    notice = "\n".join(text.value for text in app.text)
+    assert "1 tools of tools.py are now the session's tools" in notice
+    assert "*rest is left out" in notice
+    facts = app.dataframe[0].value
+    assert facts.set_index("dialect").loc["native", "types"] == "1/1"
+
+
+# Prompts
+
+
+def test_a_prompt_is_shown_in_every_form_with_what_is_missing() -> None:
+    app = page("prompts", session="02-parallel-calls")
+    variables = app.dataframe[0].value
+    assert variables.values.tolist() == [["port", "yes", "Brest"], ["question", "missing", ""]]
+    text, messages, openai, anthropic = (code.value.strip() for code in app.code[:4])
+    assert text == "You answer for the harbour of Brest. {question}"
+    assert json.loads(messages)[0]["role"] == "system"
+    assert json.loads(openai) == [{"role": "system", "content": text}]
+    assert json.loads(anthropic)["system"] == [{"type": "text", "text": text}]
+    assert len(app.code) == 4  # the tools wait until they are looked at
+
+
+def test_a_prompt_of_messages_and_what_is_wrong_with_one() -> None:
+    app = page("prompts", session="01-plain-chat")
+    call = {"id": "1", "function": {"name": "f", "arguments": {}}}
+    template = [{"role": "assistant", "content": "{q}", "tool_calls": [call]}]
+    app.text_area(key="prompt template").set_value(json.dumps(template)).run()
+    assert "do not reach Anthropic" in app.warning[0].value
+    app.text_area(key="prompt template").set_value('[{"role": "pirate"}]').run()
+    assert any("one of system, user, assistant, tool" in text.value for text in app.text)
+    app.text_area(key="prompt values").set_value("3").run()
+    assert app.error[0].value == "The values are no JSON object."
+    assert not app.exception
