@@ -23,6 +23,8 @@ if run is None:
 if run.fault:
     st.error("The run broke off, and the history is as it was before it.")
     st.text(run.fault)
-conversing.watch(run)
+progress = st.container()  # above what is there so far, but waited for when that is drawn
 conversing.steps(run)
 conversing.results(chosen, run)
+with progress:
+    conversing.watch(run)

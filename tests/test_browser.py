@@ -172,6 +172,18 @@ def test_what_is_folded_is_drawn_when_it_is_opened(page: Page, address: str) -> 
     expect(page.locator("code", has_text='"enum"').first).to_be_visible()
 
 
+@pytest.mark.parametrize("path", ["payload", "compare?view=Counts", "cache?shown=What+is+sent"])
+def test_a_page_that_waits_starts_no_run_of_its_own(page: Page, tmp_path: Path, path: str) -> None:
+    """Every run drops what Streamlit has on its way: the address for a file being uploaded."""
+    runs: list[object] = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda sent: runs.append(sent)))
+    with served(tmp_path) as fresh:  # where LiteLLM is not loaded yet
+        page.goto(f"{fresh}/{path}")
+        page.get_by_text(re.compile("nothing is sent|Tokens as LiteLLM")).wait_for(timeout=60_000)
+        page.wait_for_timeout(500)
+    assert len(runs) == 1
+
+
 def test_a_hostile_set_of_templates_is_only_text(page: Page, address: str) -> None:
     asked = outside(page)
     page.goto(f"{address}/templates")

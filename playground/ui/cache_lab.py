@@ -16,7 +16,7 @@ from playground.caching.rules import rules_of
 from playground.errors import InputFault
 from playground.sessions.session import Session
 from playground.show import figures, frames, payloads
-from playground.ui import components, computed, state, widgets
+from playground.ui import components, computed, state, waiting, widgets
 from playground.ui.state import WorkingSession
 
 _APART = {"0:20": 20.0, "4:30": 270.0, "5:30": 330.0, "one hour and more": 3_700.0}
@@ -152,26 +152,16 @@ def _policy_upload() -> None:
 
 def what_is_sent(working: WorkingSession, dialect: str) -> None:
     """The next request as LiteLLM's adapter would send it, and the marks that get lost."""
-    own = state.own_policy(_CLICKED)
-    pending = not computed.on_wire(working, dialect, own).done()
-
-    @st.fragment(run_every=0.5 if pending else None)
-    def shown() -> None:
-        future = computed.on_wire(working, dialect, own)
-        if not future.done():
-            st.caption("LiteLLM takes a few seconds to load.")
-            return
-        if pending:
-            st.rerun()
-        if isinstance(fault := future.exception(), InputFault):
-            st.text(str(fault))
-            return
+    future = computed.on_wire(working, dialect, state.own_policy(_CLICKED))
+    waiting.until_loaded(future.done)
+    try:
         wire = future.result()
-        st.caption("As LiteLLM's own adapter writes it; nothing is sent.")
-        if wire.findings:
-            st.warning(f"Marks that get lost on the way: {len(wire.findings)}")
-        widgets.show_findings(wire.findings, "on the way")
-        st.dataframe(frames.wire(wire), hide_index=True)
-        widgets.wire_calls(wire.calls)
-
-    shown()
+    except InputFault as fault:
+        st.text(str(fault))
+        return
+    st.caption("As LiteLLM's own adapter writes it; nothing is sent.")
+    if wire.findings:
+        st.warning(f"Marks that get lost on the way: {len(wire.findings)}")
+    widgets.show_findings(wire.findings, "on the way")
+    st.dataframe(frames.wire(wire), hide_index=True)
+    widgets.wire_calls(wire.calls)

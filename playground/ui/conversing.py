@@ -25,7 +25,7 @@ from playground.sessions.source import decode, json_of
 from playground.sessions.tool_files import read_tool_file
 from playground.show import frames
 from playground.show.wire import step_text
-from playground.ui import navigation, state, widgets
+from playground.ui import navigation, state, waiting, widgets
 
 _UPLOAD: Final = "template set"
 _SHOWN_STEP: Final = "template step"
@@ -168,15 +168,13 @@ def watch(run: TemplateRun) -> None:
     if not run.under_way:
         return
     seen = len(run.steps)
-
-    @st.fragment(run_every=0.3)
-    def panel() -> None:
-        if not run.under_way or len(run.steps) != seen:
-            st.rerun()
-        st.status(f"{seen} steps so far; LiteLLM takes a few seconds to load", state="running")
-        st.button("Stop", icon=":material/stop:", on_click=run.stop, key="stop template")
-
-    panel()
+    st.button("Stop", icon=":material/stop:", on_click=run.stop, key="stop template")
+    status = st.status(f"{seen} steps so far", state="running")
+    waiting.until(
+        lambda: not run.under_way or len(run.steps) != seen,
+        lambda: status.update(label=f"{seen} steps so far. {waiting.LOADING}"),
+    )
+    st.rerun()
 
 
 def steps(run: TemplateRun) -> None:

@@ -12,7 +12,7 @@ import streamlit as st
 from playground.errors import PlaygroundError
 from playground.provider_payloads import PROVIDERS, ProviderPayload
 from playground.show import frames, payloads
-from playground.ui import components, computed, widgets
+from playground.ui import components, computed, waiting, widgets
 from playground.ui.state import WorkingSession
 
 _MESSAGES: Final = "payload messages"
@@ -58,20 +58,10 @@ def side_by_side(
 ) -> None:
     """What was rendered and what each provider gets; LiteLLM comes from the background."""
     futures = {name: computed.provider_payload(working, dialect, name, given) for name in providers}
-    pending = not all(future.done() for future in futures.values())
-
-    @st.fragment(run_every=0.5 if pending else None)
-    def shown() -> None:
-        if not all(future.done() for future in futures.values()):
-            st.caption("LiteLLM takes a few seconds to load.")
-            return
-        if pending:
-            st.rerun()
-        dynamic = working.session.dynamic.model_dump_json()
-        shown_for = [working.digest, dialect, *providers, dynamic, json.dumps(dict(given))]
-        _drawn(" ".join(shown_for), futures)
-
-    shown()
+    waiting.until_loaded(lambda: all(future.done() for future in futures.values()))
+    dynamic = working.session.dynamic.model_dump_json()
+    shown_for = [working.digest, dialect, *providers, dynamic, json.dumps(dict(given))]
+    _drawn(" ".join(shown_for), futures)
 
 
 def _drawn(content: str, futures: Mapping[str, Future[ProviderPayload]]) -> None:

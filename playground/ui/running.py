@@ -9,7 +9,7 @@ import streamlit as st
 
 from playground.dialects import get_dialect
 from playground.llm.runs import Run
-from playground.ui import navigation, state
+from playground.ui import navigation, state, waiting
 from playground.ui.state import WorkingSession
 
 _SHOWN = 4_000  # characters of the answer, while it comes
@@ -56,19 +56,20 @@ def _start(working: WorkingSession, dialect: str, model: str, base_url: str) -> 
 
 
 def _watch(working: WorkingSession, run: Run, busy: bool) -> None:
-    @st.fragment(run_every=0.3 if busy else None)
-    def panel() -> None:
-        if run.under_way:
-            st.status(_progress(run), state="running")
-            st.button("Stop", icon=":material/stop:", on_click=run.stop, key="stop")
-            if run.text:
-                st.code(run.text[-_SHOWN:], language=None, wrap_lines=True)
-        elif busy:
-            st.rerun()
-        else:
-            _outcome(working, run)
+    if not busy:
+        _outcome(working, run)
+        return
+    status = st.status(_progress(run), state="running")
+    st.button("Stop", icon=":material/stop:", on_click=run.stop, key="stop")
+    text = st.empty()
 
-    panel()
+    def show() -> None:
+        status.update(label=_progress(run))
+        if run.text:
+            text.code(run.text[-_SHOWN:], language=None, wrap_lines=True)
+
+    waiting.until(lambda: not run.under_way, show)
+    st.rerun()
 
 
 def _progress(run: Run) -> str:

@@ -19,7 +19,7 @@ from playground.errors import InputFault
 from playground.findings import Finding
 from playground.prompt_data import CacheDialect
 from playground.show import frames, payloads
-from playground.ui import computed, state
+from playground.ui import computed, state, waiting
 from playground.ui.state import WorkingSession
 
 if TYPE_CHECKING:
@@ -218,21 +218,16 @@ def message_page(pages: int, origin: str) -> int:
 
 def counts_table(working: WorkingSession, comparison: Comparison, frame: pd.DataFrame) -> None:
     """Characters by kind, and tokens as soon as the background has counted them."""
-    pending = any(computed.token_count(working, column) is None for column in comparison.columns)
+    place = st.empty()
 
-    @st.fragment(run_every=0.5 if pending else None)
-    def table() -> None:
+    def counted() -> bool:
         counts = [computed.token_count(working, column) for column in comparison.columns]
         shown = frame.assign(**{"tokens (estimate)": pd.Series(counts, dtype="Int64")})
-        st.dataframe(shown, hide_index=True, width="stretch", height="content")
-        if None not in counts:
-            st.text(f"Tokens as LiteLLM counts them for {working.session.task.model_name}.")
-            if pending:
-                st.rerun()
-        else:
-            st.caption("Tokens are being counted; LiteLLM takes a few seconds to load.")
+        place.dataframe(shown, hide_index=True, width="stretch", height="content")
+        return None not in counts
 
-    table()
+    waiting.until_loaded(counted, f"Tokens are being counted. {waiting.LOADING}")
+    st.text(f"Tokens as LiteLLM counts them for {working.session.task.model_name}.")
 
 
 def schema_losses(comparison: Comparison, frame: pd.DataFrame) -> None:

@@ -1,0 +1,34 @@
+"""Waiting for the background within a run of the page.
+
+A run that waits gives way to anything the user does. A fragment that polls starts runs of its own
+instead: each drops what Streamlit had on its way to the browser, as the address for a file that is
+just being uploaded (streamlit 1.67, `ForwardMsgQueue.clear`), and the file is lost without a word.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+import streamlit as st
+
+_SECONDS: Final = 0.2
+LOADING: Final = "LiteLLM takes a few seconds to load."
+
+
+def until(ready: Callable[[], bool], show: Callable[[], object]) -> None:
+    """Call `show` again and again until `ready`.
+
+    `show` must write to the page: that is where a run can be interrupted.
+    """
+    while not ready():
+        show()
+        time.sleep(_SECONDS)
+
+
+def until_loaded(ready: Callable[[], bool], text: str = LOADING) -> None:
+    """Wait with a line of text in this place, which is gone afterwards."""
+    place = st.empty()
+    until(ready, lambda: place.caption(text))
+    place.empty()
