@@ -144,6 +144,7 @@ def current_run(chosen: Choice) -> TemplateRun | None:
         known.start(*_arguments(chosen, asked), **_options(chosen))
         state.set_run_id(name := uuid4().hex, f"{_RUN} {of}")
         _runs()[name] = known
+        st.rerun()  # for a button that cannot be pressed twice
     st.text("Keys are read from the environment of this machine and never stored.")
     return known
 
@@ -169,10 +170,10 @@ def watch(run: TemplateRun) -> None:
         return
     seen = len(run.steps)
     st.button("Stop", icon=":material/stop:", on_click=run.stop, key="stop template")
-    status = st.status(f"{seen} steps so far", state="running")
+    progress = f"{seen} steps so far. {waiting.LOADING}"
+    status = st.status(progress, state="running")
     waiting.until(
-        lambda: not run.under_way or len(run.steps) != seen,
-        lambda: status.update(label=f"{seen} steps so far. {waiting.LOADING}"),
+        lambda: not run.under_way or len(run.steps) != seen, lambda: status.update(label=progress)
     )
     st.rerun()
 

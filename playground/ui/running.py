@@ -37,14 +37,14 @@ def run_tab(working: WorkingSession, dialects: Sequence[str]) -> None:
     run = _runs().get(state.run_id())
     busy = run is not None and run.under_way
     if st.button("Run", icon=":material/send:", key="run", disabled=busy, type="primary"):
-        run = _start(working, str(dialect), model, base_url)
-        busy = True
+        _start(working, str(dialect), model, base_url)
+        st.rerun()  # for a button that cannot be pressed twice
     st.text("Keys are read from the environment of this machine and never stored.")
     if run is not None:
         _watch(working, run, busy)
 
 
-def _start(working: WorkingSession, dialect: str, model: str, base_url: str) -> Run:
+def _start(working: WorkingSession, dialect: str, model: str, base_url: str) -> None:
     rendering = get_dialect(dialect).render(working.session.prompt_data())
     run = Run(model, dialect)
     name = f"{working.name} {dialect}"
@@ -52,7 +52,6 @@ def _start(working: WorkingSession, dialect: str, model: str, base_url: str) -> 
     known = uuid4().hex
     _runs()[known] = run
     state.set_run_id(known)
-    return run
 
 
 def _watch(working: WorkingSession, run: Run, busy: bool) -> None:
