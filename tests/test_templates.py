@@ -97,6 +97,63 @@ def test_a_fault_says_where_in_gos_words(template: str, phase: str, message: str
     assert (caught.value.phase, str(caught.value)) == (phase, message)
 
 
+# written by Go 1.27.3 itself (benchmarks/templates_against_go.py)
+AS_GO_WRITES = [
+    ('{{printf "%.0T|%.3T|%.9T" 1.5 true .free}}', "|boo|[]interfa"),
+    (r'{{js "\x7f\u2028 🫨" "\377"}}', "\x7f\\u2028 🫨\ufffd"),
+    (r'{{printf "%#.3v|%#q|%#q" .port "a\u2028" "a\n"}}', '"Bre"|`a\u2028`|"a\\n"'),
+    (
+        '{{printf "%#.3g|%#g|%#.0e|%#x|%#.0w" 1e-9 1e6 2.5 1.5 1e-9}}',
+        "1.00e-09|1.00000e+06|2.e+00|0x1.8000p+00|%!w(float64=1e-09)",
+    ),
+    (
+        '{{printf "%.0x|%.2x|%x|%.1X|%x" 3.0 1e6 0.1 255.0 5e-324}}',
+        "0x1p+02|0x1.e8p+19|0x1.999999999999ap-04|0X1.0P+08|0x1p-1074",
+    ),
+    ('{{printf "%08.3f|%v|%+g" .1i 2+3i 1.5}}', "(0000.000+000.100i)|(2+3i)|+1.5"),
+    ('{{printf "%.40g" 3.14}}', "3.140000000000000124344978758017532527447"),
+    ('{{printf "%99999999d" 1}}', "%!(NOVERB)%!(EXTRA int=1)"),
+    ('{{printf "%.*d|%*d" -1 5 "a" 6}}', "%!(BADPREC)5|%!(BADWIDTH)6"),
+    ('{{printf "%+03w|%w" 2.5 .free}}', "%!w(float64=2.5)|%!w([]interface {}=[1 2])"),
+    ('{{printf "%#O|%O|%#o" 8 8 8}}', "0o010|0o10|010"),
+    ('{{printf "%[x]d" 1}}|{{printf "%[2]d %[]" 1 2}}', "%!d(BADINDEX)|2 %!](BADINDEX)"),
+    ('{{printf "%5." 1}}', "%!.(int=    1)"),
+    ('{{printf "%+q|%+q|%#U" 0x7f 0x80 0x1FAE8}}', r"'\x7f'|'\u0080'|U+1FAE8 '🫨'"),
+    (
+        "{{slice .three 0 4}} {{slice (slice .three 0 1) 0 3}} {{slice .three 0 1 1}}",
+        "[1 2 3 <nil>] [1 2 3] [1]",
+    ),
+    ("{{0x1Fi}}", 'template: t:1: illegal number syntax: "0x1Fi"'),
+    ("{{0o}}", 'template: t:1: illegal number syntax: "0o"'),
+    ("{{slice .", 'template: t:1: illegal number syntax: "."'),
+    ("{{1+i}}", "template: t:1: syntax error scanning complex number"),
+    ("{{+3i+3i}}", "template: t:1: syntax error scanning complex number"),
+    ("{{0x1F+2i}}", 'template: t:1: strconv.ParseFloat: parsing "0x1F": invalid syntax'),
+    ("{{1e400+1i}}", 'template: t:1: strconv.ParseFloat: parsing "1e400": value out of range'),
+    ("{{+9223372036854775808}}", 'template: t:1: integer overflow: "+9223372036854775808"'),
+    (
+        r'{{"\377" | call}}',
+        'template: t:1:11: executing "t" at <call>: '
+        "error calling call: non-function \ufffd of type string",
+    ),
+    (
+        "{{slice .three 4}}",
+        'template: t:1:2: executing "t" at <slice .three 4>: '
+        "error calling slice: invalid slice index: 4 > 3",
+    ),
+]
+
+
+@pytest.mark.parametrize(("template", "written"), AS_GO_WRITES)
+def test_what_go_writes_in_the_corners(template: str, written: str) -> None:
+    data = {"port": "Brest", "free": [1, 2], "three": [1, 2, 3]}
+    try:
+        found = execute(template, data)
+    except TemplateFault as fault:
+        found = str(fault)
+    assert found == written
+
+
 def test_a_fault_keeps_what_was_written_and_hints_at_the_surprise() -> None:
     with pytest.raises(TemplateFault) as caught:
         execute("first {{.port}} {{eq .berths 3}}", DATA)

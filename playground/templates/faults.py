@@ -6,6 +6,7 @@ import re
 from typing import Final, Literal
 
 from playground.errors import PlaygroundError
+from playground.templates.values import written
 
 Phase = Literal["parse", "exec"]
 
@@ -18,7 +19,7 @@ class TemplateFault(PlaygroundError):
 
     def __init__(self, message: str, phase: Phase, partial: str = "") -> None:
         self.phase, self.partial = phase, partial
-        super().__init__(message)
+        super().__init__(written([message]))
 
     @property
     def hint(self) -> str:

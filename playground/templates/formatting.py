@@ -8,6 +8,7 @@ from typing import Any, Final
 from playground.templates.verbs import Flags, formatted, shown, typed
 
 _MOST_PADDING: Final = 1_000_000
+_DIGITS: Final = re.compile(r"[0-9]*")
 
 
 def sprint(values: list[Any]) -> str:
@@ -88,14 +89,17 @@ class _Printf:
             return at, False
         self._reordered = True
         close = self._form.find("]", at)
-        if close < 0:
+        if close < 0 or at + 2 >= len(self._form):  # "[]" at the end is no index
             self._good_index = False
             return at + 1, False
-        text = self._form[at + 1 : close]
-        if text.isascii() and text.isdigit() and 1 <= int(text) <= len(self._values):
-            self._number = int(text) - 1
-            return close + 1, True
-        self._good_index = False
+        number, end = self._digits(at + 1)
+        if number is None or end != close:
+            self._good_index = False
+            return close + 1, False
+        if 1 <= number <= len(self._values):
+            self._number = number - 1
+        else:
+            self._good_index = False
         return close + 1, True
 
     def _width(self, at: int, flags: Flags, after_index: bool) -> tuple[int, bool]:
@@ -108,17 +112,13 @@ class _Printf:
             else:
                 flags.width = width
             return at + 1, False
-        digits = _digits(self._form, at)
-        if digits:
-            flags.width = int(digits)
-            if flags.width > _MOST_PADDING:
-                flags.width = None
-            if after_index:  # "%[3]2d"
-                self._good_index = False
-        return at + len(digits), after_index
+        flags.width, end = self._digits(at)
+        if flags.width is not None and after_index:  # "%[3]2d"
+            self._good_index = False
+        return end, after_index
 
     def _precision(self, at: int, flags: Flags, after_index: bool) -> tuple[int, bool]:
-        if self._form[at : at + 1] != ".":
+        if self._form[at : at + 1] != "." or at + 1 >= len(self._form):
             return at, after_index
         at += 1
         if after_index:  # "%[3].2d"
@@ -126,14 +126,23 @@ class _Printf:
         at, after_index = self._index(at)
         if self._form[at : at + 1] == "*":
             precision = self._star()
-            if precision is None:
+            if precision is None or precision < 0:
                 self._out.append("%!(BADPREC)")
-            elif precision >= 0:
+            else:
                 flags.precision = precision
             return at + 1, False
-        digits = _digits(self._form, at)
-        flags.precision = min(int(digits or 0), _MOST_PADDING)
-        return at + len(digits), after_index
+        digits, end = self._digits(at)
+        flags.precision = digits or 0
+        return end, after_index
+
+    def _digits(self, at: int) -> tuple[int | None, int]:
+        """A number and where it ends; one that is too large ends with the format."""
+        found = _DIGITS.match(self._form, at)
+        text = found[0] if found else ""
+        significant = text.lstrip("0")
+        if len(significant) > 8 or int(significant[:-1] or 0) > _MOST_PADDING:
+            return None, len(self._form)
+        return int(significant or 0) if text else None, at + len(text)
 
     def _star(self) -> int | None:
         if self._number >= len(self._values):
@@ -153,14 +162,9 @@ class _Printf:
         else:
             value = self._values[self._number]
             self._number += 1
-            if verb == "v":
+            if verb in "vw":
                 flags.go_syntax, flags.sharp = flags.sharp, False
                 flags.plus_v, flags.plus = flags.plus, False
             if flags.minus:
                 flags.zero = False
             self._out.append(formatted(value, verb, flags))
-
-
-def _digits(text: str, at: int) -> str:
-    found = re.compile(r"[0-9]*").match(text, at)
-    return found[0] if found else ""

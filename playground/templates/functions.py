@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 from urllib.parse import quote_plus
 
 from playground.templates.formatting import sprint, sprintf, sprintln
+from playground.templates.tokens import is_printable
 from playground.templates.values import (
     INVALID,
     Byte,
     Interface,
+    Slice,
     decoded,
     encoded,
     truth,
@@ -79,8 +82,8 @@ def _js(*values: Any) -> str:
 def _js_character(character: str) -> str:
     if character in _JS:
         return _JS[character]
-    if character.isprintable():
-        return character
+    if is_printable(character) or character == "\x7f" or "\udc80" <= character <= "\udcff":
+        return character  # bytes that are no UTF-8 go through
     return f"\\u{ord(character):04X}"
 
 
@@ -162,25 +165,38 @@ def _slice(item: Any, *indexes: Any) -> Any:
     if isinstance(found, str):
         if len(indexes) == 3:
             raise FunctionFault("cannot 3-index slice a string")
-        whole: Any = encoded(found)
-    elif isinstance(found, list):
-        whole = found
-    else:
+        data = encoded(found)
+        start, stop, _ = _places(indexes, len(data), len(data))
+        return decoded(data[start:stop])
+    if not isinstance(found, list):
         raise FunctionFault(f"can't slice item of type {type_name(found)}")
-    room = len(whole) if isinstance(found, str) else _capacity(len(whole))
+    room = [*found, *(found.behind if isinstance(found, Slice) else _behind(len(found)))]
+    start, stop, end = _places(indexes, len(found), len(room))
+    return Slice(room[start:stop], room[stop:end])
+
+
+def _places(indexes: Sequence[Any], length: int, room: int) -> tuple[int, int, int]:
+    """Where a part starts and stops, and where its room ends."""
     places = [_position(index, room) for index in indexes]
-    places = [_position(place, len(whole)) for place in places]  # Go gives nulls behind the end
-    start, stop, *rest = [*places, *(0, len(whole))[len(places) :]]
-    for low, high in ((start, stop), *((stop, end) for end in rest)):
-        if low > high:
-            raise FunctionFault(f"invalid slice index: {low} > {high}")
-    cut = whole[start:stop]
-    return decoded(cut) if isinstance(found, str) else cut
+    start, stop, end = (*places, *(0, length, room)[len(places) :])
+    if start > stop:
+        raise FunctionFault(f"invalid slice index: {start} > {stop}")
+    if stop > end:
+        raise FunctionFault(f"invalid slice index: {stop} > {end}")
+    return start, stop, end
 
 
-def _capacity(length: int) -> int:
-    """The room of a list that Go read from JSON: it is doubled as it grows."""
-    return 1 << (length - 1).bit_length() if length else 0
+# how many values the lists have room for that Go 1.27.3 reads from JSON; measured
+_ROOMS: Final = (
+    *(0, 1, 2, 4, 8, 16, 32, 71, 143, 303, 591, 1023, 1535, 2560, 3584, 5120),
+    *(6656, 8704, 11264, 14336, 18432, 23552),
+)
+
+
+def _behind(length: int) -> list[None]:
+    """What lies behind the end of a list from JSON: nulls, as far as its room goes."""
+    at = bisect_left(_ROOMS, length)
+    return [None] * (_ROOMS[at] - length if at < len(_ROOMS) else 0)
 
 
 # comparison
@@ -207,7 +223,7 @@ def _same(one: Any, other: Any) -> bool:
         raise FunctionFault(f"incompatible types for comparison: {types}")
     if INVALID in (one, other):
         return one is other
-    if type(one) is not type(other):
+    if type_name(one) != type_name(other):
         raise FunctionFault(_not_comparable(one, other))
     raise FunctionFault(f"non-comparable type {sprintf('%s', [other])}: {type_name(other)}")
 
@@ -246,7 +262,7 @@ def _call(name: str, value: Any, *values: Any) -> Any:
     found = unwrapped(value)
     if found is INVALID:
         raise FunctionFault("call of nil")
-    called = name or f"<{type_name(found)} Value>"
+    called = name or (found if isinstance(found, str) else f"<{type_name(found)} Value>")
     raise FunctionFault(f"non-function {called} of type {type_name(found)}")
 
 

@@ -188,7 +188,7 @@ class Lexer:
 
     def _field(self) -> Token:
         following = self._text[self._pos + 1 : self._pos + 2]
-        if following and "0" <= following <= "9":
+        if not following or "0" <= following <= "9":  # at the very end, too
             return self._number()
         return self._name(Kind.FIELD, Kind.DOT)
 

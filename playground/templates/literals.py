@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Final
 
@@ -10,12 +11,17 @@ from playground.templates.tokens import quoted
 _SIMPLE: Final = {"a": 7, "b": 8, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92}
 _HEXADECIMAL: Final = {"x": 2, "u": 4, "U": 8}
 _INTEGER: Final = re.compile(
-    r"[+-]?(?:0[xX](?:_?[0-9a-fA-F])+|0[oO]?(?:_?[0-7])*|0[bB](?:_?[01])+|[1-9](?:_?[0-9])*)\Z"
+    r"[+-]?(?:0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0(?:_?[0-7])*|0[bB](?:_?[01])+|[1-9](?:_?[0-9])*)\Z"
 )
 _FLOAT: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z")
 _HEX_FLOAT: Final = re.compile(
     r"[+-]?0[xX](?=[0-9a-fA-F.])[0-9a-fA-F]*\.?[0-9a-fA-F]*[pP][+-]?\d+\Z"
 )
+_PART: Final = (
+    r"(?:0[xX][0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9_]*)?"
+    r"|[0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9_]*)?)"
+)
+_COMPLEX: Final = re.compile(rf"((?>[+-]?{_PART}))([+-](?!i)(?>{_PART}))i")
 
 
 class LiteralFault(ValueError):
@@ -72,32 +78,26 @@ def number(source: str) -> int | float | complex:
     """The value of a number: an int where it is written as one, or is a whole float."""
     if source.endswith("i"):
         imaginary = _float(source[:-1])
-        if imaginary is None:
-            imaginary = _integer(source[:-1])
         if imaginary is not None:
             return complex(0, imaginary)
     whole = _integer(source)
-    if whole is not None and -(2**63) <= whole < 2**64:
+    most = 2**63 if source[0] in "+-" else 2**64
+    if whole is not None and -(2**63) <= whole < most:
         return whole
     value = _float(source)
-    if value is None and whole is None:
+    if value is None:
         raise LiteralFault(f"illegal number syntax: {quoted(source)}")
-    if whole is not None or not re.search("[.eEpP]", source):
+    if not re.search("[.eEpP]", source):
         raise LiteralFault(f"integer overflow: {quoted(source)}")
-    if value in (float("inf"), float("-inf")):
-        raise LiteralFault(f"illegal number syntax: {quoted(source)}")
-    assert value is not None
     return value
 
 
 def complex_number(source: str) -> complex:
     """The value of `1+2i`."""
-    split = max(source.rfind("+"), source.rfind("-"))
-    if source[split - 1] in "eEpP":
-        split = max(source.rfind(sign, 0, split - 1) for sign in "+-")
-    parts = [_float(text) or _integer(text) for text in (source[:split], source[split:-1])]
-    real, imaginary = (part or 0 for part in parts)
-    return complex(real, imaginary)
+    found = _COMPLEX.match(source)
+    if found is None:
+        raise LiteralFault("syntax error scanning complex number")
+    return complex(_parse_float(found[1]), _parse_float(found[2]))
 
 
 def _integer(source: str) -> int | None:
@@ -111,9 +111,25 @@ def _integer(source: str) -> int | None:
 
 
 def _float(source: str) -> float | None:
-    if re.search(r"(?<![0-9a-fA-FxX])_|_(?![0-9a-fA-F])", source):  # they stand between digits
+    try:
+        return _parse_float(source)
+    except LiteralFault:
         return None
-    plain = source.replace("_", "")
-    if _HEX_FLOAT.match(plain):
-        return float.fromhex(plain)
-    return float(plain) if _FLOAT.match(plain) else None
+
+
+def _parse_float(source: str) -> float:
+    plain, told = source.replace("_", ""), f"strconv.ParseFloat: parsing {quoted(source)}"
+    hexadecimal = _HEX_FLOAT.match(plain)
+    digit = "[0-9a-fA-F]" if hexadecimal else "[0-9]"
+    prefixed = re.sub(r"\A([+-]?)0[xX]", r"\g<1>0", source) if hexadecimal else source
+    if re.search(f"(?<!{digit})_|_(?!{digit})", prefixed):  # they stand between digits
+        raise LiteralFault(f"{told}: invalid syntax")
+    if not hexadecimal and not _FLOAT.match(plain):
+        raise LiteralFault(f"{told}: invalid syntax")
+    try:
+        value = float.fromhex(plain) if hexadecimal else float(plain)
+    except OverflowError:
+        value = math.inf
+    if math.isinf(value):
+        raise LiteralFault(f"{told}: value out of range")
+    return value

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
+import regex
+
 
 class Kind(Enum):
     """What a token is; KEYWORDS are kinds too."""
@@ -78,11 +80,20 @@ def rune_name(character: str) -> str:
     if not character:
         return "U+FFFFFFFFFFFFFFFF"  # the end of the text, which is no character
     point = f"U+{ord(character):04X}"
-    return f"{point} '{character}'" if character.isprintable() else point
+    return f"{point} '{character}'" if is_printable(character) else point
+
+
+# Go 1.27 knows Unicode 17, Python 3.11 knows 14
+_WORD: Final = regex.compile(r"[\p{L}\p{Nd}_]")
+_PRINTABLE: Final = regex.compile(r"[\p{L}\p{M}\p{N}\p{P}\p{S} ]")
 
 
 def is_word(character: str) -> bool:
-    return character != "" and (character == "_" or character.isalpha() or character.isdecimal())
+    return _WORD.match(character) is not None
+
+
+def is_printable(character: str) -> bool:
+    return character.isprintable() or _PRINTABLE.match(character) is not None
 
 
 def quoted(text: str) -> str:
@@ -106,7 +117,7 @@ _ESCAPES: Final = {
 def _escaped(character: str) -> str:
     if character in _ESCAPES:
         return _ESCAPES[character]
-    if character.isprintable():
+    if is_printable(character):
         return character
     point = ord(character)
     if 0xDC80 <= point <= 0xDCFF:  # a byte that is no UTF-8

@@ -31,6 +31,14 @@ class Byte(int):
     """One byte of a string."""
 
 
+class Slice(list[Any]):
+    """A part of a list, which can be made longer again, as in Go: `behind` is what follows it."""
+
+    def __init__(self, items: list[Any], behind: list[Any]) -> None:
+        super().__init__(items)
+        self.behind = behind
+
+
 @dataclass(frozen=True, slots=True)
 class Interface:
     """What lies in a container; None is a JSON null."""
@@ -90,6 +98,7 @@ _NAMES: Final = {
     complex: "complex128",
     str: "string",
     list: "[]interface {}",
+    Slice: "[]interface {}",
     dict: "map[string]interface {}",
 }
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+import re
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
-from playground.templates.tokens import quoted
+from playground.templates.tokens import is_printable, quoted
 from playground.templates.values import Byte, encoded, type_name
 
 
@@ -54,7 +56,7 @@ def formatted(value: Any, verb: str, flags: Flags) -> str:
     if value is None:
         return flags.pad("<nil>") if verb in "Tv" else _bad(verb, value, flags)
     if verb == "T":
-        return flags.pad(type_name(value))
+        return flags.pad(_cut(type_name(value), flags))
     if isinstance(value, bool):
         return flags.pad("true" if value else "false") if verb in "tv" else _bad(verb, value, flags)
     if isinstance(value, int):
@@ -69,7 +71,7 @@ def formatted(value: Any, verb: str, flags: Flags) -> str:
 
 
 def _container(value: Any, verb: str, flags: Flags) -> str:
-    if verb == "p":
+    if verb in "pw":
         return _bad(verb, value, flags)
 
     def inner(item: Any) -> str:
@@ -93,10 +95,13 @@ def _container(value: Any, verb: str, flags: Flags) -> str:
 
 # text
 
+_NOT_IN_BACKQUOTES: Final = re.compile("[\x00-\x08\x0a-\x1f`\x7f\ufeff\udc80-\udcff]")
+
 
 def _text(value: str, verb: str, flags: Flags) -> str:
     if verb == "v":
-        return flags.pad(quoted(value)) if flags.go_syntax else flags.pad(_cut(value, flags))
+        cut = _cut(value, flags)
+        return flags.pad(quoted(cut) if flags.go_syntax else cut)
     if verb == "s":
         return flags.pad(_cut(value, flags))
     if verb == "q":
@@ -111,8 +116,7 @@ def _cut(value: str, flags: Flags) -> str:
 
 
 def _quoted(value: str, flags: Flags) -> str:
-    plain = all(c == "\t" or c.isprintable() for c in value) and "`" not in value
-    if flags.sharp and plain and "\ufeff" not in value:
+    if flags.sharp and not _NOT_IN_BACKQUOTES.search(value):
         return f"`{value}`"
     if flags.plus:
         return "".join(c if c.isascii() else _unicode_escape(c) for c in quoted(value))
@@ -134,12 +138,12 @@ def _hexadecimal(value: str, verb: str, flags: Flags) -> str:
 # numbers
 
 _BASES: Final = {"b": "b", "o": "o", "O": "o", "d": "d", "x": "x", "X": "X", "v": "d"}
-_PREFIXES: Final = {"b": "0b", "o": "0", "x": "0x", "X": "0X"}
+_PREFIXES: Final = {"b": "0b", "x": "0x", "X": "0X"}
 
 
 def _whole(value: int, verb: str, flags: Flags) -> str:
     if verb == "v" and flags.go_syntax and isinstance(value, Byte):
-        return flags.pad(f"0x{int(value):x}")
+        return _in_base(int(value), "x", replace(flags, sharp=True))
     if verb in _BASES:
         return _in_base(int(value), verb, flags)
     if verb in "cqU":
@@ -156,12 +160,11 @@ def _in_base(value: int, verb: str, flags: Flags) -> str:
             return " " * (flags.width or 0)
     elif flags.zero and not flags.minus and flags.width:
         digits = digits.rjust(flags.width - len(sign), "0")
+    if flags.sharp and verb in "oO" and not digits.startswith("0"):
+        digits = f"0{digits}"
     prefix = "0o" if verb == "O" else _PREFIXES.get(verb, "") if flags.sharp else ""
-    if prefix == "0" and digits.startswith("0"):
-        prefix = ""
     text = sign + prefix + digits
-    missing = (flags.width or 0) - len(text)
-    return text + " " * missing if flags.minus else " " * missing + text
+    return text.ljust(flags.width or 0) if flags.minus else text.rjust(flags.width or 0)
 
 
 def _as_rune(value: int, verb: str, flags: Flags) -> str:
@@ -170,75 +173,83 @@ def _as_rune(value: int, verb: str, flags: Flags) -> str:
         return flags.pad(chr(point))
     if verb == "q":
         inner = quoted(chr(point))[1:-1].replace('\\"', '"')
-        if flags.plus and point > 126:
+        if flags.plus and point > 127:
             inner = _unicode_escape(chr(point))
         return flags.pad("'" + ("\\'" if inner == "'" else inner) + "'")
     digits = format(value % 2**64, "X").rjust(max(4, flags.precision or 0), "0")
     named = (
-        f" '{chr(value)}'" if flags.sharp and point == value and chr(value).isprintable() else ""
+        f" '{chr(value)}'" if flags.sharp and point == value and is_printable(chr(value)) else ""
     )
     text = f"U+{digits}{named}"
     return text.ljust(flags.width or 0) if flags.minus else text.rjust(flags.width or 0)
 
 
 _FLOAT_VERBS: Final = "vbgGxXfFeE"
+_DIGITS_KEPT: Final = "gGx"  # with #; their digits count from the first that is not 0
 
 
 def _real(value: float, verb: str, flags: Flags) -> str:
     if verb not in _FLOAT_VERBS:
         return _bad(verb, value, flags)
-    digits = float_text(abs(value), verb, flags)
+    verb = {"v": "g", "F": "f"}.get(verb, verb)
+    digits = float_text(abs(value), verb, flags.precision)
+    if flags.sharp and verb != "b" and digits[0] not in "IN":
+        digits = _with_point(digits, verb, flags.precision)
     negative = value < 0 or str(value).startswith("-")
-    special = digits in ("Inf", "NaN")
     sign = "-" if negative else "+" if flags.plus else " " if flags.space else ""
-    if digits == "Inf" and not negative and not flags.space and (flags.plus or verb == "v"):
-        sign = "+"
-    elif digits == "Inf" and not negative:
+    if digits == "Inf":
         sign = sign or "+"
-    if flags.zero and not special and flags.width:
+    if flags.zero and flags.width and digits[0] not in "IN":
         return sign + digits.rjust(flags.width - len(sign), "0")
-    missing = (flags.width or 0) - len(sign + digits)
-    padding = " " * max(0, missing)
-    return sign + digits + padding if flags.minus else padding + sign + digits
+    text = sign + digits
+    return text.ljust(flags.width or 0) if flags.minus else text.rjust(flags.width or 0)
 
 
-def float_text(value: float, verb: str, flags: Flags) -> str:
-    """A float that is not negative, without sign and padding."""
+def float_text(value: float, verb: str, precision: int | None) -> str:
+    """A float that is not negative, without sign, flags and padding."""
     if value != value:  # noqa: PLR0124: not a number
         return "NaN"
     if value == float("inf"):
         return "Inf"
-    precision = flags.precision
-    if verb in "fF":
-        text = f"{value:.{6 if precision is None else precision}f}"
-        return text + "." if flags.sharp and "." not in text else text
+    if verb == "f":
+        return f"{value:.{6 if precision is None else precision}f}"
     if verb in "eE":
-        text = f"{value:.{6 if precision is None else precision}e}"
-        return text.upper() if verb == "E" else text
-    if verb in "bxX":
-        return _binary(value, verb, precision)
-    text = _general(value, precision, flags.sharp)
-    return text.upper() if verb == "G" else text
+        return f"{value:.{6 if precision is None else precision}{verb}}"
+    if verb == "b":
+        return _binary(value)
+    text = _hexadecimal_float(value, precision) if verb in "xX" else _general(value, precision)
+    return text.upper() if verb in "GX" else text
 
 
-def _general(value: float, precision: int | None, keeps_zeros: bool) -> str:
+def _with_point(text: str, verb: str, precision: int | None) -> str:
+    """With # there is a point, and zeros at the end are kept."""
+    exponents = "pP" if verb in "xX" else "eEpP"
+    end = next((at for at, letter in enumerate(text) if letter in exponents), len(text))
+    number, exponent = text[:end], text[end:]
+    wanted = 0
+    if verb in _DIGITS_KEPT:
+        counted = len(number.replace(".", "").lstrip("0"))
+        wanted = (6 if precision is None else precision) - counted - (number == "0")
+    if "." not in number:
+        number += "."
+    return number + "0" * max(0, wanted) + exponent
+
+
+def _general(value: float, precision: int | None) -> str:
     """%g: the shortest digits that give the value back, or so many of them."""
     given = repr(value) if precision is None else f"{value:.{max(1, precision) - 1}e}"
-    found = Decimal(given).normalize()
-    text = "".join(map(str, found.as_tuple().digits))
+    found = Decimal(given)
+    text = "".join(map(str, found.as_tuple().digits)).rstrip("0") or "0"
     power = found.adjusted() if value else 0
     threshold = 6 if precision is None else max(1, precision)
     if precision is not None and threshold > len(text) > power:
         threshold = len(text)
-    if keeps_zeros:
-        threshold = 6 if precision is None else max(1, precision)
-        text = text.ljust(threshold, "0")
     if power < -4 or power >= threshold:
         return _scientific(text, power)
     if power < 0:
         return "0." + "0" * (-power - 1) + text
     whole, rest = text[: power + 1].ljust(power + 1, "0"), text[power + 1 :]
-    return f"{whole}.{rest}" if rest or keeps_zeros else whole
+    return f"{whole}.{rest}" if rest else whole
 
 
 def _scientific(digits: str, power: int) -> str:
@@ -246,23 +257,43 @@ def _scientific(digits: str, power: int) -> str:
     return f"{digits[0]}{rest}e{'-' if power < 0 else '+'}{abs(power):02d}"
 
 
-def _binary(value: float, verb: str, precision: int | None) -> str:
-    if verb == "b":
-        fraction, exponent = value.as_integer_ratio(), 0
-        mantissa, power = value.hex().partition("p")[::2]
-        bits = int(mantissa[4:] or "0", 16) | (1 << 52 if mantissa[2] == "1" else 0)
-        exponent = int(power) - 52 if fraction[0] else -1074
-        return f"{bits}p{exponent:+d}"
-    mantissa, power = value.hex().partition("p")[::2]
-    whole, _, rest = mantissa[2:].partition(".")
-    rest = rest.rstrip("0") if precision is None else rest[:precision].ljust(precision, "0")
-    text = f"0x{whole}{'.' + rest if rest else ''}p{int(power):+03d}"
-    return text.upper() if verb == "X" else text
+_FRACTION: Final = 52  # bits of a float's fraction
+
+
+def _parts(value: float) -> tuple[int, int]:
+    """Mantissa and power of two: `value == mantissa * 2**power`; 53 bits where it is normal."""
+    mantissa, power = math.frexp(value)
+    power = max(power - _FRACTION - 1, -1074)
+    return int(math.ldexp(value, -power)) if mantissa else 0, power if value else -1074
+
+
+def _binary(value: float) -> str:
+    mantissa, power = _parts(value)
+    return f"{mantissa}p{power:+d}"
+
+
+def _hexadecimal_float(value: float, precision: int | None) -> str:
+    """%x: one digit before the point, and those behind it rounded to the even one."""
+    mantissa, power = _parts(value)
+    if mantissa:
+        shift = _FRACTION + 1 - mantissa.bit_length()
+        mantissa, power = mantissa << shift, power - shift + _FRACTION
+    else:
+        power = 0
+    if precision is not None and precision * 4 < _FRACTION:
+        lost = _FRACTION - precision * 4
+        kept, dropped = mantissa >> lost, mantissa & ((1 << lost) - 1)
+        half = 1 << (lost - 1)
+        mantissa = (kept + (dropped > half or (dropped == half and kept & 1 == 1))) << lost
+        if mantissa >> (_FRACTION + 1):
+            mantissa, power = mantissa >> 1, power + 1
+    digits = f"{mantissa & ((1 << _FRACTION) - 1):013x}"
+    rest = digits.rstrip("0") if precision is None else digits[:precision].ljust(precision, "0")
+    return f"0x{mantissa >> _FRACTION}{'.' if rest else ''}{rest}p{power:+03d}"
 
 
 def _complex(value: complex, verb: str, flags: Flags) -> str:
     if verb not in _FLOAT_VERBS:
         return _bad(verb, value, flags)
-    signed = Flags(plus=True, precision=flags.precision, sharp=flags.sharp)
-    real = _real(value.real, "g" if verb == "v" else verb, flags)
-    return f"({real}{_real(value.imag, 'g' if verb == 'v' else verb, signed)}i)"
+    signed = replace(flags, plus=True)
+    return f"({_real(value.real, verb, flags)}{_real(value.imag, verb, signed)}i)"
