@@ -47,8 +47,9 @@ from playground.agents.chat_message import (
 )
 from playground.agents.chat_model import Messages, Piece
 from playground.agents.prompt import prompt_of_mcp
+from playground.agents.replies import extract_reasoning
 from playground.agents.tools import to_openai_tool
-from playground.agents.upstream import rebuilt_schema
+from playground.agents.upstream import from_java_schema, rebuilt_schema, to_java_schema
 from playground.errors import InputFault, PlaygroundError, UnknownNameError
 from playground.llm.chat_model import LiteLLMModel
 from playground.llm.demo_server import DemoServer, serving
@@ -224,11 +225,37 @@ def test_our_schema_keeps_what_the_other_project_loses() -> None:
         "title": "t",
         "type": "object",
     }
+    bounded = {"type": "string", "minLength": 2, "maxLength": 3, "inclusiveMinimum": 1}
+    named = {"json": bounded, "n": {"anyOf": [{"$ref": "#/$defs/P"}, {"type": "integer"}]}}
+    assert rebuilt_schema({"properties": named, "required": ["json"]})["properties"] == {
+        "json": {"ge": 1, "title": "Json", "type": "string"},
+        "n": {"title": "N", "type": "integer"},
+    }
     with pytest.raises(InputFault, match="field a: Flink-Agents cannot read a list of types"):
         rebuilt_schema({"properties": {"a": {"type": ["string", "null"]}}})
     for odd in ({"_a": {}}, {"a": None}, {"a": {"$ref": "#/x", "default": {"$ref": "y"}}}):
         with pytest.raises(InputFault, match="Flink-Agents cannot read this schema"):
             rebuilt_schema({"properties": odd})
+
+
+def test_a_schema_of_the_java_side_has_types_and_descriptions_alone() -> None:
+    text = '{"properties": {"json": {"type": "array"}, "b": {"type": "tide", "description": ""}}}'
+    assert from_java_schema(text, "J")["properties"] == {
+        "json": {"description": "Parameter: json", "items": {}, "title": "Json", "type": "array"},
+        "b": {"description": "", "title": "B", "type": "null"},
+    }
+    for odd in ("{}", '{"properties": {"a": {}}}', "no JSON"):
+        with pytest.raises(InputFault, match="Flink-Agents cannot read this schema"):
+            from_java_schema(odd, "J")
+    numbers = {"type": "array", "items": {"type": "integer"}}
+    fields = {"n": {"anyOf": [{"type": "integer"}, {"type": "null"}]}, "l": numbers, "k": {}}
+    assert to_java_schema({"properties": fields}) == {
+        "properties": {
+            "n": {"type": "integer", "description": "Parameter: n"},
+            "l": {"type": "string", "description": "Parameter: l"},
+            "k": {"type": "string", "description": "Parameter: k"},
+        }
+    }
 
 
 # declarations
@@ -347,6 +374,28 @@ def test_a_bad_declaration_is_one_clear_error(tmp_path: Path, text: str, said: s
         load_declarations(path)
 
 
+@pytest.mark.parametrize(
+    ("text", "answer", "reasoning"),
+    [
+        ("a\tb  c", "a\tb c", None),
+        ("```thought\ntide\n```ebb", "ebb", "tide"),
+        ("```thought\ntide```", "```thought\ntide```", None),
+        ("ebb\nReasoning: tide\n\n\nflood", "ebbflood", "tide"),
+    ],
+)
+def test_reasoning_is_taken_out(text: str, answer: str, reasoning: str | None) -> None:
+    assert extract_reasoning(text) == (answer, reasoning)
+
+
+def test_calls_are_the_assistants_and_ids_are_kept() -> None:
+    user = ChatMessage(role=MessageRole.USER, content="a", tool_calls=[CALL])
+    assert to_openai_message(user) == {"role": "user", "content": "a"}
+    empty = said(tool_calls=[{**CALL, "original_id": ""}])
+    assert to_openai_message(empty)["tool_calls"][0]["id"] == ""
+    with pytest.raises(InputFault, match="names no call"):
+        to_openai_message(ChatMessage(role=MessageRole.TOOL, extra_args={"external_id": ""}))
+
+
 # the flow
 
 
@@ -427,6 +476,10 @@ def test_a_model_that_fails_is_asked_again_as_often_as_is_said() -> None:
     assert (last.response.content, last.retry_count) == ("c", 2)
     with pytest.raises(InputFault, match="busy"):
         list(chat_events(ASKED, ChatModelSetup(Stubborn(["a", "b", "c"])), retries=1))
+    called = ["a", "b", said(tool_calls=[CALL]), "3"]
+    tools = {"add": FunctionTool(add)}
+    last = list(chat_events(ASKED, ChatModelSetup(Stubborn(called)), tools, retries=2))[-1]
+    assert (last.response.content, last.retry_count) == ("3", 2)  # of both requests
 
 
 # setups

@@ -395,6 +395,26 @@ def test_a_live_object_that_is_no_tool_is_one_clear_error(value: Any) -> None:
         read_tools([value])
 
 
+def test_a_bound_that_pydantic_refuses_is_one_clear_error() -> None:
+    with pytest.raises(InputFault, match="refused: no schema for its arguments: .*gt"):
+        create_schema_from_function("refused", refused)
+
+
+def test_a_field_as_the_default_speaks_for_itself() -> None:
+    def berth(a: int = Field(1, ge=0), b: int = 2) -> None:
+        """Berth.
+
+        :param a: The first.
+        :param b: The second.
+        """
+
+    schema = create_schema_from_function("berth", berth).model_json_schema()
+    assert schema["properties"] == {
+        "a": {"default": 1, "minimum": 0, "title": "A", "type": "integer"},
+        "b": {"default": 2, "description": "The second.", "title": "B", "type": "integer"},
+    }
+
+
 def test_marked_functions_alone_are_tools_wherever_they_stand() -> None:
     source = "class A:\n    @tool\n    @staticmethod\n    def add(a: int): ...\ndef other(): ...\n"
     assert [t.name for t in read_python(source, "a.py")[0]] == ["add"]

@@ -72,7 +72,7 @@ def to_openai_message(message: ChatMessage) -> dict[str, Any]:
     """
     if message.role is MessageRole.TOOL:
         call_id = message.extra_args.get("external_id")
-        if not isinstance(call_id, str):
+        if not isinstance(call_id, str) or not call_id:
             raise InputFault(
                 "a tool message that names no call",
                 field="extra_args.external_id",
@@ -80,7 +80,7 @@ def to_openai_message(message: ChatMessage) -> dict[str, Any]:
             )
         return {"role": "tool", "content": message.content, "tool_call_id": call_id}
     plain: dict[str, Any] = {"role": message.role.value, "content": message.content}
-    if message.tool_calls:
+    if message.tool_calls and message.role is MessageRole.ASSISTANT:
         plain["content"] = message.content or None
         plain["tool_calls"] = [_openai_call(call) for call in message.tool_calls]
     return {**plain, **message.extra_args}
@@ -96,8 +96,8 @@ def called_function(call: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _openai_call(call: Mapping[str, Any]) -> dict[str, Any]:
-    call_id = call.get("original_id") or call.get("id")
-    if not call_id:
+    ids = [call[key] for key in ("original_id", "id") if call.get(key) is not None]
+    if not ids:
         raise InputFault(
             "a tool call without an id", field="tool_calls", expected="original_id or id"
         )
@@ -105,7 +105,7 @@ def _openai_call(call: Mapping[str, Any]) -> dict[str, Any]:
     arguments = function.get("arguments")
     text = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
     named = {"name": function["name"], "arguments": text}
-    return {"id": str(call_id), "type": "function", "function": named}
+    return {"id": str(ids[0]), "type": "function", "function": named}
 
 
 def to_anthropic_message(message: ChatMessage) -> dict[str, Any]:

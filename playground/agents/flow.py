@@ -48,7 +48,7 @@ class ToolResponseEvent:
 
 @dataclass(frozen=True, slots=True)
 class ChatResponseEvent:
-    """The answer, and how often the model had to be asked again for one of the requests."""
+    """The answer, and how often the model had to be asked again on the way to it."""
 
     type: ClassVar[str] = "_chat_response_event"
     response: ChatMessage
@@ -75,10 +75,11 @@ def chat_events(
     than a hundred times over.
     """
     known = tools if tools is not None else {tool.name: tool for tool in setup.tools}
-    said = list(messages)
+    said, asked_again = list(messages), 0
     yield ChatRequestEvent(list(said))
     for _ in range(MOST_ROUNDS):
-        answer, asked_again = _asked(setup, said, prompt_args, retries)
+        answer, again = _asked(setup, said, prompt_args, retries)
+        asked_again += again
         if not answer.tool_calls:
             yield ChatResponseEvent(answer, asked_again)
             return

@@ -13,11 +13,9 @@ _TAGGED: Final = [
     for tag in ("think", "analysis", "reasoning")
 ]
 _FENCED: Final = re.compile(
-    r"```(?:think|reasoning|thought)[ \t]*\n(.*?)\n?```", re.DOTALL | re.IGNORECASE
+    r"```(?:think|reasoning|thought)\s*\n(.*?)\n```", re.DOTALL | re.IGNORECASE
 )
-_PARAGRAPH: Final = re.compile(
-    r"^Reasoning:\s*(.*?)(?:\n\n|\Z)", re.DOTALL | re.MULTILINE | re.IGNORECASE
-)
+_PARAGRAPH: Final = re.compile(r"(?:^|\n)Reasoning:\s*(.*?)(?:\n\n+|$)", re.DOTALL | re.IGNORECASE)
 _OUTER_FENCE: Final = re.compile(r"\A```(?:json)?(.*?)```\Z", re.DOTALL)
 
 
@@ -31,7 +29,7 @@ def extract_reasoning(content: str) -> tuple[str, str | None]:
     for pattern in (*_TAGGED, _FENCED, _PARAGRAPH):
         found += [inside.strip() for inside in pattern.findall(content)]
         content = pattern.sub("", content)
-    content = re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+", " ", content)).strip()
+    content = re.sub(r"\n{3,}", "\n\n", re.sub(r" {2,}", " ", content)).strip()
     return content, "\n\n".join(filter(None, found)) or None
 
 

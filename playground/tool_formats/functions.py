@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, TypeAdapter, create_model
 from pydantic.errors import PydanticSchemaGenerationError
 from pydantic.fields import FieldInfo
+from pydantic_core import SchemaError
 
+from playground.errors import InputFault
 from playground.findings import Finding, finding
 from playground.tools import ToolMetadata, allowed_types
 
@@ -119,8 +121,11 @@ def checked_annotation(annotation: Any, tool: str, name: str, found: list[Findin
 
 
 def model_of(signature: Signature, injected_args: Collection[str] = ()) -> type[BaseModel]:
-    """The pydantic model of a signature's arguments."""
-    documented = {p.arg_name: p.description or "" for p in _parsed(signature.docstring).params}
+    """The pydantic model of a signature's arguments.
+
+    Raises InputFault where pydantic can make none, as of bounds that a type has not.
+    """
+    documented = {p.arg_name: p.description for p in _parsed(signature.docstring).params}
     fields: dict[str, Any] = {}
     for index, parameter in enumerate(signature.parameters):
         if parameter.name in injected_args:
@@ -132,17 +137,22 @@ def model_of(signature: Signature, injected_args: Collection[str] = ()) -> type[
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
         # what is written in the signature comes later, and wins
         fields[name] = (Annotated[_typed(parameter.annotation, Field(**said))], default)
-    return create_model(signature.name, __config__=ConfigDict(protected_namespaces=()), **fields)
+    config = ConfigDict(protected_namespaces=())
+    try:
+        return create_model(signature.name, __config__=config, **fields)
+    except (*_NO_SCHEMA, SchemaError) as error:
+        why = str(error).splitlines()[-1].strip()
+        raise InputFault(f"no schema for its arguments: {why}", where=signature.name) from error
 
 
-def _said(parameter: Parameter, documented: Mapping[str, str]) -> dict[str, Any]:
-    """The description, unless a `Field` within `Annotated` speaks for itself."""
+def _said(parameter: Parameter, documented: Mapping[str, str | None]) -> dict[str, Any]:
+    """The description, unless a `Field` speaks for itself, within `Annotated` or as the default."""
     notes = getattr(parameter.annotation, "__metadata__", ())
-    if any(isinstance(note, FieldInfo) for note in notes):
+    if any(isinstance(note, FieldInfo) for note in (*notes, parameter.default)):
         return {}
     text = next((note for note in notes if isinstance(note, str)), "")
     fallback = f"Parameter: {parameter.name}"
-    return {"description": text or documented.get(parameter.name) or fallback}
+    return {"description": text or documented.get(parameter.name, fallback)}
 
 
 def _typed(annotation: Any, first: FieldInfo) -> Any:
