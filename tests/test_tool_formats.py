@@ -13,6 +13,11 @@ import pytest
 from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
+from langchain_core.tools import BaseTool as LangChainTool
+from langchain_core.tools import InjectedToolArg, StructuredTool
+from langchain_core.tools import Tool as SimpleTool
+from langchain_core.tools import tool as langchain_tool
+from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, Field
 
 import playground as pg
@@ -470,7 +475,7 @@ def test_injected_arguments_are_hidden() -> None:
 
 
 def test_live_objects_of_other_libraries() -> None:
-    class Theirs:  # as LangChain has it
+    class Theirs:
         name = "moor"
         description = "Moor a boat."
         args_schema = Boat
@@ -480,6 +485,51 @@ def test_live_objects_of_other_libraries() -> None:
     assert read_tool(Theirs()).input_schema == Boat.model_json_schema()
     assert read_tool(Boat).name == "Boat"
     assert read_tool(live_moor).name == "live_moor"
+
+
+@langchain_tool
+def tide(harbour: str, keeper: Annotated[str, InjectedToolArg], unit: str = "m") -> str:
+    """The tide at a harbour."""
+    return harbour + unit + keeper
+
+
+class Pilot(LangChainTool):
+    name: str = "pilot"
+    description: str = "Calls a pilot."
+
+    def _run(self, boat: str, hour: int = 3) -> str:
+        return boat * hour
+
+
+CHOICE: Final = {"type": "object", "properties": {"berth": {"enum": [1, 2]}}, "required": ["berth"]}
+
+
+@pytest.mark.parametrize(
+    "tool",
+    [
+        tide,
+        Pilot(),
+        SimpleTool(name="log", description="The log.", func=str),
+        StructuredTool(name="berth", description="A berth.", args_schema=CHOICE, func=str),
+        StructuredTool.from_function(name="moor", description="Moor.", args_schema=Boat, func=str),
+    ],
+    ids=lambda tool: tool.name,
+)
+def test_a_tool_of_langchain_is_told_as_langchain_tells_it(tool: LangChainTool) -> None:
+    read = read_tool(tool)
+    told = convert_to_openai_tool(tool)["function"]
+    assert (read.name, read.description) == (told["name"], told["description"])
+    assert untitled(read.input_schema) == untitled(told["parameters"])
+
+
+def untitled(schema: Any) -> Any:
+    """The schema without pydantic's titles."""
+    if isinstance(schema, list):
+        return [untitled(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    titled = isinstance(schema.get("title"), str)
+    return {k: untitled(v) for k, v in schema.items() if not (titled and k == "title")}
 
 
 def test_a_schema_may_be_given_as_a_model() -> None:

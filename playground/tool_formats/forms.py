@@ -174,6 +174,8 @@ def _of_object(value: Any, where: str, found: list[Finding]) -> Iterator[ToolMet
         yield value
     elif isinstance(value, type) and issubclass(value, BaseModel):
         yield tool_from_model(value)
+    elif hasattr(value, "tool_call_schema"):
+        yield _tool(_of_langchain(value), where)
     elif any(hasattr(value, key) for key in _SCHEMAS) and hasattr(value, "name"):
         names = ("name", "description", *_SCHEMAS)
         given = {name: getattr(value, name) for name in names if hasattr(value, name)}
@@ -190,3 +192,21 @@ def _of_object(value: Any, where: str, found: list[Finding]) -> Iterator[ToolMet
         yield tool
     else:
         raise InputFault(f"a tool must be an object, not {value!r:.60}", field=where)
+
+
+_ONE_TEXT: Final = {  # LangChain's word for the text that its simplest tools take
+    "properties": {"__arg1": {"title": "__arg1", "type": "string"}},
+    "required": ["__arg1"],
+    "type": "object",
+}
+
+
+def _of_langchain(tool: Any) -> dict[str, Any]:
+    """What LangChain tells a model of a tool: no injected arguments, no text of its own classes."""
+    schema = tool.tool_call_schema
+    if isinstance(schema, type) and issubclass(schema, BaseModel):
+        schema = schema.model_json_schema()
+    if tool.args_schema is None and getattr(tool, "args", {}).keys() == {"tool_input"}:
+        schema = _ONE_TEXT
+    told = {key: inner for key, inner in schema.items() if key not in ("title", "description")}
+    return {"name": tool.name, "description": tool.description, "input_schema": told}
