@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import enum
 import json
+import socket
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -701,7 +705,7 @@ server = MCPServer("harbour")
 def tides(port: str, days: int = 3) -> str:
     "Tides of a port."
     return port
-server.run()
+server.run(*sys.argv[1:2], **({"port": int(sys.argv[2])} if sys.argv[2:] else {}))
 """
 
 
@@ -745,6 +749,45 @@ def test_a_live_server_is_asked_after_a_yes(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "not allowed" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@contextmanager
+def remote(transport: str) -> Iterator[int]:
+    """The same server on a port of this machine."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = subprocess.Popen(
+        [sys.executable, "-c", SERVER, transport, str(port)], stderr=subprocess.DEVNULL
+    )
+    try:
+        for _ in range(300):
+            assert process.poll() is None
+            with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+                break
+            time.sleep(0.1)
+        yield port
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+@pytest.mark.parametrize(
+    ("transport", "given"),
+    [
+        ("sse", {"type": "sse", "url": "http://127.0.0.1:{}/sse"}),
+        ("streamable-http", {"type": "http", "url": "http://127.0.0.1:{}/mcp"}),
+    ],
+)
+def test_a_remote_server_is_asked(tmp_path: Path, transport: str, given: dict[str, str]) -> None:
+    with remote(transport) as port:
+        url = given["url"].format(port)
+        done = run(
+            "tools", servers(tmp_path / "mcp.json", **{**given, "url": url}), "--mcp", input="y\n"
+        )
+    assert done.returncode == 0, done.stderr
+    assert "port: string, days?: integer" in done.stdout
+    assert url in done.stderr
 
 
 @pytest.mark.parametrize(
