@@ -517,6 +517,21 @@ def test_an_answer_is_read_as_a_schema_and_never_raises(answer: str, code: str |
     assert found.completion.message.content == answer
 
 
+def test_a_schema_is_told_in_words_where_the_provider_has_no_field_for_it() -> None:
+    class Wordy(ScriptedModel):
+        def takes(self, parameter: str) -> bool:
+            return parameter != "response_format"
+
+    model = Wordy(['{"port": "Brest", "metres": 5}'])
+    assert ChatModelSetup(model).structured(ASKED, Tide).value == Tide(port="Brest", metres=5)
+    words, question = model.inputs[0]
+    assert (words.role, question) == (MessageRole.SYSTEM, ASKED[0])
+    assert json.loads(words.content.partition("\n")[2]) == Tide.model_json_schema()
+    assert LiteLLMModel("openai/gpt-5").takes("response_format")
+    assert not LiteLLMModel("cohere/command-r").takes("response_format")
+    assert not LiteLLMModel("nosuch/model").takes("response_format")
+
+
 # models on loopback
 
 

@@ -27,6 +27,7 @@ from playground.tools import ToolMetadata
 
 Messages = Sequence[ChatMessage]
 _Model = TypeVar("_Model", bound=BaseModel)
+_SCHEMA_IN_WORDS = "Answer with one JSON object and nothing else. Its JSON Schema:\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,10 @@ class ChatModel(ABC):
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> Completion:
         """The answer. Raises InputFault where there is none."""
+
+    def takes(self, parameter: str) -> bool:
+        """Whether the provider has a field for this parameter; what it has none for is left out."""
+        return True
 
     def stream(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
@@ -209,11 +214,19 @@ class ChatModelSetup:
         prompt_args: Mapping[str, Any] | None = None,
         **parameters: Any,
     ) -> Structured[_Model]:
-        """The answer read as a pydantic model; the provider is told its JSON Schema."""
-        named = {"name": schema.__name__, "schema": schema.model_json_schema()}
-        form = {"type": "json_schema", "json_schema": named}
-        done = self.complete(messages, prompt_args, **{"response_format": form, **parameters})
-        return read_structured(done, schema)
+        """The answer read as a pydantic model.
+
+        The provider is told its JSON Schema; where it has no field for one, the model is, in words.
+        """
+        wanted = schema.model_json_schema()
+        if self.model.takes("response_format"):
+            named = {"name": schema.__name__, "schema": wanted}
+            form = {"type": "json_schema", "json_schema": named}
+            parameters = {"response_format": form, **parameters}
+        else:
+            text = _SCHEMA_IN_WORDS + json.dumps(wanted, ensure_ascii=False)
+            messages = [ChatMessage(role=MessageRole.SYSTEM, content=text), *messages]
+        return read_structured(self.complete(messages, prompt_args, **parameters), schema)
 
     @property
     def _offered(self) -> list[ToolMetadata]:

@@ -66,6 +66,12 @@ class LiteLLMModel(ChatModel):
                 await asyncio.sleep(self._pause(error, tried))
         raise AssertionError
 
+    def takes(self, parameter: str) -> bool:
+        """Whether LiteLLM's adapter passes a parameter on to this model's provider."""
+        with suppress(Exception):  # it raises for a name that it does not know
+            return parameter in (litellm().get_supported_openai_params(model=self.model) or ())
+        return False
+
     def stream(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> Iterator[Piece]:
