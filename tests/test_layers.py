@@ -19,7 +19,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # Each room may import itself and the rooms before it. `caching` works on plain message dicts and
 # knows no dialect, so it lies below `dialects`, which call it to mark what they have formatted.
 ROOMS = [
-    {"errors", "findings", "paths"},
+    {"errors", "findings", "paths", "python_source"},
     {"events", "messages", "tools"},
     {"prompt_data", "tool_formats"},
     {"preflight"},

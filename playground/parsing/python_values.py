@@ -14,6 +14,7 @@ import warnings
 from typing import Any, Final
 
 from playground.parsing.python_walk import closes
+from playground.python_source import expression
 
 _CONSTANTS: Final = {"true": True, "false": False, "null": None}
 _ALL_CONSTANTS: Final = _CONSTANTS | {"True": True, "False": False, "None": None}
@@ -45,7 +46,7 @@ def _python(text: str) -> dict[str, Any]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            call = ast.parse(f"f({text}\n)", mode="eval").body
+            call = expression(f"f({text}\n)")
     except (SyntaxError, MemoryError) as error:
         raise ValueError(str(error)) from error
     if not isinstance(call, ast.Call) or call.args or not isinstance(call.func, ast.Name):

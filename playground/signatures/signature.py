@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from pydantic import Field as PydanticField
 
 from playground.errors import InputFault
+from playground.python_source import module
 from playground.signatures.types import Code, History, Image, Reasoning, Tool, ToolCalls
 
 _KIND: Final = "__dspy_field_type"  # where dspy's own fields say what they are
@@ -102,7 +103,7 @@ def _instructions(inputs: Mapping[str, Field], outputs: Mapping[str, Field]) -> 
 
 def _fields(text: str, whole: str) -> dict[str, Field]:
     try:
-        function = ast.parse(f"def f({text.strip()}): pass").body[0]
+        function = module(f"def f({text.strip()}): pass").body[0]
         assert isinstance(function, ast.FunctionDef)
         args = [*function.args.args, *function.args.kwonlyargs]
         return {arg.arg: Field(_type(arg.annotation) if arg.annotation else str) for arg in args}

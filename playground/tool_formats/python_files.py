@@ -9,13 +9,13 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any, Final
 
 from pydantic import BaseModel
 
 from playground.errors import InputFault
 from playground.findings import Finding, finding
+from playground.python_source import module
 from playground.tool_formats.functions import (
     Parameter,
     Signature,
@@ -34,22 +34,13 @@ _UNREADABLE: Final = (SyntaxError, ValueError, RecursionError, MemoryError)  # s
 def read_python(text: str, where: str) -> tuple[list[ToolMetadata], list[Finding]]:
     """The tools of Python source. Raises InputFault with the line where it is no Python."""
     try:
-        return _read(_parsed(text), where)
+        return _read(module(text), where)
     except _UNREADABLE as error:
         line = getattr(error, "lineno", None)
         why = getattr(error, "msg", None) or str(error)
         raise InputFault(
             f"not Python: {why}", where=where, line=line, expected="Python source"
         ) from error
-
-
-def _parsed(text: str) -> ast.Module:
-    """The tree. CPython 3.11 was seen to fail with a SystemError, of its count of recursions, where
-    other threads run: then the text is parsed again."""
-    for _ in range(3):
-        with suppress(SystemError):
-            return ast.parse(text)
-    return ast.parse(text)
 
 
 def _read(tree: ast.Module, where: str) -> tuple[list[ToolMetadata], list[Finding]]:

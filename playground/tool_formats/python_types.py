@@ -22,6 +22,8 @@ import typing_extensions
 from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, create_model
 from pydantic.fields import FieldInfo
 
+from playground.python_source import expression
+
 _TYPING: Final = (
     "Any",
     "Optional",
@@ -146,7 +148,7 @@ class Types:
         if not isinstance(node.value, str):
             raise Unread(repr(node.value))
         try:
-            return self.type_of(ast.parse(node.value, mode="eval").body)
+            return self.type_of(expression(node.value))
         except (SyntaxError, ValueError, RecursionError) as error:
             raise Unread(repr(node.value)) from error
 
