@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+import yaml
 from streamlit.testing.v1 import AppTest
 from wires import FRAMINGS, WRITERS, Said
 
@@ -324,7 +325,7 @@ def test_an_uploaded_tool_list_becomes_the_sessions_tools() -> None:
     app = page("compare", session="01-plain-chat")
     schema = {"type": "object", "properties": {}}
     tools = [{"type": "function", "function": {"name": "dig", "parameters": schema}}]
-    upload(app, "tools.json", json.dumps(tools).encode())
+    upload(app, "tools.yaml", yaml.safe_dump(tools).encode())
     assert '"tool:dig"' in json.dumps(payloads(app))
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 import pytest
+import yaml
 from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,14 +24,16 @@ from langchain_core.tools import Tool as SimpleTool
 from langchain_core.tools import tool as langchain_tool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, Field
+from session_examples import EXAMPLES
 
 import playground as pg
+from playground import paths
 from playground.agents import load_declarations
 from playground.conversations import parse_templates
 from playground.dialects import dialect_names, get_dialect
 from playground.dialects.schema_losses import Fact, schema_facts
 from playground.errors import InputFault
-from playground.sessions.tool_files import load_tools, read_tool_file
+from playground.sessions.tool_files import holds_tools, load_tools, read_tool_file
 from playground.tool_formats import (
     create_schema_from_function,
     read_tool,
@@ -93,6 +96,19 @@ FORMS: Final[dict[str, Any]] = {
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_of_one_tool_is_the_same_tool(form: str) -> None:
     assert read_tools(FORMS[form]) == [MOOR]
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS if form != "a live tool"])
+def test_a_file_of_any_form_is_known_to_hold_tools(form: str) -> None:
+    assert holds_tools("tools.json", json.dumps(FORMS[form]).encode())
+    assert holds_tools("tools.yaml", yaml.safe_dump(FORMS[form]).encode())
+
+
+def test_a_session_of_any_format_is_known_to_be_none() -> None:
+    files = [(path.name, path.read_bytes()) for path in paths.samples().values()]
+    files += [(e.name, e.content) for e in EXAMPLES.values() if isinstance(e.content, bytes)]
+    assert len(files) > 40
+    assert [name for name, data in files if holds_tools(name, data)] == []
 
 
 def test_geminis_own_types_become_json_schema() -> None:

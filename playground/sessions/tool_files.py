@@ -11,7 +11,7 @@ from playground.findings import Finding
 from playground.sessions.bounded import read_yaml
 from playground.sessions.places import line_of
 from playground.sessions.source import Source, parse_json
-from playground.tool_formats import read_tools_and_findings
+from playground.tool_formats import looks_like_tools, read_tools_and_findings
 from playground.tool_formats.python_files import read_python
 from playground.tools import ToolMetadata, schema_findings
 
@@ -47,8 +47,7 @@ def read_tool_file(data: bytes, where: str) -> ToolFile:
 
 
 def _of_document(text: str, where: str) -> tuple[list[ToolMetadata], list[Finding]]:
-    yaml = where.endswith((".yaml", ".yml"))
-    value: Any = read_yaml(text, where) if yaml else parse_json(text, where)
+    value, yaml = _value(text, where), where.endswith((".yaml", ".yml"))
     try:
         return read_tools_and_findings(value, "" if isinstance(value, dict) else "tools")
     except InputFault as fault:
@@ -63,20 +62,16 @@ def _of_document(text: str, where: str) -> tuple[list[ToolMetadata], list[Findin
         ) from fault
 
 
-def holds_tools(name: str, value: Any) -> bool:
-    """Whether a file is of tools alone: Python, or JSON with nothing said beside them."""
-    if name.endswith(".py"):
+def holds_tools(where: str, data: bytes) -> bool:
+    """Whether a file is of tools alone: Python, or JSON or YAML with nothing said beside them."""
+    if where.endswith(".py"):
         return True
-    if isinstance(value, dict):
-        said = {"messages", "contents", "input", "format", "agent", "trace", "request"}
-        result = value.get("result")
-        inner = {*value, *(result if isinstance(result, dict) else ())}
-        lists = {"tools", "functionDeclarations", "toolConfig", "openapi", "args_schema"}
-        return bool(lists & inner) and not said & set(value)
-    if not isinstance(value, list) or not value:
+    try:
+        return looks_like_tools(_value(Source(where, data).text, where))
+    except InputFault:
         return False
-    about = {
-        *("name", "function", "description", "parameters", "input_schema", "inputSchema"),
-        *("functionDeclarations", "function_declarations", "toolSpec", "args_schema"),
-    }
-    return all(isinstance(v, dict) and about & v.keys() and "role" not in v for v in value)
+
+
+def _value(text: str, where: str) -> Any:
+    yaml = where.endswith((".yaml", ".yml"))
+    return read_yaml(text, where) if yaml else parse_json(text, where)

@@ -1,10 +1,17 @@
 """Tools from anywhere: every form of a tool to one, JSON Schema as given plus examples."""
 
-from playground.tool_formats.forms import read_entry, read_tool, read_tools, read_tools_and_findings
+from playground.tool_formats.forms import (
+    looks_like_tools,
+    read_entry,
+    read_tool,
+    read_tools,
+    read_tools_and_findings,
+)
 from playground.tool_formats.functions import create_schema_from_function, tool_from_function
 
 __all__ = [
     "create_schema_from_function",
+    "looks_like_tools",
     "read_entry",
     "read_tool",
     "read_tools",

@@ -29,8 +29,24 @@ from playground.tools import ToolMetadata
 _SCHEMAS: Final = ("input_schema", "inputSchema", "args_schema", "parameters")
 _LISTS: Final = ("tools", "functions", "functionDeclarations", "function_declarations")
 _INNER: Final = ("result", "toolConfig", "tool_config", "function", "toolSpec", "serialized")
+_TOOLS_ALONE: Final = {*_SCHEMAS, *_LISTS, *_INNER, "openapi"} - {"result"}
+_SAID: Final = frozenset(
+    {"role", "messages", "contents", "input", "format", "agent", "trace", "request", "mcpServers"}
+)
 _EXPECTED: Final = "a tool with a name and a JSON Schema, in a form that docs/tools.md names"
 _MOST_TOOLS: Final = 10_000
+
+
+def looks_like_tools(value: Any) -> bool:
+    """Whether a JSON value is of tools alone, by its keys: nothing is said beside them."""
+    if isinstance(value, list):
+        said = any(not isinstance(item, dict) or _SAID & item.keys() for item in value)
+        return not said and any(map(looks_like_tools, value))
+    if not isinstance(value, dict) or _SAID & value.keys():
+        return False
+    result = value.get("result")
+    inner = {*value, *(result if isinstance(result, dict) else ())}
+    return bool(inner & _TOOLS_ALONE) or {"name", "description"} <= inner
 
 
 def read_tool(value: Any, where: str = "tool") -> ToolMetadata:

@@ -227,11 +227,7 @@ def accept_upload() -> None:
 
 
 def _accept(file_name: str, data: bytes) -> None:
-    try:
-        value: Any = json.loads(data)
-    except (ValueError, RecursionError):
-        value = None
-    if holds_tools(file_name, value):
+    if holds_tools(file_name, data):
         read = read_tool_file(data, file_name)
         chosen = st.session_state.get(SESSION) or session_names()[0]
         texts = ",\n".join(tool_text(tool) for tool in read.tools)
