@@ -222,7 +222,9 @@ def counts_table(working: WorkingSession, comparison: Comparison, frame: pd.Data
 
     def counted() -> bool:
         counts = [computed.token_count(working, column) for column in comparison.columns]
-        shown = frame.assign(**{"tokens (estimate)": pd.Series(counts, dtype="Int64")})
+        shown = frame.copy()
+        place_of_tokens = list(frame.columns).index("characters") + 1
+        shown.insert(place_of_tokens, "tokens (estimate)", pd.Series(counts, dtype="Int64"))
         place.dataframe(shown, hide_index=True, width="stretch", height="content")
         return None not in counts
 
