@@ -128,6 +128,7 @@ AS_GO_WRITES = [
     ("{{slice .", 'template: t:1: illegal number syntax: "."'),
     ("{{1+i}}", "template: t:1: syntax error scanning complex number"),
     ("{{+3i+3i}}", "template: t:1: syntax error scanning complex number"),
+    ("{{-i+2i}}", 'template: t:1: strconv.ParseFloat: parsing "-i": invalid syntax'),
     ("{{0x1F+2i}}", 'template: t:1: strconv.ParseFloat: parsing "0x1F": invalid syntax'),
     ("{{1e400+1i}}", 'template: t:1: strconv.ParseFloat: parsing "1e400": value out of range'),
     ("{{+9223372036854775808}}", 'template: t:1: integer overflow: "+9223372036854775808"'),

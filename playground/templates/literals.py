@@ -21,7 +21,7 @@ _PART: Final = (
     r"(?:0[xX][0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9_]*)?"
     r"|[0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9_]*)?)"
 )
-_COMPLEX: Final = re.compile(rf"((?>[+-]?{_PART}))([+-](?!i)(?>{_PART}))i")
+_COMPLEX: Final = re.compile(rf"((?>[+-]?i?{_PART}))([+-](?!i)(?>{_PART}))i")
 
 
 class LiteralFault(ValueError):
