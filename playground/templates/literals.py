@@ -15,7 +15,7 @@ _INTEGER: Final = re.compile(
 )
 _FLOAT: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z")
 _HEX_FLOAT: Final = re.compile(
-    r"[+-]?0[xX](?=[0-9a-fA-F.])[0-9a-fA-F]*\.?[0-9a-fA-F]*[pP][+-]?\d+\Z"
+    r"[+-]?0[xX](?=\.?[0-9a-fA-F])[0-9a-fA-F]*\.?[0-9a-fA-F]*[pP][+-]?\d+\Z"
 )
 _PART: Final = (
     r"(?:0[xX][0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9_]*)?"
@@ -83,7 +83,8 @@ def number(source: str) -> int | float | complex:
     whole = _integer(source)
     most = 2**63 if source[0] in "+-" else 2**64
     if whole is not None and -(2**63) <= whole < most:
-        return whole
+        signed_hexadecimal = source[0] in "+-" and "e" in source.lower()  # a float to Go
+        return float(whole) if signed_hexadecimal else whole
     value = _float(source)
     if value is None:
         raise LiteralFault(f"illegal number syntax: {quoted(source)}")
