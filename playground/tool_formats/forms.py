@@ -41,7 +41,7 @@ def looks_like_tools(value: Any) -> bool:
     """Whether a JSON value is of tools alone, by its keys: nothing is said beside them."""
     if isinstance(value, list):
         said = any(not isinstance(item, dict) or _SAID & item.keys() for item in value)
-        return not said and any(map(looks_like_tools, value))
+        return not said and any("description" in v or looks_like_tools(v) for v in value)
     if not isinstance(value, dict) or _SAID & value.keys():
         return False
     result = value.get("result")
