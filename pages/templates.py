@@ -20,11 +20,13 @@ except PlaygroundError as fault:
 if run is None:
     st.info("Press Run to ask the model.")
     st.stop()
+seen = conversing.steps_so_far(run)  # before anything is drawn: what comes later is drawn anew
 if run.fault:
     st.error("The run broke off, and the history is as it was before it.")
     st.text(run.fault)
 progress = st.container()  # above what is there so far, but waited for when that is drawn
 conversing.steps(run)
 conversing.results(chosen, run)
-with progress:
-    conversing.watch(run)
+if seen is not None:
+    with progress:
+        conversing.watch(run, seen)

@@ -9,19 +9,23 @@ from __future__ import annotations
 
 import ast
 from contextlib import suppress
+from typing import Any, Literal
 
 
 def module(text: str) -> ast.Module:
     """The tree of a file. Raises what `ast.parse` raises for a text that is no Python."""
-    for _ in range(3):
-        with suppress(SystemError):
-            return ast.parse(text)
-    return ast.parse(text)
+    tree: ast.Module = _parsed(text, "exec")
+    return tree
 
 
 def expression(text: str) -> ast.expr:
     """The tree of one expression; raises as `module` does."""
+    tree: ast.Expression = _parsed(text, "eval")
+    return tree.body
+
+
+def _parsed(text: str, mode: Literal["exec", "eval"]) -> Any:
     for _ in range(3):
         with suppress(SystemError):
-            return ast.parse(text, mode="eval").body
-    return ast.parse(text, mode="eval").body
+            return ast.parse(text, mode=mode)
+    return ast.parse(text, mode=mode)

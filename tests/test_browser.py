@@ -174,7 +174,7 @@ def test_what_is_folded_is_drawn_when_it_is_opened(page: Page, address: str) -> 
 
 @pytest.mark.parametrize("path", ["payload", "compare?view=Counts", "cache?shown=What+is+sent"])
 def test_a_page_that_waits_starts_no_run_of_its_own(page: Page, tmp_path: Path, path: str) -> None:
-    """Every run drops what Streamlit has on its way: the address for a file being uploaded."""
+    """A run that starts can drop what Streamlit has on its way: uploads were lost so."""
     runs: list[object] = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda sent: runs.append(sent)))
     with served(tmp_path) as fresh:  # where LiteLLM is not loaded yet

@@ -11,8 +11,10 @@ from streamlit.testing.v1 import AppTest
 from test_pages import HOSTILE, page, payloads
 
 from playground import paths
+from playground.conversations.runs import TemplateRun
 from playground.llm.demo_server import serving
 from playground.provider_payloads import PROVIDERS
+from playground.ui import conversing
 
 
 def until(app: AppTest, done: Callable[[], bool], seconds: float = 60) -> None:
@@ -118,6 +120,27 @@ def test_a_model_is_asked_and_the_request_is_opened_in_compare() -> None:
     app.switch_page(str(paths.pages() / "compare.py")).run()
     (data, *_) = payloads(app)
     assert "Is there a berth for me?" in json.dumps(data, ensure_ascii=False)
+
+
+def test_a_run_that_ends_while_the_page_is_drawn_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = conversing.steps
+
+    def late(run: TemplateRun) -> None:
+        while run.under_way:
+            time.sleep(0.05)
+        draw(run)
+
+    monkeypatch.setattr(conversing, "steps", late)
+    app = page("templates", templates="harbour-desk")
+    app.segmented_control(key="answers").set_value("A model's").run()
+    app.text_input(key="template model").set_value("openai/demo")
+    app.text_input(key="template server").set_value("http://127.0.0.1:9/v1").run()
+    app.button(key="run template").click().run()
+    assert not app.exception
+    assert [error.value for error in app.error] == [
+        "The run broke off, and the history is as it was before it."
+    ]
+    assert not app.button(key="run template").disabled
 
 
 # Payload

@@ -65,13 +65,7 @@ def wire_calls(
     if taken := sorted(_OURS & more.keys()):
         expected = "parameters of the request alone"
         raise InputFault(f"{', '.join(taken)} is not yours to give here", expected=expected)
-    library = litellm()
-    try:
-        name, provider, *_ = library.get_llm_provider(model)
-    except library.exceptions.BadRequestError as error:
-        raise _fault(model, "LiteLLM does not know its provider") from error
-    if provider not in _OFFLINE:
-        raise _fault(model, f"its adapter ({provider}) is not known to stay offline")
+    name, provider = _offline(model)
     calls: list[WireCall] = []
 
     def answer(method: str, url: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
@@ -85,7 +79,7 @@ def wire_calls(
     keys = _NO_KEYS if provider == "bedrock" else {"api_key": "none"}
     try:
         with behind_closed_door(answer):
-            reply = library.completion(
+            reply = litellm().completion(
                 model=model,
                 messages=deepcopy(list(messages)),
                 num_retries=0,
@@ -105,6 +99,18 @@ def wire_calls(
     if not calls:
         raise _fault(model, "LiteLLM sends nothing")
     return calls
+
+
+def _offline(model: str) -> tuple[str, str]:
+    """The model's own name and its provider, whose adapter is known to stay offline."""
+    library = litellm()
+    try:
+        name, provider, *_ = library.get_llm_provider(model)
+    except library.exceptions.BadRequestError as error:
+        raise _fault(model, "LiteLLM does not know its provider") from error
+    if provider not in _OFFLINE:
+        raise _fault(model, f"its adapter ({provider}) is not known to stay offline")
+    return name, provider
 
 
 def _fault(model: str, why: str) -> InputFault:

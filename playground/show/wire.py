@@ -200,7 +200,7 @@ def step_text(step: Step) -> str:
     """What a step of a template's run says: a message's text, a call, parameters."""
     if step.sent is not None:
         count = len(step.sent.messages)
-        return f"{count} message{'s' if count > 1 else ''}, {len(step.sent.tools)} functions"
+        return f"{count} message{'' if count == 1 else 's'}, {len(step.sent.tools)} functions"
     if step.message is None:
         return step.source
     message = step.message

@@ -11,7 +11,8 @@ from playground.templates.tokens import quoted
 _SIMPLE: Final = {"a": 7, "b": 8, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92}
 _HEXADECIMAL: Final = {"x": 2, "u": 4, "U": 8}
 _INTEGER: Final = re.compile(
-    r"[+-]?(?:0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0(?:_?[0-7])*|0[bB](?:_?[01])+|[1-9](?:_?[0-9])*)\Z"
+    r"[+-]?(?:0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+"
+    r"|0(?:_?[0-7])*|[1-9](?:_?[0-9])*)\Z"
 )
 _FLOAT: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z")
 _HEX_FLOAT: Final = re.compile(

@@ -164,11 +164,13 @@ def _options(chosen: Choice) -> dict[str, Any]:
     }
 
 
-def watch(run: TemplateRun) -> None:
-    """How far a live run has come; the page is drawn anew with each step."""
-    if not run.under_way:
-        return
-    seen = len(run.steps)
+def steps_so_far(run: TemplateRun) -> int | None:
+    """How many steps a run under way has made; None once it is over."""
+    return len(run.steps) if run.under_way else None
+
+
+def watch(run: TemplateRun, seen: int) -> None:
+    """How far a live run has come; the page is drawn anew with each step, and at the end."""
     st.button("Stop", icon=":material/stop:", on_click=run.stop, key="stop template")
     progress = f"{seen} steps so far. {waiting.LOADING}"
     status = st.status(progress, state="running")
