@@ -134,7 +134,7 @@ def test_things_come_in_any_order(hand: Hand) -> None:
         hand.click(button(page, "Bring …"))
         expect(page.get_by_role("dialog").get_by_label("Paste anything")).to_be_focused()
         hand.paste(json.dumps(thing))
-        hand.click(page.get_by_role("dialog").get_by_role("button", name=choice))
+        hand.click(page.get_by_role("dialog").get_by_role("button", name=choice, exact=True))
         expect(page.get_by_role("dialog")).to_have_count(0)
         expect(page.get_by_role("heading", name="Compare")).to_be_visible()
     expect(page.locator(".block", has_text="High tide?").first).to_be_visible()

@@ -39,6 +39,7 @@ ANTHROPIC = {
     "messages": [{"role": "user", "content": "Hi"}],
 }
 CALL = ToolCallPart("call_00001", "get_tides", {"harbour": "Brest"})
+SPOILED = TEXT.replace(": ", " ", 1)
 QUOTED = TEXT.replace("'", "'\\''")
 DOLLAR = TEXT.replace("\\", "\\\\").replace("'", "\\'")
 DOUBLE = TEXT.replace("\\", "\\\\").replace('"', '\\"')
@@ -101,7 +102,8 @@ KNOWN: list[tuple[str, str, Kind, str]] = [
     ),
     ("nothing", " \n", "nothing", "nothing: there is no text in it"),
     ("words", "Hello!", "reply", "a reply of 6 characters, in which no dialect reads a call"),
-    ("a broken body", TEXT[:-9], "nothing", "JSON that cannot be read"),
+    ("a body that is cut off", TEXT[:-9], "session", REQUEST),
+    ("a broken body", SPOILED, "nothing", "JSON that cannot be read"),
     ("another document", '{"a": 1}', "nothing", "a JSON object in no form that is known here"),
     ("an open quote", "curl -d '{", "nothing", "a command that cannot be read"),
 ]
@@ -157,7 +159,8 @@ def test_a_session_file_is_one(sample: str) -> None:
 
 
 def test_what_could_not_be_read_is_named_with_its_place() -> None:
-    assert recognise(TEXT[:-9]).unread[0].startswith("pasted:1: not JSON")
+    assert recognise(TEXT[:-9]).unread[0].startswith("line 1: not JSON")
+    assert recognise(SPOILED).unread[0].startswith("pasted:1: not JSON")
     command = recognise(f"curl https://x -H 'Authorization: Bearer sk-abc' -d '{QUOTED}'")
     assert command.unread == ("1 headers were left out, keys with them",)
     assert b"sk-abc" not in command.data

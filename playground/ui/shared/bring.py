@@ -69,14 +69,21 @@ def box(key: str, shown: str, *, rows: int, focus: bool) -> None:
         focus=focus,
         on_typed=lambda: brought.take(key),
     )
+    place = st.empty()  # without it, a dialog opens with the buttons of the one before
     if found is None:
         return
-    for line in found.unread[:_UNREAD]:
-        st.text(line)
-    if len(found.unread) > _UNREAD:
-        st.text(f"… and {len(found.unread) - _UNREAD} more")
+    with place.container():
+        for line in found.unread[:_UNREAD]:
+            st.text(line)
+        if len(found.unread) > _UNREAD:
+            st.text(f"… and {len(found.unread) - _UNREAD} more")
+        _offer_buttons(key, _offers(found, shown))
+
+
+def _offer_buttons(key: str, offers: list[Offer]) -> None:
+    """One button for each, the likeliest first."""
     with st.container(horizontal=True):
-        for index, offer in enumerate(_offers(found, shown)):
+        for index, offer in enumerate(offers):
             st.button(
                 offer.label,
                 key=f"{key} {offer.label}",
