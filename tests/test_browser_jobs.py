@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 if CHROMIUM is None and not os.environ.get("CI"):
     pytest.skip("no chromium here: apt-get install chromium", allow_module_level=True)
 
-expect.set_options(timeout=30_000)
+expect.set_options(timeout=90_000)  # sixty parsers are made first, on a machine that is shared
 
 REPLY = """I will look at both.
 
