@@ -171,3 +171,18 @@ def test_a_block_and_a_request_are_copied_as_they_are_sent(hand: Hand) -> None:
     messages = json.loads(saved.value.path().read_text())["messages"]
     assert str(messages[0]["content"]).count("How to call a tool") == 1
     assert hand.clicks == 4
+
+
+def test_the_policy_decides_what_the_headline_says(hand: Hand) -> None:
+    page = hand.page
+    page.goto(page.url.replace("/start", "/cache?session=12-long-tool-run&drawn=xml"))
+    said = page.locator("[data-testid=stAlert]").first
+    expect(said).to_contain_text("84 % of the input is read from the cache. It costs 0.27 of")
+    hand.click(page.get_by_role("combobox", name="Policy"))
+    hand.click(page.get_by_role("option", name="No marks"))
+    expect(said).to_contain_text("No marks, and nothing is written or read. It costs the full")
+    expect(page).to_have_url(re.compile("policy="))
+    address = page.url
+    page.goto(address)  # what a copied link shows
+    expect(said).to_contain_text("No marks, and nothing is written or read.")
+    assert hand.clicks == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from playground.errors import InputFault
 from playground.events import FindingEvent, Span, TextEvent
 from playground.findings import finding
 from playground.prompt_data import DynamicTaskConfig
+from playground.questions.cache.headline import headline
 from playground.questions.cache.placement import place_cache
 from playground.questions.cache.requests import sent_at
 from playground.questions.cache.what_if import WhatIf
@@ -62,11 +64,11 @@ def test_what_if_has_the_sessions_own_environment_or_a_stand_in() -> None:
 def test_thresholds_are_told_in_characters_and_in_tokens() -> None:
     told = place_cache(SESSION, "xml", model="anthropic/claude-sonnet-4-5").thresholds
     assert told == (
-        "2,360 characters are fewer than Gemini's 16,000; about 590 tokens (393 to 1,072) are "
-        "fewer than the model's 1,024: both say the same"
+        "3 marks on 2,360 characters, about 590 tokens (393 to 1,072): "
+        "probably too few, this model caches 1,024 or more"
     )
     unknown = place_cache(SESSION, "xml", model="nobody/knows").thresholds
-    assert unknown.endswith("; no minimum in tokens is known for nobody/knows")
+    assert unknown.endswith("; no minimum is known for nobody/knows")
 
 
 def test_marks_that_arrive_are_not_lost_and_those_that_do_not_are_named() -> None:
@@ -106,3 +108,43 @@ def test_times_of_requests_count_from_the_first_or_are_not_known() -> None:
     assert sent_at(timed, [1, 3]) == [0.0, 30.0]
     assert sent_at(timed, [1, 3, 5]) is None
     assert sent_at(replace(SESSION, requests=()), [1]) is None
+
+
+HEADLINES = [
+    (
+        {},
+        "good",
+        "15 requests: 84 % of the input is read from the cache. It costs 0.27 of",
+    ),
+    ({"dialect": "native"}, "idle", "2 marks, none can hit: about 542 tokens up to the last one"),
+    (
+        {"policy": "none"},
+        "idle",
+        "No marks, and nothing is written or read. It costs the full",
+    ),
+    ({"seconds_apart": 330}, "idle", "3 marks, and none is ever hit: what is written is not read"),
+    ({"what_if": WhatIf("inside")}, "broken", "15 requests: 72 % of the input is read"),
+    ({"model": "nobody/knows"}, "idle", "15 requests: no caching rules are known for this model"),
+    ({"model": "openai/gpt-5"}, "good", "15 requests: 82 % of the input is read from the cache."),
+]
+
+
+@pytest.mark.parametrize(("given", "verdict", "begins"), HEADLINES)
+def test_one_sentence_says_what_a_simulation_comes_to(
+    given: dict[str, Any], verdict: str, begins: str
+) -> None:
+    session = pg.sample_sessions()["12-long-tool-run"]
+    found = headline(pg.simulate_cache(session, **{"dialect": "xml", "policy": "azad", **given}))
+    assert (found.verdict, found.text[: len(begins)]) == (verdict, begins)
+
+
+def test_the_request_that_nobody_has_answered_yet_is_simulated_if_asked() -> None:
+    session = pg.sample_sessions()["03-long-file"]
+    sent = pg.simulate_cache(session, dialect="xml")
+    all_of_them = pg.simulate_cache(session, dialect="xml", what_if=WhatIf(pending=True))
+    assert (len(sent.requests), len(all_of_them.requests)) == (2, 3)
+    assert (sent.pending, all_of_them.pending) == (False, True)
+    assert all_of_them.requests[:2] == sent.requests
+    assert all_of_them.requests[2].read > 8_000
+    answered = pg.sample_sessions()["12-long-tool-run"]  # ends with an answer: nothing is to come
+    assert len(pg.simulate_cache(answered, what_if=WhatIf(pending=True)).requests) == 15

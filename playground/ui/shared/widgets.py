@@ -48,7 +48,7 @@ def dialect_multiselect() -> list[str]:
 def drawn_dialect(chosen: Sequence[str]) -> str:
     """The one of the chosen dialects whose messages are drawn."""
     drawn = st.segmented_control(
-        "Drawn below", chosen, default=chosen[0], required=True, key="drawn", bind="query-params"
+        "Shown dialect", chosen, default=chosen[0], required=True, key="drawn", bind="query-params"
     )
     return drawn if drawn in chosen else chosen[0]
 
