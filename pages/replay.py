@@ -9,14 +9,12 @@ from playground.ui import replay, state
 from playground.ui.shared import components, widgets
 
 working = state.working_session()
-recordings = {recording.name: recording for recording in working.session.recordings}
-if not recordings:
-    st.info("This session has no recordings. Choose another one, or upload a stream, on the left.")
-    st.stop()
-
 left, right = st.columns(2)
 with left:
-    recording = recordings[replay.recording_select(list(recordings))]
+    recording = replay.recording_select(working.session)
+if recording is None:
+    st.info("Nobody has answered in this session yet. Bring a model's reply: the button is above.")
+    st.stop()
 with right:
     dialect = replay.reading_dialect(recording.dialect)
 

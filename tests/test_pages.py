@@ -131,6 +131,9 @@ def test_the_model_decides_about_marks() -> None:
     assert any("takes no cache_control marks (model-without-marks)" in t.value for t in app.text)
 
 
+ASKED = b'[{"role": "user", "content": "High tide?"}]'
+
+
 def told(app: AppTest) -> str:
     return "\n".join(text.value for text in app.text)
 
@@ -499,3 +502,23 @@ def test_nothing_is_added_to_a_session_that_was_brought_unless_it_is_switched_on
     app.toggle(key="edit mine system rules").set_value(True).run()
     assert "system-rules" in json.dumps(payloads(app))
     assert "system-rules" in json.dumps(payloads(page("compare", session="02-parallel-calls")))
+
+
+def test_an_answer_that_nobody_recorded_is_streamed_again() -> None:
+    app = page("replay", session="12-long-tool-run")
+    assert not app.exception
+    assert app.selectbox(key="recording").value == "answer in message 29, re-streamed"
+    assert "The model's own text may have been another." in told(app)
+    app.selectbox(key="recording").set_value("answer in message 1, re-streamed").run()
+    assert "Aborted calls: 0" in told(app)
+    assert "Complete calls: none" not in told(app)
+
+
+def test_a_session_without_an_answer_says_what_to_bring() -> None:
+    app = page("replay", session="08-gemini-below")
+    assert not app.exception
+    app.session_state["uploads"] = {"asked": ("asked.json", ASKED, 0)}
+    app.run()
+    app.selectbox(key="session").set_value("asked").run()
+    assert not app.exception
+    assert "Bring a model's reply" in app.info[0].value

@@ -11,6 +11,7 @@ import playground as pg
 from playground.errors import InputFault
 from playground.events import FindingEvent, Span, TextEvent
 from playground.findings import finding
+from playground.messages import ToolCallPart
 from playground.prompt_data import DynamicTaskConfig
 from playground.questions.cache.headline import headline
 from playground.questions.cache.placement import place_cache
@@ -19,6 +20,7 @@ from playground.questions.cache.what_if import WhatIf
 from playground.questions.cache.wire import cache_on_wire, lost_marks
 from playground.questions.experiments import EventChange, change_words
 from playground.questions.raw_prompt import paired_dialect, raw_prompt
+from playground.questions.restreaming import answers, restreamed
 from playground.raw_prompts import ChatTemplate
 from playground.sessions.session import RequestRecord
 
@@ -148,3 +150,18 @@ def test_the_request_that_nobody_has_answered_yet_is_simulated_if_asked() -> Non
     assert all_of_them.requests[2].read > 8_000
     answered = pg.sample_sessions()["12-long-tool-run"]  # ends with an answer: nothing is to come
     assert len(pg.simulate_cache(answered, what_if=WhatIf(pending=True)).requests) == 15
+
+
+def test_a_restreamed_answer_is_read_back_by_the_dialect_that_wrote_it() -> None:
+    session = pg.sample_sessions()["12-long-tool-run"]
+    assert list(answers(session))[-1] == "answer in message 1, re-streamed"
+    for name, number in answers(session).items():
+        found = pg.replay(restreamed(session, name, "hermes"), "hermes", session.tools).result
+        calls = [p for p in session.messages[number].parts if isinstance(p, ToolCallPart)]
+        assert [(c.name, c.arguments) for c in found.tool_calls] == [
+            (call.tool_name, call.args) for call in calls
+        ]
+    with pytest.raises(InputFault, match="no answer of this session"):
+        restreamed(session, "another", "hermes")
+    with pytest.raises(InputFault, match="native writes no calls as text"):
+        restreamed(session, "answer in message 1, re-streamed", "native")

@@ -23,11 +23,13 @@ from playground.questions.experiments import (
     find_changing_cut,
     read,
 )
+from playground.questions.restreaming import answers, restreamed
 from playground.questions.timeline import Timeline
 from playground.questions.timeline import replay as replay_recording
 from playground.recordings.recording import Recording
 from playground.recordings.recutting import CUTTINGS, broken_off, corrupted, rechunked, without
 from playground.sessions.formats.atif import dump_atif
+from playground.sessions.session import Session
 from playground.show import exports, frames, payloads
 from playground.tools import ToolMetadata
 from playground.ui import state
@@ -92,6 +94,11 @@ def _file(form: str, recording: Recording, dialect: str, tools: Tools, switches:
     return exports.pytest_file(recording, timeline, tools)
 
 
+@kept(32)
+def _restreamed(session: Session, name: str, dialect: str) -> Recording:
+    return restreamed(session, name, dialect)
+
+
 @kept(32, spinner="Reading in every dialect …")
 def _detections(recording: Recording, tools: Tools) -> Sequence[Detection]:
     """Every dialect's reading of a reply, the likeliest first."""
@@ -136,13 +143,23 @@ def _changes(
 # what is chosen
 
 
-def recording_select(names: list[str]) -> str:
-    return (
-        st.selectbox(
-            "Recording", names, key="recording", bind="query-params", on_change=state.to_first_step
-        )
-        or names[0]
+def recording_select(session: Session) -> Recording | None:
+    """What was recorded, or an answer that is streamed again; None for a session without either."""
+    recorded = {recording.name: recording for recording in session.recordings}
+    names = [*recorded, *(name for name in answers(session) if name not in recorded)]
+    if not names:
+        return None
+    chosen = st.selectbox(
+        "Recording", names, key="recording", bind="query-params", on_change=state.to_first_step
     )
+    name = chosen if chosen in names else names[0]
+    return recorded.get(name) or _restreamed(session, name, _writer())
+
+
+def _writer() -> str:
+    """Who writes an answer anew: what the model speaks, if that is text."""
+    own = widgets.model_dialect()
+    return own if isinstance(get_dialect(own), DeclaredDialect) else widgets.DEFAULT_DIALECTS[0]
 
 
 def reading_dialect(own: str) -> str:
