@@ -511,7 +511,8 @@ def test_an_answer_that_nobody_recorded_is_streamed_again() -> None:
     assert "The model's own text may have been another." in told(app)
     app.selectbox(key="recording").set_value("answer in message 1, re-streamed").run()
     assert "Aborted calls: 0" in told(app)
-    assert "Complete calls: none" not in told(app)
+    assert "as xml writes it" in told(app)
+    assert "Complete calls: read_file" in told(app)
 
 
 def test_a_session_without_an_answer_says_what_to_bring() -> None:

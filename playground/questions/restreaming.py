@@ -29,7 +29,7 @@ def restreamed(session: Session, name: str, dialect: str) -> Recording:
     number, writer = answers(session).get(name), get_dialect(dialect)
     if number is None:
         raise InputFault("no answer of this session", where=name, expected="a name of `answers`")
-    if not isinstance(writer, DeclaredDialect):
+    if writer.is_native_toolcalling() or not isinstance(writer, DeclaredDialect):
         raise InputFault(f"{dialect} writes no calls as text", expected="another dialect")
     text = writer.format_reply(session.messages[number].parts, session.tools)
     note = (

@@ -158,8 +158,9 @@ def recording_select(session: Session) -> Recording | None:
 
 def _writer() -> str:
     """Who writes an answer anew: what the model speaks, if that is text."""
-    own = widgets.model_dialect()
-    return own if isinstance(get_dialect(own), DeclaredDialect) else widgets.DEFAULT_DIALECTS[0]
+    own = get_dialect(widgets.model_dialect())
+    is_text = isinstance(own, DeclaredDialect) and not own.is_native_toolcalling()
+    return own.name if is_text else widgets.DEFAULT_DIALECTS[0]
 
 
 def reading_dialect(own: str) -> str:
