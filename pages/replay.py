@@ -23,14 +23,15 @@ reading = replay.Reading(recording, dialect, working.session.tools, switches)
 timeline = reading.timeline
 replay.about(recording, timeline)
 
+last = len(timeline.steps) - 1
+step = min(state.url_number("step", last), last)  # the end first: who asks what was said sees it
 components.player(
     reading.picture,
-    step=state.url_number("step"),
+    step=step,
     key=replay.PLAYER,
     on_rest=replay.take_position,
 )
 
-step = min(state.url_number("step"), len(timeline.steps) - 1)
 widgets.show_findings(timeline.result.findings, "in the reply")
 widgets.show_findings(recording.findings, "about the stream")
 events, so_far, which, other, every, out = st.tabs(

@@ -234,7 +234,7 @@ def test_an_edit_is_seen_at_once(page: Page, address: str) -> None:
 
 
 def test_the_player_steps_plays_and_reports_where_it_rests(page: Page, address: str) -> None:
-    page.goto(f"{address}/replay?session=05-call-in-a-fence")
+    page.goto(f"{address}/replay?session=05-call-in-a-fence&step=0")
     player = page.locator(".player")
     expect(player.locator(".place")).to_have_text(re.compile("chunk 1 of 47"))
     player.get_by_label("One step on").click()

@@ -186,3 +186,16 @@ def test_the_policy_decides_what_the_headline_says(hand: Hand) -> None:
     page.goto(address)  # what a copied link shows
     expect(said).to_contain_text("No marks, and nothing is written or read.")
     assert hand.clicks == 2
+
+
+def test_a_reply_that_nobody_recorded_is_replayed_from_its_end(hand: Hand) -> None:
+    page = hand.page
+    page.goto(page.url.replace("/start", "/compare?session=12-long-tool-run"))
+    hand.click(page.get_by_role("link", name="Replay"))
+    player = page.locator(".player")
+    expect(player.locator(".place")).to_contain_text("end of the stream")
+    expect(player.locator(".text")).to_contain_text("so summer time is counted.")
+    expect(page.get_by_text("The model's own text may have been another.")).to_be_visible()
+    hand.click(player.get_by_label("First step (Home)"))
+    expect(player.locator(".place")).to_contain_text("chunk 1 of")
+    assert hand.clicks == 2

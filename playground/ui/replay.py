@@ -150,7 +150,7 @@ def recording_select(session: Session) -> Recording | None:
     if not names:
         return None
     chosen = st.selectbox(
-        "Recording", names, key="recording", bind="query-params", on_change=state.to_first_step
+        "Recording", names, key="recording", bind="query-params", on_change=state.forget_step
     )
     name = chosen if chosen in names else names[0]
     return recorded.get(name) or _restreamed(session, name, _writer())

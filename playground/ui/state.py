@@ -325,5 +325,6 @@ def changed(key: str, value: str) -> bool:
     return bool(before != value)
 
 
-def to_first_step() -> None:
+def forget_step() -> None:
+    """Another recording is seen from its end."""
     st.query_params.pop("step", None)

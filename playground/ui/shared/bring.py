@@ -98,8 +98,7 @@ def go_on(page: str) -> None:
     if name := brought.taken_target():
         if name == page:
             return
-        at_the_end = {"step": "999999"} if name == "replay" else {}
-        st.switch_page(navigation.page(name), query_params=at_the_end)
+        st.switch_page(navigation.page(name))
 
 
 def _use(offer: Offer) -> None:
