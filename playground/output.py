@@ -104,7 +104,7 @@ class Batch:
             for given in self._inputs:
                 if _is_or_holds(Path(given), Path(path)):
                     raise InputFault(
-                        f"this is what is read ({given})",
+                        f"this is the file that is being read ({given})",
                         where=str(path),
                         expected="another file to write to",
                     )
@@ -115,7 +115,7 @@ class Batch:
             if any(place == other for _, other in self._waiting):
                 return
             if not self._ours or self._ours not in _head(place):
-                raise InputFault("this file is there already", where=str(path), expected=_FORCE)
+                raise InputFault("this file exists already", where=str(path), expected=_FORCE)
 
     def _folder(self, folder: Path) -> None:
         missing = [folder, *folder.parents]
@@ -172,7 +172,7 @@ def synced(folder: Path) -> None:
 
 def _expected(error: OSError) -> str:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return "room on the disk; what was there is as it was"
+        return "room on the disk; the file that was there is unchanged"
     if error.errno == errno.EEXIST:
         return _FORCE
     return "a file that can be written"

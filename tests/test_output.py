@@ -40,7 +40,7 @@ def sessions_file(path: Path, *more: str, count: int = 3) -> Path:
     return path
 
 
-WRITERS: dict[str, list[str]] = {  # each with -o behind it
+WRITERS: dict[str, list[str]] = {  # each with -o after it
     "import": ["import", str(PLAIN)],
     "import lines": ["import", "many.jsonl"],
     "export pytest": ["export", "answer.json", "--to", "pytest"],
@@ -158,7 +158,7 @@ def test_an_output_that_is_the_input_is_refused_by_whatever_name(
     before = source.read_bytes()
     done = run("import", "s.jsonl", "-o", name, *force, cwd=tmp_path)
     one_line(done)
-    assert "this is what is read" in done.stderr
+    assert "this is the file that is being read" in done.stderr
     assert source.read_bytes() == before
 
 

@@ -140,7 +140,7 @@ def test_what_is_wrong_with_a_dialect_is_told_in_one_line() -> None:
             return NotImplemented
 
     assert fault_of(MyDialect()) == ""
-    assert fault_of(42) == "a int, no playground.Dialect"
+    assert fault_of(42) == "a int, not a playground.Dialect"
     assert fault_of(Dialect).startswith(
         "a class, not an instance: give Dialect() instead; it lacks"
     )
@@ -349,5 +349,5 @@ def test_a_failing_ledger_is_told_from_missing_credits(tmp_path: Path) -> None:
     path.write_text("{}")
     with pytest.raises(UnknownUserError):
         xml.with_preflight(check).format_messages(paying("rich"))
-    with pytest.raises(InputFault, match="'many' is no threshold"):
+    with pytest.raises(InputFault, match="'many' is not a threshold"):
         checks_from({"PLAYGROUND_CREDIT_LEDGER": "x", "PLAYGROUND_CREDIT_THRESHOLD": "many"})

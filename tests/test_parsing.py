@@ -409,7 +409,7 @@ def test_every_parser_reads_text_and_reasoning() -> None:
 
 @pytest.mark.parametrize("limit", [1, 2, 1024])
 def test_text_and_bytes_may_be_mixed_and_keep_their_order(limit: int) -> None:
-    """A character that was cut off before a text is a bad byte before it, not behind it."""
+    """A character that was cut off before a text is a bad byte before it, not after it."""
     plain = get_dialect("xml").create_parser(PromptData())
     for parser in (plain, BatchedParser(get_dialect("xml").create_parser(PromptData()), limit)):
         events = [*parser.feed(b"a\xc3"), *parser.feed_text("b<"), *parser.finish()]
@@ -460,7 +460,7 @@ def test_a_parameter_without_its_closer_ends_where_the_next_one_of_the_tool_begi
 
 
 def test_the_end_behind_a_parameter_aborts_the_call_whatever_the_tool_has() -> None:
-    """The value may hold its own closer: `a</arg_value>b`, cut behind the first one."""
+    """The value may hold its own closer: `a</arg_value>b`, cut after the first one."""
     tool = ToolMetadata(name="f", parameters={"a": "x"})
     call = ToolCallPart("c", "f", {"a": "1</arg_value>2"})
     whole = get_dialect("glm").format_tool_call(call, [tool])
@@ -509,7 +509,7 @@ def test_a_closer_that_is_how_an_opener_begins_waits_for_more() -> None:
 def test_a_findings_words_are_the_same_in_every_run() -> None:
     result = parse("[f(a=g(x))]", "pythonic")
     (found,) = [f for f in result.findings if f.code == "malformed-python"]
-    assert found.message == "the value of a is no literal"
+    assert found.message == "the value of a is not a literal"
 
 
 def test_line_breaks_behind_a_name_are_one_piece_however_they_come() -> None:
@@ -566,7 +566,7 @@ def test_what_python_does_not_read_is_not_guessed(text: str) -> None:
 def test_what_never_ends_is_refused_at_its_beginning() -> None:
     """Looking for its end anew at every character would take a square of the length."""
     for text in ('["a",' + "/*x" * 50_000, '["' + '\\"' * 50_000, "['" + "x" * 50_000):
-        with pytest.raises(ValueError, match="never ends"):
+        with pytest.raises(ValueError, match="never closed"):
             relaxed_json.strict(text)
 
 

@@ -804,7 +804,7 @@ def test_an_unknown_api_is_named() -> None:
 
 @pytest.mark.parametrize("api", sorted(set(WRITERS) - TEXT_ALONE))
 def test_a_call_without_arguments_is_whole_only_where_the_provider_ended_it(api: str) -> None:
-    """Cut behind its name it looks the same: it is never delivered then."""
+    """Cut after its name it looks the same: it is never delivered then."""
     in_one_piece = api in WHOLE_CALLS
     pieces = ("{}",) if in_one_piece else ()
     frames = WRITERS[api](Said((), ("a",), (("now", pieces),)))

@@ -77,7 +77,7 @@ def _loads(name: str, path: Path, said: str) -> Try:
 
 
 def _cut() -> Iterator[Try]:
-    """A recording of each API, cut at every fifth byte behind the format's name."""
+    """A recording of each API, cut at every fifth byte after the format's name."""
     for name, data in _streams().items():
         lines = LinesInMemory()
         recorder = Recorder(lines, searcher(), name=name, dialect="native", model="m")

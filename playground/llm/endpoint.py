@@ -248,9 +248,9 @@ class Endpoint:
             return error
         status = getattr(error, "status_code", None)
         words = scrubbed(str(error), secrets=environment_secrets())  # some quote their request
-        said = f"{type(error).__name__}{f' {status}' if status else ''}: {words}"
+        reason = f"{type(error).__name__}{f' {status}' if status else ''}: {words}"
         return InputFault(
-            f"no answer: {said}"[:_LONGEST_FAULT],
+            f"no answer: {reason}"[:_LONGEST_FAULT],
             where=self.model,
             expected="a model that LiteLLM knows, and a provider that answers",
         )

@@ -110,9 +110,9 @@ def record(
         run = _Run(recorder, limits or Limits(timeout), cancel, progress)
         error = run.send(completion_arguments(messages, model, tools, given))
         if not recorder.size:
-            said = starred((error or {}).get("message", "nothing came back"), search)
+            reason = starred((error or {}).get("message", "nothing came back"), search)
             raise InputFault(
-                f"no answer: {said}"[:500],
+                f"no answer: {reason}"[:500],
                 where=model,
                 expected="a model that LiteLLM knows, its key in the environment, or --base-url",
             )
@@ -173,7 +173,7 @@ class _Run:
 
     def send(self, arguments: dict[str, Any]) -> dict[str, Any] | None:
         """Send the request and take its answer; the error that ended it, if one did."""
-        library = litellm()  # which takes seconds: the clock begins behind it
+        library = litellm()  # which takes seconds: the clock begins after it
         self._deadline = time.monotonic() + self._limits.seconds
         if self._cancel.is_set():  # while the library was loaded
             return {"type": "cancelled", "message": "the user stopped the run"}
@@ -231,7 +231,7 @@ class _Run:
             elif time.monotonic() > self._deadline:
                 self._end("timeout", f"the answer took more than {limits.seconds:g} seconds")
             elif not limits.alive():
-                self._end("cut", "the page that had asked was closed")
+                self._end("cut", "the page that asked for it was closed")
 
     def _end(self, kind: str, message: str) -> None:
         """The first reason counts."""

@@ -35,7 +35,7 @@ class Tap:
     """One thread's exchanges as they pass; `watcher` is told of each, of the last one at the end.
 
     `stall` is how long nothing may come, in seconds; `shown` how many bytes of an answer the
-    client gets: what is behind them is told to the watcher alone, since clients keep what they get.
+    client gets: what is after them is told to the watcher alone, since clients keep what they get.
     """
 
     watcher: Watcher

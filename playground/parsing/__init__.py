@@ -27,7 +27,7 @@ far is how a choice begins, and its end is still to come.
 
 A *varying* choice is one whose match at the end of the text could become another match with more
 of it: three back-ticks may be a fence of four, `<|end` is the beginning of `<|end|>`, blanks
-behind a name go on. Such a match is held like a partial one, although it is whole.
+after a name go on. Such a match is held like a partial one, although it is whole.
 
 A *form* is one syntax compiled to waits (form.py, form_builder.py); a dialect has one for the
 form it writes and one for each other that it reads. A *plan* is all forms of a dialect and what
@@ -52,7 +52,7 @@ characters, as they might arrive:
         holds '<c'
 
 The wait for text stops at every `<`. `<b` cannot become `<call `, so it is text, and the search
-goes on behind it. `<c` can: the partial match holds it, and everything before it is given out.
+goes on after it. `<c` can: the partial match holds it, and everything before it is given out.
 
     'all tides><po'
         gives call started, markup '<call ', call named 'tides', markup '>'

@@ -95,7 +95,7 @@ class CallReader(Reader):
         found = self._inferred(call) if syntax.nameless == "inferred" else ""
         if found:
             self.set_name(call, 0, found)
-            self.scanner.note("mended-name", call.place, f"its arguments fit {found} alone")
+            self.scanner.note("mended-name", call.place, f"its arguments fit only {found}")
         else:
             call.name = ""
             self.scanner.note("missing-name", call.place, "a call without a tool's name")

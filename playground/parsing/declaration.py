@@ -85,7 +85,7 @@ class Declaration:
     cdata: bool = False
     """One CDATA section around a value is read over."""
     element: str = ""
-    """A value may be nested elements, each tag behind this prefix."""
+    """A value may be nested elements, each tag after this prefix."""
     name: str = ""
     """What a call without a {name} always calls."""
     nameless: Literal["", "empty", "inferred"] = ""

@@ -36,7 +36,7 @@ class _NativeCall:
 
 
 class DeltaReader:
-    """Keeps the open native calls of one stream; `stop` is the offset behind the last character."""
+    """Keeps the open native calls of one stream; `stop` is the offset after the last character."""
 
     def __init__(self, tools: Sequence[ToolMetadata], native: bool) -> None:
         self._names = [tool.name for tool in tools]
@@ -120,7 +120,7 @@ class DeltaReader:
             ]
         events: list[Event] = []
         if self._names and call.name not in self._names:
-            message = f"{call.name!r} is none of the session's tools ({', '.join(self._names)})"
+            message = f"{call.name!r} is not one of the session's tools ({', '.join(self._names)})"
             events.append(FindingEvent(here, finding("unknown-tool", place, message)))
         ended = CallEndedEvent(here, call.index, call.call_id, call.name, arguments, kept)
         return [*events, ended]

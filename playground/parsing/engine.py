@@ -96,12 +96,12 @@ class SyntaxEngine:
     def _next(self) -> Steps[tuple[Match | None, Group | None]]:
         """The next marker, and what it is; the text before it is given out."""
         scanner, section = self.scanner, self._section
-        if section is not None and section.behind is not None:
-            # right behind a marker others may come than where there is prose between
-            match = yield from scanner.match_here(section.behind)
+        if section is not None and section.after_marker is not None:
+            # right after a marker others may come than where there is prose between
+            match = yield from scanner.match_here(section.after_marker)
             if match is not None:
-                return match, section.behind.group(match)
-            cut = scanner.cut_here(section.behind)
+                return match, section.after_marker.group(match)
+            cut = scanner.cut_here(section.after_marker)
             if cut is not None and _has_closer(section):
                 scanner.emit_match(cut)
         wait = (section and section.between) or self.plan.text
@@ -129,7 +129,7 @@ class SyntaxEngine:
             case Kind.SECTION_CLOSE:
                 yield from self._close_section(match, self.plan.forms[number])
             case Kind.OPEN | Kind.CLOSE | Kind.PARAM | Kind.FORGOTTEN:
-                raise AssertionError(f"{kind} is waited for inside of something alone")
+                raise AssertionError(f"{kind} is waited for only inside something else")
             case _:
                 self._mark(kind, number, match)
 
@@ -175,7 +175,7 @@ class SyntaxEngine:
         yield from self._between(form)
 
     def _emit_text(self, count: int) -> None:
-        """Text is content; behind a call it may have to stand apart."""
+        """Text is content; after a call it may have to stand apart."""
         scanner = self.scanner
         if not count or not self.calls or self.switches.text_after_calls == "text":
             scanner.emit_text(count)

@@ -88,8 +88,8 @@ class FormBuilder:
         closing = self.closing
         return Form(
             syntax=self.syntax,
-            behind=self._section_wait(around, calls, behind=True),
-            between=self._section_wait(around, calls, behind=False),
+            after_marker=self._section_wait(around, calls, after_marker=True),
+            between=self._section_wait(around, calls, after_marker=False),
             separator=wait(self._separator()),
             opening=wait(self.opening()),
             close=wait(Choice(SPACE + closing.pattern)) if closing.pattern else None,
@@ -248,22 +248,24 @@ class FormBuilder:
         group = Group(Kind.SECTION_CLOSE, self.number)
         return [Choice(f"(?:{'|'.join(ends)})", first, group, texts, len(ends) > 1)]
 
-    def _section_wait(self, around: Surroundings, calls: list[Choice], behind: bool) -> Wait | None:
-        """In a section: directly `behind` its opener, a call or another marker, or anywhere
+    def _section_wait(
+        self, around: Surroundings, calls: list[Choice], after_marker: bool
+    ) -> Wait | None:
+        """In a section: directly `after_marker` (its opener, a call or another one), or anywhere
         between its calls. White space is markup before a marker alone, for there may be prose too.
         In prose a bare object is no call, and a closer of punctuation alone no closer."""
         if not self.syntax.section:
             return None
         sections = [call for call in calls if call.group and call.group.kind is Kind.SECTION]
         markers = [
-            *([] if behind else around.openers()),
+            *([] if after_marker else around.openers()),
             *sections,  # before the section's own call, whose opener may be any tag
-            self.opening(strict=not behind),
+            self.opening(strict=not after_marker),
             *calls,
             *around.dropped(),
             *around.stops(),
             *self.unread(),
-            *self.section_closer(in_prose=not behind),
+            *self.section_closer(in_prose=not after_marker),
         ]
         look = "|".join(unnamed(choice.pattern).replace(ENDED, SOLID) for choice in markers)
         space = Choice(rf"\s{{1,64}}+(?={look})", _BLANKS, Group(Kind.SPACE))
@@ -280,7 +282,7 @@ class FormBuilder:
         looks = [unnamed(choice.pattern) for choice in following]
         before = SPACE if self.syntax.separator.strip() else ""
         if before and not self.syntax.one_call_a_section and self.section_close:
-            looks.append(self.section_close)  # models write a comma behind the last one, too
+            looks.append(self.section_close)  # models write a comma after the last one, too
         look = "|".join(looks)
         return Choice(rf"{before}{literal(self.syntax.separator)}{SPACE}(?={look})")
 

@@ -24,7 +24,7 @@ WORD: Final = r"[\w+#.\-]{0,24}+"
 ATTRIBUTES: Final = r"""(?:\s{1,8}+[\w:.\-]{1,32}+="[^"]{0,64}+"){0,4}+"""
 LINE_START: Final = r"(?<!\S[ \t]{0,6})"
 CONTEXT: Final = 8  # characters before the place that LINE_START may look at
-# white space behind a name has come to its end: what follows is solid, or nothing does
+# white space after a name has come to its end: what follows is solid, or nothing does
 ENDED: Final = r"(?<=\s)(?=\S|\Z)"
 SOLID: Final = r"(?<=\s)(?=\S)"
 
@@ -69,7 +69,7 @@ def _piece(piece: Piece, holes: Mapping[str, str], first: bool, after_name: bool
         return re.escape(piece) if first else SPACE
     if first:
         return literal(piece)
-    # behind a hole: `<x name="f" more="attributes">`, and white space before a tag
+    # after a hole: `<x name="f" more="attributes">`, and white space before a tag
     if after_name and piece.strip() == ">":
         return SPACE + EMPTY
     if re.match(r'"\s*/?>', piece):
@@ -104,7 +104,7 @@ def stripped(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
 
 
 def name_before(pieces: tuple[Piece, ...], hole: str) -> str:
-    """A name ends where the literal behind it begins; in quotes it may hold anything else."""
+    """A name ends where the literal after it begins; in quotes it may hold anything else."""
     stop = ""
     for piece, following in zip(pieces, pieces[1:], strict=False):
         if isinstance(piece, Hole) and piece.name == hole and isinstance(following, str):

@@ -44,7 +44,7 @@ class Reader:
             self.scanner.note("mended-name", call.place, f"{text!r} is read as {name!r}")
         if self.tools and call.tool is None:
             known = ", ".join(self.tools)
-            message = f"{call.name!r} is none of the session's tools ({known})"
+            message = f"{call.name!r} is not one of the session's tools ({known})"
             self.scanner.note("unknown-tool", call.place, message)
 
     def _mended(self, name: str) -> str:

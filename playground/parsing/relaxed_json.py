@@ -37,7 +37,7 @@ def strict(text: str) -> str:
     for match in _TOKEN.finditer(text):
         token, kind = match[0], match.lastgroup
         if kind == "open":  # looked for once: every further look would be as long
-            raise ValueError(f"what {token} begins at character {match.start()} never ends")
+            raise ValueError(f"{token} at character {match.start()} is never closed")
         if kind == "comment":
             continue
         if kind == "single":

@@ -153,7 +153,7 @@ def _begun(beginnings: Iterable[str]) -> str:
     listed = sorted(set(beginnings))
     if not all(text.strip() for text in listed):
         return ""
-    # where the text ends behind the first of the two, more of it has to come before one knows
+    # where the text ends after the first of the two, more of it has to come before one knows
     pairs = [
         re.escape(text[0]) + (rf"(?:{re.escape(text[1])}|\Z)" if text[1:] else "")
         for text in listed

@@ -60,7 +60,9 @@ class GrowingFile:
         self._answered = False
         Batch(force=force).check(path)
         if self.path.exists() and not self.path.is_file():
-            raise InputFault("this is no file", where=str(path), expected="a file to record into")
+            raise InputFault(
+                "this is not a file", where=str(path), expected="a file to record into"
+            )
         with told(path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._aside = self._put_aside() if force else None

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 
 class Kind(NamedTuple):
-    """`rest` is a pattern behind one of the `heads`, or behind a match of `context`."""
+    """`rest` is a pattern after one of the `heads`, or after a match of `context`."""
 
     name: str
     heads: tuple[str, ...]

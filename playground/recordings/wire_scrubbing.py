@@ -108,7 +108,7 @@ class WireScrubber:
         self._given_up = 0  # up to here nothing is waited for
         self._wire = _Channel()
         self._fields: OrderedDict[tuple[str, str], _Channel] = OrderedDict()
-        self._unread = ""  # the wire behind the last token
+        self._unread = ""  # the wire after the last token
         self._in_value = False
         self._field: _Channel | None = None  # whose value is being read
         self._index = ""
@@ -175,7 +175,7 @@ class WireScrubber:
         channel.trim()
 
     def _decide(self, channel: _Channel, before: int, ended: bool) -> None:
-        """Search what is new behind `before`, and what was open or may be half a head."""
+        """Search what is new after `before`, and what was open or may be half a head."""
         start = channel.open_from
         if start is None:
             start = max(channel.floor, channel.begins, before - CONTEXT // 2)
@@ -233,7 +233,7 @@ class WireScrubber:
         return at
 
     def _token(self, text: str, at: int) -> int:
-        """Behind the next string; a name with a text behind it opens a value."""
+        """Behind the next string; a name with a text after it opens a value."""
         token = _TOKEN.search(text, at)
         if token is None:
             return len(text)

@@ -67,7 +67,7 @@ def load_sessions(
     `path` may be content, as for `load_session`.
 
     `progress` is called with the bytes read and the bytes in all. With a list `left_out`, a
-    session or line that cannot be read is put there as a fault, and reading goes on behind it
+    session or line that cannot be read is put there as a fault, and reading goes on after it
     where the format has a session a line; in others it ends there.
     """
     source = _source(path)

@@ -43,7 +43,7 @@ class Source:
         self._data, self._path = data, path
         self.progress: Progress | None = None
         self.findings: list[Finding] = []  # of the values that were read since they were taken
-        self.left_out: list[InputFault] | None = None  # where reading is to go on behind a fault
+        self.left_out: list[InputFault] | None = None  # where reading is to go on after a fault
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Source:
@@ -214,7 +214,7 @@ class Source:
             self.left_out.append(fault)
 
     def _torn_end(self) -> int | None:
-        """Where a last line begins that is cut off behind others, told before any line is given:
+        """Where a last line begins that is cut off after others, told before any line is given:
         the session that is read last may be long gone when the end is seen."""
         with self._lines() as file:
             data, start = last_line(file, self.size, MAX_LINE)

@@ -160,7 +160,7 @@ def _keyed_object(reader: Reader, call: OpenCall) -> Steps[None]:
     scanner.emit_markup(1)
     yield from scanner.skip_space()
     if (yield from scanner.peek()) != '"':
-        raise BrokenCall("malformed-json", "the call's name in double quotes is due")
+        raise BrokenCall("malformed-json", "expected the call's name in double quotes")
     yield from _name(reader, call)
     yield from _colon(scanner)
     yield from claim_arguments(reader, call)
@@ -180,7 +180,7 @@ def _key(scanner: Scanner, call: OpenCall, first: str) -> Steps[str]:
     else:
         match = yield from scanner.match_here(_BARE_KEY)
         if match is None:
-            raise BrokenCall("malformed-json", f"a key in double quotes is due, not {first!r}")
+            raise BrokenCall("malformed-json", f"expected a key in double quotes, not {first!r}")
         kept.append(f'"{match[0]}"')
         scanner.emit_markup(len(match[0]))
     call.relaxed |= first != '"'
@@ -193,7 +193,7 @@ def _colon(scanner: Scanner) -> Steps[None]:
     char = yield from scanner.peek()
     if char != ":":
         code = "malformed-json" if char else "truncated-call"
-        raise BrokenCall(code, f"a colon is due after a key, not {char!r}")
+        raise BrokenCall(code, f"expected a colon after a key, not {char!r}")
     scanner.emit_markup(1)
     yield from scanner.skip_space()
 

@@ -50,7 +50,7 @@ class Lead:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """What may stand behind a body, or behind a part of one.
+    """What may stand after a body, or after a part of one.
 
     `name` is the pattern of a tool's name, `closing` the call's own closer, `section_close` the
     pattern of the section's ("" for none), `calls` the openers of the next call.
@@ -85,7 +85,7 @@ class Notation(ABC):
     """The characters with which a body begins; none where it may begin with anything."""
     ends_itself: ClassVar[bool] = True
     """The body's own text says where it ends, as brackets do: the engine skips white space before
-    it and takes a missing closer behind it for a slip. Otherwise `read` reads the closer too."""
+    it and takes a missing closer after it for a slip. Otherwise `read` reads the closer too."""
     keeps_space: ClassVar[bool] = False
     """White space at the body's edges is the body's own."""
 

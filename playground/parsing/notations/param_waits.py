@@ -132,9 +132,9 @@ def _closes_solidly(template: Template) -> bool:
     return any(is_solid(piece) for piece in template.after)
 
 
-def _forgotten(behind: str) -> Choice:
-    """No closer, but what is behind one; a line break before it is no part of the value."""
-    return Choice(rf"\n?+(?={behind})", group=Group(Kind.FORGOTTEN))
+def _forgotten(following: str) -> Choice:
+    """No closer, but what follows one; a line break before it is no part of the value."""
+    return Choice(rf"\n?+(?={following})", group=Group(Kind.FORGOTTEN))
 
 
 def slipped(opener: str, pieces: tuple[Piece, ...]) -> bool:

@@ -70,7 +70,7 @@ class Params(Notation):
 
     def announce(self, lead: Lead) -> str:
         syntax = lead.syntax
-        # an opener that ends in a literal is enough; behind a bare name, prose may follow
+        # an opener that ends in a literal is enough; after a bare name, prose may follow
         bare = isinstance(last_piece(syntax.call_template.before), Hole)
         if not (bare or lead.firm or syntax.known_names):
             return ""
@@ -173,7 +173,7 @@ def _another(reader: Reader, call: OpenCall, next_param: Wait) -> Steps[bool]:
 
 
 def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> Steps[None]:
-    """One parameter behind its opener, up to and with its closer."""
+    """One parameter after its opener, up to and with its closer."""
     scanner, syntax, value_end = reader.scanner, form.syntax, form.body[1]
     kept: list[str] = []
     key = _key_of(call, opener["key"])

@@ -273,10 +273,10 @@ def _beside_bill(
     elif not low <= bill.total <= high:
         why = f"{bill.total:,} tokens were billed, but the session holds {low:,} to {high:,}"
     elif warm and bill is begun_with:
-        why = f"{bill.read:,} tokens were billed as read that were there before it"
+        why = f"{bill.read:,} tokens were billed as read that were cached before it"
         return replace(one, state="warm-start", reason=f"{one.reason}; {why}")
     elif warm and one.hit != last:
-        why = "the first request read what was there before it: more of that may be there"
+        why = "the first request read what was cached before it: there may be more of that"
     return replace(one, state="unpredictable", reason=f"{one.reason}; {why}") if why else one
 
 
@@ -285,7 +285,7 @@ def _lacking(session: Session) -> Iterator[Finding]:
     prompts = (session.task.user_agent_prompt, session.task.user_prompt)
     has_system = any(prompts) or any(message.role == "system" for message in session.messages)
     if not (session.tools or has_system):
-        words = "what is foretold is of the messages alone, as the dialect renders them"
+        words = "the prediction is for the messages alone, as the dialect renders them"
         yield finding("transcript-alone", "the session", words)
 
 

@@ -159,8 +159,8 @@ def _text(content: Any) -> str:
     pieces = [part for part in content.get("parts") or () if isinstance(part, str)]
     for thought in content.get("thoughts") or ():
         if isinstance(thought, dict):
-            said = (thought.get("summary"), thought.get("content"))
-            pieces.append(": ".join(str(text) for text in said if text))
+            texts = (thought.get("summary"), thought.get("content"))
+            pieces.append(": ".join(str(text) for text in texts if text))
     for key in ("text", "result", "content", "user_profile", "user_instructions"):
         if isinstance(content.get(key), str):
             pieces.append(content[key])

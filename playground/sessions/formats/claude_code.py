@@ -106,7 +106,7 @@ class _Threads:
             inner = data.get("message")  # a sub-agent's line inside its agent's transcript
             if isinstance(inner, dict) and isinstance(inner.get("message"), dict):
                 agent = data.get("agentId") or value.get("parentToolUseID") or "sub-agent"
-                self._said(self._thread(str(agent)), inner, place.at("data", "message"))
+                self._message(self._thread(str(agent)), inner, place.at("data", "message"))
             return
         key = self._key(value)
         if value.get("uuid"):
@@ -115,7 +115,7 @@ class _Threads:
         self._about(thread, value)
         kind, message = value.get("type"), value.get("message")
         if isinstance(message, dict):
-            self._said(thread, value, place)
+            self._message(thread, value, place)
         elif kind == "result":
             _outcome(thread.builder, value, place)
         elif kind == "system":
@@ -155,7 +155,7 @@ class _Threads:
             session=agent.session or value.get("sessionId") or value.get("session_id"),
         )
 
-    def _said(self, thread: _Thread, value: dict[str, Any], place: Place) -> None:
+    def _message(self, thread: _Thread, value: dict[str, Any], place: Place) -> None:
         builder, message = thread.builder, value["message"]
         where = place.at("message")
         given = str(message.get("id") or "")

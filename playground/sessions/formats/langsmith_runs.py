@@ -19,7 +19,7 @@ _LISTS: Final = ("runs", "post", "patch")
 class LangSmithRuns(SessionFormat):
     name = "langsmith-runs"
     title = "LangSmith runs"
-    keeps = Keeps("yes", "yes", "yes", "no", "runs that are no model call; feedback, events")
+    keeps = Keeps("yes", "yes", "yes", "no", "runs that are not model calls; feedback, events")
 
     def recognises(self, source: Source) -> bool:
         values = source.head if source.is_lines else [source.document]

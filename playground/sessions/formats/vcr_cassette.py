@@ -39,7 +39,7 @@ class VcrCassette(SessionFormat):
         interactions = _interactions(value)
         if interactions is None:
             raise InputFault(
-                "no list of interactions",
+                "not a list of interactions",
                 where=source.name,
                 field="interactions",
                 expected="a list",

@@ -95,7 +95,7 @@ def _no_chats(others: list[Exchange]) -> list[Finding]:
         return []
     urls = ", ".join(dict.fromkeys(one.url.partition("?")[0][:80] for one in others if one.url))
     number = f"{len(others)} exchanges" if len(others) > 1 else "an exchange"
-    message = f"{number} of no chat ({urls[:200] or 'without an address'})"
+    message = f"{number} that belong to no chat ({urls[:200] or 'without an address'})"
     return [finding("lines-left-out", str(others[0].place), message)]
 
 

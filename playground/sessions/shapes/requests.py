@@ -152,12 +152,12 @@ def read_recording(builder: SessionBuilder, recording: Recording, place: Place) 
 def same_start(earlier: list[Any], later: list[Any]) -> bool:
     """Whether one conversation goes on in the other: the shorter one is its beginning."""
     shorter = min(len(earlier), len(later))
-    return shorter > 0 and [_said(m) for m in earlier[:shorter]] == [
-        _said(m) for m in later[:shorter]
+    return shorter > 0 and [_role_and_text(m) for m in earlier[:shorter]] == [
+        _role_and_text(m) for m in later[:shorter]
     ]
 
 
-def _said(message: Any) -> Any:
+def _role_and_text(message: Any) -> Any:
     """What a message says, without marks and ids that change from request to request."""
     if not isinstance(message, dict):
         return message

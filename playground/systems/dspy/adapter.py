@@ -56,7 +56,7 @@ class FieldAdapter(ABC):
 
     @abstractmethod
     def user_message_output_requirements(self, signature: Signature) -> str:
-        """The reminder behind a request: what to answer, in which form."""
+        """The reminder after a request: what to answer, in which form."""
 
     @abstractmethod
     def format_assistant_message_content(
@@ -142,7 +142,7 @@ class FieldAdapter(ABC):
         suffix: str = "",
         main_request: bool = False,
     ) -> str:
-        """The inputs that are given; with `main_request` the reminder behind them."""
+        """The inputs that are given; with `main_request` the reminder after them."""
         return parts.plain(self._user_text(signature, inputs, prefix, suffix, main_request))
 
     def _user_text(

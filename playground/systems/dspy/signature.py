@@ -73,8 +73,8 @@ def _field(kind: str, desc: str, options: dict[str, Any]) -> Any:
     bounds = [
         f"{_CONSTRAINTS[key]}{value}" for key, value in options.items() if key in _CONSTRAINTS
     ]
-    said = {"desc": desc or options.get("description", ""), "constraints": ", ".join(bounds)}
-    return PydanticField(**options, json_schema_extra={_KIND: kind, **said})
+    described = {"desc": desc or options.get("description", ""), "constraints": ", ".join(bounds)}
+    return PydanticField(**options, json_schema_extra={_KIND: kind, **described})
 
 
 @dataclass(frozen=True, slots=True)

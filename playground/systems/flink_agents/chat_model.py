@@ -225,8 +225,8 @@ class ChatModelSetup:
         if self.variables_from == "messages":
             for message in messages:
                 values |= message.extra_args
-        said = [m for m in messages if m.content or m.role is MessageRole.ASSISTANT]
-        return [*self.prompt.format_messages(values), *said]
+        sent = [m for m in messages if m.content or m.role is MessageRole.ASSISTANT]
+        return [*self.prompt.format_messages(values), *sent]
 
     def complete(
         self, messages: Messages, prompt_args: Mapping[str, Any] | None = None, **parameters: Any

@@ -35,7 +35,7 @@ class Flags:
         return ("0" if self.zero else " ") * missing + text
 
     def align(self, text: str) -> str:
-        """As `pad`, by blanks alone: a number has its zeros behind the sign, from its own verb."""
+        """As `pad`, by blanks alone: a number has its zeros after the sign, from its own verb."""
         width = self.width or 0
         return text.ljust(width) if self.minus else text.rjust(width)
 
