@@ -73,7 +73,7 @@ call = get_dialect("use-tool").format_example("f", {"a": 7})
 print(pg.parse(call, dialect="use-tool", tools=[tool]).tool_calls[0].arguments)
 print(pg.dialect_for("acme/Useful-7B-Instruct").reason)
 print(pg.guide_for("use-tool").markdown().splitlines()[0])
-print(pg.dialect_names()[-1])
+print("use-tool" in pg.dialect_names())
 """
 
 
@@ -106,7 +106,7 @@ def test_a_dialect_added_as_contributing_says_is_found_everywhere(tmp_path: Path
         "{'a': 7}",
         "trained on it: Useful 7B (chat template, 2026-11)",
         "# use-tool",
-        "use-tool",
+        "True",
     ], done.stderr
 
 

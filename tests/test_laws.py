@@ -10,7 +10,7 @@ import sys
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import DIALECTS, GENERAL, TOOLS, calls, prose, streams
+from strategies import DIALECTS, GENERAL, TOOLS, calls, held, prose, streams
 
 from playground.dialects.checking import check_tool_call
 from playground.dialects.declared import DeclaredDialect
@@ -123,7 +123,7 @@ def test_law_3_plain_typed_values_are_always_carried(dialect: DeclaredDialect) -
         "meta": {"deep": {"null": None}},
         "note": None,
     }
-    call = ToolCallPart("call_1", "write_file", args)
+    call = ToolCallPart("call_1", "write_file", held(dialect, args))
     assert check_tool_call(dialect, call, TOOLS) == []
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
+from strategies import held
 
 import playground.parsing
 from playground.dialects.checking import check_tool_call
@@ -101,8 +102,18 @@ def test_a_new_notation_is_added_as_contributing_says() -> None:
     assert notation.values == Syntax(**notation.fields).notation.values
 
 
+def test_a_notation_without_null_names_the_argument_and_writes_the_others(
+    query: DeclaredDialect,
+) -> None:
+    call = ToolCallPart("call_1", "f", {"a": None, "b": "x"})
+    (found,) = check_tool_call(query, call, [LINES])
+    assert (found.code, found.where) == ("cannot-carry", "call call_1, argument a")
+    assert query.format_tool_call(call, [LINES]) == "<run f?b=x/>"
+    assert held(query, call.args) == {"b": "x"}
+
+
 def test_a_dialect_in_a_new_notation_keeps_the_laws(query: DeclaredDialect) -> None:
-    values: list[Any] = ["", "a=1&b=2", "</>/>", "é\n", 7, None, True, [1, "x"], {"k": 1.5}, "7"]
+    values: list[Any] = ["", "a=1&b=2", "</>/>", "é\n", 7, True, [1, "x"], {"k": 1.5}, "7"]
     tool = ToolMetadata(
         name="f", description="", input_schema={"type": "object", "properties": {"a": {}, "b": {}}}
     )

@@ -88,6 +88,9 @@ class Notation(ABC):
     it and takes a missing closer after it for a slip. Otherwise `read` reads the closer too."""
     keeps_space: ClassVar[bool] = False
     """White space at the body's edges is the body's own."""
+    holds_null: ClassVar[bool] = True
+    """Whether null can be written. Where it cannot, as in TOML, `write` leaves it out and the check
+    names the argument; tests and laws ask for every other plain value."""
 
     def check(self, syntax: Declaration) -> None:
         """What it needs of the syntax. Raises SyntaxFault."""
