@@ -155,9 +155,9 @@ def test_the_essays_reply_is_read_as_the_essay_says() -> None:
     rows = re.findall(r"^    '(.*?)'\n {8}gives (.*?)\n {8}holds ('.*?')$", essay, re.M | re.S)
     assert 55 <= len("".join(chunk for chunk, _, _ in rows)) <= 65
     parser = SyntaxParser(Syntax(call=call, param=param), Markers(), Switches())
-    for chunk, given, held in rows:
+    for chunk, given, kept in rows:
         assert told(parser.feed_text(chunk)) == " ".join(given.split())
-        assert repr(parser.state.held) == held
+        assert repr(parser.state.held) == kept
     assert parser.finish() == []
 
 

@@ -140,7 +140,8 @@ def test_a_dialect_may_live_in_another_package(tmp_path: Path) -> None:
         "[playground.dialects]\ntheirs = theirs:DIALECT\n"
     )
     program = (
-        "import playground as pg; print('theirs' in pg.dialect_names(), pg.get_dialect('theirs').name);"
+        "import playground as pg\n"
+        "print('theirs' in pg.dialect_names(), pg.get_dialect('theirs').name)\n"
         "print(pg.dialect_for('x/Their-7B').dialect)"
     )
     done = subprocess.run(
