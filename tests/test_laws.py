@@ -18,6 +18,7 @@ from playground.dialects.prompts import sample_arguments
 from playground.dialects.reading import parse
 from playground.events import CallAbortedEvent, CallEndedEvent, CallStartedEvent, Event, merged
 from playground.messages import Message, TextPart, ToolCallPart
+from playground.parsing.parser import SyntaxParser
 from playground.parsing.result import gather
 from playground.parsing.values import same
 from playground.prompt_data import PromptData, TaskConfig
@@ -125,6 +126,21 @@ def test_law_3_plain_typed_values_are_always_carried(dialect: DeclaredDialect) -
     }
     call = ToolCallPart("call_1", "write_file", held(dialect, args))
     assert check_tool_call(dialect, call, TOOLS) == []
+
+
+@each_general
+def test_law_4_the_window_stays_small_whatever_the_value(dialect: DeclaredDialect) -> None:
+    """What is claimed is forgotten at the next chunk, and what is held is at most a marker."""
+    value = "if a < b: ['x', \"y\"] </ \n" * 120
+    call = ToolCallPart("call_1", "write_file", {"path": "a", "content": value})
+    data = dialect.format_tool_call(call, TOOLS)
+    parser = dialect.create_parser(PromptData(tool_metadata=TOOLS))
+    assert isinstance(parser, SyntaxParser)
+    windows = []
+    for place in range(0, len(data), 4):
+        parser.feed_text(data[place : place + 4])
+        windows.append(len(parser._engine.scanner.text))
+    assert max(windows) < 400 < len(data)
 
 
 @each_dialect

@@ -115,6 +115,8 @@ What may not be changed, and what falls when it is
   tests/test_laws.py: test_law_6_a_call_cut_off_is_never_delivered_changed
 - White space and separators are markup next to a call or a marker alone, never between words.
   tests/test_laws.py: test_law_10_only_what_is_declared_is_markup
+- What was claimed is forgotten, and no more than a marker is held. tests/test_laws.py:
+  test_law_4_the_window_stays_small_whatever_the_value
 - Time is linear. No test can time it on a busy machine: run benchmarks/parsing.py, whose
   exponents stay at about 1.
 """
