@@ -130,7 +130,7 @@ def test_what_it_did_not_write_is_not_replaced(writer: str, folder: Path) -> Non
     path.write_text("the user's own")
     done = run(*arguments(writer), "-o", given, cwd=folder)
     one_line(done)
-    assert "there already; expected another name, or --force" in done.stderr
+    assert "exists already; expected another name, or --force" in done.stderr
     assert path.read_text() == "the user's own"
     done = run(*arguments(writer), "-o", given, "--force", cwd=folder)
     assert done.exit_code in (0, 1), done.stderr
@@ -302,7 +302,7 @@ def test_force_takes_no_folder_away_and_writes_through_a_link(tmp_path: Path) ->
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / "kept").write_text("kept")
-    with pytest.raises(InputFault, match="no file"):
+    with pytest.raises(InputFault, match="not a file"):
         GrowingFile(folder, force=True)
     assert (folder / "kept").read_text() == "kept"
     target, link = tmp_path / "target.jsonl", tmp_path / "link.jsonl"

@@ -164,7 +164,7 @@ def test_a_file_that_is_there_is_refused_before_anything_is_sent(tmp_path: Path)
             timeout=60,
         )
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-        assert "there already" in done.stderr
+        assert "exists already" in done.stderr
         assert server.requests == []
     assert path.read_text() == "the user's own"
 
@@ -185,7 +185,7 @@ def test_two_recorders_of_one_file(tmp_path: Path) -> None:
         ).stdout
         for more in ([], ["force"])
     ]
-    assert "there already" in said[0]
+    assert "exists already" in said[0]
     assert "another program is writing this recording" in said[1]
     first.close()
     assert path.read_text() == "first\n"
