@@ -343,7 +343,8 @@ def test_a_run_that_is_stopped_waits_for_no_further_byte(tmp_path: Path) -> None
 
 def test_memory_does_not_grow_with_the_stream(tmp_path: Path) -> None:
     """4 MB here, 1 GB by `make long`."""
-    assert peak(tmp_path, 4) < 1.2 * peak(tmp_path, 1)
+    waiting = 1 << 20  # bytes of lines in memory, where the disk is slow
+    assert peak(tmp_path, 4) < 1.2 * peak(tmp_path, 1) + waiting
 
 
 def peak(folder: Path, megabytes: int, whole: int = 1 << 18) -> int:
