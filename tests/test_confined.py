@@ -89,6 +89,7 @@ def test_a_worker_has_bounds_and_no_key_of_the_environment(
         process = Path(f"/proc/{worker._process.pid}")
         if not process.exists():
             pytest.skip("no /proc on this machine")
+        assert (process / "cwd").readlink() == Path("/")
         assert b"not-for-workers" not in (process / "environ").read_bytes()
         limits = (process / "limits").read_text()
         assert re.search(r"Max file size +0 +0 ", limits)  # it cannot write a byte

@@ -286,3 +286,39 @@ def test_a_server_knows_its_own_names(
     assert access.answers_to(host) is own
     monkeypatch.setattr(access, "_given", NOBODY)
     assert access.answers_to(host)
+
+
+def test_runs_that_are_over_are_forgotten_with_their_tab_or_by_the_next_one() -> None:
+    """Each kept its answer, for as long as the server ran."""
+    from playground.llm.background import BackgroundRun
+    from playground.ui.shared.runs import Runs
+
+    class Waits(BackgroundRun):
+        def start(self) -> None:
+            def work() -> None:
+                self.cancel.wait(20)
+
+            self._begin(work, "waits")
+
+    runs: Runs[BackgroundRun] = Runs()
+    gone: set[str] = set()
+
+    def begun(tab: str, before: str = "") -> str:
+        return runs.add(BackgroundRun(), lambda: tab not in gone, before)
+
+    first = begun("a")
+    second = begun("a", first)
+    assert runs.get(first) is None
+    assert runs.get(second) is not None
+    under_way = Waits()
+    under_way.start()
+    kept = runs.add(under_way, lambda: False, "")
+    gone.add("a")
+    others = begun("b")
+    assert runs.get(second) is None
+    assert runs.get(kept) is under_way  # it is stopped by its own means, and what came is kept
+    assert runs.get(others) is not None
+    under_way.stop()
+    under_way.wait(5)
+    begun("b", others)
+    assert len(runs) == 1

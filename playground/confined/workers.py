@@ -102,6 +102,7 @@ class _Worker:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,  # the terminal is not for what ran here
                 env=environment,
+                cwd="/",  # a worker that waits keeps no disk from being taken out
                 start_new_session=True,  # Ctrl-C is for us; a closed pipe ends it
             )
         except (OSError, ValueError) as error:
