@@ -240,6 +240,90 @@ def test_when_the_last_of_several_cannot_be_named_the_others_are_as_before(
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "c"]
 
 
+# A process to which the kernel refuses second names, as FAT and some network file systems do.
+WITHOUT_LINKS = """
+import ctypes, os, platform, struct, sys
+from playground.errors import InputFault
+from playground.output import Batch, write_file
+calls = {"x86_64": (86, 265), "aarch64": (37,)}[platform.machine()]
+ops = [(0x20, 0, 0, 0)]  # BPF: load the system call's number
+ops += [(0x15, len(calls) - at, 0, number) for at, number in enumerate(calls)]
+ops += [(0x06, 0, 0, 0x7FFF0000), (0x06, 0, 0, 0x00050000 | 1)]  # allow; EPERM
+program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *op) for op in ops))
+filters = struct.pack("HxxxxxxQ", len(ops), ctypes.addressof(program))
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, filters, 0, 0) == 0
+try:
+    os.link(__file__ if "__file__" in globals() else sys.executable, "a-link")
+except PermissionError:
+    pass
+else:
+    raise SystemExit("links can be made here")
+"""
+
+
+def without_links(program: str, folder: Path) -> str:
+    """What a program says that runs where no second names can be had."""
+    if sys.platform != "linux" or os.uname().machine not in ("x86_64", "aarch64"):
+        pytest.skip("NO WAY TO REFUSE LINKS on this machine")
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_LINKS + program],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.replace(f"{folder}/", "")
+
+
+def test_where_there_are_no_links_all_is_written_or_nothing(tmp_path: Path) -> None:
+    """The files that had been replaced already were deleted."""
+    (tmp_path / "a").write_text("old a")
+    (tmp_path / "a").chmod(0o640)
+    program = """
+def write(last):
+    with Batch(force=True) as batch:
+        for name in ("a", "b", "c"):
+            with batch.file(name) as file:
+                file.write("new")
+        if last:
+            os.mkdir("c")
+try:
+    write(True)
+except InputFault as fault:
+    print(fault)
+os.rmdir("c")
+print(sorted(os.listdir()), open("a").read(), oct(os.stat("a").st_mode & 0o777))
+write(False)
+print(sorted(os.listdir()), open("a").read(), oct(os.stat("a").st_mode & 0o777))
+"""
+    assert without_links(program, tmp_path).splitlines() == [
+        "c: Is a directory; expected a file that can be written",
+        "['a'] old a 0o640",
+        "['a', 'b', 'c'] new 0o640",
+    ]
+
+
+def test_where_there_are_no_links_no_file_of_the_meantime_is_replaced(tmp_path: Path) -> None:
+    program = """
+try:
+    with Batch() as batch, batch.file("x") as file:
+        file.write("ours")
+        open("x", "w").write("another's")
+except InputFault as fault:
+    print(fault)
+print(os.listdir(), open("x").read())
+write_file("y", "new")
+print(open("y").read())
+"""
+    assert without_links(program, tmp_path).splitlines() == [
+        "x: File exists; expected another name, or --force",
+        "['x'] another's",
+        "new",
+    ]
+
+
 def test_devices_and_pipes_are_written_as_they_are(tmp_path: Path) -> None:
     write_file("/dev/null", "x")
     with pytest.raises(InputFault, match="No space left on device"):

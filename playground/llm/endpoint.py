@@ -244,8 +244,8 @@ class Endpoint:
         return None
 
     def _fault(self, error: Exception) -> InputFault:
-        if isinstance(error, InputFault):
-            return error
+        if fault := _ours(error):
+            return fault
         status = getattr(error, "status_code", None)
         words = scrubbed(str(error), secrets=environment_secrets())  # some quote their request
         reason = f"{type(error).__name__}{f' {status}' if status else ''}: {words}"
@@ -254,3 +254,12 @@ class Endpoint:
             where=self.model,
             expected="a model that LiteLLM knows, and a provider that answers",
         )
+
+
+def _ours(error: BaseException | None) -> InputFault | None:
+    """The fault of ours that a client wrapped into its own error."""
+    while error is not None:
+        if isinstance(error, InputFault):
+            return error
+        error = error.__cause__ or error.__context__
+    return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from playground.events import CallAbortedEvent, CallEndedEvent, CallStartedEvent
+from playground.json_numbers import finite, is_finite
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations import notation_of
@@ -132,6 +133,9 @@ class CallReader(Reader):
         if missing and self.switches.misfits == "text":
             listed = ", ".join(missing)
             raise BrokenCall("missing-argument", f"{call.name} needs {listed}", whole=True)
+        if not is_finite(call.arguments):
+            call.arguments = finite(call.arguments)
+            self.scanner.note("not-a-number", call.place)
         self.scanner.events.append(
             CallEndedEvent(
                 self.scanner.here(),

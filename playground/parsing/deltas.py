@@ -21,8 +21,9 @@ from playground.events import (
     Span,
 )
 from playground.findings import finding
+from playground.json_numbers import finite, is_finite, load_json
 from playground.parsing.state import ParserState
-from playground.parsing.values import dump_json, load_json
+from playground.parsing.values import dump_json
 from playground.tools import ToolMetadata
 
 
@@ -122,6 +123,9 @@ class DeltaReader:
         if self._names and call.name not in self._names:
             message = f"{call.name!r} is not one of the session's tools ({', '.join(self._names)})"
             events.append(FindingEvent(here, finding("unknown-tool", place, message)))
+        if not is_finite(arguments):
+            arguments = finite(arguments)
+            events.append(FindingEvent(here, finding("not-a-number", place)))
         ended = CallEndedEvent(here, call.index, call.call_id, call.name, arguments, kept)
         return [*events, ended]
 

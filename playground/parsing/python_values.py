@@ -13,6 +13,7 @@ import re
 import warnings
 from typing import Any, Final
 
+from playground.json_numbers import number_of
 from playground.parsing.python_strings import closes
 from playground.python_source import expression
 
@@ -138,7 +139,7 @@ class _Reader:
             return _constant(self._take(_NAME))
         number = self._take(_NUMBER)
         self.forgave |= bool(_LEADING_ZERO.match(number))
-        return _number(number)
+        return number_of(number)
 
     def _string(self, quote: str, depth: int) -> str:
         start = self.at = self.at + 1
@@ -188,13 +189,6 @@ def _constant(word: str) -> Any:
     if word not in _ALL_CONSTANTS:
         raise ValueError(f"{word} is not a literal")
     return _ALL_CONSTANTS[word]
-
-
-def _number(text: str) -> int | float:
-    try:
-        return int(text)  # leading zeros are allowed here
-    except ValueError:
-        return float(text)
 
 
 def _unescaped(text: str) -> str:

@@ -5,9 +5,10 @@ Read by putting it right token by token, in one pass, and only where strict JSON
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any, Final
+
+from playground.json_numbers import load_json
 
 _TOKEN: Final = re.compile(
     r"""(?P<double>"(?:[^"\\]|\\.)*+")|(?P<single>'(?:[^'\\]|\\.)*+')"""
@@ -26,7 +27,7 @@ _CONSTANTS: Final = {"True": "true", "False": "false", "None": "null", "undefine
 
 def load(text: str) -> Any:
     """Read a value. Raises ValueError or RecursionError, as json.loads does."""
-    return json.loads(strict(text), strict=False)
+    return load_json(strict(text))
 
 
 def strict(text: str) -> str:

@@ -38,6 +38,8 @@ class Recorder:
         self._waiting: deque[_Waiting] = deque()
         self._decoder = StreamDecoder()
         self._last = 0.0
+        self._status = 0  # of the answer that comes
+        self._answered = False
         self._torn = False  # left in the middle of a step, by Ctrl-C say
         self._counts: Counter[str] = Counter()
         self.request: dict[str, Any] = {}
@@ -54,14 +56,16 @@ class Recorder:
             self._lines.keep(now=True)
 
     def status(self, at: float, status: int) -> None:
-        """The answer begins."""
+        """The answer begins. One that is no refusal takes the place of an older recording."""
         with self._lock:
+            self._status = status
             self._add({"t": round(at, 6), "status": status})
 
     def piece(self, at: float, data: bytes) -> None:
         """Bytes that have arrived, `at` seconds after the request."""
         with self._lock:
-            if not self.size:
+            if not self._answered and 200 <= self._status < 300:
+                self._answered = True
                 self._lines.answered()
             self.size += len(data)
             self._last = at = round(at, 6)

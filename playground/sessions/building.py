@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from playground.errors import InputFault
 from playground.findings import Finding, finding
-from playground.json_numbers import finite, is_finite
+from playground.json_numbers import finite, is_finite, load_json
 from playground.messages import Message, Part, Role, ToolCallPart, ToolResultPart
 from playground.prompt_data import DynamicTaskConfig, TaskConfig
 from playground.recordings.recording import Recording
@@ -163,7 +163,7 @@ class SessionBuilder:
         if not text.strip():
             return {}
         try:
-            value = json.loads(text)
+            value = load_json(text, strict=True)
         except (ValueError, RecursionError):
             value = None
         if isinstance(value, dict):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from playground.json_numbers import load_json
 from playground.parsing import json_walk, relaxed_json
 from playground.parsing.declaration import Declaration, JsonShape
 from playground.parsing.form import Form
@@ -15,7 +16,7 @@ from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.patterns import SPACE
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Steps
-from playground.parsing.values import dump_json, load_json
+from playground.parsing.values import dump_json
 
 
 class JsonArguments(Notation):

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from playground.json_numbers import load_json
 from playground.parsing import json_walk, relaxed_json
 from playground.parsing.declaration import Declaration, JsonShape
 from playground.parsing.form import Form
@@ -18,7 +19,7 @@ from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.patterns import SPACE
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Steps
-from playground.parsing.values import dump_json, load_json
+from playground.parsing.values import dump_json
 from playground.parsing.wait import Choice, Wait, wait
 
 NAME_LIMIT: Final = 256

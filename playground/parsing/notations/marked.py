@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import regex
 
+from playground.json_numbers import load_json
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations.notation import CallValue, Lead, Notation
@@ -22,7 +23,7 @@ from playground.parsing.open_call import OpenCall
 from playground.parsing.patterns import SPACE
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Emit, Scanner, Steps
-from playground.parsing.values import dump_json, load_json
+from playground.parsing.values import dump_json
 from playground.tools import Schema, allowed_types
 
 _BARE_KEY: Final = re.compile(r"[A-Za-z_][\w\-]*\Z")
