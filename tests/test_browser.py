@@ -75,19 +75,26 @@ def file(name: str, data: bytes) -> list[FilePayload]:
     return [{"name": name, "mimeType": kind, "buffer": data}]
 
 
+def bring(page: Page, name: str, data: bytes) -> None:
+    """A file in the dialog that every page has."""
+    page.get_by_role("button", name="Bring …").click()
+    choose = page.get_by_role("dialog").get_by_label("Choose a file")
+    choose.set_input_files(files=file(name, data))
+
+
 def upload(page: Page, session: dict[str, Any]) -> None:
     data = json.dumps({"format": "playground-session/1", **session}).encode()
-    page.get_by_test_id("stSidebar").locator("input[type=file]").set_input_files(
-        files=file("mine.json", data)
-    )
+    bring(page, "mine.json", data)
+    page.get_by_role("button", name="New session").click()
     chosen = page.get_by_role("combobox", name="Session")
     expect(chosen).to_have_value("mine")  # the notice goes with the next run of the page
 
 
-def test_the_bare_address_leads_to_compare_with_a_sample(page: Page, address: str) -> None:
+def test_the_bare_address_leads_to_the_start(page: Page, address: str) -> None:
     page.goto(address)
-    expect(page.locator(".pane")).to_have_count(3)
-    expect(page).to_have_url(re.compile(r"/compare"))
+    expect(page.get_by_role("heading", name="Start")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"/start"))
+    expect(page).to_have_title("Start · Dialect playground")
 
 
 def test_nothing_is_asked_of_any_other_machine(page: Page, address: str) -> None:
@@ -208,8 +215,8 @@ def test_a_hostile_set_of_templates_is_only_text(page: Page, address: str) -> No
 def test_a_broken_upload_is_one_message_without_a_traceback(page: Page, address: str) -> None:
     page.goto(f"{address}/compare?session=02-parallel-calls")
     expect(page.locator(".pane")).to_have_count(3)
-    page.locator("input[type=file]").set_input_files(files=file("bad.json", b'{"a":\n oops'))
-    expect(page.get_by_text("The file was not loaded")).to_be_visible()
+    bring(page, "bad.json", b'{"a":\n oops')
+    expect(page.get_by_text("JSON that cannot be read")).to_be_visible()
     expect(page.get_by_text("bad.json:2: not JSON")).to_be_visible()
     expect(page.locator(".pane")).to_have_count(3)
     assert page.get_by_text("Traceback").count() == 0
@@ -218,7 +225,7 @@ def test_a_broken_upload_is_one_message_without_a_traceback(page: Page, address:
 def test_an_edit_is_seen_at_once(page: Page, address: str) -> None:
     page.goto(f"{address}/compare?session=02-parallel-calls")
     page.get_by_text("Edit prompts and tools").click()
-    editor = page.get_by_label("Agent prompt")
+    editor = page.get_by_role("textbox", name="Agent prompt")
     editor.fill("ONE NEW PROMPT")
     editor.press("Control+Enter")
     expect(page.locator(".block[data-kind='agent prompt'] pre").first).to_have_text(
@@ -354,7 +361,7 @@ def test_an_uploaded_template_writes_the_session_and_its_markup_stays_text(
         "</tool_call>{% endfor %}<|im_end|>\n{% endfor %}"
     ) + HOSTILE
     page.goto(f"{address}/raw?session=02-parallel-calls&format=A+chat+template")
-    template = page.locator("input[type=file]").nth(1)
+    template = page.locator("[data-testid=stFileUploaderDropzoneInput]")
     name = "mine ![a](https:evil.example) <b>.jinja"
     files = file(name, source.encode())
     asked = outside(page)
@@ -369,7 +376,9 @@ def test_an_uploaded_template_writes_the_session_and_its_markup_stays_text(
 def test_a_template_that_fails_leaves_the_page_and_says_why(page: Page, address: str) -> None:
     page.goto(f"{address}/raw?format=A+chat+template")
     source = b"{{ raise_exception('no system, please') }}"
-    page.locator("input[type=file]").nth(1).set_input_files(files=file("strict.jinja", source))
+    page.locator("[data-testid=stFileUploaderDropzoneInput]").set_input_files(
+        files=file("strict.jinja", source)
+    )
     expect(page.get_by_text("the template refuses: no system, please")).to_be_visible()
     page.goto(f"{address}/raw")
     expect(page.get_by_text("Replies are read by: llama3-json.")).to_be_visible()

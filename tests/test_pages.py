@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import asdict
 from typing import Any
 
 import pandas as pd
@@ -17,7 +18,10 @@ from playground import paths
 from playground.caching.policies import POLICIES
 from playground.dialects import dialect_names
 from playground.dialects.models import dialect_for
+from playground.questions.comparison import compare
+from playground.questions.recognition import recognise
 from playground.sessions.loading import sample_sessions
+from playground.show.exports import request_texts
 
 PAGES = ("compare", "cache", "replay")  # those that show a session
 HOSTILE = '<script>document.title="owned"</script><img src=x onerror=alert(1)> ![a](http://x/y)'
@@ -28,7 +32,7 @@ def page(name: str, **parameters: str) -> AppTest:
     for key, value in parameters.items():
         app.query_params[key] = value
     app.run()
-    if name != "compare":
+    if name != "start":
         app.switch_page(str(paths.pages() / f"{name}.py")).run()
     assert not app.exception
     return app
@@ -272,8 +276,13 @@ def test_nonsense_in_the_url_is_ignored() -> None:
 
 
 def upload(app: AppTest, file_name: str, data: bytes) -> None:
-    app.sidebar.file_uploader[0].upload(file_name, data, "application/json").run()
-    assert not app.exception
+    """Bring a file by the dialog of the page, and do the first thing that is offered."""
+    found = recognise(data, file_name)
+    app.session_state["brought"] = {"number": 1, "found": asdict(found)}
+    app.button(key="bring").click().run()
+    offers = [b for b in app.button if str(b.key).startswith("bring box ")]
+    if offers:
+        offers[0].click().run()
 
 
 def test_an_uploaded_session_is_chosen_and_its_text_is_only_text() -> None:
@@ -299,6 +308,7 @@ def test_a_model_whose_rules_nobody_noted_costs_nothing_known() -> None:
     session = {"format": "playground-session/1", "task": {"model_name": f"cohere/{HOSTILE}"}}
     app = page("cache", shown="What it costs")
     upload(app, "mine.json", json.dumps(session).encode())
+    app.switch_page(str(paths.pages() / "cache.py")).run()
     (said,) = (text.value for text in app.text if "no caching rules" in text.value)
     assert f"known for model {session['task']['model_name']!r}" in said  # type: ignore[index]
     for element in (*app.markdown, *app.info, *app.error, *app.caption):
@@ -324,12 +334,10 @@ def test_a_broken_file_is_one_message_and_loses_nothing(
     app = page(name, session="06-cache-eight-turns")
     before = payloads(app)
     upload(app, "bad.json", data)
-    assert [error.value for error in app.error] == [
-        "The file was not loaded; nothing else has changed."
-    ]
+    assert not [button for button in app.button if str(button.key).startswith("bring box ")]
     assert any(message in text.value for text in app.text)
     assert app.selectbox(key="session").value == "06-cache-eight-turns"
-    assert payloads(app) == before
+    assert [data for data in payloads(app) if "said" not in data] == before
 
 
 def test_an_uploaded_tool_list_becomes_the_sessions_tools() -> None:
@@ -337,6 +345,7 @@ def test_an_uploaded_tool_list_becomes_the_sessions_tools() -> None:
     schema = {"type": "object", "properties": {}}
     tools = [{"type": "function", "function": {"name": "dig", "parameters": schema}}]
     upload(app, "tools.yaml", yaml.safe_dump(tools).encode())
+    app.switch_page(str(paths.pages() / "compare.py")).run()
     assert '"tool:dig"' in json.dumps(payloads(app))
 
 
@@ -453,3 +462,31 @@ def test_every_dialect_and_what_can_be_taken_along() -> None:
 def test_the_switches_are_part_of_the_link() -> None:
     app = page("replay", session="02-parallel-calls", **{"misfits-xml": "text"})
     assert app.selectbox(key="misfits-xml").value == "text"
+
+
+def test_a_whole_request_is_taken_along_as_it_is_sent() -> None:
+    """Every form gives the same messages, all pages of them, and no sign for a line's end."""
+    session = sample_sessions()["12-long-tool-run"]
+    for name in ("native", "xml"):
+        column = compare(session, [name]).columns[0]
+        texts = {form: text for form, (_, text) in request_texts(column).items()}
+        sent = json.loads(texts["JSON"])
+        assert sent["messages"] == column.rendering.messages
+        assert sent.get("tools") == column.rendering.tools
+        given: dict[str, Any] = {}
+        exec(texts["Python"], given)
+        assert given["messages"] == column.rendering.messages
+        assert "↵" not in "".join(texts.values())
+    app = page("compare", session="12-long-tool-run", **{"take along": "true"})
+    assert not app.exception
+
+
+def test_nothing_is_added_to_a_session_that_was_brought_unless_it_is_switched_on() -> None:
+    app = page("compare", dialects="native")
+    body = {"messages": [{"role": "system", "content": "MINE"}, {"role": "user", "content": "Hi"}]}
+    upload(app, "mine.json", json.dumps(body).encode())
+    app.switch_page(str(paths.pages() / "compare.py")).run()
+    assert "system-rules" not in json.dumps(payloads(app))
+    app.toggle(key="edit mine system rules").set_value(True).run()
+    assert "system-rules" in json.dumps(payloads(app))
+    assert "system-rules" in json.dumps(payloads(page("compare", session="02-parallel-calls")))

@@ -47,7 +47,10 @@ if TYPE_CHECKING:
 @json_option
 @guarded
 def replay(recording: str, dialect: str, name: str, with_events: bool, as_json: bool) -> int:
-    """Replay RECORDING, a raw stream or a recording of a session file, through a parser."""
+    """Replay RECORDING, a raw stream or a recording of a session file, through a parser.
+
+    `-` reads standard input, where a reply alone will do: it is read by the likeliest dialect.
+    """
     from playground.errors import InputFault
     from playground.questions.timeline import replay as replay_recording
     from playground.show.wire import timeline_json
@@ -103,7 +106,7 @@ def import_(
     force: bool,
     as_json: bool,
 ) -> int:
-    """Read the sessions of FILE, whatever agent or API wrote it, and write them with -o.
+    """Read the sessions of FILE (`-`: standard input), whoever wrote it, and write them with -o.
 
     All of them are written or none, unless --keep-going is given.
     """

@@ -214,7 +214,8 @@ class Dialect(ABC):
             case PromptTemplateType.AVAILABLE_TOOLS:
                 return self._tool_blocks(prompt_data)
             case PromptTemplateType.SYSTEM_INSTRUCTION:
-                rules = self.format_system_rules(prompt_data)
+                asked = prompt_data.task_config.system_rules
+                rules = self.format_system_rules(prompt_data) if asked else ""
                 return written("system-rules", "system rules", rules)
             case PromptTemplateType.USER_PROMPT:
                 return written("user-prompt", "user prompt", self.format_user_prompt(prompt_data))

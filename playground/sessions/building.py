@@ -245,7 +245,7 @@ class SessionBuilder:
             return self.given
         models = [record.model for record in self.requests if record.model]
         model = self.model or (models[-1] if models else "")
-        task = TaskConfig(user_agent_prompt=self.agent_prompt)
+        task = TaskConfig(user_agent_prompt=self.agent_prompt, system_rules=False)
         return Session(
             title=self.title,
             purpose=self.purpose,

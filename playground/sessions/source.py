@@ -9,6 +9,7 @@ import io
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -21,7 +22,8 @@ from playground.errors import InputFault
 from playground.findings import Finding, finding
 from playground.sessions.bounded import MEMBERS, read_yaml, unzipped
 from playground.sessions.ends import last_line, pieces, whole_part
-from playground.sessions.pipes import is_stream, read_stream
+from playground.sessions.pasted import unwrapped
+from playground.sessions.pipes import is_stream, read_descriptor, read_stream
 from playground.user_files import decode as decode
 
 MAX_BYTES: Final = 64 * 1024 * 1024  # of a file that is read whole
@@ -33,6 +35,16 @@ _LONE: Final = re.compile("[\ud800-\udfff]")
 _ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")
 
 Progress = Callable[[int, int], None]  # bytes read, bytes in all
+
+
+STANDARD_INPUT: Final = "standard input"
+
+
+def _standard_input() -> bytes:
+    """All of it; a request is taken out of the command or the source that it was pasted in."""
+    data = read_descriptor(sys.stdin.fileno(), STANDARD_INPUT, MAX_BYTES)
+    inner = unwrapped(data.decode("utf-8", "surrogateescape"))
+    return inner.text.encode("utf-8", "surrogateescape") if inner else data
 
 
 class Source:
@@ -47,7 +59,10 @@ class Source:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Source:
-        """A file or folder on disk. Raises InputFault where there is none that can be read."""
+        """A file or folder on disk, or `-`, standard input. Raises InputFault where there is none
+        that can be read."""
+        if str(path) == "-":
+            return cls(STANDARD_INPUT, _standard_input())
         path = Path(path)
         try:
             if is_stream(path):

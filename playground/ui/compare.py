@@ -18,7 +18,7 @@ from playground.llm.runs import Run
 from playground.questions.comparison import Column, Comparison
 from playground.questions.comparison import compare as compare_session
 from playground.sessions.session import Session
-from playground.show import frames, payloads
+from playground.show import exports, frames, payloads
 from playground.ui import navigation, state
 from playground.ui.serving import access
 from playground.ui.shared import waiting
@@ -86,6 +86,13 @@ def editors(working: WorkingSession) -> None:
         with left:
             _editor(working.name, "agent prompt", original.task.user_agent_prompt)
             _editor(working.name, "user prompt", original.task.user_prompt)
+            st.toggle(
+                "General rules after the agent prompt",
+                original.task.system_rules,
+                key=state.edit_key(working.name, "system rules"),
+                persist_state="session",
+                help="485 characters of ours. Nothing is added to a session that was brought.",
+            )
         with right:
             _tool_editor(working)
         st.button(
@@ -175,6 +182,24 @@ def schema_losses(compared: Comparison) -> None:
             continue
         with st.expander(f"{column.dialect.name} drops {len(dropped)}"):
             st.dataframe(dropped, hide_index=True, height="content")
+
+
+def take_along(compared: Comparison, name: str) -> None:
+    """A dialect's whole request, all pages of it: to copy and to save, exactly as it is sent."""
+    chosen = [column.dialect.name for column in compared.columns]
+    with st.popover(
+        "Copy or save", icon=":material/content_copy:", key="take along", on_change="rerun"
+    ) as place:
+        if not place.open:
+            return
+        dialect = st.selectbox("Request in", chosen, key="taken dialect")
+        texts = exports.request_texts(compared.column(str(dialect)))
+        form = st.segmented_control(
+            "As", list(texts), default="JSON", required=True, key="taken as"
+        )
+        ending, text = texts[str(form)]
+        st.download_button("Save", text, f"{name} {dialect}.{ending}", icon=":material/download:")
+        st.code(text, language=None, height=300)
 
 
 # Run: send the session in a dialect, watch the answer come, replay it

@@ -10,11 +10,10 @@ from typing import Final, Literal
 import streamlit as st
 
 from playground.dialects import DeclaredDialect, dialect_names, get_dialect
-from playground.findings import Finding
 from playground.parsing.result import ParseResult
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
-from playground.questions.detection import Detection, detect, foreign_markup
+from playground.questions.detection import Detection, detect_recording, foreign
 from playground.questions.experiments import (
     CrossReading,
     CutSearch,
@@ -94,11 +93,9 @@ def _file(form: str, recording: Recording, dialect: str, tools: Tools, switches:
 
 
 @kept(32, spinner="Reading in every dialect …")
-def _detections(
-    text: str, dialect: str, tools: Tools
-) -> tuple[Sequence[Detection], Finding | None]:
-    """Every dialect's reading of a reply, and a finding if the chosen one reads nothing."""
-    return detect(text, tools), foreign_markup(text, dialect, tools)
+def _detections(recording: Recording, tools: Tools) -> Sequence[Detection]:
+    """Every dialect's reading of a reply, the likeliest first."""
+    return detect_recording(recording, tools)
 
 
 @kept(32, spinner="Cutting it everywhere …")
@@ -182,8 +179,9 @@ def show_result(result: ParseResult, parser: ParserState) -> None:
 
 def show_detections(reading: Reading) -> None:
     """Which dialect the reply is written in, the likeliest first."""
-    found, foreign = _detections(reading.timeline.text, reading.dialect, reading.tools)
-    widgets.show_findings([foreign] if foreign else [], "about the chosen dialect")
+    found = _detections(reading.recording, reading.tools)
+    finding = foreign(found, reading.dialect)
+    widgets.show_findings([finding] if finding else [], "about the chosen dialect")
     st.dataframe(frames.detections(found), hide_index=True)
 
 

@@ -5,6 +5,7 @@ The address decides who may do what (`access`): one that others can reach must b
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
@@ -86,4 +87,4 @@ def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
         if isinstance(value, Mapping):
             yield from _flat(value, f"{prefix}{key}.")
         else:
-            yield f"{prefix}{key}", str(value).lower() if isinstance(value, bool) else str(value)
+            yield f"{prefix}{key}", value if isinstance(value, str) else json.dumps(value)
