@@ -142,7 +142,10 @@ def test_a_function_is_a_tool() -> None:
     [
         ([{"role": "user", "content": "Hi"}, "Hi"], r"field messages\.1: 'Hi' is not a message"),
         ([{"role": "nobody"}], r"field messages\.0: .* is not a message; roles: system, developer"),
-        ([{"role": "user", "content": object()}], r"field messages\.0\.content: .* is not a JSON value"),
+        (
+            [{"role": "user", "content": object()}],
+            r"field messages\.0\.content: .* is not a JSON value",
+        ),
         ({"temperature": 1}, r"field messages: .*expected a text, a list of messages"),
     ],
 )
