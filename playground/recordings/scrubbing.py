@@ -8,14 +8,12 @@ How text is searched is here; `wire_scrubbing.py` does it over the pieces of a s
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any, Final, NamedTuple
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import regex
 
@@ -32,13 +30,6 @@ _BOUNDARY: Final = re.compile(_BEFORE)
 _EMAIL_START: Final = re.compile(r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]")
 _LOWER: Final = {code: code + 32 for code in range(65, 91)}
 _WITHOUT_SIGN: Final = ("bearer", "basic", "mailchimp")  # the value follows without = or :
-_SHORTEST: Final = 8
-_SPEAKS: Final = re.compile(
-    r"(?i)(?:^|_)(?:api_?)?(?:key|token|pass|passwd|password|passphrase|pwd|secrets?|credentials?"
-    r"|auth|apikey|pat)(?:_|\d*$)|(?:key|token|pass|passwd|password|secret)s?$"
-)
-_PLAIN: Final = re.compile(r"[A-Za-z]?[a-z]+|[A-Z]+|[\d.,:_+-]+|[a-z]+(?:[-_ ][a-z]+)?\d?")
-_PATH: Final = re.compile(r"(?:~|\.{0,2})/|[A-Za-z]:\\")
 
 
 class Secret(NamedTuple):
@@ -55,29 +46,6 @@ class Search(NamedTuple):
     secrets: list[Secret]
     open_from: int | None
     open_kind: str = ""
-
-
-def environment_secrets(environment: Mapping[str, str] = os.environ) -> list[str]:
-    """The values of environment variables that are named like secrets, longest first.
-
-    Of eight characters or more, and no path, number or plain word; of an address the password.
-    """
-    found = {value for name, value in environment.items() if _SPEAKS.search(name)}
-    found |= {_password(value) for value in environment.values() if "://" in value}
-    return sorted(filter(_may_be_secret, found), key=len, reverse=True)
-
-
-def _may_be_secret(value: str) -> bool:
-    if len(value) < _SHORTEST or _PLAIN.fullmatch(value) or "://" in value:
-        return False
-    return not (_PATH.match(value) and (value.count("/") > 1 or Path(value).exists()))
-
-
-def _password(address: str) -> str:
-    try:
-        return urlsplit(address).password or ""
-    except ValueError:
-        return ""
 
 
 class _Tables(NamedTuple):
