@@ -21,7 +21,6 @@ from playground.recordings.secret_kinds import KINDS
 
 CONTEXT: Final = 120  # characters before a value that may say that it is a secret
 _EMAIL: Final = r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}"
-_BEHIND: Final = r"(?![A-Za-z0-9_+/-])"  # a key that goes on is none
 # Not inside a word or Base64; a line's end or the like may be there as an escape.
 _BEFORE: Final = (
     r"(?:(?<![A-Za-z0-9_+-])|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4})|(?<=%[0-9A-Fa-f]{2}))"
@@ -166,7 +165,7 @@ def _patterns_by_head() -> dict[str, list[tuple[str, Any]]]:
     found: dict[str, list[tuple[str, Any]]] = {}
     for kind in KINDS:
         for head in kind.heads:
-            pattern = regex.compile(f"{re.escape(head)}(?:{kind.rest}){_BEHIND}")
+            pattern = regex.compile(f"{re.escape(head)}(?:{kind.rest}){kind.behind}")
             found.setdefault(head, []).append((kind.name, pattern))
     return found
 
@@ -174,8 +173,7 @@ def _patterns_by_head() -> dict[str, list[tuple[str, Any]]]:
 def _contexts_by_word() -> dict[str, list[tuple[Any, str, Any]]]:
     found: dict[str, list[tuple[Any, str, Any]]] = {}
     for kind in KINDS:
-        behind = "" if kind.rest.endswith(")") else _BEHIND
-        entry = (re.compile(kind.context), kind.name, regex.compile(kind.rest + behind))
+        entry = (re.compile(kind.context), kind.name, regex.compile(kind.rest + kind.behind))
         for word in kind.words:
             found.setdefault(word, []).append(entry)
     return found
