@@ -27,6 +27,8 @@ _BEFORE: Final = (
 )
 _BOUNDARY: Final = re.compile(_BEFORE)
 _EMAIL_START: Final = re.compile(r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]")
+_ESCAPES: Final = re.compile(r"\\+[nrt]|[\s\\]+")
+_MOST_COUNTED: Final = 65_536  # different secrets; of more each find counts
 _LOWER: Final = {code: code + 32 for code in range(65, 91)}
 _WITHOUT_SIGN: Final = ("bearer", "basic", "mailchimp")  # the value follows without = or :
 
@@ -40,11 +42,34 @@ class Secret(NamedTuple):
 
 
 class Search(NamedTuple):
-    """The secrets of a text, and where one begins that its end leaves open (None: none does)."""
+    """The secrets of a text up to where one begins that its end leaves open, and from there on all
+    that may be one, or is one unless it lies within another."""
 
     secrets: list[Secret]
-    open_from: int | None
-    open_kind: str = ""
+    open: list[Secret]
+
+
+class Tally:
+    """How many secrets of which kind were starred out: each once, however often it was said."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[int, str] = {}
+        self.counts: Counter[str] = Counter()
+
+    def add(self, kind: str, text: str) -> None:
+        """One was starred out; what escapes do to it makes it no other."""
+        known = hash(_ESCAPES.sub("", text))
+        if known not in self._kinds:
+            self.counts[kind] += 1
+            if len(self._kinds) < _MOST_COUNTED:
+                self._kinds[known] = kind
+
+    def remove(self, kind: str, text: str) -> None:
+        """What was counted as this kind was part of something else."""
+        known = hash(_ESCAPES.sub("", text))
+        if self._kinds.get(known) == kind:
+            del self._kinds[known]
+            self.counts[kind] -= 1
 
 
 class _Tables(NamedTuple):
@@ -65,7 +90,8 @@ class Searcher:
     """
 
     def __init__(self, secrets: Iterable[str] = (), *, emails: bool = False) -> None:
-        forms = _forms(secrets)
+        self._given = _forms(secrets)
+        forms = sorted(self._given, key=len, reverse=True)
         self._own = regex.compile("|".join(map(re.escape, forms))) if forms else None
         starts = sorted({re.escape(form[:3]) for form in forms}, key=len, reverse=True)
         self._own_starts = re.compile("|".join(starts)) if forms else None
@@ -75,16 +101,24 @@ class Searcher:
         """The secrets that begin at `start` or behind it. Unless the text has `ended`, one that it
         breaks off in, or that touches its end and could go on, is open."""
         found: list[Secret] = []
+        undecided: list[Secret] = []
+        stop = start
         for place, kind, pattern in sorted(self._places(text, start), key=lambda each: each[0]):
-            if found and place < found[-1].stop:
+            if place < stop:
                 continue
             match = pattern.match(text, place, partial=not ended)
             if match is None or (ended and match.end() == place):
                 continue
             if not ended and (match.partial or match.end() == len(text)):
-                return Search(found, place, kind)
-            found.append(Secret(place, match.end(), kind))
-        return Search(found, None)
+                undecided.append(Secret(place, len(text), kind))
+                continue
+            stop = match.end()
+            (undecided if undecided else found).append(Secret(place, stop, kind))
+        return Search(found, undecided)
+
+    def told(self, secret: str) -> str:
+        """One of those that were given, in the form in which it was."""
+        return self._given.get(secret, secret)
 
     def _places(self, text: str, start: int) -> Iterator[tuple[int, str, Any]]:
         """Where a secret may begin, its kind and the pattern that decides."""
@@ -210,8 +244,8 @@ def scrubbed(text: str, *, emails: bool = False, secrets: Iterable[str] = ()) ->
     return starred(text, searcher(tuple(secrets), emails))
 
 
-def starred(text: str, search: Searcher, counts: Counter[str] | None = None) -> str:
-    """The text with its secrets starred out, each counted by its kind."""
+def starred(text: str, search: Searcher, tally: Tally | None = None) -> str:
+    """The text with its secrets starred out, and counted."""
     secrets = search.search(text).secrets
     if not secrets:
         return text
@@ -219,8 +253,8 @@ def starred(text: str, search: Searcher, counts: Counter[str] | None = None) -> 
     for secret in secrets:
         pieces += [text[place : secret.start], "*" * (secret.stop - secret.start)]
         place = secret.stop
-        if counts is not None:
-            counts[secret.kind] += 1
+        if tally is not None:
+            tally.add(secret.kind, search.told(text[secret.start : secret.stop]))
     return "".join([*pieces, text[place:]])
 
 
@@ -232,37 +266,37 @@ def scrubbed_value(value: Any, *, emails: bool = False, secrets: Iterable[str] =
     return scrubbed_with(searcher(tuple(secrets), emails), value)
 
 
-def scrubbed_with(search: Searcher, value: Any, counts: Counter[str] | None = None) -> Any:
-    """As `scrubbed_value`; what is starred out is counted by its kind."""
+def scrubbed_with(search: Searcher, value: Any, tally: Tally | None = None) -> Any:
+    """As `scrubbed_value`; what is starred out is counted."""
     match value:
         case str():
-            return starred(value, search, counts)
+            return starred(value, search, tally)
         case list():
-            return [scrubbed_with(search, item, counts) for item in value]
+            return [scrubbed_with(search, item, tally) for item in value]
         case dict():
             return {
-                starred(str(key), search, counts): _named(str(key), item, search, counts)
+                starred(str(key), search, tally): _named(str(key), item, search, tally)
                 for key, item in value.items()
             }
         case _:
             return value
 
 
-def _named(key: str, item: Any, search: Searcher, counts: Counter[str] | None) -> Any:
+def _named(key: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
     if not isinstance(item, str):
-        return scrubbed_with(search, item, counts)
+        return scrubbed_with(search, item, tally)
     before = f'{key}": "'
-    return starred(before + item, search, counts)[len(before) :]
+    return starred(before + item, search, tally)[len(before) :]
 
 
-def _forms(secrets: Iterable[str]) -> list[str]:
+def _forms(secrets: Iterable[str]) -> dict[str, str]:
     """Each secret as it may stand in a text: as it is, in JSON once and twice, in an address."""
-    forms: set[str] = set()
+    found: dict[str, str] = {}
     for secret in filter(None, secrets):
-        forms.add(secret)
+        forms = {secret, quote(secret, safe=""), quote(secret)}
         for ascii_only, again in ((True, True), (True, False), (False, True), (False, False)):
             once = json.dumps(secret, ensure_ascii=ascii_only)[1:-1]
             forms |= {once, json.dumps(once, ensure_ascii=again)[1:-1]}
-        forms |= {quote(secret, safe=""), quote(secret)}
-    forms |= {form.encode("utf-8", "surrogatepass").decode("latin-1") for form in forms}
-    return sorted(forms, key=len, reverse=True)
+        forms |= {form.encode("utf-8", "surrogatepass").decode("latin-1") for form in forms}
+        found |= dict.fromkeys(forms, secret)
+    return found
