@@ -10,7 +10,7 @@ import base64
 import json
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
 from playground.recordings.scrubbing import CONTEXT, Searcher, Secret, Tally
@@ -35,8 +35,8 @@ _ESCAPED_STARS: Final = {6: "\\u002a", 12: "\\ud83d\\udfb6"}
 class Bytes(Protocol):
     """Where a part's bytes are kept."""
 
-    def write(self, place: int, data: bytes) -> bool:
-        """Replace what is there; whether any of it could be, and was another."""
+    def write(self, place: int, data: bytes) -> None:
+        """Replace what is there, as far as it is there still."""
 
 
 class Held:
@@ -50,13 +50,11 @@ class Held:
     def end(self) -> int:
         return self.base + len(self.data)
 
-    def write(self, place: int, data: bytes) -> bool:
+    def write(self, place: int, data: bytes) -> None:
         at = place - self.base
         if at < 0:
             at, data = 0, data[-at:]
-        changed = bool(data) and self.data[at : at + len(data)] != data
         self.data[at : at + len(data)] = data
-        return changed
 
     def take(self, stop: int) -> bytes:
         size = stop - self.base
@@ -73,14 +71,12 @@ class Packed:
         self._into, self._place = into, place
         self._data = bytearray(data)
 
-    def write(self, place: int, data: bytes) -> bool:
+    def write(self, place: int, data: bytes) -> None:
         stop = place + len(data)
-        changed = self._data[place:stop] != data
         self._data[place:stop] = data
         first = place - place % 3
         last = min(stop + -stop % 3, len(self._data))
         self._into.write(self._place + first // 3 * 4, base64.b64encode(self._data[first:last]))
-        return changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,20 +94,19 @@ class Part:
         """Whether each byte is a character of the text."""
         return self.raw == self.text
 
-    def star(self, first: int, last: int) -> bool:
-        """Star these characters of the text; whether any was none before."""
+    def star(self, first: int, last: int) -> None:
+        """Star these characters of the text."""
         if self.kind == "number":
-            return self.into.write(self.place, _zero(self.raw))
+            self.into.write(self.place, _zero(self.raw))
+            return
         raw, place = self.raw, self.place
         if self.plain:
             raw, place, first, last = raw[first:last], place + first, 0, last - first
-        changed = False
         for number, unit in enumerate(_UNIT.findall(_decoded(raw))):
             size = len(unit.encode("utf-8", "surrogateescape"))
             if first <= number < last:
-                changed |= self.into.write(place, _star_for(unit, size).encode())
+                self.into.write(place, _star_for(unit, size).encode())
             place += size
-        return changed
 
 
 @dataclass(slots=True)
@@ -143,20 +138,17 @@ class Channel:
 
     search: Searcher
     tally: Tally
+    sure: bool = True  # that its parts belong together, and are all
     text: str = ""
     begins: int = 0
     floor: int = 0  # before this, all is decided
     open: tuple[Secret, ...] = ()  # what may be a secret, the first one first
-    undecided: str = ""  # what of it was starred before anybody knew
     running: str = ""  # the kind of a secret that is starred until it cannot go on
     segments: list[_Segment] = field(default_factory=list)
 
     def copy(self) -> Channel:
         """One that goes its own way from here."""
-        return Channel(
-            self.search, self.tally, self.text, self.begins, self.floor, self.open,
-            self.undecided, self.running, self.segments.copy(),
-        )  # fmt: skip
+        return replace(self, segments=self.segments.copy())
 
     @property
     def end(self) -> int:
@@ -198,16 +190,9 @@ class Channel:
             said = self.text[secret.start - self.begins :]
             if len(said) <= _SHOWN or (secret.kind == "email" and "@" not in said):
                 continue
+            self.tally.add("undecided", said, sure=self.sure)
             self._star(secret.start, self.end)
-            self._settle()
-            self.undecided = said
-            self.tally.add("undecided", said)
             return
-
-    def _settle(self) -> None:
-        if self.undecided:
-            self.tally.remove("undecided", self.undecided)
-            self.undecided = ""
 
     def _decide(self, before: int, ended: bool) -> None:
         """Search what is new behind `before`, and what was open or may be half a head."""
@@ -221,15 +206,12 @@ class Channel:
         start = max(self.floor, self.begins, start)
         found = self.search.search(self.text, start - self.begins, ended=ended)
         for secret in found.secrets:
-            self._settle()
             self._found(secret.kind, self.begins + secret.start, self.begins + secret.stop)
         self.open = tuple(
             Secret(self.begins + each.start, self.begins + each.stop, each.kind)
             for each in found.open
         )
-        if not self.open:
-            self.undecided = ""
-        elif self.end - self.open[0].start > _LONGEST:
+        if self.open and self.end - self.open[0].start > _LONGEST:
             self._too_long()
 
     def _stays_open(self, before: int) -> bool:
@@ -244,7 +226,6 @@ class Channel:
         """An open secret that is longer than anybody waits: it is one, and goes on to its end."""
         first = self.open[0]
         if first.kind in _ENDLESS:
-            self._settle()
             self._found(first.kind, first.start, self.end)
             self.running, self.open = first.kind, ()
 
@@ -263,10 +244,11 @@ class Channel:
     def _found(self, kind: str, start: int, stop: int) -> None:
         self.floor = stop
         said = self.text[start - self.begins : stop - self.begins]
-        self.tally.add(kind, self.search.told(said))
+        self.tally.add(kind, self.search.told(said), sure=self.sure)
         self._star(start, stop)
 
     def _star(self, start: int, stop: int) -> None:
+        """Star these characters where they came from."""
         for segment in self.segments[self._first(start) :]:
             if segment.start >= stop:
                 break

@@ -99,7 +99,7 @@ class Recorder:
     @property
     def starred(self) -> dict[str, int]:
         """How many secrets of which kind were starred out."""
-        return {kind: count for kind, count in sorted(self._tally.counts.items()) if count}
+        return self._tally.counts
 
     def _step(self, scrubber: WireScrubber, at: float, data: bytes) -> None:
         self._torn = True

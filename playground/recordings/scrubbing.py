@@ -28,7 +28,7 @@ _BEFORE: Final = (
 _BOUNDARY: Final = re.compile(_BEFORE)
 _EMAIL_START: Final = re.compile(r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]")
 _ESCAPES: Final = re.compile(r"\\+[nrt]|[\s\\]+")
-_MOST_COUNTED: Final = 65_536  # different secrets; of more each find counts
+_MOST_REMEMBERED: Final = 100_000  # characters of secrets; behind them each find counts
 _LOWER: Final = {code: code + 32 for code in range(65, 91)}
 _WITHOUT_SIGN: Final = ("bearer", "basic", "mailchimp")  # the value follows without = or :
 
@@ -50,26 +50,43 @@ class Search(NamedTuple):
 
 
 class Tally:
-    """How many secrets of which kind were starred out: each once, however often it was said."""
+    """How many secrets of which kind were starred out: each once, however often it was said, and
+    none that was only a piece of another, or several in one."""
 
     def __init__(self) -> None:
-        self._kinds: dict[int, str] = {}
-        self.counts: Counter[str] = Counter()
+        self._sure: dict[str, str] = {}  # kinds by texts, which leave this object never
+        self._perhaps: dict[str, str] = {}
+        self._size = 0
+        self._forgotten: Counter[str] = Counter()
 
-    def add(self, kind: str, text: str) -> None:
-        """One was starred out; what escapes do to it makes it no other."""
-        known = hash(_ESCAPES.sub("", text))
-        if known not in self._kinds:
-            self.counts[kind] += 1
-            if len(self._kinds) < _MOST_COUNTED:
-                self._kinds[known] = kind
+    def add(self, kind: str, text: str, *, sure: bool = True) -> None:
+        """One was starred out; what escapes do to it makes it no other. Who is not `sure` may have
+        seen a piece, or more than one."""
+        said = _ESCAPES.sub("", text)
+        into = self._sure if sure else self._perhaps
+        if any(said in known for known in into):
+            return
+        if self._size > _MOST_REMEMBERED:
+            self._forgotten[kind] += sure
+            return
+        for piece in [known for known in into if known in said] if sure else ():
+            del into[piece]
+        into[said] = kind
+        self._size += len(said)
 
-    def remove(self, kind: str, text: str) -> None:
-        """What was counted as this kind was part of something else."""
-        known = hash(_ESCAPES.sub("", text))
-        if self._kinds.get(known) == kind:
-            del self._kinds[known]
-            self.counts[kind] -= 1
+    def __bool__(self) -> bool:
+        return bool(self._sure or self._perhaps)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """By kind; what is not sure counts where nothing that is has to do with it."""
+        found = Counter(self._sure.values()) + self._forgotten
+        known = list(self._sure)
+        for said, kind in sorted(self._perhaps.items(), key=lambda each: -len(each[0])):
+            if not any(said in other or other in said for other in known):
+                found[kind] += 1
+                known.append(said)
+        return dict(sorted(found.items()))
 
 
 class _Tables(NamedTuple):

@@ -52,8 +52,8 @@ class _Node:
 class _Tree:
     """Channels by ever longer paths."""
 
-    def __init__(self, search: Searcher, tally: Tally) -> None:
-        self._search, self._tally = search, tally
+    def __init__(self, search: Searcher, tally: Tally, *, sure: bool) -> None:
+        self._search, self._tally, self._sure = search, tally, sure
         self._nodes: OrderedDict[Path, _Node] = OrderedDict()
 
     def channels(self) -> Iterator[Channel]:
@@ -61,7 +61,7 @@ class _Tree:
         return iter({id(node.channel): node.channel for node in self._nodes.values()}.values())
 
     def on(self, path: Path) -> list[Channel]:
-        """The channels of a path's beginnings."""
+        """The channels of a path's beginnings, the finest first."""
         node = self._node((), None)
         found = [node.channel]
         for length, key in enumerate(path, 1):
@@ -73,7 +73,7 @@ class _Tree:
             node = self._node(path[:length], shared)
             if node.channel is not found[-1]:
                 found.append(node.channel)
-        return found
+        return found[::-1]
 
     def _node(self, path: Path, shared: Channel | None) -> _Node:
         if path not in self._nodes:
@@ -81,7 +81,7 @@ class _Tree:
                 _, oldest = self._nodes.popitem(last=False)
                 if all(node.channel is not oldest.channel for node in self._nodes.values()):
                     oldest.channel.give_up()
-            self._nodes[path] = _Node(shared or Channel(self._search, self._tally))
+            self._nodes[path] = _Node(shared or Channel(self._search, self._tally, self._sure))
         self._nodes.move_to_end(path)
         return self._nodes[path]
 
@@ -89,6 +89,7 @@ class _Tree:
         """A second finer way is met: the first gets a channel of its own."""
         node.forked = True
         own, former, key = node.channel.copy(), node.channel, node.only
+        former.sure = False
         while (finer := self._nodes.get(path := (*path, key))) and finer.channel is former:
             finer.channel, key = own, finer.only
 
@@ -97,11 +98,12 @@ class WireScrubber:
     """Takes the bytes of a stream and gives them back without secrets; they are counted once."""
 
     def __init__(self, search: Searcher, tally: Tally | None = None) -> None:
-        self.tally = tally or Tally()
+        self.tally = Tally() if tally is None else tally
         self._held = Held()
         self._given_up = 0  # up to here nothing is waited for
-        self._wire = Channel(search, self.tally)
-        self._texts, self._spelled = _Tree(search, self.tally), _Tree(search, self.tally)
+        self._wire = Channel(search, self.tally, sure=False)
+        self._texts = _Tree(search, self.tally, sure=True)
+        self._spelled = _Tree(search, self.tally, sure=False)
         self._reader = JsonTexts()
 
     def feed(self, data: bytes) -> None:
@@ -177,7 +179,7 @@ class WireScrubber:
                 frame.echo.append(part)
         if frame.echo:
             frame.start = frame.echo[0].place if outer is None else outer
-            if self.tally.counts and not any(part.text for _, part in texts):
+            if self.tally and not any(part.text for _, part in texts):
                 frame.star()  # nobody knows what of it tells of what was starred before
         for tree, parts in ((self._texts, texts), (self._spelled, spelled)):
             for leaf, part in parts:
