@@ -61,7 +61,7 @@ class Tally:
 
     def add(self, kind: str, text: str, *, sure: bool = True) -> None:
         """One was starred out; what escapes do to it makes it no other. Who is not `sure` may have
-        seen a piece, or more than one."""
+        seen what is none."""
         said = _ESCAPES.sub("", text)
         into = self._sure if sure else self._perhaps
         if any(said in known for known in into):
@@ -69,7 +69,7 @@ class Tally:
         if self._size > _MOST_REMEMBERED:
             self._forgotten[kind] += sure
             return
-        for piece in [known for known in into if known in said] if sure else ():
+        for piece in [known for known in into if known in said]:
             del into[piece]
         into[said] = kind
         self._size += len(said)
@@ -79,14 +79,10 @@ class Tally:
 
     @property
     def counts(self) -> dict[str, int]:
-        """By kind; what is not sure counts where nothing that is has to do with it."""
+        """By kind; who is not sure is asked for the kinds that nobody else has seen."""
         found = Counter(self._sure.values()) + self._forgotten
-        known = list(self._sure)
-        for said, kind in sorted(self._perhaps.items(), key=lambda each: -len(each[0])):
-            if not any(said in other or other in said for other in known):
-                found[kind] += 1
-                known.append(said)
-        return dict(sorted(found.items()))
+        perhaps = Counter(self._perhaps.values())
+        return dict(sorted({**perhaps, **found}.items()))
 
 
 class _Tables(NamedTuple):

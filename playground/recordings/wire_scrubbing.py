@@ -101,7 +101,7 @@ class WireScrubber:
         self.tally = Tally() if tally is None else tally
         self._held = Held()
         self._given_up = 0  # up to here nothing is waited for
-        self._wire = Channel(search, self.tally, sure=False)
+        self._wire = Channel(search, self.tally)
         self._texts = _Tree(search, self.tally, sure=True)
         self._spelled = _Tree(search, self.tally, sure=False)
         self._reader = JsonTexts()
