@@ -34,7 +34,8 @@ def spelled(data: bytes) -> Iterator[str]:
     text = data.decode("utf-8", "replace")
     yield text
     for packed in re.findall(r"[A-Za-z0-9+/]{24,}={0,2}", text):
-        yield base64.b64decode(packed + "=" * (-len(packed) % 4)).decode("utf-8", "replace")
+        whole = packed[: len(packed) // 4 * 4]
+        yield base64.b64decode(whole).decode("utf-8", "replace")
     for row in re.findall(r"\[[\s\d,]+\]", text):
         yield "".join(chr(number) for number in json.loads(row) if number < 0x110000)
 

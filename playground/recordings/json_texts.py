@@ -71,14 +71,13 @@ class JsonTexts:
     _depth: int = 0
     _name: str = ""
     _leaves: list[Leaf] = field(default_factory=list)
-    _in_text: bool = False  # within a text that is too long to wait for
+    _in_text: bool = False  # within a text that nobody waits for the end of
+    _hurried: bool = False
 
     def feed(self, text: str) -> None:
         """More of the wire, a character a byte."""
         self._unread += text
-        done = self._read(self._unread, 0)
-        self._unread = self._unread[done:]
-        self._at += done
+        self._read_on()
         if self._leaves and self._at - self._leaves[0].place > _LONGEST:
             self.end_frame()
 
@@ -95,13 +94,24 @@ class JsonTexts:
             self.frames.append(self._leaves)
             self._leaves = []
 
+    def give_up(self) -> None:
+        """Give out what is here, of a text that has not ended too."""
+        self._hurried = True
+        self._read_on()
+        self._hurried = False
+        self.end_frame()
+
     def finish(self) -> None:
         """Nothing follows: a text that nothing ends is one all the same."""
-        if self._unread.startswith('"') and not self._in_text:
-            self._in_text, self._unread, self._at = True, self._unread[1:], self._at + 1
+        self.give_up()
         self._unread += " " * 50  # which decides what could go on
-        self._read(self._unread, 0)
+        self._read_on()
         self.end_frame()
+
+    def _read_on(self) -> None:
+        done = self._read(self._unread, 0)
+        self._unread = self._unread[done:]
+        self._at += done
 
     def _read(self, text: str, at: int) -> int:
         """How many characters are done with."""
@@ -120,7 +130,8 @@ class JsonTexts:
         kind = token.lastgroup
         if kind == "quote":
             return self._unended(text, token.start())
-        if kind in _GO_ON and _UNDECIDED.fullmatch(text, token.end()):
+        hurried = self._hurried and kind == "text" and self._is_value()
+        if kind in _GO_ON and not hurried and _UNDECIDED.fullmatch(text, token.end()):
             return token.start()
         if kind == "colon":
             self._named(token["text"], self._at + token.start() + 1)
@@ -141,10 +152,14 @@ class JsonTexts:
         """A quotation mark without its other one: garbage, a very long text, or not all here."""
         if _CONTROL.search(text, at):
             return at + 1
-        if len(text) - at > _LONGEST:
+        if len(text) - at > _LONGEST or (self._hurried and self._is_value()):
             self._in_text = True
             return at + 1
         return at
+
+    def _is_value(self) -> bool:
+        """Whether a text that stands here is a value, and no name of one."""
+        return bool(self._name) or (self._box is not None and self._box.is_list)
 
     def _value(self, text: str, at: int) -> int:
         """Behind the part of a long text that is here."""

@@ -137,7 +137,7 @@ class WireScrubber:
 
     def give_up(self) -> None:
         """Star out what is open: nobody can wait for its end. What comes of it is starred too."""
-        self._reader.end_frame()
+        self._reader.give_up()
         self._search_frames()
         for channel in self._channels():
             channel.give_up()
