@@ -392,3 +392,21 @@ def test_a_header_ends_where_its_value_ends() -> None:
     )
     text = '{"authorization": 123456789012}'
     assert scrubbed(text) == text
+
+
+@pytest.mark.parametrize("api", ["openai-chat", "bedrock-invoke", "gemini-generate"])
+@pytest.mark.parametrize("size", [7, 97])
+def test_who_cannot_wait_in_the_middle_of_a_frame_gives_no_secret_away(api: str, size: int) -> None:
+    key = "sk-proj-" + some(60)
+    sent = FRAMINGS["events"](WRITERS[api](Said(text=tuple(cut(f"It is {key} .", 9)))))
+    scrubber = WireScrubber(searcher())
+    kept = b""
+    for number, at in enumerate(range(0, len(sent), size)):
+        scrubber.feed(sent[at : at + size])
+        if number % 3 == 0:
+            scrubber.give_up()
+        kept += scrubber.take(scrubber.ready)
+    scrubber.finish()
+    kept += scrubber.take(scrubber.ready)
+    assert len(kept) == len(sent)
+    assert_gone(key, kept)

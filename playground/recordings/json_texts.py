@@ -32,6 +32,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x1f]")
 _GO_ON: Final = ("text", "number", "true", "reset")  # a colon or more digits may follow
 BY_NAME: Final = {"top_logprobs", "prompt_logprobs"}  # their tokens are names of objects
 _NUMBERS: Final = {"id", "token", "tokenId", "token_id"}  # that are not in a list
+_PACKED: Final = re.compile(r'"(?:e(?:[yw][A-Za-z0-9+/=]*)?)?')
 _TYPES: Final = {"type", "event_type", "jsonPath"}
 
 
@@ -87,6 +88,13 @@ class JsonTexts:
         if self._leaves:
             return self._leaves[0].place
         return self._at if '"' in self._unread else None
+
+    @property
+    def packed_from(self) -> int | None:
+        """Where a text stands that may be the Base64 of a frame and has not ended."""
+        if self._in_text or not self._is_value() or not _PACKED.fullmatch(self._unread):
+            return None
+        return self._at
 
     def end_frame(self) -> None:
         """Give out what is here of the frame, marked as far as it is known."""

@@ -85,7 +85,9 @@ class Recorder:
         """The last line; what is open is decided, or starred out where the answer was `cut`."""
         with self._lock:
             for each in (self._wire, self._made):
-                each.give_up() if cut else each.finish()
+                if cut:
+                    each.give_up()
+                each.finish()
             if self._torn:  # what waits may not have been searched: it is let go
                 self._waiting.clear()
             self._release()

@@ -137,14 +137,21 @@ class WireScrubber:
 
     def give_up(self) -> None:
         """Star out what is open: nobody can wait for its end. What comes of it is starred too."""
-        self._reader.give_up()
+        packed = self._reader.packed_from  # half a packed frame tells nobody anything: it waits
+        if packed is None:
+            self._reader.give_up()
+        self._reader.end_frame()
         self._search_frames()
         for channel in self._channels():
-            channel.give_up()
-        self._given_up = self.end
+            if packed is None or (channel.waits_from or 0) < packed:
+                channel.give_up()
+        self._given_up = self.end if packed is None else packed
 
     def finish(self) -> None:
         """The stream is whole: what is open is decided by what is there."""
+        packed = self._reader.packed_from
+        if packed is not None:
+            self._held.write(packed + 1, b"*" * (self.end - packed - 1))
         self._reader.finish()
         self._search_frames()
         for channel in self._channels():
