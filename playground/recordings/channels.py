@@ -168,8 +168,7 @@ class Channel:
         return place if echo is None else min(place, echo)
 
     def _first(self, offset: int) -> int:
-        starts = [segment.start for segment in self.segments]
-        return max(0, bisect_right(starts, offset) - 1)
+        return max(0, bisect_right(self.segments, offset, key=lambda each: each.start) - 1)
 
     def extend(self, part: Part, place: int, frame: Frame | None = None) -> None:
         """One more part, which stands there on the wire."""
