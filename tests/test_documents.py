@@ -23,7 +23,8 @@ from playground.dialects.declared import DeclaredDialect
 from playground.dialects.reading import parse
 from playground.messages import ToolCallPart
 from playground.questions.comparison import compare
-from playground.sessions.loading import read_session
+from playground.sessions.loading import first_session
+from playground.sessions.source import Source
 
 README = ROOT / "README.md"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
@@ -169,7 +170,7 @@ def test_the_readmes_commands_work() -> None:
 
 def test_the_format_documents_example_is_a_session() -> None:
     (example,) = blocks(ROOT / "docs" / "session-format.md", "json")
-    loaded = read_session(example.encode(), "docs/session-format.md")
+    loaded = first_session(Source("docs/session-format.md", example.encode()))
     assert loaded.findings == []
     assert loaded.session.recordings[0].chunks[1].at == 0.44
     assert compare(loaded.session).columns[0].findings[0].code == "reasoning-dropped"

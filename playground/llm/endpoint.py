@@ -18,7 +18,8 @@ from typing import Any, Final
 from playground.errors import InputFault
 from playground.llm.access import reaching
 from playground.llm.library import litellm
-from playground.recordings.scrubbing import environment_secrets, scrubbed
+from playground.recordings.environment import environment_secrets
+from playground.recordings.scrubbing import scrubbed
 
 STREAMED: Final = {"stream": True, "stream_options": {"include_usage": True}}
 _LONGEST_FAULT: Final = 500  # characters of a provider's error

@@ -22,10 +22,11 @@ from playground.llm.endpoint import STREAMED, completion_arguments, delta_of
 from playground.llm.library import litellm
 from playground.llm.wiretap import Tap, tapped
 from playground.output import write_file
+from playground.recordings.environment import environment_secrets
 from playground.recordings.growing import GrowingFile, Lines, LinesInMemory
 from playground.recordings.recorder import Recorder
 from playground.recordings.recording import Recording
-from playground.recordings.scrubbing import environment_secrets, searcher, starred
+from playground.recordings.scrubbing import searcher, starred
 
 Progress = Callable[[int, str], None]  # chunks so far, the text of the last one
 MOST_BYTES: Final = 1024 * 1024 * 1024  # of an answer

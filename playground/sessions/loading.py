@@ -123,11 +123,6 @@ def sample_sessions() -> dict[str, Session]:
     return {name: load_session(path) for name, path in paths.samples().items()}
 
 
-def read_session(data: bytes, where: str, format: str | None = None) -> LoadedSession:
-    """Read a session from a file's bytes; `where` names it in errors."""
-    return first_session(Source(where, data), format)
-
-
 def first_session(source: Source, format: str | None = None) -> LoadedSession:
     """The first session of a file, with a finding where it holds more."""
     sessions = read_sessions(source, format)
