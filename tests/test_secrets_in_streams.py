@@ -118,7 +118,8 @@ def gemini_candidates(told: list[list[str]], last: bool) -> Iterator[bytes]:
     for parts in zip(*told, strict=True):
         found: list[dict[str, Any]] = []
         for index, part in enumerate(parts):
-            value = {"content": {"parts": [{"text": part}]}} | ({"index": index} if index else {})
+            value: dict[str, Any] = {"content": {"parts": [{"text": part}]}}
+            value |= {"index": index} if index else {}
             found.append(value)
         values = [{"candidates": found if last else found[::-1]}]
         values = values if last else [{"candidates": [each]} for each in found]
@@ -148,8 +149,9 @@ def test_texts_in_arrays_and_contents_that_change_their_form() -> None:
         lambda part: {"choices": [{"delta": {"content": list(part)}}]},
     ):
         parts = cut(f"It is {key}.", 4)
-        values = [write(part) for part in parts]
-        values[5:8] = [{"choices": [{"delta": {"content": part}}]} for part in parts[5:8]]
+        values: list[dict[str, Any]] = [write(part) for part in parts]
+        for number, part in enumerate(parts[5:8], 5):
+            values[number] = {"choices": [{"delta": {"content": part}}]}
         kept = through(b"".join(json.dumps(value).encode() + b"\n" for value in values), 33)
         joined = "".join(
             re.sub(r'[\[\]{}":, ]|choices|delta|content|text|type|tokens', "", line)

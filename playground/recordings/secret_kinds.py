@@ -6,7 +6,7 @@ Prefixes, alphabets and lengths are facts of the providers, gathered by gitleaks
 config/gitleaks.toml, 2026-11) and detect-secrets 1.5.0 (Apache-2.0); neither is used as a library,
 since both look at whole lines of files and know no partial match, which a stream needs.
 
-Every repetition is bounded or possessive and comes after a bounded look ahead, so that scrubbing stays
+Every repetition is bounded, or possessive after a bounded look ahead, so that scrubbing stays
 linear. A kind without a bound says what it goes on with, for one that is too long to wait for.
 """
 
