@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final
@@ -20,7 +20,14 @@ from pydantic_core import from_json
 from playground.errors import InputFault
 from playground.findings import Finding, finding
 from playground.sessions.bounded import MEMBERS, read_yaml, unzipped
-from playground.sessions.ends import last_line, pieces, whole_part
+from playground.sessions.ends import (
+    before_fault,
+    item_starts,
+    last_line,
+    pieces,
+    whole_part,
+    whole_utf8,
+)
 from playground.sessions.pipes import is_stream, read_stream
 from playground.user_files import decode as decode
 
@@ -91,8 +98,9 @@ class Source:
 
     @cached_property
     def text(self) -> str:
-        """The bytes as UTF-8. Raises InputFault with the line of a byte that is none."""
-        return decode(self.data, self.name)
+        """The bytes as UTF-8; a last character that is cut in two is left out. Raises InputFault
+        with the line of a byte that is none."""
+        return decode(whole_utf8(self.data), self.name)
 
     @cached_property
     def is_zip(self) -> bool:
@@ -115,10 +123,14 @@ class Source:
         try:
             value = parse_json(self.text, self.name)
         except InputFault as fault:
-            value = None if "Extra data" in fault.problem else whole_part(self.text)
+            if "Extra data" in fault.problem:
+                raise
+            value, code = whole_part(self.text), "torn-end"
+            if value is None:
+                value, code = before_fault(self.text), "spoiled-rest"
             if not value:
                 raise
-            self.findings.append(finding("torn-end", f"line {fault.line}", fault.problem))
+            self.findings.append(finding(code, f"line {fault.line}", fault.problem))
         return self._whole(value, self.text, "")
 
     @cached_property
@@ -283,8 +295,19 @@ class Source:
 
     @cached_property
     def yaml(self) -> Any:
-        """The YAML document by the safe loader. Raises InputFault for tags and alias bombs."""
-        return read_yaml(self.text, self.name)
+        """The YAML document by the safe loader; of a list that is torn or spoiled the items before.
+
+        Raises InputFault for tags and alias bombs, and where nothing is whole."""
+        try:
+            return read_yaml(self.text, self.name)
+        except InputFault as fault:
+            for start in item_starts(self.text, fault.__cause__):
+                with suppress(InputFault):
+                    value = read_yaml(self.text[:start], self.name)
+                    place = f"line {fault.line}"
+                    self.findings.append(finding("spoiled-rest", place, fault.problem))
+                    return value
+            raise
 
 
 def parse_json(text: str, where: str, line: int | None = None) -> Any:
