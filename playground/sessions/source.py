@@ -6,11 +6,10 @@ Everything here is bounded: sizes, zip members, YAML aliases. A bad file is one 
 from __future__ import annotations
 
 import io
-import json
 import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final
@@ -19,15 +18,9 @@ from pydantic_core import from_json
 
 from playground.errors import InputFault
 from playground.findings import Finding, finding
-from playground.sessions.bounded import MEMBERS, read_yaml, unzipped
-from playground.sessions.ends import (
-    before_fault,
-    item_starts,
-    last_line,
-    pieces,
-    whole_part,
-    whole_utf8,
-)
+from playground.sessions.bounded import MEMBERS, unzipped
+from playground.sessions.documents import parse_json, read_json, read_yaml_items, whole_characters
+from playground.sessions.ends import last_line, pieces, whole_utf8
 from playground.sessions.pipes import is_stream, read_stream
 from playground.user_files import decode as decode
 
@@ -36,7 +29,6 @@ MAX_LINE: Final = 64 * 1024 * 1024
 LINES: Final = (".jsonl", ".ndjson")  # files of these names are lines, even of one
 _HEAD_LINES: Final = 12
 
-_LONE: Final = re.compile("[\ud800-\udfff]")
 _ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")
 
 Progress = Callable[[int, int], None]  # bytes read, bytes in all
@@ -120,17 +112,7 @@ class Source:
     @cached_property
     def value(self) -> Any:
         """The JSON document. Raises InputFault with the line of what is wrong."""
-        try:
-            value = parse_json(self.text, self.name)
-        except InputFault as fault:
-            if "Extra data" in fault.problem:
-                raise
-            value, code = whole_part(self.text), "torn-end"
-            if value is None:
-                value, code = before_fault(self.text), "spoiled-rest"
-            if not value:
-                raise
-            self.findings.append(finding(code, f"line {fault.line}", fault.problem))
+        value = read_json(self.text, self.name, self.findings)
         return self._whole(value, self.text, "")
 
     @cached_property
@@ -298,56 +280,4 @@ class Source:
         """The YAML document by the safe loader; of a list that is torn or spoiled the items before.
 
         Raises InputFault for tags and alias bombs, and where nothing is whole."""
-        try:
-            return read_yaml(self.text, self.name)
-        except InputFault as fault:
-            for start in item_starts(self.text, fault.__cause__):
-                with suppress(InputFault):
-                    value = read_yaml(self.text[:start], self.name)
-                    place = f"line {fault.line}"
-                    self.findings.append(finding("spoiled-rest", place, fault.problem))
-                    return value
-            raise
-
-
-def parse_json(text: str, where: str, line: int | None = None) -> Any:
-    """A JSON value. Raises InputFault with line and column."""
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputFault(
-            f"not JSON: {error.msg}, column {error.colno}",
-            where=where,
-            line=line or error.lineno,
-            expected="a JSON document" if line is None else "a JSON value on every line",
-        ) from error
-    except RecursionError as error:
-        raise InputFault("nested too deeply to be read", where=where, line=line) from error
-    except ValueError as error:  # a number of thousands of digits
-        raise InputFault(f"not JSON: {error}", where=where, line=line) from error
-
-
-def whole_characters(value: Any, place: str, found: list[Finding]) -> Any:
-    """Replace half surrogates, which no encoding can carry, and say where."""
-    match value:
-        case str() if not value.isascii() and _LONE.search(value):
-            found.append(finding("lone-surrogate", place))
-            return _LONE.sub("\ufffd", value)
-        case list():
-            return [whole_characters(v, f"{place}.{i}", found) for i, v in enumerate(value)]
-        case dict():
-            return {
-                _LONE.sub("\ufffd", str(k)): whole_characters(v, f"{place}.{k}".strip("."), found)
-                for k, v in value.items()
-            }
-        case _:
-            return value
-
-
-def json_of(text: str, where: str, wanted: type[dict[str, Any]] | type[list[Any]]) -> Any:
-    """A JSON object, or a list, of a text that somebody wrote. Raises InputFault."""
-    value = parse_json(text, where)
-    if not isinstance(value, wanted):
-        kind = "a JSON object" if wanted is dict else "a JSON list"
-        raise InputFault(f"a {type(value).__name__} was given", where=where, expected=kind)
-    return value
+        return read_yaml_items(self.text, self.name, self.findings)
