@@ -134,6 +134,9 @@ CODES: Final[dict[str, FindingKind]] = {
     "lines-left-out": FindingKind("warning", "lines of a kind that leaves nothing in a session"),
     "bookkeeping": FindingKind("info", "lines of a kind that holds no part of the conversation"),
     "unreadable-line": FindingKind("error", "a line that cannot be read: left out"),
+    "spoiled-rest": FindingKind(
+        "error", "unreadable from here to the end: what is whole before is kept"
+    ),
     "torn-end": FindingKind("error", "the file is cut off: what is whole before the end is kept"),
     "not-a-number": FindingKind(
         "warning", "a number that JSON does not have (NaN, Infinity, 1e400): kept as text"

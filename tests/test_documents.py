@@ -121,7 +121,7 @@ def test_the_document_of_signatures_runs_from_its_first_block_to_its_last() -> N
     names: dict[str, Any] = {}
     document = ROOT / "docs" / "signatures.md"
     found = blocks(document, "python")
-    assert len(found) == 3
+    assert len(found) == 4
     for code in found:
         exec(compile(code, document.name, "exec"), names)
     assert names["content"][1]["image_url"]["url"] == "https://example.org/quay.png"

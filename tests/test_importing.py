@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from pathlib import Path
 from random import Random
@@ -11,6 +12,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+import yaml
 from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
@@ -483,6 +485,61 @@ def test_a_document_that_is_cut_off_keeps_what_is_whole() -> None:
     assert [m.role for m in loaded.session.messages] == ["user", "assistant", "tool"]
     assert "torn-end" in [f.code for f in loaded.findings]
     assert "not JSON" in fault("x.json", b'{"messages": oops}')
+
+
+def test_a_document_that_is_spoiled_keeps_what_is_whole_before() -> None:
+    for before, after in ((b"", b""), (b"[", b"]")):
+        data = before + document({"model": "m", "messages": OPENAI}) + after
+        place = data.rindex(b'"role"')
+        loaded = first_session(Source("x.json", data[:place] + b"oops" + data[place:]))
+        assert [m.role for m in loaded.session.messages] == ["user", "assistant", "tool"]
+        (spoiled,) = [found for found in loaded.findings if found.code == "spoiled-rest"]
+        line = data.count(b"\n", 0, place) + 1
+        assert (spoiled.severity, spoiled.where) == ("error", f"line {line}")
+
+
+def test_a_document_that_is_cut_inside_a_character_keeps_what_is_whole() -> None:
+    said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "é🦊"}]
+    data = json.dumps({"messages": said}, ensure_ascii=False).encode()
+    for cut in range(data.index("é".encode()), data.index(b'"}]')):
+        loaded = first_session(Source("x.json", data[:cut]))
+        assert loaded.session.messages[0].text == "a"
+        assert "torn-end" in [found.code for found in loaded.findings]
+
+
+def cassette(count: int) -> bytes:
+    def exchange(number: int) -> dict[str, Any]:
+        asked = {"role": "user", "content": f"question {number}: {'x ' * 60}"}
+        said = {"message": {"role": "assistant", "content": f"answer {number}"}}
+        request = {"body": json.dumps({"model": "m", "messages": [asked]}), "method": "POST"}
+        response = {"body": {"string": json.dumps({"choices": [said]})}, "status": {"code": 200}}
+        return {"request": {**request, "headers": {"Accept": ["*/*"]}}, "response": response}
+
+    whole = {"interactions": [exchange(number) for number in range(count)], "version": 1}
+    return yaml.safe_dump(whole).encode()
+
+
+def test_a_torn_cassette_keeps_the_exchanges_before_the_tear() -> None:
+    data = cassette(4)
+    items = [match.start() for match in re.finditer(rb"^- request", data, re.M)]
+    for cut in range(items[2], data.index(b"version"), 3):
+        sessions = list(read_sessions(Source("c.yaml", data[:cut])))
+        number = sum(item < cut for item in items)
+        asked = [session.session.messages[0].text[:10] for session in sessions]
+        assert asked[: number - 1] == [f"question {n}" for n in range(number - 1)]
+        codes = {found.code for session in sessions for found in session.findings}
+        answered = sum("assistant" in [m.role for m in s.session.messages] for s in sessions)
+        told = codes & {"torn-end", "spoiled-rest", "lines-left-out", "part-lost"}
+        assert answered == number or told, cut
+
+
+def test_a_cassette_that_is_spoiled_in_the_middle_keeps_what_is_before() -> None:
+    data = cassette(4)
+    place = data.index(b"question 2")
+    sessions = list(read_sessions(Source("c.yaml", data[:place] + b'"' + data[place:] + b": : {")))
+    assert len(sessions) >= 2
+    tagged = b"interactions:\n- request: !!python/object:os.system {}\n- request: {}\n"
+    assert "not plain YAML" in fault("c.yaml", tagged)
 
 
 def test_a_line_of_another_format_is_a_finding() -> None:

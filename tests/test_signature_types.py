@@ -404,7 +404,7 @@ def test_callbacks_are_told_of_every_step() -> None:
         def on_adapter_parse_end(self, call_id, outputs, exception=None):  # type: ignore[no-untyped-def]
             told.append((call_id, outputs, type(exception)))
 
-    adapter = ps.XMLAdapter(callbacks=[Listener()])
+    adapter = ps.XMLAdapter(callbacks=[Listener()], use_json_adapter_fallback=False)
     with pytest.raises(ps.AnswerFault):
         adapter(Asked("two"), {}, ps.Signature.parse("q -> out"), [], {"q": "1"})
     assert told == [

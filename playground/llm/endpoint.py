@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from playground.errors import InputFault
 from playground.llm.access import reaching
@@ -64,6 +64,9 @@ def delta_of(chunk: Any) -> Delta:
     delta = chunk.choices[0].delta
     thought = getattr(delta, "reasoning_content", None)  # it is there where there is any
     return Delta(str(delta.content or ""), str(thought or ""))
+
+
+Ability = Literal["function_calling", "reasoning", "response_schema"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +189,12 @@ class Endpoint:
         """Whether LiteLLM's adapter passes a parameter on to this model's provider."""
         with suppress(Exception):  # it raises for a name that it does not know
             return parameter in (litellm().get_supported_openai_params(model=self.model) or ())
+        return False
+
+    def supports(self, ability: Ability) -> bool:
+        """Whether the model can do this natively, as LiteLLM knows it; an unknown one cannot."""
+        with suppress(Exception):  # it raises for a name that it does not know
+            return bool(getattr(litellm(), f"supports_{ability}")(model=self.model))
         return False
 
     def _arguments(

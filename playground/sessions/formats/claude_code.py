@@ -159,7 +159,8 @@ class _Threads:
         builder, message = thread.builder, value["message"]
         where = place.at("message")
         given = str(message.get("id") or "")
-        is_answer = role_of(message) == "assistant" or value.get("type") == "assistant"
+        role = role_of(message)
+        is_answer = role == "assistant" or value.get("type") == "assistant"
         if value.get("isCompactSummary") and not _just_compacted(builder):
             builder.compacted(value.get("timestamp"), place=place)
         if is_answer and given and self._goes_on(thread, given):
@@ -174,16 +175,14 @@ class _Threads:
                 builder.requests.insert(request, builder.requests.pop())
             return
         before = len(builder.messages)
-        role = {} if role_of(message) else {"role": _role(value)}
-        read_message(builder, {**message, **role}, where)
+        read_message(builder, message if role else {**message, "role": _role(value)}, where)
         if not is_answer or len(builder.messages) == before:
             return
-        index = next((i for i in range(before, len(builder.messages))), before)
         request = len(builder.requests) if message.get("model") not in NO_MODEL else -1
         if request >= 0:
-            _request(builder, value, message, index)
+            _request(builder, value, message, before)
         if given:
-            thread.answers[given] = index, request
+            thread.answers[given] = before, request
 
     def _goes_on(self, thread: _Thread, given: str) -> bool:
         """Whether an answer of this id was begun, and nobody but its tools has spoken since."""

@@ -145,7 +145,11 @@ class Signature:
         )
 
     def without(self, name: str) -> Signature:
-        return replace(self, inputs={k: f for k, f in self.inputs.items() if k != name})
+        """The same without the input or output of this name."""
+        inputs, outputs = (
+            {k: f for k, f in fields.items() if k != name} for fields in (self.inputs, self.outputs)
+        )
+        return replace(self, inputs=inputs, outputs=outputs)
 
     @property
     def history_field(self) -> str:

@@ -15,7 +15,9 @@ from xml.sax.saxutils import quoteattr
 from pydantic import BaseModel, TypeAdapter
 
 from playground.systems.dspy import parts
-from playground.systems.dspy.adapter import INTRO, FieldAdapter, Values, places
+from playground.systems.dspy.adapter import INTRO, places
+from playground.systems.dspy.adapters import ChatAdapter
+from playground.systems.dspy.asking import Values
 from playground.systems.dspy.reading import read
 from playground.systems.dspy.signature import Field, Signature
 from playground.systems.dspy.types import is_own
@@ -27,8 +29,11 @@ _ELEMENT: Final = re.compile(r"<(\w+)(?:\s[^<>]{0,256})?>")
 _CDATA: Final = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 
 
-class XMLAdapter(FieldAdapter):
-    """Fields as elements. An answer that is no XML is read all the same, element by element."""
+class XMLAdapter(ChatAdapter):
+    """Fields as elements. An answer that is no XML is read all the same, element by element.
+
+    It is a ChatAdapter, as in DSPy: what cannot be read is asked for again as JSON.
+    """
 
     name = "XMLAdapter"
 
