@@ -128,6 +128,20 @@ def test_law_3_plain_typed_values_are_always_carried(dialect: DeclaredDialect) -
     assert check_tool_call(dialect, call, TOOLS) == []
 
 
+@pytest.mark.parametrize(
+    "dialect",
+    [d for d in GENERAL if d.syntax.param_template and d.syntax.call_template.after],
+    ids=lambda dialect: dialect.name,
+)
+def test_law_3_a_value_holds_the_text_of_its_own_closer(dialect: DeclaredDialect) -> None:
+    """Where the call has a closer too, a value's own counts only before what may follow it."""
+    assert dialect.syntax.param_template
+    after = dialect.syntax.param_template.after
+    closer = "".join(piece if isinstance(piece, str) else "content" for piece in after)
+    call = ToolCallPart("call_1", "write_file", {"path": "a", "content": f"one{closer}two"})
+    assert check_tool_call(dialect, call, TOOLS) == []
+
+
 @each_general
 def test_law_4_the_window_stays_small_whatever_the_value(dialect: DeclaredDialect) -> None:
     """What is claimed is forgotten at the next chunk, and what is held is at most a marker."""
