@@ -329,6 +329,18 @@ def test_law_10_only_what_is_declared_is_markup(dialect: DeclaredDialect) -> Non
     law()
 
 
+# Of a separator that is a token of the model's, nobody would say that it is prose.
+PUNCTUATED = [d for d in DIALECTS if re.search(r"^\s*[^\w\s]\s*$", d.syntax.separator)]
+
+
+@pytest.mark.parametrize("dialect", PUNCTUATED, ids=lambda dialect: dialect.name)
+def test_law_10_a_separator_before_prose_is_prose(dialect: DeclaredDialect) -> None:
+    for call in plain_calls(dialect):
+        text = f"{dialect.syntax.separator.strip()} and so on"
+        result = parse(call + text, dialect, TOOLS)
+        assert (len(result.tool_calls), result.content) == (1, text)
+
+
 def test_law_10_names_the_forms_that_run_to_their_closer() -> None:
     python = {d.name for d in DIALECTS if d.syntax.notation.hole == "args:python"}
     runs = python | {d.name for d in DIALECTS if not d.syntax.notation.ends_itself}

@@ -118,8 +118,10 @@ What may not be changed, and what falls when it is
   of it. tests/test_laws.py: test_law_5_no_bytes_at_all_make_a_parser_raise
 - The end of the stream inside a body is a truncated call, however good its arguments look.
   tests/test_laws.py: test_law_6_a_call_cut_off_is_never_delivered_changed
-- White space and separators are markup next to a call or a marker alone, never between words.
-  tests/test_laws.py: test_law_10_only_what_is_declared_is_markup
+- White space is markup next to a call or a marker alone, never between words; what separates two
+  calls only before the second one. tests/test_laws.py:
+  test_law_10_only_what_is_declared_is_markup, tests/test_laws.py:
+  test_law_10_a_separator_before_prose_is_prose
 - What was claimed is forgotten, and no more than a marker is held. tests/test_laws.py:
   test_law_4_the_window_stays_small_whatever_the_value
 - Time is linear. No test can time it on a busy machine: run benchmarks/parsing.py, whose
