@@ -34,7 +34,7 @@ def _beyond(most: int, items: list[pytest.Item]) -> list[pytest.Item]:
     left_out: list[pytest.Item] = []
     for listed in cases.values():
         last, steps = len(listed) - 1, max(most - 1, 1)
-        kept = {last * step // steps for step in range(steps + 1)}
+        kept = {last * step // steps for step in range(most)}
         left_out += [item for number, item in enumerate(listed) if number not in kept]
     return left_out
 

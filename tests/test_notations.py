@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+import test_laws
 from conftest import ROOT
 from strategies import held
 
@@ -112,7 +114,26 @@ def test_a_notation_without_null_names_the_argument_and_writes_the_others(
     assert held(query, call.args) == {"b": "x"}
 
 
-def test_a_dialect_in_a_new_notation_keeps_the_laws(query: DeclaredDialect) -> None:
+ONE_DIALECT = ([test_laws.each_dialect.mark], [test_laws.each_general.mark])  # and no other cases
+LAWS = [law for law in vars(test_laws).values() if getattr(law, "pytestmark", None) in ONE_DIALECT]
+
+
+def test_every_law_that_needs_a_dialect_alone_is_asked() -> None:
+    numbers = [re.findall(r"\d+", law.__name__)[0] for law in LAWS]
+    assert sorted(set(numbers), key=int) == ["1", "2", "3", "4", "5", "6", "7", "8", "10"]
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+def test_a_dialect_in_a_new_notation_keeps_the_laws(
+    law: Callable[[DeclaredDialect], None],
+    query: DeclaredDialect,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(test_laws, "EXAMPLES", 15)
+    law(query)
+
+
+def test_a_query_carries_every_kind_of_value_in_every_cutting(query: DeclaredDialect) -> None:
     values: list[Any] = ["", "a=1&b=2", "</>/>", "é\n", 7, True, [1, "x"], {"k": 1.5}, "7"]
     tool = ToolMetadata(
         name="f", description="", input_schema={"type": "object", "properties": {"a": {}, "b": {}}}

@@ -23,6 +23,7 @@ from playground.parsing import relaxed_json
 from playground.parsing.batches import BatchedParser
 from playground.parsing.parser import DialectParser
 from playground.parsing.result import ParseResult
+from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
 from playground.prompt_data import PromptData
 from playground.tools import ToolMetadata
@@ -415,6 +416,14 @@ def test_text_and_bytes_may_be_mixed_and_keep_their_order(limit: int) -> None:
         events = [*parser.feed(b"a\xc3"), *parser.feed_text("b<"), *parser.finish()]
         texts = [event.text for event in merged(events) if isinstance(event, TextEvent)]
         assert texts == ["a", "\ufffdb<"]
+
+
+def test_a_parser_in_batches_stands_where_the_last_batch_ended() -> None:
+    parser = BatchedParser(get_dialect("xml").create_parser(PromptData(tool_metadata=TOOLS)), 2)
+    parser.feed(b"<write_file><path>a")
+    assert parser.state == ParserState("text")
+    parser.feed(b"b</pa")
+    assert parser.state == ParserState("call", 0, "write_file", "path", "</pa")
 
 
 def test_an_aborted_call_keeps_what_was_read() -> None:

@@ -18,6 +18,7 @@ from playground.questions.cache.wire import cache_on_wire, lost_marks
 from playground.questions.experiments import EventChange, change_words
 from playground.questions.raw_prompt import paired_dialect, raw_prompt
 from playground.raw_prompts import ChatTemplate
+from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.session import RequestRecord
 
 SESSION = pg.sample_sessions()["02-parallel-calls"]
@@ -106,3 +107,14 @@ def test_times_of_requests_count_from_the_first_or_are_not_known() -> None:
     assert sent_at(timed, [1, 3]) == [0.0, 30.0]
     assert sent_at(timed, [1, 3, 5]) is None
     assert sent_at(replace(SESSION, requests=()), [1]) is None
+
+
+def test_a_timeline_tells_what_was_known_after_a_step() -> None:
+    chunks = tuple(map(TextChunk, ["So: <f><path>a</pa", "th></f>", " Done."]))
+    tool = pg.ToolMetadata(name="f", parameters={"path": "text"})
+    timeline = pg.replay(Recording("cut", "xml", chunks), "xml", [tool])
+    told = [(timeline.until(step).content, len(timeline.until(step).tool_calls)) for step in (0, 1)]
+    assert told == [("So: ", 0), ("So: ", 1)]
+    last = len(timeline.steps) - 1
+    assert timeline.until(last).content == "So:  Done."
+    assert timeline.until(last).events == timeline.result.events

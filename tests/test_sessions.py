@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground import paths
-from playground.errors import InputFault
+from playground.errors import InputFault, UnknownNameError
 from playground.messages import ImagePart, Message, ReasoningPart, TextPart, ToolCallPart
 from playground.questions.timeline import replay
 from playground.recordings.recording import BytesChunk, Recording, TextChunk, ToolCallChunk
@@ -65,6 +65,14 @@ def test_a_session_may_be_asked_of_another_model() -> None:
     assert (session.task.model_name, other.task.model_name) == (own, "openai/gpt-4o")
     assert other.with_model(own) == session
     assert session.with_model("") is session
+
+
+def test_a_recording_is_asked_for_by_name() -> None:
+    recordings = (Recording("one", "xml", ()), Recording("two", "xml", ()))
+    session = Session(recordings=recordings)
+    assert session.recording("two") is recordings[1]
+    with pytest.raises(UnknownNameError, match="unknown recording 'three'; known: one, two"):
+        session.recording("three")
 
 
 def test_the_published_schema_is_the_one_of_the_types() -> None:

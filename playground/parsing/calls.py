@@ -82,7 +82,8 @@ class CallReader(Reader):
         if not notation.ends_itself:
             yield from notation.read(self, call, form)
             return
-        yield from self.scanner.skip_space()
+        if not notation.keeps_space:
+            yield from self.scanner.skip_space()
         yield from notation.read(self, call, form)
         self._check_name(call, form.syntax)
         yield from self._closer(form)

@@ -74,10 +74,6 @@ class DeltaReader:
         return events
 
     @property
-    def count(self) -> int:
-        return len(self._open)
-
-    @property
     def state(self) -> ParserState | None:
         if self._last is None:
             return None

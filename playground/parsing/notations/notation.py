@@ -84,10 +84,11 @@ class Notation(ABC):
     first: ClassVar[str] = ""
     """The characters with which a body begins; none where it may begin with anything."""
     ends_itself: ClassVar[bool] = True
-    """The body's own text says where it ends, as brackets do: the engine skips white space before
-    it and takes a missing closer after it for a slip. Otherwise `read` reads the closer too."""
+    """The body's own text says where it ends, as brackets do: the engine takes a missing closer
+    after it for a slip. Otherwise `read` reads the closer too."""
     keeps_space: ClassVar[bool] = False
-    """White space at the body's edges is the body's own."""
+    """White space at the body's edges is no markup: it is the body's own, or it ends a body that
+    holds none. Otherwise the engine skips it before a body that ends itself."""
     holds_null: ClassVar[bool] = True
     """Whether null can be written. Where it cannot, as in TOML, `write` leaves it out and the check
     names the argument; tests and laws ask for every other plain value."""

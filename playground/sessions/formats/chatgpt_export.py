@@ -67,9 +67,8 @@ def _leaves(tree: dict[str, Any], current: Any) -> list[str]:
     parents = {node.get("parent") for node in tree.values() if isinstance(node, dict)}
     ends = [key for key in tree if key not in parents]
     if isinstance(current, str) and current in tree:
-        ends = [current, *(key for key in ends if key != current)]
-    on_the_way = set(_path(tree, ends[0])) if ends else set()
-    return [end for end in ends if end == ends[0] or end not in on_the_way] or list(tree)[:1]
+        return [current, *(end for end in ends if end != current)]
+    return ends or list(tree)[:1]  # parents in a circle have no end
 
 
 def _path(tree: dict[str, Any], leaf: str) -> list[str]:

@@ -41,8 +41,11 @@ class MarkdownHistory(SessionFormat):
         if source.is_folder or source.is_zip:
             return False
         start = source.start(65536)
-        cursor = b"_Exported on" in start[:2000] and b"**User**" in start
-        return cursor or (start[:1] not in b'{["' and any(head in start for head in _HEADS))
+        if b"_Exported on" in start[:2000] and b"**User**" in start:
+            return True  # Cursor's
+        if start[:1] in b'{["':  # JSON, which may hold such a history in a string
+            return False
+        return any(head in start for head in _HEADS)
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         text = source.text.replace("\r\n", "\n")
