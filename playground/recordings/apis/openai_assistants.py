@@ -49,9 +49,9 @@ class OpenAIAssistants(ApiReader):
     def _text(self, content: Any) -> None:
         for part in [content] if isinstance(content, dict) else content or ():
             text = part.get("text") or part.get("refusal")
-            said = text.get("value") if isinstance(text, dict) else text
-            if said:
-                self.sink.text(said)
+            value = text.get("value") if isinstance(text, dict) else text
+            if value:
+                self.sink.text(value)
 
     def _call(self, call: dict[str, Any], key: Any) -> None:
         """More of a function's call; what the provider itself runs is told by its name alone."""

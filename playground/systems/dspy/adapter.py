@@ -172,8 +172,10 @@ class FieldAdapter(AskingAdapter):
         """What an earlier turn answered; of calls that came natively, in the API's own messages."""
         name, calls = history.calls_of(message)
         if calls is not None and self.use_native_function_calling:
-            said = _said_beside_calls(signature, message)
-            text = self.format_assistant_message_content(said, message) if said.outputs else ""
+            narrowed = _beside_calls(signature, message)
+            text = ""
+            if narrowed.outputs:
+                text = self.format_assistant_message_content(narrowed, message)
             return history.native_turns(text, calls)
         results = calls.tool_call_results if calls else None
         if calls is not None and results is not None:
@@ -244,7 +246,7 @@ def _read_field(name: str, field: Field, written_value: Any) -> FieldRead:
         return FieldRead(name, written_value, fault=str(error))
 
 
-def _said_beside_calls(signature: Signature, message: Values) -> Signature:
+def _beside_calls(signature: Signature, message: Values) -> Signature:
     """The signature with those outputs alone that stand in a turn as text."""
     for name, field in signature.outputs.items():
         if kind_of(field.annotation) == "ToolCalls" or message.get(name) is None:

@@ -46,12 +46,12 @@ def dspy_request(
 
 def dspy_answers(done: Completion) -> list[Any]:
     """A completion as DSPy takes it: its text, or a dict where there is more than text."""
-    said = {
+    parts = {
         "text": done.message.content,
         "tool_calls": done.message.tool_calls,
         "reasoning_content": done.reasoning,
     }
-    more = {name: value for name, value in said.items() if value and name != "text"}
+    more = {name: value for name, value in parts.items() if value and name != "text"}
     return [{"text": done.message.content, **more} if more else done.message.content]
 
 
