@@ -37,6 +37,9 @@ CODES: Final[dict[str, FindingKind]] = {
     "arguments-wrapped": FindingKind("info", "arguments came inside one of that name: unpacked"),
     "arguments-as-json": FindingKind("info", "a JSON object in the place of parameters: read"),
     "arguments-as-text": FindingKind("info", "arguments came as JSON inside a string: unpacked"),
+    "other-recipient": FindingKind(
+        "error", "a call's header names another tool than the call itself: aborted"
+    ),
     "missing-argument": FindingKind("error", "a call lacks a required argument: aborted"),
     "mended-name": FindingKind("info", "a tool's name held more than the name: corrected"),
     "text-after-call": FindingKind("info", "text after a call, which this parser keeps apart"),

@@ -4,6 +4,7 @@ from functools import partial
 
 from playground.dialects.declared import SEQUENCE_TOKENS, DeclaredDialect
 from playground.dialects.prompts import JSON_LINES
+from playground.parsing.switches import Switches
 from playground.parsing.syntax import ReasoningTags, Syntax
 from playground.raw_prompts import LLAMA3, LLAMA4, LlamaPrompt
 
@@ -76,6 +77,7 @@ DIALECTS = (
         result_role="tool",
         reasoning=_THINK,
         stops=("<|im_end|>",),
+        switches=Switches(broken_calls="text"),
         models="LFM 2 and 2.5 (chat templates, 2026-11)",
         model_names=("lfm-?2",),
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import unescape
+
 from playground.events import CallAbortedEvent, CallEndedEvent, CallStartedEvent
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
@@ -15,6 +17,7 @@ from playground.parsing.wait import Kind
 class CallReader(Reader):
     """Reads calls from a scanner; `open_call` and `argument` say where it stands."""
 
+    recipient: str | None = None  # the tool that the section's own opener names
     _more: Match | None = None  # what stands before another call in the same markers
 
     def read(
@@ -73,7 +76,7 @@ class CallReader(Reader):
                 self.emit_argument(call, key)(len(text))
                 self.set_text(call, key, text)
             else:
-                self.set_name(call, len(text), text)
+                self.set_name(call, len(text), unescape(text) if syntax.escaped_names else text)
         scanner.emit_markup(match.end() - start)
 
     def _body(self, call: OpenCall, form: Form) -> Steps[None]:
@@ -128,6 +131,9 @@ class CallReader(Reader):
 
     def _deliver(self, call: OpenCall) -> None:
         assert call.name is not None
+        if call.in_section and self.recipient and not _meets(self.recipient, call.name):
+            message = f"to {self.recipient}, and in it a call of {call.name}"
+            raise BrokenCall("other-recipient", message, whole=True)
         missing = [key for key in call.required if key not in call.arguments]
         if missing and self.switches.misfits == "text":
             listed = ", ".join(missing)
@@ -156,3 +162,8 @@ class CallReader(Reader):
             match = yield from scanner.until(form.skip, scanner.emit_unexpected)
             if match is not None and form.skip.kind(match) is Kind.CLOSE:
                 scanner.emit_match(match)
+
+
+def _meets(recipient: str, name: str) -> bool:
+    """Whether a header's recipient and a call's name are one tool, or the namespace of it."""
+    return name in (recipient, recipient.rpartition(".")[2]) or name.startswith(f"{recipient}.")

@@ -16,8 +16,8 @@ class Form:
     place between its calls; both are None without one. `opening` is the opener of a call, `close`
     its closer after white space, `skip` the same closer, looked for anywhere, or any
     marker that shows that the call is over. `restart` is how a JSON call begins, up to its first
-    quote; `more` is another JSON object where the call's closer is due. `body` are the
-    notation's own waits.
+    quote; `more` is another JSON object where the call's closer is due; `alike` ends what looks
+    like a call of an unknown tool. `body` are the notation's own waits.
     """
 
     syntax: Declaration
@@ -29,4 +29,5 @@ class Form:
     skip: Wait | None
     restart: Wait | None
     more: Wait | None
+    alike: Wait | None
     body: tuple[Wait, ...]

@@ -50,8 +50,9 @@ def read_value(text: str, schema: Schema, untyped: Untyped = "text") -> tuple[An
     if types <= {"string"}:
         return text, ""
     value = _try(text, types)
-    if isinstance(value, float) and not math.isfinite(value) and not allowed_types(schema):
-        return text, ""  # JSON has no such number, and nothing asks for one
+    if isinstance(value, float) and not math.isfinite(value):
+        # JSON has no such number: no loop could send it on
+        return text, "not-a-number" if allowed_types(schema) else ""
     if value is not _NOTHING:
         return value, ""
     if "string" in types:

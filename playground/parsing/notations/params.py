@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from html import unescape
+from html import escape, unescape
 from typing import Any, Final
 
 from playground.errors import SyntaxFault
@@ -78,6 +78,10 @@ class Params(Notation):
         json = "" if bare else rf"|{SPACE}\{{"  # which is read in the parameters' place
         return f"(?:{SPACE}{unnamed(param_opener(syntax))}|{end}{json})"
 
+    def evidence(self, lead: Lead) -> str:
+        end = f"|{SPACE}{lead.closing}" if lead.closing else ""
+        return f"(?:{SPACE}{param_opener(lead.syntax)}{end})"
+
     def waits(self, around: Neighbours) -> tuple[Wait, ...]:
         return param_wait(around), value_wait(around)
 
@@ -100,7 +104,7 @@ def _write_param(syntax: Declaration, key: str, value: Any, schema: Schema) -> s
     return fill(
         template.pieces,
         {
-            "key": key,
+            "key": escape(key) if syntax.escaped_names else key,
             "type": kind,
             "is_text": "true" if kind == "string" else "false",
             template.body: value_notation(template).write(text),
@@ -134,14 +138,21 @@ def _read_params(reader: Reader, call: OpenCall, form: Form) -> Steps[None]:
         elif kind is Kind.CLOSE and not reader.closes(match, call):
             scanner.emit_unexpected(match.end() - match.start())
         else:
-            if kind is Kind.CLOSE:
-                scanner.emit_match(match)
-            else:  # another marker, which is left for the engine: the closer was forgotten
-                scanner.note("missing-closer")
+            _close(reader, call, match, kind)
             if _holds_arguments("".join(strays), call, form.syntax):
                 raise BrokenCall("malformed-arguments", "no parameter that can be read", whole=True)
             _unwrap(reader, call)
             return
+
+
+def _close(reader: Reader, call: OpenCall, match: Match, kind: Kind | None) -> None:
+    """The call's closer; or another marker, left for the engine, that shows it was forgotten."""
+    if kind is Kind.CLOSE:
+        reader.scanner.emit_match(match)
+    elif kind in (Kind.CALL, Kind.SECTION) and not call.raw:
+        raise BrokenCall("unreadable-call", "another call begins at once", whole=True)
+    else:
+        reader.scanner.note("missing-closer")
 
 
 def _read_object_body(reader: Reader, call: OpenCall, form: Form) -> Steps[None]:
@@ -176,7 +187,7 @@ def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> St
     """One parameter behind its opener, up to and with its closer."""
     scanner, syntax, value_end = reader.scanner, form.syntax, form.body[1]
     kept: list[str] = []
-    key = _key_of(call, opener["key"])
+    key = _key_of(call, opener["key"], syntax)
     if slipped(opener[0], param_template(syntax).before):
         scanner.note("mended-opener", f"{call.place}, argument {key}")
     emit, reader.argument = reader.emit_argument(call, key), key
@@ -202,8 +213,9 @@ def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> St
     reader.argument = None
 
 
-def _key_of(call: OpenCall, key: str) -> str:
+def _key_of(call: OpenCall, key: str, syntax: Declaration) -> str:
     """A parameter's name; blanks around it are no part of one that the tool has without them."""
+    key = unescape(key) if syntax.escaped_names else key
     bare = key.strip()
     return bare if bare in call.properties and key not in call.properties else key
 
