@@ -249,6 +249,87 @@ JSON: Final[list[Row]] = [
     )
 ]
 
+# Arguments that stand where the form has none: beside the name, under another key, twice.
+ELSEWHERE: Final[list[Row]] = [
+    ("hermes", f"<tool_call>{{{text}}}</tool_call> ok", calls, " ok", findings)
+    for text, calls, findings in (
+        ('"name": "get_weather", "city": "Rome", "id": "x"', [ROME], ["arguments-elsewhere"]),
+        ('"name": "get_weather", "args": {"city": "Rome"}', [ROME], ["arguments-elsewhere"]),
+        (
+            '"name": "get_weather", "arguments": {"city": "Rome"}, "parameters": {}',
+            [ROME],
+            ["duplicate-argument"],
+        ),
+        ('"name": get_weather, "arguments": {"city": "Rome"}', [ROME], ["relaxed-json"]),
+        (
+            '"name": "get_weather", "arguments": {"city": New York}',
+            [("get_weather", {"city": "New York"})],
+            ["relaxed-json"],
+        ),
+        (
+            '"name": "get_weather", "arguments": {"city": 2026-11-02}',
+            [("get_weather", {"city": "2026-11-02"})],
+            ["relaxed-json"],
+        ),
+        ('"name": "get_weather", "arguments": just text', [], ["malformed-json"]),
+        ('"name": "get_weather", "arguments": {"city": "Rome"}}', [ROME], ["unexpected-text"]),
+        ('"name": "get_weather:0", "arguments": {"city": "Rome"}', [ROME], ["mended-name"]),
+        ('"name": "get_weather[1]", "arguments": {"city": "Rome"}', [ROME], ["mended-name"]),
+        ('"name": "functions.get_weather", "arguments": {"city": "Rome"}', [ROME], ["mended-name"]),
+    )
+]
+
+_NEXT: Final = "<function=get_weather><parameter=city>Oslo</parameter></function>"
+# A parameter that never ended, or held what looked like its end.
+VALUES: Final[list[Row]] = [
+    (
+        "openhands",
+        f"<function=get_weather><parameter=city>Ro{_NEXT} ok",
+        [OSLO],
+        " ok",
+        ["malformed-arguments"],
+    ),
+    (
+        "openhands",  # a value may speak of other functions
+        "<function=get_weather><parameter=city>a <function=f><parameter=b></parameter></function>",
+        [("get_weather", {"city": "a <function=f><parameter=b>"})],
+        "",
+        [],
+    ),
+    (
+        "qwen3-coder",
+        "<tool_call><function=get_weather><parameter=city>Rome</parameter> x </function>"
+        "</tool_call>",
+        [ROME],
+        "",
+        ["unexpected-text"],
+    ),
+    (
+        "glm",
+        "<tool_call>get_weather<arg_key>city</arg_key><arg_value>a</arg_value> b</arg_value>"
+        "</tool_call>",
+        [("get_weather", {"city": "a</arg_value> b"})],
+        "",
+        ["marker-in-value"],
+    ),
+    (
+        "minimax-m3",
+        ']<]minimax[>[<tool_call>]<]minimax[>[<invoke name="get_weather">]<]minimax[>[<city>Rome'
+        "]<]minimax[>[</invoke>]<]minimax[>[</tool_call>",
+        [ROME],
+        "",
+        ["missing-closer"],
+    ),
+    (
+        "qwen3-coder",
+        "<tool_call>\r\n<function=get_weather>\r\n<parameter=city>\r\nRome\r\n</parameter>\r\n"
+        "</function>\r\n</tool_call>",
+        [ROME],
+        "",
+        [],
+    ),
+]
+
 SEVERAL: Final[list[Row]] = [
     *(
         (
@@ -283,7 +364,7 @@ SEVERAL: Final[list[Row]] = [
 
 @pytest.mark.parametrize(
     ("dialect", "text", "calls", "content", "findings"),
-    [*NO_ARGUMENT_IS_THROWN_AWAY, *OPENERS, *UNKNOWN, *JSON, *SEVERAL],
+    [*NO_ARGUMENT_IS_THROWN_AWAY, *OPENERS, *UNKNOWN, *JSON, *ELSEWHERE, *VALUES, *SEVERAL],
 )
 def test_what_a_model_got_wrong_is_read_or_told(
     dialect: str,

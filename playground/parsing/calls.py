@@ -118,7 +118,11 @@ class CallReader(Reader):
             return
         match = yield from scanner.match_here(close)
         if match is not None:
-            scanner.emit_match(match)
+            excess = match.groupdict().get("excess")
+            if excess:
+                scanner.emit_markup(match.start("excess") - match.start())
+                scanner.emit_unexpected(len(excess))
+            scanner.emit_markup(match.end() - scanner.at)
             return
         scanner.note("missing-closer")
         self._more = (yield from scanner.match_here(form.more)) if form.more else None

@@ -92,8 +92,9 @@ def _optional(space: str) -> str:
     """White space at a value's edge. Models leave it out, and put blanks before a line break."""
     if not space:
         return ""
-    blanks = r"[ \t]{0,16}+" if space == "\n" else ""
-    return f"(?:{blanks}{re.escape(space)})?+"
+    if space == "\n":
+        return r"(?:[ \t]{0,16}+\r?\n)?+"
+    return f"(?:{re.escape(space)})?+"
 
 
 def stripped(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:

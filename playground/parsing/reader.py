@@ -10,13 +10,17 @@ import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from playground.events import ArgumentEvent, CallNamedEvent
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.scanner import Emit, Match, Scanner, Steps
 from playground.parsing.switches import Switches
 from playground.tools import ToolMetadata, allowed_types
+
+# what models put around a name that was listed without it: the call's number, a namespace
+_INDEX: Final = re.compile(r"(?:[:.#_]\d{1,3}|\[\d{1,3}\])\Z")
+_NAMESPACE: Final = re.compile(r"\A(?:\w+[.:/])+")
 
 
 class Reader:
@@ -58,7 +62,11 @@ class Reader:
             name = name.replace(token, "")
         name = name.strip()
         first, _, rest = name.partition(".")
-        return rest if first == rest else name
+        if first == rest:
+            return rest
+        bare = _INDEX.sub("", name)
+        known = [n for n in (bare, _NAMESPACE.sub("", bare)) if n in self.tools]
+        return known[0] if known and name not in self.tools else name
 
     def meant(self, name: str, key: str | None) -> str:
         """The session's tool that may be meant by an unknown name: one that is written much like

@@ -31,6 +31,7 @@ from playground.parsing.patterns import (
     SPACE,
     last_piece,
     unnamed,
+    worded,
 )
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Match, Steps
@@ -195,7 +196,8 @@ def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> St
     def keep(count: int) -> None:
         scanner.claim(emit, kept, scanner.at + count)
 
-    match = yield from scanner.until(value_end, keep, _own(call, key, syntax), inside_call=True)
+    own = _own(reader, call, key, syntax)
+    match = yield from scanner.until(value_end, keep, own, inside_call=True)
     if match and match[0].startswith("\n") and _on_own_lines(syntax):
         # the value's first line break decides on its last: both are the form's, or both its own
         keep(0 if opener[0].endswith("\n") else 1)
@@ -203,14 +205,36 @@ def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> St
     call.raw.append((key, text))
     if match is None:
         raise BrokenCall("truncated-call")
-    if value_end.kind(match) is Kind.FORGOTTEN:
-        scanner.note("missing-closer", f"{call.place}, argument {key}")
+    kind = value_end.kind(match)
+    if kind in (Kind.CALL, Kind.SECTION):
+        message = f"another call begins in the value of {key}"
+        raise BrokenCall("malformed-arguments", message, whole=True)
+    text = _mended_end(reader, call, key, text, kind, form)
+    if opener[0].endswith("\r\n") and match[0].startswith("\n"):
+        text = text.removesuffix("\r")  # the line breaks are the form's, both halves of them
     scanner.emit_markup(match.end() - scanner.at)
     if reader.switches.entities == "decoded":
         text = unescape(text)
     value, code = _read_value(text, opener, call.schema_of(key), syntax)
     reader.set_value(call, key, value, code)
     reader.argument = None
+
+
+def _mended_end(
+    reader: Reader, call: OpenCall, key: str, text: str, kind: Kind | None, form: Form
+) -> str:
+    """A value that holds its own closer had ended there, where no closer has ended it."""
+    place = f"{call.place}, argument {key}"
+    closer = "".join(p for p in param_template(form.syntax).after if isinstance(p, str)).strip()
+    inner, _, rest = text.rpartition(closer) if worded(closer) else ("", "", "")
+    if kind is Kind.FORGOTTEN and closer and inner:
+        reader.scanner.note("unexpected-text", place, f"behind the value: {rest.strip()!r:.80}")
+        return inner.removesuffix("\n") if _on_own_lines(form.syntax) else inner
+    if kind is Kind.FORGOTTEN:
+        reader.scanner.note("missing-closer", place)
+    elif inner:
+        reader.scanner.note("marker-in-value", place)
+    return text
 
 
 def _key_of(call: OpenCall, key: str, syntax: Declaration) -> str:
@@ -220,12 +244,14 @@ def _key_of(call: OpenCall, key: str, syntax: Declaration) -> str:
     return bare if bare in call.properties and key not in call.properties else key
 
 
-def _own(call: OpenCall, key: str, syntax: Declaration) -> Callable[[Match], bool]:
+def _own(reader: Reader, call: OpenCall, key: str, syntax: Declaration) -> Callable[[Match], bool]:
     """Whether a match ends this parameter's value: its closer may name another's key, and what
-    looks like the next parameter may be the value's own."""
+    looks like the next parameter, or another call, may be the value's own."""
 
     def own(match: Match) -> bool:
         found = match.groupdict()
+        if found.get("name"):
+            return not reader.tools or found["name"] in reader.tools
         if found.get("next_key"):
             return _follows(call, key, found["next_key"], syntax, match[0].startswith("\n"))
         return found.get("close_key") in (None, key)
