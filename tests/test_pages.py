@@ -371,6 +371,12 @@ def test_the_raw_prompt_is_shown_whole_and_a_template_is_asked_for() -> None:
     assert "tokenizer_config.json" in asked.info[0].value
 
 
+def test_replay_offers_every_switch() -> None:
+    app = page("replay", session="05-call-in-a-fence", dialect="xml")
+    offered = {box.key.removesuffix("-xml") for box in app.selectbox if box.key}
+    assert {field.name for field in fields(Switches)} <= offered
+
+
 def test_a_switch_changes_what_replay_reads() -> None:
     app = page("replay", session="05-call-in-a-fence", dialect="xml")
     switch = app.selectbox(key="calls_in_fences-xml")

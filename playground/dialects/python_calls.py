@@ -41,7 +41,10 @@ DIALECTS = (
         stops=("<|python_start|>", "<|python_end|>", "<|eom_id|>", "<|eot_id|>", "<|eot|>"),
         result_role="ipython",
         result="{result}",
-        models="Llama 3.2 and 4, ToolACE (Meta's documents, 2025-04); watt-tool (reported)",
+        models=(
+            "Llama 3.2 and 4, ToolACE (Meta's documents, 2025-04); watt-tool (reported, no "
+            "template was read)"
+        ),
         model_names=(r"llama-?3\.2-[13]b", "toolace", "watt-tool"),
         raw_prompt=LlamaPrompt(LLAMA3, "python_list"),
     ),
