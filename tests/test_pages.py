@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import fields
 from typing import Any
 
 import pandas as pd
@@ -17,6 +18,7 @@ from playground import paths
 from playground.caching.policies import POLICIES
 from playground.dialects import dialect_names
 from playground.dialects.models import dialect_for
+from playground.parsing.switches import Switches
 from playground.sessions.loading import sample_sessions
 
 PAGES = ("compare", "cache", "replay")  # those that show a session

@@ -118,11 +118,13 @@ class CallReader(Reader):
             return
         match = yield from scanner.match_here(close)
         if match is not None:
-            excess = match.groupdict().get("excess")
-            if excess:
-                scanner.emit_markup(match.start("excess") - match.start())
-                scanner.emit_unexpected(len(excess))
-            scanner.emit_markup(match.end() - scanner.at)
+            scanner.emit_match(match)
+            return
+        excess = (yield from scanner.match_here(form.excess)) if form.excess else None
+        if excess is not None:
+            scanner.emit_markup(excess.start("excess") - excess.start())
+            scanner.emit_unexpected(len(excess["excess"]))
+            scanner.emit_markup(excess.end() - excess.end("excess"))
             return
         scanner.note("missing-closer")
         self._more = (yield from scanner.match_here(form.more)) if form.more else None

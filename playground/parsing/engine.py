@@ -159,10 +159,11 @@ class SyntaxEngine:
         scanner.emit_match(match)
 
     def _open_section(self, match: Match, form: Form) -> None:
-        if match.groupdict().get("doubled"):
+        found = match.groupdict()
+        if found.get("doubled"):
             self.scanner.note("doubled-opener")
         self._section, self._bare = form, False
-        recipient = match.groupdict().get("recipient")
+        recipient = found.get("recipient")
         # models write the section's own tag there, too: that is no tool's name
         self.reader.recipient = None if f"<{recipient}>" in form.syntax.section else recipient
 

@@ -92,7 +92,8 @@ class FormBuilder:
             between=self._section_wait(around, calls, behind=False),
             separator=wait(self._separator()),
             opening=wait(self.opening()),
-            close=wait(Choice(self._excess() + closing.pattern)) if closing.pattern else None,
+            close=wait(Choice(SPACE + closing.pattern)) if closing.pattern else None,
+            excess=self._excess(),
             skip=self._skip(around, calls) if closing.pattern else None,
             restart=self._restart(),
             more=self._more(),
@@ -100,11 +101,12 @@ class FormBuilder:
             body=self.notation.waits(self._neighbours(around)),
         )
 
-    def _excess(self) -> str:
-        """White space before a closer, and what a JSON body may have too much of: brackets."""
+    def _excess(self) -> Wait | None:
+        """The closer behind brackets of which a JSON body had too many."""
         if self.notation.first != "{" or not worded(self.closing.pattern):
-            return SPACE
-        return rf"{SPACE}(?P<excess>[}}\]]{{1,3}}+)?{SPACE}"
+            return None
+        brackets = rf"{SPACE}(?P<excess>[}}\]]{{1,3}}+){SPACE}"
+        return wait(Choice(brackets + self.closing.pattern))
 
     def _skip(self, around: Surroundings, calls: list[Choice]) -> Wait:
         """What ends a call that cannot be read: its closer, or whatever shows that it is over."""

@@ -152,6 +152,14 @@ def beginning(pieces: tuple[Piece, ...]) -> str:
     return first_character(pieces).strip()
 
 
+def prefix(pieces: tuple[Piece, ...]) -> str:
+    """The same with the letters that follow, five characters at most: what is rare in text."""
+    start = beginning(pieces)
+    first = pieces[0].lstrip() if pieces and isinstance(pieces[0], str) else ""
+    match = re.match(r"\w{0,3}", first[len(start) :]) if len(start) == 2 else None
+    return start + match[0] if match else start
+
+
 def is_solid(piece: Piece) -> bool:
     """Whether a piece is more than white space."""
     return isinstance(piece, Hole) or bool(piece.strip())

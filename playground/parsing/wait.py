@@ -154,17 +154,24 @@ def _begins_another(choice: Choice, listed: list[Choice]) -> bool:
 
 
 def _begun(beginnings: Iterable[str]) -> str:
-    """What finds candidates by their first two characters, a line break before them or not."""
+    """What finds candidates by their first characters, a line break before them or not."""
     listed = sorted(set(beginnings))
     if not all(text.strip() for text in listed):
         return ""
-    # where the text ends behind the first of the two, more of it has to come before one knows
-    pairs = [
-        re.escape(text[0]) + (rf"(?:{re.escape(text[1])}|\Z)" if text[1:] else "")
-        for text in listed
-    ]
-    found = "|".join(pairs)
+    found = _any_of(listed)
     return rf"\n(?={found}|\Z)|{found}" if found else ""
+
+
+def _any_of(texts: Iterable[str]) -> str:
+    """Any of the texts, or as much of one as stands before the end: more has to come before one
+    knows. What they have in common is looked for once."""
+    following: dict[str, list[str]] = {}
+    for text in texts:
+        if not text:
+            return ""
+        following.setdefault(text[0], []).append(text[1:])
+    found = ((re.escape(char), _any_of(rest)) for char, rest in following.items())
+    return "|".join(rf"{char}(?:{rest}|\Z)" if rest else char for char, rest in found)
 
 
 def _searched(listed: list[Choice]) -> str:

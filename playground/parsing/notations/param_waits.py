@@ -11,11 +11,11 @@ from playground.parsing.notations.values import VALUES, ValueNotation
 from playground.parsing.patterns import (
     IDENTIFIER,
     SPACE,
-    beginning,
     first_character,
     is_solid,
     name_before,
     pieces_pattern,
+    prefix,
     stripped,
     unnamed,
     worded,
@@ -109,12 +109,12 @@ def value_wait(around: Neighbours) -> Wait:
     choices += [
         c._replace(pattern=f"{c.pattern}(?={SPACE}{unnamed(param_opener(syntax))})") for c in own
     ]
-    # two characters are looked for, not one: text is full of "<", and rarely has "</" (speed)
-    begun = [beginning(template.after), beginning(stripped(syntax.call_template.after))]
+    # several characters are looked for, not one: text is full of "<" (speed)
+    begun = [prefix(template.after), prefix(stripped(syntax.call_template.after))]
     if by_opener:
-        begun.append(beginning(template.before))
+        begun.append(prefix(template.before))
     if own:
-        begun.append(beginning(call))
+        begun.append(prefix(call))
     first = "".join(text[:1] for text in begun) + "\n"
     return wait(
         *(choice._replace(first=first) for choice in choices),
