@@ -24,6 +24,7 @@ from playground.parsing.patterns import (
     beginning,
     first_character,
     literal,
+    maybe_twice,
     name_before,
     pieces_pattern,
     stripped,
@@ -174,7 +175,7 @@ class FormBuilder:
         look = self.notation.announce(lead)
         if look:
             ended = "|(?<=/>)" if EMPTY in before else ""
-            pattern = f"{_maybe_twice(before, template)}(?={look}{ended})"
+            pattern = f"{maybe_twice(before, template)}(?={look}{ended})"
         lead_text = template.before[0] if template.before else ""
         if self.syntax.line_start and strict:
             pattern = LINE_START + pattern
@@ -275,7 +276,7 @@ class FormBuilder:
         end = pieces_pattern(stripped(template.after), {})
         empty = f"|{end}" if worded(end) else ""
         return Choice(
-            f"{_maybe_twice(opener, template)}(?={SPACE}(?:{look}{empty}))",
+            f"{maybe_twice(opener, template)}(?={SPACE}(?:{look}{empty}))",
             first_character(template.before),
             Group(Kind.SECTION, self.number),
         )
@@ -345,10 +346,3 @@ def _section_ends(sections: tuple[Template, ...]) -> list[str]:
     closers = sorted((stripped(section.after) for section in sections), key=str, reverse=True)
     patterns = dict.fromkeys(pieces_pattern(closer, {}) for closer in closers)
     return [pattern for pattern in patterns if pattern]
-
-
-def _maybe_twice(opener: str, template: Template) -> str:
-    """An opener of words alone may stand there twice: models stutter."""
-    if holes_of(template.before) or not worded(opener):
-        return opener
-    return f"(?P<doubled>{opener}{SPACE})?{opener}"

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from playground.parsing.template import Hole, Piece
+from playground.parsing.template import Hole, Piece, Template, holes_of
 
 # between markers leak <bos> and <eos>, white space as byte-level tokenizers write it (Ġ is a
 # blank, Ċ a line break), and white space that was escaped once too often
@@ -128,6 +128,13 @@ def worded(pattern: str) -> bool:
     """Whether a marker is more than punctuation, which prose is full of."""
     bare = re.sub(r"\\[a-zA-Z]|\(\?P<\w+>", "", pattern.replace(SPACE, ""))
     return any(char.isalpha() for char in bare)
+
+
+def maybe_twice(opener: str, template: Template) -> str:
+    """An opener of words alone may stand there twice: models stutter."""
+    if holes_of(template.before) or not worded(opener):
+        return opener
+    return f"(?P<doubled>{opener}{SPACE})?{opener}"
 
 
 def unnamed(pattern: str) -> str:
