@@ -35,8 +35,17 @@ CODES: Final[dict[str, FindingKind]] = {
     "relaxed-json": FindingKind("warning", "JSON with bare keys, single quotes or comments: read"),
     "relaxed-python": FindingKind("warning", "arguments that are not quite Python: read"),
     "arguments-wrapped": FindingKind("info", "arguments came inside one of that name: unpacked"),
+    "arguments-elsewhere": FindingKind(
+        "warning", "arguments stand beside their place in the call's JSON: read"
+    ),
+    "marker-in-value": FindingKind(
+        "info", "a parameter's value holds its own closing marker: kept as text"
+    ),
     "arguments-as-json": FindingKind("info", "a JSON object in the place of parameters: read"),
     "arguments-as-text": FindingKind("info", "arguments came as JSON inside a string: unpacked"),
+    "other-recipient": FindingKind(
+        "error", "a call's header names another tool than the call itself: aborted"
+    ),
     "missing-argument": FindingKind("error", "a call lacks a required argument: aborted"),
     "mended-name": FindingKind("info", "a tool's name held more than the name: corrected"),
     "text-after-call": FindingKind("info", "text after a call, which this parser keeps apart"),

@@ -26,7 +26,7 @@ _INSIDE: Final = {
 _ENDS: Final = ('"', "\\")  # what ends a string, or escapes in it
 _DEPTH: Final = {"{": 1, "[": 1, "}": -1, "]": -1}
 _UNDECIDED: Final = ("\\", "/", "*")  # at a cut: an escape, a comment's opener, its closer
-_SCALAR_END: Final = re.compile(r"[\s,}\]<]")
+_SCALAR_END: Final = re.compile(r"[\n,}\]<]")
 
 
 def value(

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from playground.parsing.template import Hole, Piece
+from playground.parsing.template import Hole, Piece, Template, holes_of
 
 # between markers leak <bos> and <eos>, white space as byte-level tokenizers write it (Ġ is a
 # blank, Ċ a line break), and white space that was escaped once too often
@@ -92,8 +92,9 @@ def _optional(space: str) -> str:
     """White space at a value's edge. Models leave it out, and put blanks before a line break."""
     if not space:
         return ""
-    blanks = r"[ \t]{0,16}+" if space == "\n" else ""
-    return f"(?:{blanks}{re.escape(space)})?+"
+    if space == "\n":
+        return r"(?:[ \t]{0,16}+\r?\n)?+"
+    return f"(?:{re.escape(space)})?+"
 
 
 def stripped(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
@@ -129,6 +130,13 @@ def worded(pattern: str) -> bool:
     return any(char.isalpha() for char in bare)
 
 
+def maybe_twice(opener: str, template: Template) -> str:
+    """An opener of words alone may stand there twice: models stutter."""
+    if holes_of(template.before) or not worded(opener):
+        return opener
+    return f"(?P<doubled>{opener}{SPACE})?{opener}"
+
+
 def unnamed(pattern: str) -> str:
     """A pattern to look ahead with: its groups would hide those of the choice itself."""
     return re.sub(r"\(\?P<\w+>", "(?:", pattern)
@@ -149,6 +157,14 @@ def beginning(pieces: tuple[Piece, ...]) -> str:
     if isinstance(first, str) and first.strip():
         return first.lstrip()[:2].rstrip()
     return first_character(pieces).strip()
+
+
+def prefix(pieces: tuple[Piece, ...]) -> str:
+    """The same with the letters that follow, five characters at most: what is rare in text."""
+    start = beginning(pieces)
+    first = pieces[0].lstrip() if pieces and isinstance(pieces[0], str) else ""
+    match = re.match(r"\w{0,3}", first[len(start) :]) if len(start) == 2 else None
+    return start + match[0] if match else start
 
 
 def is_solid(piece: Piece) -> bool:

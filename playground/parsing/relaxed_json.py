@@ -13,7 +13,8 @@ from playground.json_numbers import load_json
 _TOKEN: Final = re.compile(
     r"""(?P<double>"(?:[^"\\]|\\.)*+")|(?P<single>'(?:[^'\\]|\\.)*+')"""
     r"""|(?P<comment>(?<![^\s,{\[}\]"'])(?://[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/))"""
-    r"""|(?P<bare>(?<=:)\s{0,64}+(?:[A-Za-z_$]|[./~](?![/*]))[^\s,{}\[\]"']*+(?=\s{0,64}+[,}\]]))"""
+    r"""|(?P<bare>(?<=:)\s{0,64}+(?:[A-Za-z_$]|\d{4}-\d|[./~](?![/*]))"""
+    r"""(?:[^\s,{}\[\]"']|[ \t](?=[\w.]))*+(?=\s{0,64}+[,}\]]))"""
     r"""|(?P<word>[A-Za-z_$][\w$\-]*+)|(?P<open>["']|/\*)|(?P<other>.)""",
     re.DOTALL,
 )
@@ -70,7 +71,9 @@ def _escape(match: re.Match[str]) -> str:
 def _bare(token: str) -> str:
     """A value without quotes: a constant, or a text such as a path or an address."""
     word = token.strip()
-    return _CONSTANTS.get(word) or (word if word in _WORDS else f'"{word}"')
+    if word in _WORDS:
+        return word
+    return _CONSTANTS.get(word) or '"' + word.replace("\\", "\\\\") + '"'
 
 
 def _word(word: str, text: str, stop: int) -> str:

@@ -51,7 +51,8 @@ def claim_arguments(reader: Reader, call: OpenCall) -> Steps[str]:
 
 def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
     """Arguments from their raw text, once: absent and null ones are the empty object."""
-    value = _loaded(call, call.raw[-1][1] if call.raw else "{}")
+    given = [text for _, text in call.raw if text.strip() not in ("", "{}", "null")]
+    value = _loaded(call, given[-1] if given else "{}")
     if isinstance(value, str) and shape.text_key:
         value = {shape.text_key: value}
     if isinstance(value, str):  # OpenAI's form: JSON inside a JSON string

@@ -23,6 +23,8 @@ from playground.parsing.values import dump_json
 from playground.parsing.wait import Choice, Wait, wait
 
 NAME_LIMIT: Final = 256
+_BARE_START: Final = re.compile(r"[A-Za-z_]")
+_BARE_NAME: Final = wait(Choice(r"[A-Za-z_][\w.\-]{0,127}+(?=\s{0,16}+[,}])"))
 _ESCAPED: Final = wait(Choice(r'\{\s{0,16}+\\"'))
 _BARE_KEY: Final = wait(Choice(r"[A-Za-z_$][\w$\-]{0,127}+"))
 
@@ -58,6 +60,7 @@ class JsonCall(Notation):
             yield from _keyed_object(reader, call)
         else:
             yield from _object(reader, call, shape, ())
+            _take_strays(reader, call)
         decode_arguments(reader, call, shape)
 
 
@@ -210,14 +213,50 @@ def _member(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, .
         yield from json_walk.balanced(scanner, scanner.emit_reasoning, kept)
     elif path == shape.name and call.name is None and quoted:
         yield from _name(reader, call)
+    elif path == shape.name and call.name is None and _BARE_START.match(first):
+        yield from _bare_name(reader, call)
     elif beside and path[-1] in (shape.arguments[-1], *shape.aliases):
+        if call.raw:
+            scanner.note("duplicate-argument", call.place, "the call's arguments come twice")
         yield from claim_arguments(reader, call)
     elif first == "{" and path == shape.name[: len(path)]:
         yield from _object(reader, call, shape, path)
+    elif beside and _may_be_argument(path[-1], first, call, shape):
+        yield from json_walk.value(scanner, reader.emit_argument(call, path[-1]), kept)
+        call.strays[path[-1]] = "".join(kept)
     else:
         yield from json_walk.value(scanner, scanner.emit_markup, kept)
         if shape.id and path == (shape.id,):
             call.call_id = _unquoted("".join(kept)) or call.call_id
+
+
+def _may_be_argument(key: str, first: str, call: OpenCall, shape: JsonShape) -> bool:
+    """Whether a member that the form does not know may be an argument that stands beside its name,
+    or all of them under another name: models write both."""
+    known = (shape.id, *shape.name, *(key for key, _ in shape.constants))
+    return key not in known and not call.raw and (first == "{" or key in call.properties)
+
+
+def _take_strays(reader: Reader, call: OpenCall) -> None:
+    """Members that are no part of the form are the arguments where no others came."""
+    if not call.strays or call.raw:
+        return
+    texts = {key: text for key, text in call.strays.items() if key in call.properties}
+    if texts:
+        pairs = ", ".join(f"{dump_json(key)}: {text}" for key, text in texts.items())
+        call.raw.append((None, f"{{{pairs}}}"))
+    else:
+        call.raw.append((None, next(iter(call.strays.values()))))
+    reader.scanner.note("arguments-elsewhere", call.place, f"in {', '.join(call.strays)}")
+
+
+def _bare_name(reader: Reader, call: OpenCall) -> Steps[None]:
+    """A name without its quotes."""
+    match = yield from reader.scanner.match_here(_BARE_NAME)
+    if match is None:
+        raise BrokenCall("missing-name")
+    call.relaxed = True
+    reader.set_name(call, len(match[0]), match[0])
 
 
 def _name(reader: Reader, call: OpenCall) -> Steps[None]:

@@ -118,6 +118,11 @@ class Notation(ABC):
         groups; "" where the opener has to be enough."""
         return ""
 
+    def evidence(self, lead: Lead) -> str:
+        """A pattern for how a body goes on that shows, behind an unknown name, that a call is
+        meant; an argument's name is its group `key`. "" where nothing could show it."""
+        return ""
+
     def waits(self, around: Neighbours) -> tuple[Wait, ...]:
         """The places inside a body where something is waited for; `read` finds them in the form."""
         return ()
