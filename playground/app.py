@@ -6,7 +6,13 @@ import streamlit as st
 
 from playground import paths
 from playground.ui import navigation
+from playground.ui.serving import access
 from playground.ui.shared import bring, frame, sidebar
+
+if (host := st.context.headers.get("Host")) and not access.answers_to(host):
+    # the gates of `server.py` are not there where Streamlit runs this file by itself
+    st.error("This app does not answer to the name that it was asked by.")
+    st.stop()
 
 st.set_page_config(page_title="Dialect playground", page_icon=str(paths.icon()), layout="wide")
 

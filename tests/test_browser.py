@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from playwright.sync_api import Browser, FilePayload, Page, expect, sync_playwright
+from playwright.sync_api import Browser, FilePayload, Locator, Page, expect, sync_playwright
 from serving import CHROMIUM, FLAGS, served
 
 import playground as pg
@@ -444,6 +444,36 @@ def test_a_hostile_recording_is_text_in_the_page_that_was_saved(page: Page, tmp_
     assert page.locator(".player .text").inner_text() == evil
     assert page.locator("img").count() == 0
     assert page.title() == evil
+
+
+def signatures(page: Page, address: str, view: str = "Prompt") -> None:
+    page.goto(f"{address}/signatures?signature=question -> answer: int, why")
+    page.get_by_role("tab", name=view).click()
+
+
+def cells(page: Page, index: int) -> Locator:
+    """What a table shows: it is drawn on a canvas, its cells stand in a hidden table."""
+    return page.get_by_test_id("stDataFrame").nth(index).locator("table")
+
+
+def test_a_pasted_completion_is_read_field_by_field(page: Page, address: str) -> None:
+    signatures(page, address, "Answer")
+    box = page.get_by_role("textbox", name="Completion")
+    box.fill("[[ ## answer ## ]]\nforty\n\n[[ ## why ## ]]\n" + HOSTILE)
+    box.press("Control+Enter")
+    read = cells(page, 1)  # behind the signature's own fields
+    expect(read).to_contain_text("unable to parse string as an integer")
+    expect(read).to_contain_text("<script>document.title='owned'</script>")
+    expect(cells(page, 2)).to_contain_text("forty")  # as it would arrive
+    assert page.title() != "owned"
+
+
+def test_a_prompt_stands_in_three_adapters_side_by_side(page: Page, address: str) -> None:
+    signatures(page, address)
+    panes = page.get_by_test_id("stCode")
+    expect(panes).to_have_count(3)
+    tops = panes.evaluate_all("all => all.map(one => one.getBoundingClientRect().top)")
+    assert max(tops) - min(tops) < 40
 
 
 def test_run_record_and_replay_without_a_key(page: Page, address: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 import pandas as pd
@@ -18,6 +18,7 @@ from playground import paths
 from playground.caching.policies import POLICIES
 from playground.dialects import dialect_names
 from playground.dialects.models import dialect_for
+from playground.parsing.switches import Switches
 from playground.questions.comparison import compare
 from playground.questions.recognition import recognise
 from playground.sessions.loading import sample_sessions
@@ -390,6 +391,12 @@ def test_the_raw_prompt_is_shown_whole_and_a_template_is_asked_for() -> None:
     assert "2 line breaks at its edges" in " ".join(text.value for text in app.text)
     asked = page("raw", format="A chat template")
     assert "tokenizer_config.json" in asked.info[0].value
+
+
+def test_replay_offers_every_switch() -> None:
+    app = page("replay", session="05-call-in-a-fence", dialect="xml")
+    offered = {box.key.removesuffix("-xml") for box in app.selectbox if box.key}
+    assert {field.name for field in fields(Switches)} <= offered
 
 
 def test_a_switch_changes_what_replay_reads() -> None:

@@ -22,6 +22,7 @@ from playground.questions.experiments import EventChange, change_words
 from playground.questions.raw_prompt import paired_dialect, raw_prompt
 from playground.questions.restreaming import answers, restreamed
 from playground.raw_prompts import ChatTemplate
+from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.session import RequestRecord
 
 SESSION = pg.sample_sessions()["02-parallel-calls"]
@@ -165,3 +166,14 @@ def test_a_restreamed_answer_is_read_back_by_the_dialect_that_wrote_it() -> None
         restreamed(session, "another", "hermes")
     with pytest.raises(InputFault, match="native writes no calls as text"):
         restreamed(session, "answer in message 1, re-streamed", "native")
+
+
+def test_a_timeline_tells_what_was_known_after_a_step() -> None:
+    chunks = tuple(map(TextChunk, ["So: <f><path>a</pa", "th></f>", " Done."]))
+    tool = pg.ToolMetadata(name="f", parameters={"path": "text"})
+    timeline = pg.replay(Recording("cut", "xml", chunks), "xml", [tool])
+    told = [(timeline.until(step).content, len(timeline.until(step).tool_calls)) for step in (0, 1)]
+    assert told == [("So: ", 0), ("So: ", 1)]
+    last = len(timeline.steps) - 1
+    assert timeline.until(last).content == "So:  Done."
+    assert timeline.until(last).events == timeline.result.events

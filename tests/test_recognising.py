@@ -15,8 +15,9 @@ from playground import paths
 from playground.dialects import get_dialect
 from playground.messages import ToolCallPart
 from playground.questions.recognition import Kind, recognise
-from playground.sessions.loading import read_session
+from playground.sessions.loading import first_session
 from playground.sessions.pasted import unwrapped
+from playground.sessions.source import Source
 
 BODY = {
     "model": "gpt-5",
@@ -122,7 +123,7 @@ def test_a_text_is_known_by_its_content(text: str, kind: Kind, title: str) -> No
 @pytest.mark.parametrize("text", [k[1] for k in KNOWN if k[2] == "session"])
 def test_what_is_kept_of_a_request_is_read_again_as_the_same(text: str) -> None:
     found = recognise(text)
-    session = read_session(found.data, found.name).session
+    session = first_session(Source(found.name, found.data)).session
     assert (len(session.messages), len(session.tools)) == (found.messages, found.tools)
 
 

@@ -227,6 +227,8 @@ def record(
             progress=moved,
             cancel=stop.event,
         )
+    if out and file.path != Path(out).resolve():
+        say(f"playground: the answer is a refusal; {out} is as it was", err=True)
     _tell_recorded(recorded, file.path, as_json)
     return report(recorded.recording.findings) if stop.number is None else 128 + stop.number
 

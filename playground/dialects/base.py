@@ -288,7 +288,7 @@ class Dialect(ABC):
 
         System prompt and history, empty messages dropped, neighbours of one role merged, pre-flight
         checks run, cache marks set; then the environment block is added to the last user message,
-        behind the marks, so that it never spoils a cached prefix.
+        after the marks, so that it never spoils a cached prefix.
         """
         return self.render(prompt_data, rules_path).messages
 
@@ -301,7 +301,7 @@ class Dialect(ABC):
         messages = [draft.message for draft in drafts]
         decisions = self.inject_prompt_cache(messages, prompt_data)
         environment = prompt_data.dynamic_task_config.dynamic_environment_details_block
-        if environment:  # behind the marks: it changes at every request
+        if environment:  # after the marks: it changes at every request
             append_to_last_user(drafts, environment)
         return Rendering(
             self.name,

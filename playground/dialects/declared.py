@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final, Literal, assert_never
 
 from playground.dialects import prompts
@@ -46,6 +47,12 @@ SEQUENCE_TOKENS: Final = ("<bos>", "<eos>")
 _SEVERAL: Final = "You may call several tools in one reply."
 _ONE_AT_A_TIME: Final = "Call one tool at a time."
 ResultRole = Literal["user", "tool", "ipython"]
+
+
+@lru_cache(maxsize=512)
+def _result_template(text: str) -> Template:
+    """Compiled once: a long session has a result for every call."""
+    return compile_template(text, ("result",), ("name", "id"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +129,7 @@ class DeclaredDialect(Dialect):
         )
 
     def _result_template(self) -> Template:
-        return compile_template(self.result, ("result",), ("name", "id"))
+        return _result_template(self.result)
 
     # the prompt
 
@@ -164,7 +171,7 @@ class DeclaredDialect(Dialect):
         """An assistant's turn as text: what the model would have written, without reasoning."""
         text = ""
         before, after = self.answer
-        # Calls wait for the text behind them: neighbours share one section, as the model writes it.
+        # Calls wait for the text after them: neighbours share one section, as the model writes it.
         calls: list[tuple[str, str]] = []
         for part in parts:
             if isinstance(part, ToolCallPart):
@@ -193,7 +200,7 @@ class DeclaredDialect(Dialect):
         return {"role": role, "content": content} if content else None
 
     def _results(self, item: Message) -> str:
-        """The results in their order, and behind them the text that stands beside them."""
+        """The results in their order, and after them the text that stands beside them."""
         lines = [self.format_tool_result(result) for result in item.tool_results]
         if item.text:
             lines.append(item.text)
@@ -217,7 +224,7 @@ def _check_model_names(name: str, patterns: Sequence[str]) -> None:
             re.compile(pattern)
         except re.error as error:
             raise InputFault(
-                f"model name {pattern!r} is no pattern: {error}",
+                f"model name {pattern!r} is not a regular expression: {error}",
                 where=f"dialect {name!r}",
                 field="model_names",
                 expected="a regular expression",
@@ -272,7 +279,7 @@ def _image_part(part: ImagePart) -> dict[str, Any]:
 
 
 def _on_new_line(text: str, addition: str) -> str:
-    """Calls behind text begin a line: some dialects read them nowhere else."""
+    """Calls after text begin a line: some dialects read them nowhere else."""
     if not addition or not text or text.endswith("\n"):
         return text + addition
     return f"{text}\n{addition}"

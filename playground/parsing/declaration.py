@@ -84,8 +84,10 @@ class Declaration:
     """How a value without a schema is read."""
     cdata: bool = False
     """One CDATA section around a value is read over."""
+    escaped_names: bool = False
+    """Names of tools and parameters are escaped as in XML (`&quot;`); values are not."""
     element: str = ""
-    """A value may be nested elements, each tag behind this prefix."""
+    """A value may be nested elements, each tag after this prefix."""
     name: str = ""
     """What a call without a {name} always calls."""
     nameless: Literal["", "empty", "inferred"] = ""

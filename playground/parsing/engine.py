@@ -96,12 +96,12 @@ class SyntaxEngine:
     def _next(self) -> Steps[tuple[Match | None, Group | None]]:
         """The next marker, and what it is; the text before it is given out."""
         scanner, section = self.scanner, self._section
-        if section is not None and section.behind is not None:
-            # right behind a marker others may come than where there is prose between
-            match = yield from scanner.match_here(section.behind)
+        if section is not None and section.after_marker is not None:
+            # right after a marker others may come than where there is prose between
+            match = yield from scanner.match_here(section.after_marker)
             if match is not None:
-                return match, section.behind.group(match)
-            cut = scanner.cut_here(section.behind)
+                return match, section.after_marker.group(match)
+            cut = scanner.cut_here(section.after_marker)
             if cut is not None and _has_closer(section):
                 scanner.emit_match(cut)
         wait = (section and section.between) or self.plan.text
@@ -115,6 +115,8 @@ class SyntaxEngine:
             case Kind.CALL | Kind.UNREAD:
                 form = self.plan.forms[number]
                 yield from self._calls(match, form, read=kind is Kind.CALL)
+            case Kind.LIKE:
+                yield from self._lookalike(match, self.plan.forms[number])
             case Kind.FENCE:
                 yield from self._fence(match)
             case Kind.THINK:
@@ -129,7 +131,7 @@ class SyntaxEngine:
             case Kind.SECTION_CLOSE:
                 yield from self._close_section(match, self.plan.forms[number])
             case Kind.OPEN | Kind.CLOSE | Kind.PARAM | Kind.FORGOTTEN:
-                raise AssertionError(f"{kind} is waited for inside of something alone")
+                raise AssertionError(f"{kind} is waited for only inside something else")
             case _:
                 self._mark(kind, number, match)
 
@@ -157,9 +159,13 @@ class SyntaxEngine:
         scanner.emit_match(match)
 
     def _open_section(self, match: Match, form: Form) -> None:
-        if match.groupdict().get("doubled"):
+        found = match.groupdict()
+        if found.get("doubled"):
             self.scanner.note("doubled-opener")
         self._section, self._bare = form, False
+        recipient = found.get("recipient")
+        # models write the section's own tag there, too: that is no tool's name
+        self.reader.recipient = None if f"<{recipient}>" in form.syntax.section else recipient
 
     def _close_section(self, match: Match, form: Form) -> Steps[None]:
         """The end of a section, and what separates it from the next one, if one follows. That of
@@ -175,12 +181,32 @@ class SyntaxEngine:
         yield from self._between(form)
 
     def _emit_text(self, count: int) -> None:
-        """Text is content; behind a call it may have to stand apart."""
+        """Text is content; after a call it may have to stand apart."""
         scanner = self.scanner
         if not count or not self.calls or self.switches.text_after_calls == "text":
             scanner.emit_text(count)
         else:
             scanner.emit_finding("text-after-call", count)
+
+    def _lookalike(self, opened: Match, form: Form) -> Steps[None]:
+        """What looks like a call, of a tool that the session does not have: text, with a finding
+        that says which of it, for nothing else tells a misspelt name from a tag in prose."""
+        scanner, name, start = self.scanner, opened["name"], self.scanner.offset
+        near = self.reader.meant(name, opened.groupdict().get("key"))
+        if not near or form.alike is None:
+            self._emit_text(1)  # past its first character, so that it is not found again
+            return
+        self._emit_text(opened.end("name") - opened.start())
+        wait = form.alike
+
+        def own(match: Match) -> bool:
+            return match.groupdict().get("close_name") in (None, name)
+
+        match = yield from scanner.until(wait, self._emit_text, own)
+        if match is not None and wait.kind(match) is Kind.CLOSE:
+            self._emit_text(len(match[0]))
+        message = f"{name!r} is none of the session's tools ({near} is): kept as text"
+        scanner.note("unknown-tool", f"characters {start} to {scanner.offset}", message)
 
     def _fence(self, opened: Match) -> Steps[None]:
         """A code fence: all of it is text, and a call in it is an example, with a finding."""

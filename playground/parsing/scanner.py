@@ -81,7 +81,7 @@ class Scanner:
     def emit_unexpected(self, count: int) -> None:
         self.emit_finding("unexpected-text", count, "inside a call")
 
-    def emit_finding(self, code: str, count: int, where: str = "behind a call") -> None:
+    def emit_finding(self, code: str, count: int, where: str = "after a call") -> None:
         """A finding that holds the text which it is about."""
         if count:
             span, text = self.take(count)
@@ -98,7 +98,7 @@ class Scanner:
     # walking a value: claimed as far as the text goes, so that nothing is searched twice
 
     def claim_cut(self, emit: Emit, keep: list[str], stop: int) -> None:
-        """Claim up to a place in `text` behind which more text is needed: the caller yields next.
+        """Claim up to a place in `text` after which more text is needed: the caller yields next.
         Raises BrokenCall at the end of the stream. (No generator: each level of them costs every
         chunk a call.)"""
         self.claim(emit, keep, stop)

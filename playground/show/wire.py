@@ -39,10 +39,10 @@ _LONE: Final = re.compile("[\ud800-\udfff]")
 def event_text(event: Event) -> str:
     """What an event says, in one line of a table; half a surrogate, which no table holds, is
     replaced."""
-    return _LONE.sub("\ufffd", _said(event))
+    return _LONE.sub("\ufffd", _shown(event))
 
 
-def _said(event: Event) -> str:
+def _shown(event: Event) -> str:
     match event:
         case FindingEvent():
             return f"{event.finding.code}: {event.finding.message}"

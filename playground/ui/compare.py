@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import Future
-from uuid import uuid4
 
 import pandas as pd
 import streamlit as st
@@ -25,6 +24,7 @@ from playground.ui.serving import access
 from playground.ui.shared import waiting
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import kept
+from playground.ui.shared.runs import Runs
 from playground.ui.state import WorkingSession
 
 _SHOWN = 4_000  # characters of the answer, while it comes
@@ -206,12 +206,8 @@ def take_along(compared: Comparison, name: str) -> None:
 
 
 @st.cache_resource(show_spinner=False)
-def _runs() -> dict[str, Run]:
-    """The runs of all browser sessions by their ids, which each keeps to itself.
-
-    A run holds a thread: no plain value, so that it cannot stand in the session's state.
-    """
-    return {}
+def _runs() -> Runs[Run]:
+    return Runs()
 
 
 def run_tab(working: WorkingSession, dialects: Sequence[str]) -> None:
@@ -268,9 +264,7 @@ def _start(working: WorkingSession, dialect: str, model: str, base_url: str) -> 
             folder=paths.recordings() if access.current().may_keep else None,
             alive=waiting.tab_is_open(),
         )
-    run_id = uuid4().hex
-    _runs()[run_id] = run
-    state.set_run_id(run_id)
+    state.set_run_id(_runs().add(run, waiting.tab_is_open(), state.run_id()))
 
 
 def _watch(run: Run) -> None:

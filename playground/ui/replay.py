@@ -46,6 +46,7 @@ _SWITCHES: Final = (
     ("text_after_calls", "Text after a call is", ("text", "finding")),
     ("broken_calls", "A broken call stands", ("apart", "text")),
     ("misfits", "A call without required arguments is", ("call", "text")),
+    ("entities", "`&lt;` in a value is", ("text", "decoded")),
     ("typing", "Values are typed by", ("schema", "text")),
 )
 _LONGEST_SHOWN: Final = 20_000  # characters of the test

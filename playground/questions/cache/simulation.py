@@ -205,7 +205,7 @@ def simulate_cache(
     row: list[TimedRequest] = []
     for number, body in enumerate(bodies):
         wire, before = _wire(reader, body, number), row[-1] if row else None
-        at = _checked(times[number]) if times else number * apart
+        at = _instant(times[number]) if times else number * apart
         row.append(TimedRequest(wire, at, rules, billed[number], before))
     return _simulated(row, _parted(row, rules), rules, model=name, billed=tuple(billed))
 
@@ -282,10 +282,10 @@ def _beside_bill(
     elif not low <= bill.total <= high:
         why = f"{bill.total:,} tokens were billed, but the session holds {low:,} to {high:,}"
     elif warm and bill is begun_with:
-        why = f"{bill.read:,} tokens were billed as read that were there before it"
+        why = f"{bill.read:,} tokens were billed as read that were cached before it"
         return replace(one, state="warm-start", reason=f"{one.reason}; {why}")
     elif warm and one.hit != last:
-        why = "the first request read what was there before it: more of that may be there"
+        why = "the first request read what was cached before it: there may be more of that"
     return replace(one, state="unpredictable", reason=f"{one.reason}; {why}") if why else one
 
 
@@ -294,7 +294,7 @@ def _lacking(session: Session) -> Iterator[Finding]:
     prompts = (session.task.user_agent_prompt, session.task.user_prompt)
     has_system = any(prompts) or any(message.role == "system" for message in session.messages)
     if not (session.tools or has_system):
-        words = "what is foretold is of the messages alone, as the dialect renders them"
+        words = "the prediction is for the messages alone, as the dialect renders them"
         yield finding("transcript-alone", "the session", words)
 
 
@@ -312,6 +312,13 @@ def _wire(reader: WireReader, body: dict[str, Any], number: int) -> WireRequest:
         problem = f"not the body of a request ({type(error).__name__}: {error})"
         expected = "a body as Anthropic, OpenAI, Bedrock, Gemini or OpenRouter takes it"
         raise InputFault(problem, where=f"request {number + 1}", expected=expected) from error
+
+
+def _instant(at: float) -> float:
+    """Seconds, before 0 too: a clock may run backwards, and a state says so."""
+    if not isinstance(at, int | float) or not isfinite(at):
+        raise InputFault(f"a time of {at!r}", expected="seconds")
+    return at
 
 
 def _checked(apart: float | None) -> float:

@@ -15,8 +15,9 @@ import streamlit as st
 from playground.caching.own_policies import parse_policy
 from playground.questions.detection import detect
 from playground.questions.recognition import Recognised, as_session
-from playground.sessions.loading import read_session
+from playground.sessions.loading import first_session
 from playground.sessions.session import Session
+from playground.sessions.source import Source
 from playground.ui import navigation, state
 from playground.ui.shared import brought, components, waiting
 
@@ -174,7 +175,7 @@ def _reply(found: Recognised) -> None:
 def _join(found: Recognised) -> None:
     """What was brought goes into the chosen session: what it brings replaces, the rest stays."""
     name = state.working_session().name
-    given = read_session(found.data, found.name).session
+    given = first_session(Source(found.name, found.data)).session
     if given.tools:
         state.drop_tools(name)
     state.open_session(name, _joined(state.original_session(name), given))
