@@ -323,7 +323,7 @@ def test_run_in_the_app_checks_credits_first(ledger: Path, monkeypatch: pytest.M
     app = AppTest.from_file(str(paths.app_file()), default_timeout=60)
     app.query_params["session"] = "01-plain-chat"
     app.query_params["view"] = "Run"
-    app.run()
+    app.run().switch_page(str(paths.pages() / "compare.py")).run()
     model = next(field for field in app.text_input if field.label == "Model")
     model.set_value("kodu/claude").run()
     next(button for button in app.button if button.label == "Run").click().run()

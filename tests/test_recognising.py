@@ -208,9 +208,9 @@ LONG = {
 
 @pytest.mark.parametrize("text", LONG.values(), ids=LONG)
 def test_five_megabytes_are_answered_soon(text: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     found = recognise(text)
-    assert time.perf_counter() - start < 20  # a second or two; the machine is shared
+    assert time.process_time() - start < 20  # it takes one to five; a square cost takes hours
     assert found.title
     assert len(found.title) < 200
 

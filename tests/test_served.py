@@ -230,8 +230,7 @@ def opened(page: str, **parameters: str) -> AppTest:
     for key, value in parameters.items():
         app.query_params[key] = value
     app.run()
-    if page != "compare":
-        app.switch_page(str(paths.pages() / f"{page}.py")).run()
+    app.switch_page(str(paths.pages() / f"{page}.py")).run()
     assert not app.exception
     return app
 
