@@ -43,7 +43,7 @@ def served(folder: Path, *flags: str, command: list[str] | None = None) -> Itera
             yield f"http://127.0.0.1:{port}"
         finally:
             process.terminate()
-            process.wait(timeout=20)
+            process.wait(timeout=60)
 
 
 def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
