@@ -55,6 +55,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "foreign-markup": FindingKind("warning", "another dialect reads calls here, this one does not"),
     "native-call": FindingKind("info", "a native tool call in a stream read as a text dialect"),
     "unknown-tool": FindingKind("warning", "a call to a tool that the session does not have"),
+    "bare-opener": FindingKind("info", "the opener of calls, and no call behind it: text"),
     # what a decoder sees on the wire
     "stream-error": FindingKind("error", "the provider sent an error mid-stream"),
     "no-end": FindingKind("warning", "the stream has no end: nothing says that the reply is whole"),
