@@ -15,8 +15,10 @@ from playground.parsing.result import ParseResult, gather
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
 from playground.prompt_data import PromptData
+from playground.questions.server_view import server_view
 from playground.recordings.feeding import feed, shown
 from playground.recordings.recording import Recording, Timing
+from playground.servers import ServerReading
 from playground.tool_formats import read_tools
 
 
@@ -49,6 +51,8 @@ class Timeline(Drawn, Live):
     timing: Timing
     steps: list[ReplayStep]
     result: ParseResult
+    server: ServerReading | None = None
+    """What a server hands over of the same recording, where one was asked for."""
 
     @property
     def text(self) -> str:
@@ -61,16 +65,18 @@ class Timeline(Drawn, Live):
         return gather(events, self.result.switches)
 
 
-@takes(recording=Recording, switches=(Switches, NoneType))
+@takes(recording=Recording, switches=(Switches, NoneType), server="text")
 def replay(
     recording: Recording,
     dialect: str | Dialect,
     tools: Any = (),
     switches: Switches | None = None,
+    server: str = "",
 ) -> Timeline:
     """Feed a recording to a dialect's parser, chunk by chunk, as it came.
 
     `tools` in any known form give types to arguments; `switches` replace the dialect's own.
+    With `server`, `vllm` or `vllm:hermes`, the timeline holds what that server hands over, too.
     """
     chosen = get_dialect(dialect)
     data = PromptData(tool_metadata=read_tools(tools))
@@ -86,7 +92,8 @@ def replay(
     ended = ParserState("ended")
     steps.append(ReplayStep(last, "end", "", events, ended, _stop(events, stop)))
     result = gather((event for step in steps for event in step.events), parser.switches)
-    return Timeline(recording.name, chosen.name, recording.timing, steps, result)
+    handed = server_view(recording, chosen, server, tools, switches) if server else None
+    return Timeline(recording.name, chosen.name, recording.timing, steps, result, handed)
 
 
 def _stop(events: Sequence[Event], before: int) -> int:

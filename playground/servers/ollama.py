@@ -47,4 +47,25 @@ SERVER: Final = Server(
             reads=("muse",),
         ),
     ),
+    suite="""\
+// model/parsers/
+func TestNothingOfAReplyIsLost(t *testing.T) {
+	parser := ParserForName("{{parser}}")
+	parser.Init(nil, nil, nil)
+	content, _, calls, err := parser.Add({{text}}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, call := range calls {
+		names = append(names, call.Function.Name)
+	}
+	if got, _ := json.Marshal(names); string(got) != `{{names}}` {
+		t.Errorf("calls = %s", got)
+	}
+	if want := {{content}}; strings.TrimSpace(content) != want {
+		t.Errorf("content = %q, want %q", content, want)
+	}
+}
+""",
 )

@@ -7,7 +7,7 @@ markup, or it lies in a `server-drops` finding. So nothing can get lost here wit
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from playground.events import (
@@ -55,9 +55,10 @@ class Projection:
         stretch.kind, stretch.events = "note", list(notes)
 
     def lost(self, span: Span, text: str, what: str) -> FindingEvent:
-        """The finding that holds what is not handed over."""
+        """The finding that holds what is not handed over; of white space alone it is no warning."""
         place = f"characters {span.start} to {span.stop}"
-        return FindingEvent(span, finding(DROPS, place, f"{self.who} drops {what}"), text)
+        found = finding(DROPS, place, f"{self.who} drops {what}")
+        return FindingEvent(span, found if text.strip() else replace(found, severity="info"), text)
 
     def as_text(self, stretch: Stretch, keep_calls: bool = False) -> None:
         """All of the stretch is content; with `keep_calls` what it calls is delivered too."""

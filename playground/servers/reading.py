@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
 from playground.events import Event, FindingEvent, Span
-from playground.findings import finding
+from playground.findings import Finding, finding
 from playground.parsing.parser import DialectParser
 from playground.parsing.result import ParseResult, gather
 from playground.parsing.switches import Switches
@@ -14,6 +15,8 @@ from playground.servers.projection import DROPS, Projection
 from playground.servers.steps import project
 from playground.servers.view import Parser, Server, View
 from playground.tools import ToolMetadata
+
+TOLD: Final = (DROPS, "server-delivers", "unknown-parser")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +29,16 @@ class ServerReading(ParseResult):
     parser: str  # "" where the server's default for the dialect is none in particular
     view: View
     lossless: ParseResult
+
+    @property
+    def name(self) -> str:
+        """`vllm:hermes`: the server and its parser."""
+        return f"{self.server}:{self.parser}" if self.parser else self.server
+
+    @property
+    def told(self) -> list[Finding]:
+        """The findings about what the server does, beside those of our own reading."""
+        return [found for found in self.findings if found.code in TOLD]
 
     @property
     def dropped(self) -> list[FindingEvent]:

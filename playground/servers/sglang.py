@@ -180,4 +180,15 @@ SERVER: Final = Server(
             reads=("qwen3-coder",),
         ),
     ),
+    suite="""\
+# test/registered/unit/function_call/
+from sglang.srt.function_call.function_call_parser import FunctionCallParser
+
+
+def test_nothing_of_a_reply_is_lost():
+    parser = FunctionCallParser(tools=[], tool_call_parser="{{parser}}")
+    content, calls = parser.parse_non_stream({{text}})
+    assert [call.name for call in calls] == {{names}}
+    assert content.strip() == {{content}}
+""",
 )

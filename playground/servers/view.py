@@ -103,12 +103,17 @@ class Parser:
 
 @dataclass(frozen=True)
 class Server:
-    """A server or client, and its parsers; `view` is how it reads what none of them reads."""
+    """A server or client, and its parsers; `view` is how it reads what none of them reads.
+
+    `suite` is a test as the server's own suite has them, with holes: `{{parser}}`, `{{text}}`,
+    `{{content}}`, `{{reasoning}}` and `{{names}}` of the calls, all but the first as JSON.
+    """
 
     name: str
     version: str
     view: View = LOSSLESS
     parsers: tuple[Parser, ...] = ()
+    suite: str = ""
 
     def named(self, name: str) -> Parser | None:
         """The parser of that name, or other name."""

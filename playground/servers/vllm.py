@@ -291,4 +291,17 @@ SERVER: Final = Server(
         ),
         *ENGINE_PARSERS,
     ),
+    suite="""\
+# tests/tool_parsers/
+from unittest.mock import MagicMock
+
+from vllm.tool_parsers import ToolParserManager
+
+
+def test_nothing_of_a_reply_is_lost(default_tokenizer):
+    parser = ToolParserManager.get_tool_parser("{{parser}}")(default_tokenizer)
+    extracted = parser.extract_tool_calls({{text}}, MagicMock(tools=None))
+    assert [call.function.name for call in extracted.tool_calls] == {{names}}
+    assert (extracted.content or "").strip() == {{content}}
+""",
 )

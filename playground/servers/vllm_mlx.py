@@ -108,4 +108,15 @@ SERVER: Final = Server(
         ),
         Parser("xlam", View(source=f"{_TOOLS}xlam_tool_parser.py:93"), reads=("xlam",)),
     ),
+    suite="""\
+# tests/
+from vllm_mlx.tool_parsers import ToolParserManager
+
+
+def test_nothing_of_a_reply_is_lost():
+    parser = ToolParserManager.get_tool_parser("{{parser}}")()
+    extracted = parser.extract_tool_calls({{text}})
+    assert [call["name"] for call in extracted.tool_calls] == {{names}}
+    assert (extracted.content or "").strip() == {{content}}
+""",
 )
