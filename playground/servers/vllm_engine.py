@@ -56,7 +56,16 @@ ENGINE_PARSERS: Final = (
         reads=("glm",),
         aliases=("glm45", "glm47_moe", "ling3"),
     ),
-    Parser("granite", View(source=f"{_ENGINE}granite.py:52-68"), reads=("granite",)),
+    Parser(
+        "granite",
+        View(
+            source=f"{_ENGINE}granite.py:52-68: arguments lead to no content",
+            between="dropped",
+            after="dropped",
+            cut="call",
+        ),
+        reads=("granite",),
+    ),
     Parser(
         "kimi_k2",
         View(
@@ -104,7 +113,7 @@ ENGINE_PARSERS: Final = (
     ),
     Parser(
         "plamo3",
-        View(source=f"{_ENGINE}plamo3.py:67-152", between="dropped"),
+        View(source=f"{_ENGINE}plamo3.py:67-152", between="dropped", cut="call"),
         reads=("plamo3",),
     ),
     Parser(
@@ -129,7 +138,7 @@ ENGINE_PARSERS: Final = (
     Parser("step3p5", View(source=f"{_ENGINE}step3p5.py, qwen3.py:185-280", cut="call")),
     Parser(
         "inkling",
-        View(source=f"{_ENGINE}inkling.py:134-215", header="<|content_"),
+        View(source=f"{_ENGINE}inkling.py:134-215", header="<|content_", cut="call"),
         reads=("inkling",),
     ),
 )
