@@ -11,10 +11,14 @@ from click.testing import CliRunner
 import playground as pg
 from playground import paths
 from playground.cli import main
+from playground.events import merged
+from playground.questions.experiments import cross_read
 from playground.questions.server_report import server_report, smaller
 from playground.questions.server_view import every_server, server_view
 from playground.recordings.recording import Recording, TextChunk
 from playground.servers import server_names
+from playground.show.frames import cross_readings
+from playground.show.payloads import player
 
 CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Brest"}}\n</tool_call>'
 TEXT = f"I look at the weather first.\n{CALL}\nThen I shall tell you, {'in many words ' * 20}."
@@ -108,3 +112,26 @@ def test_an_unknown_server_is_bad_input(session_file: Path) -> None:
     done = CliRunner().invoke(main, ["replay", str(session_file), "--server", "vlm"])
     assert done.exit_code == 2
     assert "unknown server 'vlm'; known: vllm, sglang, llama.cpp, ollama" in done.output
+
+
+def test_the_player_shows_step_by_step_what_is_dropped() -> None:
+    timeline = pg.replay(recording(TEXT, 1), "hermes", server="vllm")
+    handed = timeline.handed
+    assert handed is not None
+    assert [step.stop for step in handed.steps] == [step.stop for step in timeline.steps]
+    for step in handed.steps:
+        assert all(event.span.stop <= step.stop for event in step.events)
+    raw = (event for step in handed.steps for event in step.events)
+    assert merged(raw) == handed.result.events
+    segments = player(handed)["segments"]
+    assert segments[-1] == ["finding", len(TEXT) - len(TEXT.split("</tool_call>")[1]), len(TEXT)]
+    assert pg.replay(recording(TEXT), "hermes").handed is None
+
+
+def test_every_dialect_says_what_each_server_drops_of_it() -> None:
+    rows = {row.dialect: row for row in cross_read(recording(TEXT), own="hermes")}
+    lost = len("".join(TEXT.split("</tool_call>")[1].split()))
+    assert rows["hermes"].servers["vllm"] == rows["hermes"].servers["sglang"] == lost
+    assert rows["hermes"].servers["ollama"] == 0
+    assert "cline" not in rows["hermes"].servers
+    assert set(cross_readings(list(rows.values())).columns) >= {"vllm drops", "ai-sdk-parser drops"}

@@ -43,9 +43,11 @@ __all__ = [
     "Parser",
     "Server",
     "ServerReader",
+    "SERVERS",
     "ServerReading",
     "View",
     "get_server",
+    "reader_for",
     "server_names",
 ]
 

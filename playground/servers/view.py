@@ -74,6 +74,11 @@ class View:
     values: Literal["typed", "text", "guessed"] = "typed"
     switches: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def plain(self) -> bool:
+        """Whether no choice differs from what loses nothing."""
+        return replace(self, source="") == View()
+
     def read_with(self, switches: Switches) -> Switches:
         """The dialect's switches, as this server sets them; a failed call stands apart, for what
         becomes of it is a choice of the view."""
@@ -114,6 +119,11 @@ class Server:
     view: View = LOSSLESS
     parsers: tuple[Parser, ...] = ()
     suite: str = ""
+
+    @property
+    def lossless(self) -> bool:
+        """Whether it is not known to lose anything."""
+        return self.view.plain and all(parser.view.plain for parser in self.parsers)
 
     def named(self, name: str) -> Parser | None:
         """The parser of that name, or other name."""
