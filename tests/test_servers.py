@@ -61,7 +61,7 @@ TABLE = [
     (
         "minimax-m2",
         "vllm:minimax_m2_append_think",
-        f"<think>why</think>{MINIMAX}",
+        f"why</think>{MINIMAX}",
         "<think>why</think>",
         "",
         CALL,

@@ -16,7 +16,12 @@ SERVER: Final = Server(
     parsers=(
         Parser(
             "hermes",
-            View(source=f"{_PROTOCOLS}hermes-protocol.ts", cut="dropped", broken="dropped"),
+            View(
+                source=f"{_PROTOCOLS}hermes-protocol.ts, hermes-call-boundary.ts",
+                late_closers=True,
+                cut="dropped",
+                broken="dropped",
+            ),
             reads=("hermes",),
         ),
         Parser(

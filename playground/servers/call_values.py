@@ -26,7 +26,7 @@ def handed_over(
         call = replace(call, name=unescape(call.name), arguments=unescaped)
     gone = _undeclared(call, tool) if view.undeclared == "dropped" else set[str]()
     arguments = {key: value for key, value in call.arguments.items() if key not in gone}
-    arguments |= _repeated(call, view) if view.duplicates != "last" else {}
+    arguments |= _repeated(call) if view.duplicates == "list" else {}
     changed = {key: _value(key, value, view, tool) for key, value in arguments.items()}
     return replace(call, arguments=changed), gone
 
@@ -57,16 +57,13 @@ def _undeclared(call: CallEndedEvent, tool: ToolMetadata | None) -> set[str]:
     return set(call.arguments) - declared if declared else set()
 
 
-def _repeated(call: CallEndedEvent, view: View) -> dict[str, Any]:
-    """Arguments that were given more than once: their texts, the first of them or all."""
+def _repeated(call: CallEndedEvent) -> dict[str, Any]:
+    """Arguments that were given more than once, with all their texts."""
     texts: dict[str, list[str]] = {}
     for key, text in call.raw:
         if key is not None:
             texts.setdefault(key, []).append(text)
-    several = {key: found for key, found in texts.items() if len(found) > 1}
-    return {
-        key: found[0] if view.duplicates == "first" else found for key, found in several.items()
-    }
+    return {key: found for key, found in texts.items() if len(found) > 1}
 
 
 def _value(key: str, value: Any, view: View, tool: ToolMetadata | None) -> Any:

@@ -90,7 +90,8 @@ SERVER: Final = Server(
                 cut="reply if alone",
                 broken="reply if alone",
             ),
-            reads=("hermes",),
+            reads=("hermes", "qwen3-coder"),
+            aliases=("nous", "qwen3_coder"),
         ),
         Parser(
             "hy_v3",
@@ -159,7 +160,7 @@ SERVER: Final = Server(
             reads=("muse",),
         ),
         Parser(
-            "qwen3coder",
+            "qwen3_coder_xml",
             View(
                 source=f"{_TOOLS}qwen3coder_tool_parser.py:660",
                 orphans="kept without calls",
@@ -167,7 +168,7 @@ SERVER: Final = Server(
                 cut="text",
                 broken="text",
             ),
-            reads=("qwen3-coder",),
+            aliases=("qwen3coder",),
         ),
         Parser(
             "seed_oss",

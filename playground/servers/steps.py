@@ -5,12 +5,15 @@ A step changes what an event is, never where it stands.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from playground.events import (
     ArgumentEvent,
     CallEndedEvent,
+    CallNamedEvent,
     Event,
     MarkupEvent,
     TextEvent,
@@ -47,11 +50,46 @@ def _reasoning(reply: Projection) -> None:
 
 def _calls(reply: Projection) -> None:
     """Calls are content where the server does not look for them."""
-    where = reply.view.calls
-    beside = [s for s in reply.of_kind("text", "bare") if s.text.strip()]
-    if where == "nowhere" or (where == "whole" and beside):
+    beside = any(stretch.text.strip() for stretch in reply.of_kind("text", "bare"))
+    if reply.view.calls == "whole" and beside:
         for stretch in reply.of_kind("call", "failed", "section", "separator"):
             reply.as_text(stretch)
+
+
+def _indexed(reply: Projection) -> None:
+    """Calls without an index behind their name, which is no part of it."""
+    for stretch in reply.of_kind("call") if reply.view.indexed else ():
+        head = ""
+        for event in stretch.events:
+            if isinstance(event, ArgumentEvent):
+                break
+            head += owned_text(event)
+        if not re.search(r":\d", head):
+            reply.drop(stretch, "a call without an index behind its name")
+            continue
+        stretch.events = [
+            replace(event, name=event.name.partition(":")[0])
+            if isinstance(event, CallNamedEvent | CallEndedEvent)
+            else event
+            for event in stretch.events
+        ]
+
+
+def _late_closers(reply: Projection) -> None:
+    """A call whose closer comes behind other markers reaches up to it."""
+    call: Stretch | None = None
+    for stretch in reply.stretches if reply.view.late_closers else ():
+        if stretch.ended is not None:
+            call = stretch
+        elif stretch.kind in ("text", "bare") and stretch.text.strip():
+            closer = next((c for c in reply.closers if stretch.text.lstrip().startswith(c)), "")
+            if call is not None and closer:
+                stop = stretch.span.start + stretch.text.index(closer) + len(closer)
+                stretch.events, after = cut(stretch.events, stop)
+                reply.drop(stretch, "a closer behind other markers")
+                stretch.events += after
+                stretch.kind = "text"
+            call = None
 
 
 def _unknown(reply: Projection) -> None:
@@ -198,6 +236,8 @@ STEPS: Final[tuple[Callable[[Projection], None], ...]] = (
     _reasoning,
     _calls,
     _orphans,
+    _late_closers,
+    _indexed,
     _unknown,
     failed,
     unclosed,

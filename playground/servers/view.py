@@ -28,7 +28,7 @@ class View:
 
     Which parsers run: `reasoning` is handed over apart; not at all, or not beside a call; or it is
     content with its tags, and with the opener that the prompt wrote (`content after opener`). Calls
-    are read `anywhere`, only where they are the whole reply, or nowhere: else they are content.
+    are read `anywhere`, or only where they are the whole reply: else they are content.
     `opens` is how a reply begins where its prompt says nothing: an opened tag. `header` is a
     literal: text before the first marker that has it addresses the message, and is none of it.
 
@@ -41,19 +41,21 @@ class View:
     (`unread`). Its text is content or dropped, or its arguments alone are content; or it is
     delivered as far as it was read; or the whole reply is content, without the calls that were
     read or with them, or only where no call was read. An empty choice takes the dialect's own.
-    `unclosed` is a section whose closer is missing.
+    `unclosed` is a section whose closer is missing; with `late_closers` a call reaches up to a
+    closer that stands behind other stray markers.
 
     `unknown` are calls of tools that were not offered, `undeclared` arguments that the tool has
-    not; `unescaped` decodes entities in names and keys; `duplicates` of an argument give the last,
-    the first or a list; `trimmed` takes blanks off a value's ends; `values` without a type in the
-    schema stay text, or all texts are guessed to be JSON where they can be.
+    not. With `indexed` a call needs an index behind its name (`name:0`); `unescaped` decodes
+    entities in names and keys. `duplicates` of an argument give the last of them or a list;
+    `trimmed` takes blanks off a value's ends; `values` without a type in the schema stay text, or
+    all texts are guessed to be JSON where they can be.
 
     `switches` say how the reply is read at all: the fields of `Switches`.
     """
 
     source: str = ""
     reasoning: Reasoning = "apart"
-    calls: Literal["anywhere", "whole", "nowhere"] = "anywhere"
+    calls: Literal["anywhere", "whole"] = "anywhere"
     opens: str = ""
     header: str = ""
     before: Keep = "kept"
@@ -66,10 +68,12 @@ class View:
     broken: Failed = ""
     unread: Failed = ""
     unclosed: Literal["calls", "reply"] = "calls"
+    late_closers: bool = False
     unknown: Literal["delivered", "dropped", "text"] = "delivered"
     undeclared: Keep = "kept"
+    indexed: bool = False
     unescaped: bool = False
-    duplicates: Literal["last", "first", "list"] = "last"
+    duplicates: Literal["last", "list"] = "last"
     trimmed: bool = False
     values: Literal["typed", "text", "guessed"] = "typed"
     switches: Mapping[str, str] = field(default_factory=dict)

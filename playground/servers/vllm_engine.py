@@ -69,7 +69,8 @@ ENGINE_PARSERS: Final = (
     Parser(
         "kimi_k2",
         View(
-            source=f"{_ENGINE}kimi_k2.py:103-138: a section's end leads to no content",
+            source=f"{_ENGINE}kimi_k2.py:103-138: a section's end leads to no content; 49: the id",
+            indexed=True,
             between="dropped",
             after="dropped",
             until="opener",
@@ -91,8 +92,9 @@ ENGINE_PARSERS: Final = (
         "minimax_m2_append_think",
         View(
             source="vllm 0.33.0 vllm/reasoning/minimax_m2_reasoning_parser.py:"
-            " MiniMaxM2AppendThinkReasoningParser",
+            " MiniMaxM2AppendThinkReasoningParser, line 58",
             reasoning="content after opener",
+            opens="<think>",
             between="dropped",
             unknown="dropped",
         ),

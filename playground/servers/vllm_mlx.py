@@ -98,13 +98,25 @@ SERVER: Final = Server(
             reads=("mistral",),
         ),
         Parser(
-            "qwen",
+            "qwen3_xml",
             View(
-                source=f"{_TOOLS}qwen_tool_parser.py:78, qwen3_xml_tool_parser.py:1463",
+                source=f"{_TOOLS}qwen3_xml_tool_parser.py:1463: content is what stands outside of"
+                " elements, also of those that are cut",
                 reasoning="dropped with calls",
                 until="opener",
             ),
             reads=("qwen3-coder",),
+            aliases=("qwen3_coder", "qwen3.5"),
+        ),
+        Parser(
+            "qwen",
+            View(
+                source=f"{_TOOLS}qwen_tool_parser.py:23-38, 78",
+                reasoning="dropped with calls",
+                until="opener",
+                values="guessed",
+            ),
+            aliases=("qwen3",),
         ),
         Parser("xlam", View(source=f"{_TOOLS}xlam_tool_parser.py:93"), reads=("xlam",)),
     ),
