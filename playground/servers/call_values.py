@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from html import unescape
 from typing import Any
 
 from playground.events import CallEndedEvent, FindingEvent
-from playground.parsing.values import dump_json, load_json, read_value
+from playground.parsing.values import dump_json, read_value
 from playground.servers.stretches import Stretch
 from playground.servers.view import View
 from playground.tools import Schema, ToolMetadata, allowed_types
@@ -99,6 +100,6 @@ def _guessed(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     try:
-        return load_json(value)
+        return json.loads(value, strict=False)
     except (ValueError, RecursionError):
         return value
