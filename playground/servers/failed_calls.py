@@ -10,6 +10,7 @@ from playground.events import (
     CallAbortedEvent,
     CallNamedEvent,
     CallStartedEvent,
+    Event,
     FindingEvent,
     MarkupEvent,
     Span,
@@ -52,17 +53,19 @@ def _failed_text(reply: Projection, stretch: Stretch) -> None:
 
 
 def _failed_arguments(reply: Projection, stretch: Stretch) -> None:
-    """The arguments are content, without the markers around them."""
-    stretch.events = [
-        TextEvent(event.span, event.text) if isinstance(event, ArgumentEvent) else event
-        for event in stretch.events
-        if not isinstance(event, CallStartedEvent | CallAbortedEvent)
-    ]
-    stretch.events = [
-        MarkupEvent(event.span, event.text) if isinstance(event, CallNamedEvent) else event
-        for event in stretch.events
-    ]
-    stretch.kind = "text"
+    """The arguments are content, without the markers around them and the name."""
+    kept: list[Event] = []
+    for event in stretch.events:
+        match event:
+            case ArgumentEvent():
+                kept.append(TextEvent(event.span, event.text))
+            case CallNamedEvent():
+                kept.append(MarkupEvent(event.span, event.text))
+            case CallStartedEvent() | CallAbortedEvent():
+                pass  # no call any more
+            case _:
+                kept.append(event)
+    stretch.kind, stretch.events = "text", kept
 
 
 def _failed_call(reply: Projection, stretch: Stretch) -> None:
