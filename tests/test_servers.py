@@ -25,7 +25,6 @@ from playground.events import (
     TextEvent,
     owned_text,
 )
-from playground.parsing.result import ParseResult
 from playground.prompt_data import PromptData
 from playground.servers import SERVERS, ServerReading, View, get_server, server_names
 from playground.servers.reading import ServerReader
@@ -140,35 +139,23 @@ CHOICES = [name for name in typing.get_type_hints(View) if name not in ("source"
 views = st.builds(View, **{name: choices(name) for name in CHOICES})
 
 
-def lossless(dialect: DeclaredDialect, text: str) -> tuple[ParseResult, PromptData]:
-    return pg.parse(text, dialect, TOOLS), PromptData(tool_metadata=TOOLS)
+BY_NAME = {tool.name: tool for tool in TOOLS}
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
-def test_what_any_view_hands_over_and_drops_is_all_that_there_is(dialect: DeclaredDialect) -> None:
-    by_name = {tool.name: tool for tool in TOOLS}
+def test_what_is_handed_over_and_what_is_dropped_is_all_that_there_is(
+    dialect: DeclaredDialect,
+) -> None:
+    """Over every dialect, for every server and for any view at all."""
+    parser = dialect.create_parser(PromptData(tool_metadata=TOOLS))
+    declared = [get_server(name, dialect.name) for name in server_names()]
 
-    @settings(max_examples=8)
+    @settings(max_examples=5)
     @given(streams(dialect), st.lists(views, min_size=1, max_size=6))
     def law(text: str, drawn: list[View]) -> None:
-        result, data = lossless(dialect, text)
-        parser = dialect.create_parser(data)
-        for view in drawn:
-            reader = ServerReader(Server("any", "", view), None)
-            check(reader.reading(result, parser, by_name), text)
-
-    law()
-
-
-@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
-def test_every_server_projects_every_dialect(dialect: DeclaredDialect) -> None:
-    @settings(max_examples=2)
-    @given(streams(dialect))
-    def law(text: str) -> None:
-        for server in server_names():
-            reading = pg.parse(text, dialect, TOOLS, server=server)
-            assert isinstance(reading, ServerReading)
-            check(reading, text)
+        result = pg.parse(text, dialect, TOOLS)
+        for reader in [*declared, *(ServerReader(Server("any", "", view), None) for view in drawn)]:
+            check(reader.reading(result, parser, BY_NAME), text)
 
     law()
 
