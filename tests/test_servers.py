@@ -150,7 +150,7 @@ def test_what_is_handed_over_and_what_is_dropped_is_all_that_there_is(
     parser = dialect.create_parser(PromptData(tool_metadata=TOOLS))
     declared = [get_server(name, dialect.name) for name in server_names()]
 
-    @settings(max_examples=5)
+    @settings(max_examples=3)
     @given(streams(dialect), st.lists(views, min_size=1, max_size=6))
     def law(text: str, drawn: list[View]) -> None:
         result = pg.parse(text, dialect, TOOLS)
