@@ -9,6 +9,7 @@ import json
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 
@@ -22,12 +23,14 @@ from playground.output import write_file
 from playground.parsing.declaration import CALL_HOLES, PARAM_HOLES, SECTION_HOLES
 from playground.parsing.notations import NOTATIONS, VALUES
 from playground.recordings.apis import APIS
+from playground.servers import SERVERS, Server, View
 from playground.sessions.formats.table import FORMATS_HEAD, formats_rows
 from playground.sessions.native_format import SCHEMA_FILE, json_schema
 from playground.ui.pages import PAGES
 
 DOCS = Path(__file__).resolve().parent
 CONTRIBUTING = DOCS.parent / "CONTRIBUTING.md"
+SERVERS_PAGE = DOCS / "servers.md"
 
 
 def findings() -> str:
@@ -198,6 +201,44 @@ def _in_cell(example: str) -> str:
     return f"``` {text} ```" if "`" in text else f"`{text}`"
 
 
+def servers() -> str:
+    """The document as it stands, with its tables of views written anew."""
+    text = SERVERS_PAGE.read_text(encoding="utf-8")
+    head, rest = text.split("<!-- servers -->", 1)
+    _, tail = rest.split("<!-- end of servers -->", 1)
+    tables = "\n".join(line for server in SERVERS for line in _server(server))
+    return f"{head}<!-- servers -->\n{tables}\n<!-- end of servers -->{tail}"
+
+
+def _server(server: Server) -> list[str]:
+    title = f"### {server.name}" + (f" ({server.version})" if server.version else "")
+    rows: list[tuple[str, View, tuple[str, ...]]] = [("", server.view, ())]
+    rows += [(parser.name, parser.view, parser.reads) for parser in server.parsers]
+    listed = [
+        f"| {f'`{name}`' if name else 'any other'} | {', '.join(map('`{}`'.format, reads))} "
+        f"| {_choices(view)} | {view.source} |"
+        for name, view, reads in rows
+    ]
+    head = ["| parser | reads | choices | read in |", "|---|---|---|---|"]
+    return ["", title, "", *head, *listed]
+
+
+def _choices(view: View) -> str:
+    usual = View()
+    chosen = [
+        (field.name, getattr(view, field.name))
+        for field in fields(View)
+        if field.name != "source" and getattr(view, field.name) != getattr(usual, field.name)
+    ]
+    return ", ".join(f"{name}: {_choice(value)}" for name, value in chosen) or "none"
+
+
+def _choice(value: object) -> str:
+    if isinstance(value, dict):
+        return " ".join(f"{key} {option}" for key, option in value.items())
+    return "yes" if value is True else _in_cell(str(value)) if "|" in str(value) else str(value)
+
+
 def guide(dialect: str) -> str:
     return guide_for(dialect).markdown()
 
@@ -207,6 +248,7 @@ DOCUMENTS: dict[Path, Callable[[], str]] = {
     DOCS / "importing.md": importing,
     DOCS / "findings.md": findings,
     DOCS / "dialects.md": dialects,
+    SERVERS_PAGE: servers,
     DOCS / "pages.md": pages,
     SCHEMA_FILE: lambda: json.dumps(json_schema(), indent=1) + "\n",
     **{DOCS / "formats" / f"{name}.md": partial(guide, name) for name in dialect_names()},

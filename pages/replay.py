@@ -9,7 +9,7 @@ from playground.ui import replay, state
 from playground.ui.shared import components, widgets
 
 working = state.working_session()
-left, right = st.columns(2)
+left, right, beside = st.columns(3)
 with left:
     recording = replay.recording_select(working.session)
 if recording is None:
@@ -17,9 +17,11 @@ if recording is None:
     st.stop()
 with right:
     dialect = replay.reading_dialect(recording.dialect)
+with beside:
+    server = replay.reading_server()
 
 switches = replay.reading_switches(dialect)
-reading = replay.Reading(recording, dialect, working.session.tools, switches)
+reading = replay.Reading(recording, dialect, working.session.tools, switches, server)
 timeline = reading.timeline
 replay.about(recording, timeline)
 
@@ -34,10 +36,11 @@ components.player(
 
 widgets.show_findings(timeline.result.findings, "in the reply")
 widgets.show_findings(recording.findings, "about the stream")
-events, so_far, which, other, every, out = st.tabs(
+events, so_far, handed, which, other, every, out = st.tabs(
     [
         "All events",
         "Up to this step",
+        "What a server hands over",
         "Which dialect is this?",
         "Experiments",
         "Every dialect",
@@ -53,6 +56,9 @@ if events.open:
 if so_far.open:
     with so_far:
         replay.show_result(timeline.until(step), timeline.steps[step].state)
+if handed.open:
+    with handed:
+        replay.show_server(reading)
 if which.open:
     with which:
         replay.show_detections(reading)

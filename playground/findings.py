@@ -64,6 +64,11 @@ CODES: Final[dict[str, FindingKind]] = {
     "foreign-markup": FindingKind("warning", "another dialect reads calls here, this one does not"),
     "native-call": FindingKind("info", "a native tool call in a stream read as a text dialect"),
     "unknown-tool": FindingKind("warning", "a call to a tool that the session does not have"),
+    "bare-opener": FindingKind("info", "the opener of calls, and no call behind it: text"),
+    # what a server makes of it
+    "server-drops": FindingKind("warning", "the server does not hand this over to its client"),
+    "server-delivers": FindingKind("warning", "the server hands over a call that is not whole"),
+    "unknown-parser": FindingKind("warning", "the server has no parser of that name"),
     # what a decoder sees on the wire
     "stream-error": FindingKind("error", "the provider sent an error mid-stream"),
     "no-end": FindingKind("warning", "the stream has no end: nothing shows that it is complete"),

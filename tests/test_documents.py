@@ -58,7 +58,8 @@ def test_the_cache_labs_document_runs_and_its_policy_is_one(
 
 
 @pytest.mark.parametrize(
-    "name", ["agents", "conversation-templates", "raw-prompts", "session-format", "tools"]
+    "name",
+    ["agents", "conversation-templates", "raw-prompts", "servers", "session-format", "tools"],
 )
 def test_the_code_of_a_document_runs_as_it_stands(name: str) -> None:
     for code in blocks(ROOT / "docs" / f"{name}.md", "python"):

@@ -474,8 +474,19 @@ def test_every_dialect_and_what_can_be_taken_along() -> None:
     frame = app.dataframe[-1].value
     assert frame["dialect"][0] == "xml"
     assert frame["same calls"][0]
+    assert {"vllm drops", "ollama drops"} <= set(frame.columns)
     app = page("replay", session="02-parallel-calls", listed="Take it with you")
     assert "def test_the_recording_reads_as_it_did" in app.code[-1].value
+
+
+def test_a_servers_reading_stands_beside_ours() -> None:
+    app = page("replay", session="09-reasoning", server="vllm", listed="What a server hands over")
+    assert app.selectbox(key="server").value == "vllm"
+    told = next(text.value for text in app.text if "hands over calls" in text.value)
+    assert told.startswith("vllm")
+    ours, theirs = (json.loads(shown.proto.json) for shown in app.get("bidi_component"))
+    assert theirs["text"] == ours["text"]
+    assert len(theirs["steps"]) == len(ours["steps"])
 
 
 def test_the_switches_are_part_of_the_link() -> None:

@@ -135,14 +135,14 @@ OPENERS: Final[list[Row]] = [
         "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
         [],
         "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
-        ["orphan-closer"],
+        ["bare-opener", "orphan-closer"],
     ),
     (
         "qwen3-coder",
         "<tool_call>nothing to read</tool_call>",
         [],
         "<tool_call>nothing to read</tool_call>",
-        ["orphan-closer"],
+        ["bare-opener", "orphan-closer"],
     ),
     (
         "minicpm5",

@@ -165,7 +165,14 @@ class CallReader(Reader):
         scanner = self.scanner
         scanner.note(broken.code, call.place, broken.message)
         scanner.events.append(
-            CallAbortedEvent(scanner.here(), call.index, call.name, tuple(call.raw), broken.code)
+            CallAbortedEvent(
+                scanner.here(),
+                call.index,
+                call.name,
+                tuple(call.raw),
+                broken.code,
+                argument_open=self.argument is not None,
+            )
         )
         if broken.code == "truncated-call":
             scanner.emit_markup(len(scanner.held))

@@ -7,9 +7,9 @@ cannot be read ends in a finding and an aborted call.
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import Literal, assert_never
+from typing import Final, Literal, assert_never
 
-from playground.events import Event
+from playground.events import Event, Role
 from playground.parsing.calls import CallReader
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.form import Form
@@ -22,6 +22,14 @@ from playground.tools import ToolMetadata
 
 # markers that stand for themselves, wherever text or a section is read
 Mark = Literal[Kind.SECTION, Kind.STOP, Kind.THINK_CLOSE, Kind.DROPPED, Kind.RESULT, Kind.SPACE]
+_ROLES: Final[dict[Kind | None, Role]] = {
+    Kind.SECTION: "section",
+    Kind.STOP: "stop",
+    Kind.THINK_CLOSE: "stray",
+    Kind.DROPPED: "stray",
+    Kind.RESULT: "stray",
+    Kind.SPACE: "separator",
+}
 
 
 class SyntaxEngine:
@@ -82,7 +90,7 @@ class SyntaxEngine:
         if self.plan.opened and scanner.offset <= 0:
             opened = yield from scanner.match_here(self.plan.opened)
             if opened:
-                scanner.emit_match(opened)
+                scanner.emit_match(opened, "reasoning")
             yield from self._reasoning(0, announced=opened is not None)
         while True:
             match, group = yield from self._next()
@@ -103,7 +111,7 @@ class SyntaxEngine:
                 return match, section.after_marker.group(match)
             cut = scanner.cut_here(section.after_marker)
             if cut is not None and _has_closer(section):
-                scanner.emit_match(cut)
+                scanner.emit_match(cut, "section")
         wait = (section and section.between) or self.plan.text
         match = yield from scanner.until(wait, self._emit_text)
         return match, wait.group(match) if match else None
@@ -120,13 +128,14 @@ class SyntaxEngine:
             case Kind.FENCE:
                 yield from self._fence(match)
             case Kind.THINK:
-                self.scanner.emit_match(match)
+                self.scanner.emit_match(match, "reasoning")
                 yield from self._reasoning(number)
             case Kind.PLAIN:
-                self.scanner.emit_match(match)
+                self.scanner.emit_match(match, "text")
                 yield from self._plain(number)
             case Kind.BARE:
                 self._bare = True
+                self.scanner.note("bare-opener")
                 self._emit_text(len(match[0]))
             case Kind.SECTION_CLOSE:
                 yield from self._close_section(match, self.plan.forms[number])
@@ -137,7 +146,7 @@ class SyntaxEngine:
 
     def _mark(self, kind: Mark, number: int, match: Match) -> None:
         """A marker that is no more than that."""
-        scanner = self.scanner
+        scanner, role = self.scanner, _ROLES[kind]
         match kind:
             case Kind.RESULT:
                 # results are the program's to write: a model that writes one makes it up
@@ -156,7 +165,7 @@ class SyntaxEngine:
                 pass
             case _:
                 assert_never(kind)
-        scanner.emit_match(match)
+        scanner.emit_match(match, role)
 
     def _open_section(self, match: Match, form: Form) -> None:
         found = match.groupdict()
@@ -170,14 +179,14 @@ class SyntaxEngine:
     def _close_section(self, match: Match, form: Form) -> Steps[None]:
         """The end of a section, and what separates it from the next one, if one follows. That of
         a section which held no call is text, as its opener was."""
-        if self._section is None:
+        orphan, self._section = self._section is None, None
+        if orphan:
             self.scanner.note("orphan-closer")
             if self._bare:
                 self._bare = False
                 self._emit_text(len(match[0]))
                 return
-        self._section = None
-        self.scanner.emit_match(match)
+        self.scanner.emit_match(match, "stray" if orphan else "section")
         yield from self._between(form)
 
     def _emit_text(self, count: int) -> None:
@@ -233,8 +242,9 @@ class SyntaxEngine:
             match = yield from self.scanner.until(wait, self._emit_text)
             if match is None:
                 return
-            self.scanner.emit_match(match)
-            if wait.kind(match) is not Kind.DROPPED:
+            kind = wait.kind(match)
+            self.scanner.emit_match(match, "text" if kind is Kind.CLOSE else _ROLES[kind])
+            if kind is not Kind.DROPPED:
                 return
 
     def _reasoning(self, index: int, announced: bool = True) -> Steps[None]:
@@ -247,10 +257,10 @@ class SyntaxEngine:
             kind = wait.kind(match) if match else None
             if match is None or kind is not Kind.DROPPED:
                 break
-            scanner.emit_match(match)
+            scanner.emit_match(match, "stray")
         self.mode = "text"
         if match and kind is Kind.CLOSE:
-            scanner.emit_match(match)
+            scanner.emit_match(match, "reasoning")
             return
         # what else ended it is left for the outer walk; a stop token ends reasoning rightly
         expected = bool(tags.close) and (announced or scanner.offset > start)
@@ -270,7 +280,7 @@ class SyntaxEngine:
     def _between(self, form: Form) -> Steps[bool]:
         match = yield from self.scanner.match_here(form.separator)
         if match is not None:
-            self.scanner.emit_match(match)
+            self.scanner.emit_match(match, "separator")
         return match is not None
 
 

@@ -12,7 +12,15 @@ from typing import Any, TypeVar
 
 import regex
 
-from playground.events import Event, FindingEvent, MarkupEvent, ReasoningEvent, Span, TextEvent
+from playground.events import (
+    Event,
+    FindingEvent,
+    MarkupEvent,
+    ReasoningEvent,
+    Role,
+    Span,
+    TextEvent,
+)
 from playground.findings import finding
 from playground.parsing.open_call import BrokenCall
 from playground.parsing.patterns import CONTEXT
@@ -70,13 +78,13 @@ class Scanner:
         if count:
             self.events.append(ReasoningEvent(*self.take(count)))
 
-    def emit_markup(self, count: int) -> None:
+    def emit_markup(self, count: int, role: Role = "call") -> None:
         if count:
-            self.events.append(MarkupEvent(*self.take(count)))
+            self.events.append(MarkupEvent(*self.take(count), role))
 
-    def emit_match(self, match: Match) -> None:
+    def emit_match(self, match: Match, role: Role = "call") -> None:
         """A marker that has matched here is markup."""
-        self.emit_markup(match.end() - match.start())
+        self.emit_markup(match.end() - match.start(), role)
 
     def emit_unexpected(self, count: int) -> None:
         self.emit_finding("unexpected-text", count, "inside a call")

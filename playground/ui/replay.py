@@ -28,12 +28,13 @@ from playground.questions.timeline import Timeline
 from playground.questions.timeline import replay as replay_recording
 from playground.recordings.recording import Recording
 from playground.recordings.recutting import CUTTINGS, broken_off, corrupted, rechunked, without
+from playground.servers import server_names
 from playground.sessions.formats.atif import dump_atif
 from playground.sessions.session import Session
 from playground.show import exports, frames, payloads
 from playground.tools import ToolMetadata
 from playground.ui import state
-from playground.ui.shared import widgets
+from playground.ui.shared import components, widgets
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import kept
 from playground.ui.state import WorkingSession
@@ -63,10 +64,11 @@ class Reading:
     dialect: str
     tools: tuple[ToolMetadata, ...]
     switches: Switches
+    server: str = ""
 
     @property
     def timeline(self) -> Timeline:
-        return _timeline(self.recording, self.dialect, self.tools, self.switches)
+        return _timeline(self.recording, self.dialect, self.tools, self.switches, self.server)
 
     @property
     def picture(self) -> Picture:
@@ -78,8 +80,10 @@ class Reading:
 
 
 @kept(32)
-def _timeline(recording: Recording, dialect: str, tools: Tools, switches: Switches) -> Timeline:
-    return replay_recording(recording, dialect, tools, switches)
+def _timeline(
+    recording: Recording, dialect: str, tools: Tools, switches: Switches, server: str = ""
+) -> Timeline:
+    return replay_recording(recording, dialect, tools, switches, server)
 
 
 @kept(16)
@@ -174,6 +178,39 @@ def reading_dialect(own: str) -> str:
         "Read as", names, index=None, key="as", bind="query-params", placeholder=recorded
     )
     return chosen or usual
+
+
+def reading_server() -> str:
+    """The server whose reading stands beside ours; "" for none."""
+    chosen = st.selectbox(
+        "Handed over by",
+        server_names(),
+        index=None,
+        key="server",
+        bind="query-params",
+        placeholder="no server: nothing is lost",
+    )
+    return chosen or ""
+
+
+def show_server(reading: Reading) -> None:
+    """What a server hands over of the same recording, step by step, and what it drops."""
+    handed, server = reading.timeline.handed, reading.timeline.server
+    if server is None or handed is None:
+        st.info("Choose a server above: what it hands to its client stands here, step by step.")
+        return
+    calls = ", ".join(call.name for call in server.tool_calls) or "none"
+    dropped = sum(len(event.text) for event in server.dropped)
+    st.text(f"{server.name} hands over calls: {calls}. It drops {dropped:,} characters.")
+    if server.view.source:
+        st.text(f"Read in its code: {server.view.source}")
+    widgets.show_findings(server.told, "about the server")
+    picture = Picture(payloads.player(handed))
+    components.player(picture, step=0, key="player-server", on_rest=_stay)
+
+
+def _stay() -> None:
+    """The step in the URL is that of our own reading."""
 
 
 def take_position() -> None:
