@@ -19,13 +19,13 @@ from playground.recordings.recording import Recording
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.rows import packed
 from playground.sessions.session import Agent
+from playground.sessions.shapes.conversations import Conversations
 from playground.sessions.shapes.facts import facts
 from playground.sessions.shapes.requests import (
     conversation,
     read_recording,
     read_reply,
     read_request,
-    same_start,
 )
 
 _UNZIPPED: Final = 64 * 1024 * 1024
@@ -50,7 +50,6 @@ class _Conversation:
     builder: SessionBuilder
     last: Exchange
     streams: list[tuple[Recording, Place]] = field(default_factory=list)
-    said: list[Any] | None = None  # the messages of the last request, read once
     body: dict[str, Any] | None = None  # of the last row
     earlier: list[tuple[int, dict[str, Any]]] = field(default_factory=list)  # before the last one
 
@@ -64,23 +63,23 @@ def read_exchanges(
     finding; where there are no others it is an InputFault. `where` names the file in it.
     """
     found: list[_Conversation] = []
+    known: Conversations[_Conversation] = Conversations()
     others: list[Exchange] = []
     for number, exchange in enumerate(exchanges, 1):
         exchange = _of_bedrock(exchange)
         if not _is_chat(exchange):
             others.append(exchange)
             continue
-        said = conversation(exchange.request)
-        going_on = next((one for one in reversed(found) if _continues(one.said, said)), None)
+        going_on, known_by = known.going_on(conversation(exchange.request) or ())
         if going_on is None:
             found.append(going_on := _Conversation(SessionBuilder(title=title), exchange))
-        conversation_ = going_on
-        conversation_.last, conversation_.said = exchange, said
-        _row(conversation_, exchange)
+        known.keep(going_on, known_by)
+        going_on.last = exchange
+        _row(going_on, exchange)
         recording = _stream(exchange, f"{title} {number}")
         if recording is not None:
-            conversation_.streams.append((recording, exchange.place))
-        conversation_.earlier.append(_known(exchange, recording, conversation_.builder))
+            going_on.streams.append((recording, exchange.place))
+        going_on.earlier.append(_known(exchange, recording, going_on.builder))
     for number, one in enumerate(found, 1):
         if len(found) > 1:
             one.builder.title = f"{title} {number}"
@@ -136,9 +135,9 @@ def _note_earlier(found: _Conversation) -> None:
     """Earlier requests beside the answers that the last one repeats."""
     builder, last = found.builder, found.last
     key = next((k for k in ("messages", "input", "contents") if k in (last.request or {})), "")
+    first = {place: index for index, place in reversed(list(enumerate(builder.places)))}
     for count, known in found.earlier[:-1]:
-        where = str(last.place.at("request", key, count))
-        index = builder.places.index(where) if where in builder.places else -1
+        index = first.get(str(last.place.at("request", key, count)), -1)
         if index >= 0 and builder.messages[index].role == "assistant" and known.get("usage"):
             builder.request(**known, reply=index)
 
@@ -170,15 +169,6 @@ def _is_chat(exchange: Exchange) -> bool:
     if conversation(exchange.request) is not None:
         return True
     return exchange.request is None and bool(decode_stream([exchange.response]).api)
-
-
-def _continues(before: list[Any] | None, now: list[Any] | None) -> bool:
-    return (
-        before is not None
-        and now is not None
-        and len(now) > len(before)
-        and (same_start(before, now))
-    )
 
 
 def _finish(found: _Conversation) -> SessionBuilder:
