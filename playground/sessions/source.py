@@ -20,6 +20,7 @@ from pydantic_core import from_json
 
 from playground.errors import InputFault
 from playground.findings import Finding, finding
+from playground.json_numbers import load_json
 from playground.sessions.bounded import MEMBERS, read_yaml, unzipped
 from playground.sessions.ends import last_line, pieces, whole_part
 from playground.sessions.pasted import unwrapped
@@ -33,6 +34,7 @@ _HEAD_LINES: Final = 12
 
 _LONE: Final = re.compile("[\ud800-\udfff]")
 _ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")
+_MAY_OVERFLOW: Final = re.compile(rb"\d[eE]\+?\d{3,}(?:[\s,}\]]|\Z)")  # 1e400, read as infinity
 
 Progress = Callable[[int, int], None]  # bytes read, bytes in all
 
@@ -247,10 +249,15 @@ class Source:
     def _line(self, line: bytes, number: int) -> Any:
         line = line.removeprefix(b"\xef\xbb\xbf")
         try:
-            return from_json(line)  # without a copy as text
-        except ValueError:  # half surrogates, bad bytes, no JSON: in words
-            text = decode(line, self.name, number).strip(" \t\r\n")
-            return self._whole(parse_json(text, self.name, number), text, f"line {number}")
+            if not _MAY_OVERFLOW.search(line):
+                return from_json(line, allow_inf_nan=False)  # without a copy as text
+        except ValueError:  # NaN, half surrogates, bad bytes, no JSON: in words
+            pass
+        return self._in_words(line, number)
+
+    def _in_words(self, line: bytes, number: int) -> Any:
+        text = decode(line, self.name, number).strip(" \t\r\n")
+        return self._whole(parse_json(text, self.name, number), text, f"line {number}")
 
     def _whole(self, value: Any, text: str, place: str) -> Any:
         """The value without half surrogates, which no encoding can carry; each is a finding."""
@@ -303,9 +310,10 @@ class Source:
 
 
 def parse_json(text: str, where: str, line: int | None = None) -> Any:
-    """A JSON value. Raises InputFault with line and column."""
+    """A JSON value; numbers that JSON has not are NotANumber. Raises InputFault with line and
+    column."""
     try:
-        return json.loads(text)
+        return load_json(text, strict=True)
     except json.JSONDecodeError as error:
         raise InputFault(
             f"not JSON: {error.msg}, column {error.colno}",
@@ -315,8 +323,6 @@ def parse_json(text: str, where: str, line: int | None = None) -> Any:
         ) from error
     except RecursionError as error:
         raise InputFault("nested too deeply to be read", where=where, line=line) from error
-    except ValueError as error:  # a number of thousands of digits
-        raise InputFault(f"not JSON: {error}", where=where, line=line) from error
 
 
 def whole_characters(value: Any, place: str, found: list[Finding]) -> Any:

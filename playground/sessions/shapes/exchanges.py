@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 from playground.errors import InputFault
 from playground.findings import Finding, finding
+from playground.json_numbers import load_json
 from playground.recordings.decoding import decode_stream
 from playground.recordings.recording import Recording
 from playground.sessions.building import Place, SessionBuilder
@@ -40,7 +41,7 @@ class Exchange:
     place: Place
     url: str = ""
     at: Any = ""
-    seconds: float | None = None
+    seconds: Any = None  # as the file gives them, or a text that is no number
     status: int | None = None
     agent: Agent = field(default_factory=Agent)
 
@@ -105,7 +106,7 @@ def _row(found: _Conversation, exchange: Exchange) -> None:
     if exchange.request is None:
         return
     at = found.builder.time(exchange.at, exchange.place)
-    seconds = exchange.seconds if exchange.seconds is None or exchange.seconds >= 0 else None
+    seconds = found.builder.seconds(exchange.seconds, exchange.place)
     reply = _json(exchange.response)
     row = packed(exchange.request, found.body, at=at, seconds=seconds, reply=reply)
     found.builder.rows.append(row)
@@ -144,7 +145,7 @@ def _note_earlier(found: _Conversation) -> None:
 
 def _json(data: bytes) -> dict[str, Any] | None:
     try:
-        value = json.loads(data)
+        value = load_json(data.decode(json.detect_encoding(data), "surrogatepass"), strict=True)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
@@ -188,8 +189,10 @@ def _finish(found: _Conversation) -> SessionBuilder:
         builder.lost(f"a response that is not a reply: {shown!r}", place)
     if builder.requests and (last.at or last.seconds is not None):
         record = builder.requests[-1]
-        at = builder.rows[-1].at if builder.rows else builder.time(last.at, place)
-        builder.requests[-1] = replace(record, at=at, seconds=last.seconds)
+        row = builder.rows[-1] if builder.rows else None
+        at = row.at if row else builder.time(last.at, place)
+        seconds = row.seconds if row else builder.seconds(last.seconds, place)
+        builder.requests[-1] = replace(record, at=at, seconds=seconds)
     return builder
 
 
@@ -233,7 +236,7 @@ def json_object(value: Any) -> dict[str, Any] | None:
         value = unpacked(value).decode("utf-8", "replace")
     if isinstance(value, str):
         try:
-            value = json.loads(value)
+            value = load_json(value, strict=True)
         except (ValueError, RecursionError):
             return None
     return value if isinstance(value, dict) else None

@@ -22,7 +22,7 @@ class Turn:
     tools: list[Any] = field(default_factory=list)
     model: str = ""
     at: str = ""
-    seconds: float | None = None
+    seconds: float | str | None = None  # a text where they cannot be told
     stop_reason: str = ""
     usage: dict[str, Any] | None = None
 
