@@ -44,6 +44,8 @@ STANDARD_INPUT: Final = "standard input"
 
 def _standard_input() -> bytes:
     """All of it; a request is taken out of the command or the source that it was pasted in."""
+    if sys.stdin is None:
+        raise InputFault("closed", where=STANDARD_INPUT, expected="a file, or something piped in")
     data = read_descriptor(sys.stdin.fileno(), STANDARD_INPUT, MAX_BYTES)
     inner = unwrapped(data.decode("utf-8", "surrogateescape"))
     return inner.text.encode("utf-8", "surrogateescape") if inner else data
