@@ -159,6 +159,23 @@ def test_nothing_came_back_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
         record(ASK, "nobody/x")
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"nonsense",
+        b'{"model": "demo", "messages": "x"}',
+        b'{"model": "demo", "messages": [5]}',
+        b'{"model": "demo", "messages": [], "tools": 7}',
+        b"[" * 100_000,
+    ],
+    ids=["no JSON", "a text", "numbers", "no tools", "too deep"],
+)
+def test_the_demo_server_refuses_nonsense(server: DemoServer, body: bytes) -> None:
+    answer = httpx.post(f"{server.url}/v1/chat/completions", content=body)
+    assert answer.status_code == 400
+    assert httpx.get(f"{server.url}/v1/models").status_code == 200
+
+
 SAYS_NO_HTTP = b"SSH-2.0-OpenSSH_9.9\r\n\r\n"
 
 
