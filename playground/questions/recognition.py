@@ -22,10 +22,11 @@ from playground.raw_prompts import ChatTemplate
 from playground.recordings.recutting import as_streamed
 from playground.sessions.bounded import read_yaml
 from playground.sessions.formats import get_format
+from playground.sessions.json_texts import parse_json
 from playground.sessions.loading import LoadedSession, read_sessions
 from playground.sessions.pasted import Unwrapped, unwrapped
 from playground.sessions.session import Session
-from playground.sessions.source import Source, parse_json
+from playground.sessions.source import Source
 from playground.sessions.tool_files import holds_tools, read_tool_file
 from playground.user_files import decode
 

@@ -18,11 +18,11 @@ from playground.arguments import takes
 from playground.errors import InputFault
 from playground.messages import Message
 from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.json_texts import whole_characters
 from playground.sessions.session import Session
 from playground.sessions.shapes.messages import ROLES, read_message
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.requests import conversation
-from playground.sessions.source import whole_characters
 from playground.tool_formats import read_tools
 
 _MESSAGE: Final = 'a message such as {"role": "user", "content": …}, or pg.Message'

@@ -6,7 +6,6 @@ Everything here is bounded: sizes, zip members, YAML aliases. A bad file is one 
 from __future__ import annotations
 
 import io
-import json
 import os
 import re
 import sys
@@ -20,9 +19,9 @@ from pydantic_core import from_json
 
 from playground.errors import InputFault
 from playground.findings import Finding, finding
-from playground.json_numbers import load_json
 from playground.sessions.bounded import MEMBERS, read_yaml, unzipped
 from playground.sessions.ends import last_line, pieces, whole_part
+from playground.sessions.json_texts import parse_json, whole_characters
 from playground.sessions.pasted import unwrapped
 from playground.sessions.pipes import is_stream, read_descriptor, read_stream
 from playground.user_files import decode as decode
@@ -32,7 +31,6 @@ MAX_LINE: Final = 64 * 1024 * 1024
 LINES: Final = (".jsonl", ".ndjson")  # files of these names are lines, even of one
 _HEAD_LINES: Final = 12
 
-_LONE: Final = re.compile("[\ud800-\udfff]")
 _ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _MAY_OVERFLOW: Final = re.compile(rb"\d[eE]\+?\d{3,}(?:[\s,}\]]|\Z)")  # 1e400, read as infinity
 
@@ -309,45 +307,3 @@ class Source:
     def yaml(self) -> Any:
         """The YAML document by the safe loader. Raises InputFault for tags and alias bombs."""
         return read_yaml(self.text, self.name)
-
-
-def parse_json(text: str, where: str, line: int | None = None) -> Any:
-    """A JSON value; numbers that JSON has not are NotANumber. Raises InputFault with line and
-    column."""
-    try:
-        return load_json(text, strict=True)
-    except json.JSONDecodeError as error:
-        raise InputFault(
-            f"not JSON: {error.msg}, column {error.colno}",
-            where=where,
-            line=line or error.lineno,
-            expected="a JSON document" if line is None else "a JSON value on every line",
-        ) from error
-    except RecursionError as error:
-        raise InputFault("nested too deeply to be read", where=where, line=line) from error
-
-
-def whole_characters(value: Any, place: str, found: list[Finding]) -> Any:
-    """Replace half surrogates, which no encoding can carry, and say where."""
-    match value:
-        case str() if not value.isascii() and _LONE.search(value):
-            found.append(finding("lone-surrogate", place))
-            return _LONE.sub("\ufffd", value)
-        case list():
-            return [whole_characters(v, f"{place}.{i}", found) for i, v in enumerate(value)]
-        case dict():
-            return {
-                _LONE.sub("\ufffd", str(k)): whole_characters(v, f"{place}.{k}".strip("."), found)
-                for k, v in value.items()
-            }
-        case _:
-            return value
-
-
-def json_of(text: str, where: str, wanted: type[dict[str, Any]] | type[list[Any]]) -> Any:
-    """A JSON object, or a list, of a text that somebody wrote. Raises InputFault."""
-    value = parse_json(text, where)
-    if not isinstance(value, wanted):
-        kind = "a JSON object" if wanted is dict else "a JSON list"
-        raise InputFault(f"a {type(value).__name__} was given", where=where, expected=kind)
-    return value

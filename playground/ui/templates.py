@@ -10,8 +10,9 @@ import streamlit as st
 
 from playground import paths
 from playground.errors import InputFault
+from playground.sessions.json_texts import json_of
 from playground.sessions.native_format import dump_session
-from playground.sessions.source import decode, json_of
+from playground.sessions.source import decode
 from playground.sessions.tool_files import read_tool_file
 from playground.show import template_frames
 from playground.show.wire import step_text
