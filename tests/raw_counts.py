@@ -803,6 +803,22 @@ def otel(data: bytes, found: Counts) -> None:
                 found.usage += any(key.startswith("gen_ai.usage.") for key in pairs)
 
 
+def ai_sdk(data: bytes, found: Counts) -> None:
+    """The requests' spans alone: those of the program's calls hold the same again."""
+    for span in json.loads(data):
+        given = span["attributes"]
+        if "ai.prompt.messages" not in given:
+            continue
+        for value in json.loads(given["ai.prompt.messages"]):
+            kinds = [part["type"] for part in value["content"]]
+            found.messages += value["role"] != "tool"
+            found.calls += kinds.count("tool-call")
+            found.results += kinds.count("tool-result")
+        found.messages += "ai.response.text" in given or "ai.response.toolCalls" in given
+        found.calls += len(json.loads(given.get("ai.response.toolCalls", "[]")))
+        found.usage += any(key.startswith("ai.usage.") for key in given)
+
+
 def messages_of_otel(values: list[Any], found: Counts) -> None:
     for value in values:
         kinds = [part["type"] for part in value["parts"]]
@@ -903,6 +919,7 @@ SMALL_WALKS: dict[str, Walk] = {
     "request-rows": request_rows,
     "langfuse-trace": langfuse,
     "openinference-spans": openinference,
+    "ai-sdk-spans": ai_sdk,
     "otel-spans": otel,
     "openhands-events": openhands,
     "openhands-output": openhands,

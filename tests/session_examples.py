@@ -269,6 +269,31 @@ def _vcr() -> Example:
     return Example("c.yaml", text.encode(), tools=True, usage=True, recordings=1)
 
 
+def _ai_sdk() -> Example:
+    """A span of the program's call, and inside it the request that was sent."""
+    use = {"type": "tool-call", "toolCallId": ID, "toolName": NAME, "input": ARGS}
+    output = {"type": "text", "value": RESULT}
+    result = {"type": "tool-result", "toolCallId": ID, "toolName": NAME, "output": output}
+    asked = [
+        {"role": "user", "content": [{"type": "text", "text": ASK}]},
+        {"role": "assistant", "content": [{"type": "text", "text": SAY}, use]},
+        {"role": "tool", "content": [result]},
+    ]
+    tool = {"type": "function", "name": NAME, "inputSchema": SCHEMA}
+    common = {"ai.model.id": "m", "ai.response.text": ANSWER, "ai.usage.promptTokens": 12}
+    inner = {"ai.prompt.messages": json.dumps(asked), "ai.prompt.tools": [json.dumps(tool)]}
+    times = {"startTime": [1767323045, 0], "endTime": [1767323046, 0]}
+    spans = [
+        {
+            "name": "ai.generateText",
+            **times,
+            "attributes": {**common, "ai.prompt": json.dumps({"prompt": ASK})},
+        },
+        {"name": "ai.generateText.doGenerate", **times, "attributes": {**common, **inner}},
+    ]
+    return Example("spans.json", document(spans), tools=True, times=True, usage=True)
+
+
 def _openhands_events() -> Example:
     choice = {"finish_reason": "tool_calls", "message": OPENAI[1]}
     response = {"model": "m", "choices": [choice], "usage": USAGE}
@@ -803,6 +828,7 @@ EXAMPLES: dict[str, Example] = {
     "langfuse-trace": _langfuse(),
     "langsmith-runs": _langsmith(),
     "openinference-spans": _openinference(),
+    "ai-sdk-spans": _ai_sdk(),
     "otel-spans": _otel(),
     "inspect-log": _inspect(),
     "har": _har(),

@@ -23,6 +23,8 @@ from session_examples import (
     OPENAI,
     RESULT,
     SAY,
+    TEXT_ARGS,
+    TIME,
     USAGE,
     document,
     hermes_row,
@@ -452,6 +454,63 @@ VARIANTS: list[tuple[str, bytes, str, tuple[int, int, int, int]]] = [
 ]
 
 
+STRIPPED = [
+    {"type": "user", "timestamp": TIME, "message": {"content": ASK}},
+    {"type": "assistant", "timestamp": TIME, "message": {"content": [use(1)]}},
+    {"type": "user", "timestamp": TIME, "message": {"content": done(1)["content"]}},
+]
+PIPE = [
+    {"type": "control_request", "request_id": "r"},
+    {"type": "user", "message": QUESTION},
+    {"type": "assistant", "session_id": "s", "message": CALLED},
+    {"type": "user", "session_id": "s", "message": done(1)},
+]
+BINARY = b"""
+http_interactions:
+- request:
+    uri: https://api/v1/chat/completions
+    body: {string: '{"messages": [{"role": "user", "content": "q"}]}'}
+  response:
+    status: {code: 200}
+    body:
+      string: !binary |-
+        eyJjaG9pY2VzIjogW3sibWVzc2FnZSI6IHsicm9sZSI6ICJhc3Npc3RhbnQiLCAiY29udGVudCI6
+        ICIzIMKwQyJ9fV19
+"""
+AGENT = {"name": "a", "system": "be brief", "model": {"id": "m"}, "tools": []}
+MANAGED = [
+    ["sessions.create", {"id": "sesn_1", "agent": AGENT}],
+    ["sessions.events.send", ["sesn_1", {"events": [{"type": "user.message"}]}]],
+    [
+        "sessions.events.stream",
+        {"type": "user.message", "content": [{"type": "text", "text": ASK}]},
+    ],
+    ["sessions.events.stream", {"type": "agent.tool_use", "id": "e1", "name": NAME, "input": ARGS}],
+    ["sessions.events.stream", {"type": "agent.tool_result", "tool_use_id": "e1", "content": []}],
+]
+IN_ONE = {"role": "tool", "tool_name": NAME, "tool_input": TEXT_ARGS, "tool_output": RESULT}
+VARIANTS += [
+    ("x.jsonl", lines(*STRIPPED), "claude-code", (2, 1, 1, 0)),
+    ("x.json", document({"loglines": STRIPPED}), "claude-code", (2, 1, 1, 0)),
+    (
+        "x.json",
+        document({"messages": [{"direction": "recv", "message": line} for line in PIPE]}),
+        "claude-stream-json",
+        (2, 1, 1, 0),
+    ),
+    ("x.yml", BINARY, "vcr-cassette", (2, 0, 0, 0)),
+    ("x.jsonl", lines(*MANAGED), "managed-agent-events", (3, 1, 1, 0)),
+    ("x.jsonl", lines(OPENAI, OPENAI), "openai-lines", (6, 2, 2, 0)),
+    ("x.json", document([QUESTION, IN_ONE, LAST]), "openai-chat", (3, 1, 1, 0)),
+    (
+        "x.json",
+        document([*OPENAI[:2], {"role": "tool", "output": RESULT}]),
+        "openai-chat",
+        (2, 1, 1, 0),
+    ),
+]
+
+
 @pytest.mark.parametrize(("name", "data", "form", "figures"), VARIANTS)
 def test_other_shapes_of_a_format(
     name: str, data: bytes, form: str, figures: tuple[int, int, int, int]
@@ -465,7 +524,8 @@ def test_other_shapes_of_a_format(
 
 
 def test_the_model_of_a_bedrock_request_stands_in_its_address() -> None:
-    (loaded,) = read_sessions(Source("x.json", VARIANTS[-1][1]))
+    data = next(data for _, data, _, _ in VARIANTS if b"amazon.titan" in data)
+    (loaded,) = read_sessions(Source("x.json", data))
     assert loaded.session.task.model_name == "amazon.titan"
     assert loaded.session.requests[0].usage == {"inputTextTokenCount": 3, "tokenCount": 5}
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from playground.errors import UnknownNameError
+from playground.sessions.formats.ai_sdk_spans import AiSdkSpans
 from playground.sessions.formats.aider import AiderChatHistory, AiderLlmHistory
 from playground.sessions.formats.antigravity import Antigravity
 from playground.sessions.formats.any_chat import AnyChat
@@ -67,6 +68,7 @@ FORMATS: Final[tuple[SessionFormat, ...]] = (
     LangfuseTrace(),
     LangSmithRuns(),
     OpenInferenceSpans(),
+    AiSdkSpans(),
     OtelSpans(),
     InspectLog(),
     Har(),

@@ -22,8 +22,8 @@ from playground.messages import (
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.session import RequestRecord, Session
-from playground.sessions.shapes.messages import add
 from playground.sessions.shapes.parts import read_parts, result_value
+from playground.sessions.shapes.results import add
 from playground.sessions.source import Source
 
 VERSION: Final = "ATIF-v1.8"

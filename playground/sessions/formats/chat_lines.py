@@ -12,8 +12,9 @@ from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_requests import looks_like_messages, read_body
 from playground.sessions.lines import read_lines
 from playground.sessions.shapes.facts import note_answer
-from playground.sessions.shapes.messages import add, join_thought, read_message, role_of
+from playground.sessions.shapes.messages import join_thought, read_message, role_of
 from playground.sessions.shapes.parts import read_parts
+from playground.sessions.shapes.results import add
 from playground.sessions.source import Source
 
 BODIES: Final = ("messages", "contents", "chosen_messages", "input", "prompt")
@@ -41,14 +42,17 @@ class FineTuning(SessionFormat):
 
 
 def _is_row(value: Any) -> bool:
+    """Whether a row holds a conversation, or is one: the list of its messages alone."""
+    if isinstance(value, list):
+        return looks_like_messages(value)
     return isinstance(value, dict) and any(
         looks_like_messages(json_or_text(value.get(key))) for key in BODIES
     )
 
 
-def read_row(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
+def read_row(builder: SessionBuilder, value: Any, place: Place) -> None:
     """A row's conversation; of two that a preference compares, the chosen one."""
-    if "chosen_messages" in value:
+    if isinstance(value, dict) and "chosen_messages" in value:
         builder.lost("the answer that was not chosen", place.at("rejected_messages"))
         value = {**value, "messages": value["chosen_messages"]}
     read_body(builder, value, place)

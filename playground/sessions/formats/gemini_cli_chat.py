@@ -8,8 +8,9 @@ from typing import Any
 from playground.messages import Part, ReasoningPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.messages import ROLES, add
+from playground.sessions.shapes.messages import ROLES
 from playground.sessions.shapes.parts import read_parts, result_value
+from playground.sessions.shapes.results import add
 from playground.sessions.source import Source
 
 

@@ -13,7 +13,7 @@ from typing import Final
 from playground.messages import Part, ReasoningPart, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.messages import add
+from playground.sessions.shapes.results import add
 from playground.sessions.source import Source
 
 _HEADING: Final = re.compile(

@@ -8,9 +8,10 @@ from typing import Any, Final
 from playground.messages import Part
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.messages import add, read_message, read_messages
+from playground.sessions.shapes.messages import read_message, read_messages
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.requests import read_reply, read_request
+from playground.sessions.shapes.results import add
 from playground.sessions.source import Source
 
 _SPEECH: Final = {"message", "system"}
