@@ -819,6 +819,17 @@ def ai_sdk(data: bytes, found: Counts) -> None:
         found.usage += any(key.startswith("ai.usage.") for key in given)
 
 
+def pydantic_ai(data: bytes, found: Counts) -> None:
+    """A response is a message; of a request each run of prompts of one role is."""
+    for value in json.loads(data):
+        kinds = [part["part_kind"] for part in value["parts"]]
+        found.results += sum(kind.endswith("tool-return") for kind in kinds)
+        found.calls += sum(kind.endswith("tool-call") for kind in kinds)
+        said = [kind for kind in kinds if kind.endswith("-prompt")]
+        found.messages += value["kind"] == "response" or len(set(said))
+        found.usage += bool(value.get("usage"))
+
+
 def messages_of_otel(values: list[Any], found: Counts) -> None:
     for value in values:
         kinds = [part["type"] for part in value["parts"]]
@@ -920,6 +931,7 @@ SMALL_WALKS: dict[str, Walk] = {
     "langfuse-trace": langfuse,
     "openinference-spans": openinference,
     "ai-sdk-spans": ai_sdk,
+    "pydantic-ai-messages": pydantic_ai,
     "otel-spans": otel,
     "openhands-events": openhands,
     "openhands-output": openhands,

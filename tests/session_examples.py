@@ -432,6 +432,19 @@ def _body(**more: Any) -> bytes:
     return document({"model": "m", "messages": OPENAI, "tools": [TOOL], **more})
 
 
+def _pydantic_ai() -> Example:
+    call = {"tool_name": NAME, "args": TEXT_ARGS, "tool_call_id": ID, "part_kind": "tool-call"}
+    done = {"tool_name": NAME, "content": RESULT, "tool_call_id": ID, "part_kind": "tool-return"}
+    known = {"kind": "response", "model_name": "m", "timestamp": TIME, "usage": USAGE}
+    messages = [
+        {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": ASK}]},
+        {**known, "parts": [{"part_kind": "text", "content": SAY}, call]},
+        {"kind": "request", "parts": [done]},
+        {**known, "parts": [{"part_kind": "text", "content": ANSWER}]},
+    ]
+    return Example("history.json", document(messages), times=True, usage=True)
+
+
 def _share() -> Example:
     call = {"name": NAME, "arguments": ARGS}
     said = [
@@ -865,6 +878,7 @@ EXAMPLES: dict[str, Example] = {
     "specstory": _specstory(),
     "stream": Example("s.sse", answer_stream().encode(), (3,), usage=True, recordings=1),
     "reply": Example("r.json", document(_REPLY), (3,), usage=True),
+    "pydantic-ai-messages": _pydantic_ai(),
     "sharegpt": _share(),
     "xlam": _xlam(),
     "glaive": _glaive(),

@@ -18,7 +18,9 @@ from session_examples import (
     ANTHROPIC,
     ARGS,
     ASK,
+    CALL,
     EXAMPLES,
+    GEMINI,
     NAME,
     OPENAI,
     RESULT,
@@ -488,6 +490,19 @@ MANAGED = [
     ["sessions.events.stream", {"type": "agent.tool_use", "id": "e1", "name": NAME, "input": ARGS}],
     ["sessions.events.stream", {"type": "agent.tool_result", "tool_use_id": "e1", "content": []}],
 ]
+REPLY = {"object": "chat.completion", "choices": [{"message": LAST}], "usage": USAGE}
+AUTOGEN = [
+    {"type": "TextMessage", "source": "user", "content": ASK},
+    {"type": "ToolCallRequestEvent", "source": "a", "content": [{**CALL["function"], "id": "c1"}]},
+    {"type": "ToolCallExecutionEvent", "content": [{"call_id": "c1", "content": RESULT}]},
+    {"type": "TextMessage", "source": "a", "content": SAY},
+]
+GRAPH = [
+    {"type": "human", "content": ASK},
+    {"type": "ai", "content": "", "tool_calls": [{"id": "c1", "name": NAME, "args": ARGS}]},
+    {"type": "tool", "content": RESULT, "tool_call_id": "c1"},
+]
+ADK = [{"author": "weatherman", "content": content} for content in GEMINI[:3]]
 IN_ONE = {"role": "tool", "tool_name": NAME, "tool_input": TEXT_ARGS, "tool_output": RESULT}
 VARIANTS += [
     ("x.jsonl", lines(*STRIPPED), "claude-code", (2, 1, 1, 0)),
@@ -501,6 +516,43 @@ VARIANTS += [
     ("x.yml", BINARY, "vcr-cassette", (2, 0, 0, 0)),
     ("x.jsonl", lines(*MANAGED), "managed-agent-events", (3, 1, 1, 0)),
     ("x.jsonl", lines(OPENAI, OPENAI), "openai-lines", (6, 2, 2, 0)),
+    ("x.jsonl", lines({"custom_id": "1", "response": {"body": REPLY}}), "reply", (1, 0, 0, 1)),
+    (
+        "x.jsonl",
+        lines({"custom_id": "1", "result": {"message": {**CALLED, "type": "message"}}}),
+        "reply",
+        (1, 1, 0, 0),
+    ),
+    ("x.json", document({"status": 200, "body": json.dumps(REPLY)}), "reply", (1, 0, 0, 1)),
+    (
+        "x.jsonl",
+        lines({"custom_id": "1", "params": {"messages": [QUESTION]}}),
+        "request-rows",
+        (1, 0, 0, 0),
+    ),
+    (
+        "x.json",
+        document({"data": [{"request_body": {"messages": OPENAI[:3]}, "response_body": REPLY}]}),
+        "request-rows",
+        (3, 1, 1, 1),
+    ),
+    (
+        "x.json",
+        document({"type": "result", "session_id": "s", "result": SAY}),
+        "claude-stream-json",
+        (1, 0, 0, 0),
+    ),
+    ("x.json", document({"messages": AUTOGEN}), "openai-chat", (3, 1, 1, 0)),
+    ("x.json", document({"values": {"messages": GRAPH}}), "any-chat", (2, 1, 1, 0)),
+    ("x.json", document({"id": "s", "events": ADK}), "any-chat", (2, 1, 1, 0)),
+    ("x.json", document({"history": [{"message": m} for m in OPENAI]}), "any-chat", (3, 1, 1, 0)),
+    ("x.jsonl", lines({"prompt": ASK, "completion": SAY}), "openai-lines", (2, 0, 0, 0)),
+    (
+        "x.jsonl",
+        lines({"prompt": [QUESTION], "chosen": [LAST], "rejected": [LAST]}),
+        "openai-lines",
+        (2, 0, 0, 0),
+    ),
     ("x.json", document([QUESTION, IN_ONE, LAST]), "openai-chat", (3, 1, 1, 0)),
     (
         "x.json",

@@ -92,8 +92,11 @@ def _values(source: Source) -> list[Any]:
 
 def _within(document: Any) -> list[Entry] | None:
     """The lines in a document: as the web's sessions list them (`loglines`), or with the way that
-    each went, as a recording of the agent's pipe does; None where they are wrapped in nothing."""
+    each went, as a recording of the agent's pipe does; or the end alone, which is all that
+    `--output-format json` gives. None where they are wrapped in nothing."""
     match document:
+        case {"type": "result", "session_id": str(), "result": str()}:
+            return [(1, Place(), document)]
         case {"loglines": list(lines)}:
             return [(i, Place(field=f"loglines.{i}"), line) for i, line in enumerate(lines)]
         case {"messages": [{"direction": _, "message": dict()}, *_] as lines}:

@@ -23,6 +23,8 @@ ROLES: Final[dict[str, Role]] = {
     **dict.fromkeys(("tool", "function", "observation", "toolresult", "tool_result"), "tool"),
     **dict.fromkeys(("tool_response", "tool_output", "function_response", "ipython"), "tool"),
     **dict.fromkeys(("function-response", "function_result", "tool_message"), "tool"),
+    **dict.fromkeys(("functionexecutionresult", "toolcallexecutionevent"), "tool"),  # AutoGen
+    **dict.fromkeys(("toolcallrequestevent", "toolcallsummary"), "assistant"),
 }
 _ITEMS: Final = ("function_call", "custom_tool_call", "reasoning", "mcp_call")
 _OUTPUTS: Final = ("function_call_output", "custom_tool_call_output", "tool_search_output")
@@ -83,7 +85,7 @@ def read_message(builder: SessionBuilder, value: Any, place: Place) -> None:
         parts = read_parts(builder, value.get("content"), place.at("content"))
         add(builder, ROLES[value["role"]], parts, place)
         return
-    value = _of_langchain(value)
+    value = bare_message(value)
     if _item(builder, value, place):
         return
     given = _role_name(value)
@@ -104,13 +106,21 @@ def read_message(builder: SessionBuilder, value: Any, place: Place) -> None:
         add(builder, role, _parts(builder, value, place, given in _CALL_ROLES), place)
 
 
-def _of_langchain(value: dict[str, Any]) -> dict[str, Any]:
-    """LangChain's messages as it serialises and as it stores them; others as they are."""
+def bare_message(value: dict[str, Any]) -> dict[str, Any]:
+    """A message out of what a framework puts around it (LangChain as it serialises and as it
+    stores, Continue, Google's ADK); with its role, where AutoGen names the speaker; others as they
+    are."""
     if isinstance(value.get("kwargs"), dict) and "lc" in value:
         return {**value["kwargs"], "type": str((value.get("id") or [""])[-1])}
-    data = value.get("data")
+    data, inner, content = value.get("data"), value.get("message"), value.get("content")
     if isinstance(data, dict) and "content" in data and "content" not in value:
         return {**data, "type": value.get("type")}
+    if isinstance(inner, dict) and "role" in inner and "role" not in value:
+        return inner
+    if isinstance(content, dict) and isinstance(content.get("parts"), list):
+        return content if content.get("role") else {**value, **content}
+    if value.get("type") == "TextMessage" and isinstance(value.get("source"), str):
+        return {**value, "role": "user" if value["source"] == "user" else "assistant"}
     return value
 
 

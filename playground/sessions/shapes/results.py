@@ -70,6 +70,7 @@ def _is_result(part: dict[str, Any]) -> bool:
         or "function_response" in part
         or "toolResult" in part
         or (str(part.get("type")) in ("tool_result", "tool-result", "tool_call_response"))
+        or ("call_id" in part and "content" in part)  # AutoGen's
     )
 
 
