@@ -502,6 +502,13 @@ GRAPH = [
     {"type": "ai", "content": "", "tool_calls": [{"id": "c1", "name": NAME, "args": ARGS}]},
     {"type": "tool", "content": RESULT, "tool_call_id": "c1"},
 ]
+OBSERVED = {
+    "type": "GENERATION",
+    "traceId": "t",
+    "input": json.dumps(OPENAI[:3]),
+    "output": json.dumps(LAST),
+    "usage": {"input": 12},
+}
 ADK = [{"author": "weatherman", "content": content} for content in GEMINI[:3]]
 IN_ONE = {"role": "tool", "tool_name": NAME, "tool_input": TEXT_ARGS, "tool_output": RESULT}
 VARIANTS += [
@@ -544,6 +551,8 @@ VARIANTS += [
     ),
     ("x.json", document({"messages": AUTOGEN}), "openai-chat", (3, 1, 1, 0)),
     ("x.json", document({"values": {"messages": GRAPH}}), "any-chat", (2, 1, 1, 0)),
+    ("x.jsonl", lines(OBSERVED), "langfuse-trace", (3, 1, 1, 1)),
+    ("x.json", document([OBSERVED]), "langfuse-trace", (3, 1, 1, 1)),
     ("x.json", document({"id": "s", "events": ADK}), "any-chat", (2, 1, 1, 0)),
     ("x.json", document({"history": [{"message": m} for m in OPENAI]}), "any-chat", (3, 1, 1, 0)),
     ("x.jsonl", lines({"prompt": ASK, "completion": SAY}), "openai-lines", (2, 0, 0, 0)),
@@ -599,3 +608,80 @@ def test_a_refusal_names_what_it_likely_is_and_a_way_out(
         list(read_sessions(Source(name, data)))
     assert what in str(caught.value)
     assert way_out in str(caught.value)
+
+
+def trace(given: Any, gave: Any) -> dict[str, Any]:
+    one = {"id": "o", "type": "GENERATION", "startTime": TIME, "input": given, "output": gave}
+    return {"trace": {"id": "t"}, "observations": [one]}
+
+
+FURTHER: list[tuple[Any, str]] = [
+    ({"choices": [{"message": LAST}, {"message": LAST}]}, "1 more replies"),
+    ({"candidates": [{"content": GEMINI[3]}] * 3}, "2 more replies"),
+    ({"generations": [[{"message": LAST}, {"message": LAST}]]}, "1 more replies"),
+    ({"generations": [[{"message": LAST}], [{"message": LAST}]]}, "1 more replies"),
+]
+
+
+@pytest.mark.parametrize(("gave", "told"), FURTHER)
+def test_further_replies_of_a_traced_call_are_told(gave: Any, told: str) -> None:
+    given = {"messages": [QUESTION]}
+    runs = [{"run_type": "llm", "inputs": given, "outputs": gave}]
+    for form, value in (("langfuse-trace", trace(given, gave)), ("langsmith-runs", runs)):
+        loaded = read(form, value, name="x.json")
+        assert len(loaded.session.messages) == 2
+        assert [told in found.message for found in loaded.findings] == [True]
+
+
+def test_messages_of_a_traced_call_that_cannot_be_read_are_told() -> None:
+    texts = ["role='user' content='q'"]
+    for given in ({"messages": [QUESTION, *texts]}, {"messages": texts}):
+        loaded = read("langfuse-trace", trace(given, LAST), name="x.json")
+        assert "a message that is a str" in [found.message for found in loaded.findings]
+
+
+def test_each_result_of_a_trace_is_kept_once_however_often_it_is_sent() -> None:
+    """Every request of an agent repeats what was said; Pydantic AI's spans repeat it once more."""
+    first, second = {"messages": OPENAI[:3]}, {"messages": [*OPENAI[:3], LAST, QUESTION]}
+    made = [trace(given, LAST)["observations"][0] for given in (first, second)]
+    made[1]["startTime"] = "2026-01-02T03:04:09Z"
+    agent = {"type": "AGENT", "metadata": {"attributes": {"all_messages": json.dumps(OPENAI)}}}
+    value = {"trace": {"id": "t"}, "observations": [*made, agent]}
+    loaded = read("langfuse-trace", value, name="x.json")
+    assert counts([loaded])["results"] == 1
+    assert loaded.findings == []
+
+
+def test_further_choices_in_a_log_of_inspect_are_told() -> None:
+    sample = {
+        "id": 1,
+        "epoch": 1,
+        "messages": [QUESTION, {**LAST, "id": "m2"}],
+        "events": [
+            {"event": "model", "output": {"choices": [{"message": {"id": "m2"}}, {"message": {}}]}}
+        ],
+    }
+    loaded = read("inspect-log", {"eval": {}, "version": 2, "samples": [sample]}, name="x.json")
+    assert [found.message for found in loaded.findings] == ["1 more replies to the same request"]
+
+
+@pytest.mark.parametrize(
+    ("model", "asked", "gave", "figures"),
+    [
+        ("anthropic.claude", {"messages": ANTHROPIC[:3]}, {**CALLED, "usage": USAGE}, (3, 2, 1, 1)),
+        ("meta.llama3", {"prompt": ASK}, {"generation": SAY, "token_count": 3}, (2, 0, 0, 1)),
+        ("amazon.titan", {"inputText": ASK}, TITAN, (2, 0, 0, 1)),
+        ("cohere.command", {"prompt": ASK}, {"generations": [{"text": SAY}]}, (2, 0, 0, 0)),
+        ("amazon.nova", {"messages": [{"role": "user", "content": [{"text": ASK}]}]},
+         {"output": {"message": {"role": "assistant", "content": [{"text": SAY}]}},
+          "usage": {"inputTokens": 3}}, (2, 0, 0, 1)),
+    ],
+)  # fmt: skip
+def test_a_cassette_of_bedrock_holds_any_models_request_and_reply(
+    model: str, asked: Any, gave: Any, figures: tuple[int, int, int, int]
+) -> None:
+    body = {"string": json.dumps(gave)}
+    data = cassette("interactions", asked, body, f"model/{model}/invoke")
+    sessions = list(read_sessions(Source("x.json", data)))
+    assert tuple(counts(sessions).values()) == figures
+    assert sessions[0].session.task.model_name == model

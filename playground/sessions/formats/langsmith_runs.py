@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.framework_chats import chat_messages, chat_tools
+from playground.sessions.shapes.framework_chats import chat_messages, chat_tools, further_replies
 from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
 from playground.sessions.times import utc_time
@@ -97,6 +97,7 @@ def _turn(run: dict[str, Any], place: Place) -> Turn:
     return Turn(
         before=chat_messages(given, "user"),
         after=chat_messages(gave, "assistant"),
+        further=further_replies(gave),
         tools=chat_tools(given, None) or _list(options.get("tools")),
         place=place,
         model=str(model or about.get("ls_model_name") or ""),

@@ -24,6 +24,7 @@ class Turn:
     seconds: float | None = None
     stop_reason: str = ""
     usage: dict[str, Any] | None = None
+    further: int = 0  # replies of the same call that are not among the messages
 
 
 def read_turns(turns: Sequence[Turn], title: str) -> Iterator[SessionBuilder]:
@@ -47,6 +48,9 @@ def _session(chain: list[Turn], title: str) -> SessionBuilder:
     last = chain[-1]
     for turn in chain:
         builder.tools(turn.tools, turn.place.at("tools"))
+        if turn.further:
+            where = turn.place.at("output")
+            builder.lost(f"{turn.further} more replies of the same call", where)
     read_messages(builder, last.before, last.place.at("input"))
     answers = [i for i, message in enumerate(builder.messages) if message.role == "assistant"]
     read_items(builder, last.after, last.place.at("output"))
