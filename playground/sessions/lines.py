@@ -87,6 +87,14 @@ def kind_of(value: Any) -> str:
     return ", ".join(sorted(map(str, value))[:6]) or "{}"
 
 
+def note_torn_text(source: Source) -> None:
+    """A text whose last line has no end was cut off, where a tool writes whole lines: a finding."""
+    text = source.text
+    if text.strip() and not text.endswith("\n"):
+        where = f"line {text.count(chr(10)) + 1}"
+        source.findings.append(finding("torn-end", where, "the last line has no end"))
+
+
 def is_quiet(kind: str, quiet: Collection[str]) -> bool:
     """Whether a kind is one of these: as it is, by its type alone, or by how it begins."""
     if kind in quiet or kind.partition("/")[0] in quiet:

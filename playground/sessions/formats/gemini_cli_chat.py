@@ -60,7 +60,7 @@ def _current(source: Source) -> list[tuple[Place, Any]]:
             for index, message in enumerate(change.get("messages") or ()):
                 kept.pop(message.get("id"), None)
                 kept[message.get("id")] = Place(line, f"$set.messages.{index}"), message
-        elif "type" in value or "role" in value:
+        elif value.keys() & {"type", "role", "content"}:
             known = value.get("id") or f"line {line}"
             kept.pop(known, None)
             kept[known] = Place(line), value

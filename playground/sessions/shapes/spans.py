@@ -57,9 +57,9 @@ def _spans(value: Any, place: Place) -> Iterator[TraceSpan]:
         for key in ("spans", "resourceSpans", "scopeSpans", "instrumentationLibrarySpans"):
             if isinstance(value.get(key), list):
                 yield from _spans(value[key], place.at(key))
-        if "attributes" in value and "name" in value:
+        if "attributes" in value:
             yield TraceSpan(
-                str(value["name"]),
+                str(value.get("name") or ""),
                 _attributes(value["attributes"]),
                 _time(_first(value, "start_time", "startTimeUnixNano", "startTime", "timestamp")),
                 _time(_first(value, "end_time", "endTimeUnixNano", "endTime")),

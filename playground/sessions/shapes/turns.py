@@ -33,7 +33,7 @@ def read_turns(turns: Sequence[Turn], title: str) -> Iterator[SessionBuilder]:
     for turn in turns:
         for chain in chains:
             last = chain[-1]
-            if len(turn.before) > len(last.before) and same_start(last.before, turn.before):
+            if _goes_on(last.before, turn.before):
                 chain.append(turn)
                 break
         else:
@@ -41,6 +41,13 @@ def read_turns(turns: Sequence[Turn], title: str) -> Iterator[SessionBuilder]:
     for number, chain in enumerate(chains, 1):
         name = title if len(chains) == 1 else f"{title} {number}"
         yield _session(chain, name)
+
+
+def _goes_on(before: list[Any], now: list[Any]) -> bool:
+    """Whether a turn holds what an earlier one held; one whose messages cannot be read holds no
+    answers, and would take their place."""
+    readable = all(isinstance(message, dict) for message in now)
+    return len(now) > len(before) and readable and same_start(before, now)
 
 
 def _session(chain: list[Turn], title: str) -> SessionBuilder:
