@@ -42,6 +42,9 @@ class Place:
         return f"line {self.line}, {self.field}" if self.field else f"line {self.line}"
 
 
+_USAGE: Final = Place(field="usage")
+
+
 @dataclass
 class Kept:
     """How often something was kept and how often something was lost, by one builder or several
@@ -107,7 +110,7 @@ class SessionBuilder:
         )
         self.kept.times += 1
 
-    def time(self, value: Any, place: Place) -> str:
+    def time(self, value: Any, place: Place | str) -> str:
         """A time in UTC; one that cannot be read is none, and a finding."""
         read = utc_time(value)
         if read is None:
@@ -185,8 +188,10 @@ class SessionBuilder:
         """A result; its tool's name is that of the call which it answers."""
         given = str(call_id or "")
         name = str(name or "") or self._names.get(given, "")
-        self._unanswered = [pair for pair in self._unanswered if pair[0] != given or not given]
-        content = self._finite(content, Place(field=f"result {given}"))
+        if given:
+            self._unanswered = [pair for pair in self._unanswered if pair[0] != given]
+        if not isinstance(content, str):  # a text, as most are, holds no number
+            content = self._finite(content, Place(field=f"result {given}"))
         return ToolResultPart(given, name, content, is_error)
 
     def knows_call(self, call_id: str) -> bool:
@@ -212,7 +217,7 @@ class SessionBuilder:
 
     def request(self, **known: Any) -> None:
         """What is known of the request that a message answered: `reply`, or else the last one."""
-        usage = self._finite(known.get("usage"), Place(field="usage"))
+        usage = self._finite(known.get("usage"), _USAGE)
         seconds = known.get("seconds")
         timed = isinstance(seconds, int | float) and 0 <= seconds < 1e12
         reply = known.get("reply", len(self.messages) - 1)
@@ -231,8 +236,8 @@ class SessionBuilder:
         )
         self.kept.times += 1
 
-    def _place(self, index: int) -> Place:
-        return Place(field=self.places[index] if -1 < index < len(self.places) else "")
+    def _place(self, index: int) -> str:
+        return self.places[index] if -1 < index < len(self.places) else "the file"
 
     def lost(self, what: str, place: Place) -> None:
         """Something that a session has no room for."""
