@@ -207,9 +207,8 @@ class _Threads:
             if results := [p for p in parts if isinstance(p, ToolResultPart)]:
                 builder.say("tool", results, where)
             if request >= 0:
-                builder.requests[request : request + 1] = []
                 _request(builder, value, message, index)
-                builder.requests.insert(request, builder.requests.pop())
+                builder.requests[request] = builder.requests.pop()
             return
         before = len(builder.messages)
         read_message(builder, message if role else {**message, "role": _role(value)}, where)

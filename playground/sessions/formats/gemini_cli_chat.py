@@ -34,6 +34,7 @@ class GeminiCliChat(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
+        builder.known(name="gemini-cli")
         if source.is_lines:
             for place, message in _current(source):
                 _message(builder, message, place)
