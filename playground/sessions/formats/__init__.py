@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from playground.errors import UnknownNameError
+from playground.sessions.formats.ai_sdk_spans import AiSdkSpans
 from playground.sessions.formats.aider import AiderChatHistory, AiderLlmHistory
 from playground.sessions.formats.antigravity import Antigravity
 from playground.sessions.formats.any_chat import AnyChat
@@ -18,7 +19,6 @@ from playground.sessions.formats.chat_requests import (
     AnthropicMessages,
     GeminiContents,
     OpenAIChat,
-    WholeReply,
 )
 from playground.sessions.formats.chatgpt_export import ChatGptExport
 from playground.sessions.formats.claude_ai_export import ClaudeAiExport
@@ -50,6 +50,7 @@ from playground.sessions.formats.openinference_spans import OpenInferenceSpans
 from playground.sessions.formats.otel_spans import OtelSpans
 from playground.sessions.formats.pi_session import PiSession
 from playground.sessions.formats.playground_sessions import PlaygroundSession
+from playground.sessions.formats.pydantic_ai import PydanticAi
 from playground.sessions.formats.refusal import refusal
 from playground.sessions.formats.request_rows import RequestRows
 from playground.sessions.formats.sharegpt import ShareGpt
@@ -57,6 +58,7 @@ from playground.sessions.formats.swe_agent import MiniSweAgent, SweAgent
 from playground.sessions.formats.tau_bench import TauBench
 from playground.sessions.formats.training_rows import Alpaca, Glaive, Xlam
 from playground.sessions.formats.vcr_cassette import VcrCassette
+from playground.sessions.formats.whole_replies import WholeReply
 from playground.sessions.formats.wire_streams import RecordingFile, WireStream
 from playground.sessions.source import Source
 
@@ -67,6 +69,7 @@ FORMATS: Final[tuple[SessionFormat, ...]] = (
     LangfuseTrace(),
     LangSmithRuns(),
     OpenInferenceSpans(),
+    AiSdkSpans(),
     OtelSpans(),
     InspectLog(),
     Har(),
@@ -103,6 +106,7 @@ FORMATS: Final[tuple[SessionFormat, ...]] = (
     MarkdownHistory(),
     WireStream(),
     WholeReply(),
+    PydanticAi(),
     ShareGpt(),
     Xlam(),
     Glaive(),
