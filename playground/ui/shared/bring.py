@@ -40,7 +40,7 @@ class Offer:
 
 @st.cache_resource(show_spinner=False)
 def prepare() -> Future[object]:
-    """The first reply waits seconds for sixty parsers to be made: they are made meanwhile."""
+    """The first reply waits for what sixty dialects wait for: it is put together meanwhile."""
     return waiting.background().submit(detect, "")
 
 
