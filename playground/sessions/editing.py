@@ -115,7 +115,7 @@ def split_off(session: Session, index: int) -> Session:
 
 def changes(before: Session, after: Session) -> list[str]:
     """What differs, in words: what is sent alone, by content. Empty where nothing does."""
-    prompts = {
+    prompts: dict[str, Callable[[Session], object]] = {
         "system prompt": system_prompt,
         "custom instructions": lambda session: session.task.user_prompt,
         "environment block": _environment,

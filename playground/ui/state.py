@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import count, islice
 from typing import Any
 
@@ -17,6 +17,7 @@ from playground.errors import InputFault
 from playground.findings import Finding
 from playground.recordings.recording import Recording
 from playground.sessions.doctor import repair
+from playground.sessions.editing import Edit, changes, edited
 from playground.sessions.loading import LoadedSession, read_sessions
 from playground.sessions.native_format import dump_recording, dump_session, read_recording
 from playground.sessions.session import Session
@@ -29,7 +30,9 @@ SESSION = "session"
 MODEL = "model"
 SHOWN_FIRST = "02-parallel-calls"  # a session in which dialects differ at first sight
 _UPLOADS = "uploads"  # name → file name, bytes, and which of the file's sessions
-_TOOLS = "tools of "  # + session name → JSON text of an uploaded tool list
+_STEPS = "edits of "  # + session name → the user's edits, each as plain values
+_UNDONE = "undone edits of "  # + session name → those that were taken back, the last one last
+_DRAFTS = "unread edits of "  # + session name → editor's key → its text, and what is wrong with it
 POLICY_UPLOAD = "policy upload"
 _POLICIES = "own policies"  # name → its file's text
 _POLICY_ERROR = "policy error"
@@ -39,11 +42,15 @@ _MADE = "recordings of "  # + session name → recordings made here, as a sessio
 
 @dataclass(frozen=True)
 class WorkingSession:
-    """The chosen session with the user's edits, and the findings about its file."""
+    """The chosen session with the user's edits, and the findings about its file.
+
+    `changes` are what the edits and another model come to, in words.
+    """
 
     name: str
     session: Session
     findings: list[Finding]
+    changes: list[str]
 
 
 @kept(16)
@@ -58,15 +65,17 @@ def session_names() -> list[str]:
 
 
 def working_session() -> WorkingSession:
-    """The chosen session, edits applied; an edit that cannot be read is left out."""
+    """The chosen session, edits applied."""
     name = st.session_state.get(SESSION) or SHOWN_FIRST
     loaded = _loaded(name)
-    edits = _edits(name, loaded.session)
     recorded = st.session_state.get(_MADE + name, [])
-    return WorkingSession(name, _edited(loaded.session, edits, recorded), loaded.findings)
+    model = st.session_state.get(MODEL) or ""
+    session, changed = _edited(loaded.session, _steps(name), model, recorded)
+    return WorkingSession(name, session, loaded.findings, changed)
 
 
 def original_session(name: str) -> Session:
+    """The session of that name as its file has it."""
     return _loaded(name).session
 
 
@@ -99,7 +108,10 @@ def accept_repair() -> None:
 
 
 def open_session(name: str, session: Session) -> None:
-    """A session that was made here stands beside the others, and is chosen."""
+    """A session that was made here stands beside the others, or in the place of the one of its
+    name, and is chosen."""
+    for kind in (_STEPS, _UNDONE, _DRAFTS):
+        st.session_state.pop(kind + name, None)
     _add({name: (f"{name}.json", dump_session(session).encode(), 0)})
     st.session_state[SESSION] = name
 
@@ -123,7 +135,7 @@ def _add(files: dict[str, tuple[str, bytes, int]]) -> None:
     st.session_state[_UPLOADS] = {**st.session_state.get(_UPLOADS, {}), **files}
 
 
-# edits: widgets keep their texts under these keys
+# edits: the steps that were made, those that were undone, and texts that cannot be read
 
 
 def edit_key(name: str, field: str) -> str:
@@ -135,67 +147,104 @@ def edited_text(key: str, text: str) -> str:
     return str(st.session_state.get(key, text))
 
 
+def edited_session(name: str) -> Session:
+    """The session of that name with the user's edits, for its own model."""
+    return _edited(_loaded(name).session, _steps(name), "", [])[0]
+
+
+def edit(name: str, step: Edit) -> None:
+    """One more step, behind which nothing is left to be done again. Raises InputFault."""
+    steps = [*_steps(name), asdict(step)]
+    _edited(_loaded(name).session, steps, "", [])  # an edit that cannot be made is not kept
+    st.session_state[_STEPS + name] = steps
+    st.session_state[_UNDONE + name] = []
+
+
+def take_edit(name: str, key: str, step: Edit) -> None:
+    """The editor of this key holds another value. What cannot be read stays in it, beside the last
+    that could be."""
+    value = st.session_state.get(key)
+    step = replace(step, value=value if isinstance(value, str) else "on" if value else "")
+    drafts = {each: text for each, text in _drafts(name).items() if each != key}
+    try:
+        edit(name, step)
+    except InputFault as fault:
+        drafts[key] = (step.value, str(fault))
+    st.session_state[_DRAFTS + name] = drafts
+
+
+def show_in_editor(name: str, key: str, value: str | bool) -> str:
+    """Before an editor is drawn: it shows what is in use, or else what could not be read, of which
+    the fault is returned."""
+    text, fault = _drafts(name).get(key, (value, ""))
+    if st.session_state.get(key) != text:  # else what is being typed would be overwritten
+        st.session_state[key] = text
+    return fault
+
+
+def is_unread(name: str) -> bool:
+    """Whether an editor holds a text that cannot be read."""
+    return bool(_drafts(name))
+
+
+def undo(name: str) -> None:
+    """Take back the last step; first of all, what cannot be read."""
+    if st.session_state.pop(_DRAFTS + name, None):
+        return
+    if steps := _steps(name):
+        st.session_state[_UNDONE + name] = [*_undone(name), steps[-1]]
+        st.session_state[_STEPS + name] = steps[:-1]
+
+
+def redo(name: str) -> None:
+    if undone := _undone(name):
+        st.session_state[_STEPS + name] = [*_steps(name), undone[-1]]
+        st.session_state[_UNDONE + name] = undone[:-1]
+
+
+def next_undo(name: str) -> str:
+    """What `undo` would take back, in words; "" where there is nothing."""
+    steps = _steps(name)
+    return "what cannot be read" if _drafts(name) else Edit(**steps[-1]).label if steps else ""
+
+
+def next_redo(name: str) -> str:
+    """What `redo` would do again, in words."""
+    return Edit(**_undone(name)[-1]).label if _undone(name) else ""
+
+
 def reset_edits(name: str) -> None:
-    for key in [k for k in st.session_state if str(k).startswith(f"edit {name} ")]:
-        del st.session_state[key]
-    st.session_state.pop(_TOOLS + name, None)
+    """The session as its file has it; every step can be done again."""
+    st.session_state.pop(_DRAFTS + name, None)
+    while _steps(name):
+        undo(name)
     st.session_state[MODEL] = None
 
 
-def _edits(name: str, session: Session) -> dict[str, str]:
-    prefix = f"edit {name} "
-    texts = {
-        str(key).removeprefix(prefix): str(value)
-        for key, value in st.session_state.items()
-        if str(key).startswith(prefix) and value is not None
-    }
-    originals = {
-        "agent prompt": session.task.user_agent_prompt,
-        "user prompt": session.task.user_prompt,
-        "system rules": str(session.task.system_rules),
-    }
-    edits = {key: text for key, text in texts.items() if text != originals.get(key)}
-    model = st.session_state.get(MODEL)
-    if model and model != session.task.model_name:
-        edits["model"] = model
-    if _TOOLS + name in st.session_state:
-        edits["tools"] = st.session_state[_TOOLS + name]
-    return edits
+def _steps(name: str) -> list[dict[str, Any]]:
+    return list(st.session_state.get(_STEPS + name, []))
+
+
+def _undone(name: str) -> list[dict[str, Any]]:
+    return list(st.session_state.get(_UNDONE + name, []))
+
+
+def _drafts(name: str) -> dict[str, tuple[str, str]]:
+    return dict(st.session_state.get(_DRAFTS + name, {}))
 
 
 @kept(16)
-def _edited(session: Session, edits: dict[str, str], recorded: list[dict[str, Any]]) -> Session:
-    """The same object for the same edits: what was computed for it is found by its identity."""
+def _edited(
+    session: Session, steps: list[dict[str, Any]], model: str, recorded: list[dict[str, Any]]
+) -> tuple[Session, list[str]]:
+    """The same object for the same edits: what was computed for it is found by its identity. And
+    what has changed, in words."""
+    after = edited(session, [Edit(**step) for step in steps]).with_model(model)
+    changed = changes(session, after)
     if recorded:
-        recordings = (*map(read_recording, recorded), *session.recordings)
-        session = replace(session, recordings=recordings)
-    if not edits:
-        return session
-    task = session.task.model_copy(
-        update={
-            "user_agent_prompt": edits.get("agent prompt", session.task.user_agent_prompt),
-            "user_prompt": edits.get("user prompt", session.task.user_prompt),
-            "system_rules": edits.get("system rules", str(session.task.system_rules)) == "True",
-            "model_name": edits.get("model", session.task.model_name),
-        }
-    )
-    tools = session.tools
-    if "tools" in edits:
-        tools = tuple(read_tool_file(edits["tools"].encode(), "tools").tools)
-    tools = tuple(_edited_tool(tool, edits.get(f"tool {tool.name}")) for tool in tools)
-    return replace(session, task=task, tools=tools)
-
-
-def _edited_tool(tool: ToolMetadata, text: str | None) -> ToolMetadata:
-    try:
-        return read_tool_text(text, tool.name) if text else tool
-    except InputFault:
-        return tool
-
-
-def read_tool_text(text: str, name: str) -> ToolMetadata:
-    """One tool from the text of its editor. Raises InputFault with the line."""
-    return read_tool_file(f"[{text}]".encode(), f"tool {name}").tools[0]
+        recordings = (*map(read_recording, recorded), *after.recordings)
+        after = replace(after, recordings=recordings)
+    return after, changed
 
 
 def tool_text(tool: ToolMetadata) -> str:
@@ -233,14 +282,8 @@ def is_own(name: str) -> bool:
 
 def set_tools(data: bytes, file_name: str) -> None:
     """The tools of a file are now the chosen session's. Raises InputFault."""
-    chosen = working_session().name
     texts = ",\n".join(tool_text(tool) for tool in read_tool_file(data, file_name).tools)
-    st.session_state[_TOOLS + chosen] = f"[{texts}]"
-
-
-def drop_tools(name: str) -> None:
-    """The session's own tools count again."""
-    st.session_state.pop(_TOOLS + name, None)
+    edit(working_session().name, Edit("all tools", f"[{texts}]"))
 
 
 def accept_policy() -> None:

@@ -176,9 +176,7 @@ def _join(found: Recognised) -> None:
     """What was brought goes into the chosen session: what it brings replaces, the rest stays."""
     name = state.working_session().name
     given = first_session(Source(found.name, found.data)).session
-    if given.tools:
-        state.drop_tools(name)
-    state.open_session(name, _joined(state.original_session(name), given))
+    state.open_session(name, _joined(state.edited_session(name), given))
 
 
 def _joined(session: Session, given: Session) -> Session:
