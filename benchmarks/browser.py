@@ -90,7 +90,7 @@ def largest_sample(page: Page, url: str) -> None:
     page.get_by_text("Edit", exact=True).click()
     edits = []
     for index in range(TIMES):
-        editor = page.get_by_label("Agent prompt")
+        editor = page.get_by_label("System prompt")
         editor.fill(f"Prompt number {index}.")
         waiting = page.evaluate_handle(f"text => ({{ done: ({EDITED})(text) }})", f"r {index}.")
         editor.press("Control+Enter")

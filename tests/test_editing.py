@@ -161,3 +161,5 @@ def test_what_changed_back_is_no_change() -> None:
     assert Edit("move part", index=2, part=1).label == "move part 1 of message 2"
     assert Edit("role", "user", index=2).label == "change role of message 2"
     assert Edit("remove tool", index=2).label == "remove tool 2"
+    assert Edit("add message", index=2).label == "add a message as number 3"
+    assert Edit("add tool").label == "add a tool"

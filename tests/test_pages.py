@@ -132,12 +132,14 @@ def test_messages_are_moved_split_off_and_changed_by_part() -> None:
     app.text_area(key="edit 02-parallel-calls part 0.0").set_value("ONE").run()
     press(app, "Later")
     assert app.text_area(key="edit 02-parallel-calls part 1.0").value == "ONE"
-    messages = len(app.selectbox(key="edited message of 02-parallel-calls").options)
+    messages = len(app.selectbox(key="choice of edited message of 02-parallel-calls").options)
     assert any(text.value.endswith("changed") for text in app.sidebar.text)
     press(app, "Split off from here")
     assert app.selectbox(key="session").value == "02-parallel-calls from message 1"
     assert app.text_area(key="edit 02-parallel-calls from message 1 part 0.0").value == "ONE"
-    options = app.selectbox(key="edited message of 02-parallel-calls from message 1").options
+    options = app.selectbox(
+        key="choice of edited message of 02-parallel-calls from message 1"
+    ).options
     assert len(options) == messages - 1
 
 

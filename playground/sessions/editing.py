@@ -71,8 +71,10 @@ class Edit:
         """What it does, in words; messages and parts are counted from 0, as everywhere."""
         if self.action in _PROMPTS:
             return self.action
-        if self.action == "all tools":
-            return "another list of tools"
+        if self.action in _PLAIN:
+            return _PLAIN[self.action]
+        if self.action == "add message":
+            return f"add a message as number {self.index + 1}"
         what, _, thing = self.action.rpartition(" ")
         place = f"{thing} {self.index}"
         if thing in ("part", "role"):
@@ -365,4 +367,5 @@ _ACTIONS: Final[dict[Action, Callable[[Session, Edit], Session]]] = {
     "remove part": _remove_part,
     "move part": _move_part,
 }
+_PLAIN: Final = {"all tools": "another list of tools", "add tool": "add a tool"}
 _PROMPTS: Final = ("system prompt", "custom instructions", "environment block", "general rules")

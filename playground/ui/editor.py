@@ -82,7 +82,7 @@ def _button(
 def _take_step(name: str, step: Edit, then: int | None) -> None:
     state.edit(name, step)
     if then is not None:
-        state.choose(_chosen(name, "tool" if "tool" in step.action else "message"), then)
+        state.hold(_chosen(name, "tool" if "tool" in step.action else "message"), then)
 
 
 def _chosen(name: str, noun: str) -> str:
@@ -166,16 +166,26 @@ def _messages(working: WorkingSession) -> None:
 
 def _choice(name: str, noun: str, labels: list[str]) -> int:
     """The message or the tool that is edited: its index."""
-    key = _chosen(name, noun)
-    state.keep_within(key, len(labels) - 1)
-    chosen = st.selectbox(
+    chosen = _chosen(name, noun)
+    index = min(int(state.held(chosen) or 0), len(labels) - 1)
+    key = f"choice of {chosen}"
+    state.show(key, index)
+    st.selectbox(
         noun.capitalize(),
         range(len(labels)),
         key=key,
         format_func=lambda index: f"{index}: {labels[index]}",
         disabled=state.is_unread(name),
+        on_change=_choose,
+        args=(chosen, key),
     )
-    return int(chosen or 0)
+    return index
+
+
+def _choose(chosen: str, key: str) -> None:
+    # a browser names what is chosen by its label: one that an edit has changed comes as a text
+    if isinstance(index := state.held(key), int):
+        state.hold(chosen, index)
 
 
 def _summary(message: Message) -> str:
@@ -229,27 +239,13 @@ def _part(name: str, message: Message, index: int, number: int) -> None:
     as_json = "" if part.type in ("text", "reasoning") else ", as JSON"
     lines = min(12, 3 + value.count("\n") + len(value) // 160)
     label = f"Part {number}: {part.type.replace('_', ' ')}{as_json}"
-    text, buttons = st.columns([5, 1], vertical_alignment="center")
-    with text:
-        step = Edit("part", index=index, part=number)
-        _text(name, label, step, value, height=24 * lines)
-    with buttons, st.container(horizontal=True):
-        last = len(message.parts) - 1
-        moved, place = Edit("move part", index=index, part=number), f"part {number}"
-        _button(
-            name,
-            f"Raise {place}",
-            "arrow_upward",
-            replace(moved, to=number - 1),
-            enabled=number > 0,
-        )
-        _button(
-            name,
-            f"Lower {place}",
-            "arrow_downward",
-            replace(moved, to=number + 1),
-            enabled=number < last,
-        )
+    _text(name, label, Edit("part", index=index, part=number), value, height=24 * lines)
+    last = len(message.parts) - 1
+    moved, place = Edit("move part", index=index, part=number), f"part {number}"
+    up, down = replace(moved, to=number - 1), replace(moved, to=number + 1)
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        _button(name, f"Raise {place}", "arrow_upward", up, enabled=number > 0)
+        _button(name, f"Lower {place}", "arrow_downward", down, enabled=number < last)
         _button(name, f"Remove {place}", "delete", Edit("remove part", index=index, part=number))
 
 

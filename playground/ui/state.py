@@ -177,8 +177,7 @@ def show_in_editor(name: str, key: str, value: str | bool) -> str:
     """Before an editor is drawn: it shows what is in use, or else what could not be read, of which
     the fault is returned."""
     text, fault = _drafts(name).get(key, (value, ""))
-    if st.session_state.get(key) != text:  # else what is being typed would be overwritten
-        st.session_state[key] = text
+    show(key, text)
     return fault
 
 
@@ -353,6 +352,12 @@ def hold(key: str, value: Any) -> None:
 def choose(key: str, value: Any) -> None:
     """Set a widget's value from a callback, before the widget is drawn."""
     st.session_state[key] = value
+
+
+def show(key: str, value: Any) -> None:
+    """Before a widget is drawn: it has this value. Set again, it would take what is being typed."""
+    if st.session_state.get(key) != value:
+        st.session_state[key] = value
 
 
 def keep_within(key: str, most: int) -> None:
