@@ -10,7 +10,8 @@ from playground.dialects import get_dialect
 from playground.errors import InputFault
 from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.prompt_data import TaskConfig
-from playground.sessions.editing import Action, Edit, changes, edited, part_text, split_off
+from playground.sessions.changes import changes
+from playground.sessions.editing import Action, Edit, edited, part_text, split_off
 from playground.sessions.editing import system_prompt as prompt_of
 from playground.sessions.session import Compaction, RequestRecord, Session
 from playground.tools import ToolMetadata

@@ -6,7 +6,6 @@ goes on naming the messages that it named before.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, get_args
@@ -93,7 +92,7 @@ def edited(session: Session, edits: Iterable[Edit]) -> Session:
 def system_prompt(session: Session) -> str:
     """The agent prompt; in a session that has none, the system message that it begins with."""
     return session.task.user_agent_prompt or (
-        session.messages[0].text if _begins_with_system(session) else ""
+        session.messages[0].text if begins_with_system(session) else ""
     )
 
 
@@ -115,50 +114,11 @@ def split_off(session: Session, index: int) -> Session:
     )
 
 
-def changes(before: Session, after: Session) -> list[str]:
-    """What differs, in words: what is sent alone, by content. Empty where nothing does."""
-    prompts: dict[str, Callable[[Session], object]] = {
-        "system prompt": system_prompt,
-        "custom instructions": lambda session: session.task.user_prompt,
-        "environment block": _environment,
-        "general rules": lambda session: session.task.system_rules,
-        "model": lambda session: session.task.model_name,
-    }
-    found = [name for name, of in prompts.items() if of(before) != of(after)]
-    found += _listed_changes("tool", before.tools, after.tools)
-    return found + _listed_changes("message", _conversation(before), _conversation(after))
-
-
-def _conversation(session: Session) -> tuple[Message, ...]:
-    """The messages without the one that is the system prompt."""
-    own = not session.task.user_agent_prompt and _begins_with_system(session)
-    return session.messages[1:] if own else session.messages
-
-
-def _listed_changes(noun: str, before: Sequence[Any], after: Sequence[Any]) -> list[str]:
-    # an item that nobody edited is the same object, which saves the text of all the others
-    shared = {id(item) for item in before} & {id(item) for item in after}
-    old, new = (
-        Counter(repr(item) for item in items if id(item) not in shared) for items in (before, after)
-    )
-    gone, come = (old - new).total(), (new - old).total()
-    counts = {
-        "changed": min(gone, come),
-        "removed": max(gone - come, 0),
-        "added": max(come - gone, 0),
-    }
-    said = [
-        f"{count} {noun}{'s' if count > 1 else ''} {how}" for how, count in counts.items() if count
-    ]
-    if not said and list(before) != list(after):
-        return [f"{noun}s in another order"]
-    return said
-
-
 # prompts
 
 
-def _begins_with_system(session: Session) -> bool:
+def begins_with_system(session: Session) -> bool:
+    """Whether the first message is a system prompt: of nothing but text."""
     first = session.messages[0] if session.messages else None
     return (
         first is not None
@@ -170,7 +130,7 @@ def _begins_with_system(session: Session) -> bool:
 
 def _system_prompt(session: Session, edit: Edit) -> Session:
     """The message that was the system prompt is the agent prompt now: its placeholders count."""
-    if not session.task.user_agent_prompt and _begins_with_system(session):
+    if not session.task.user_agent_prompt and begins_with_system(session):
         session = _with_order(session, range(1, len(session.messages)))
     return _with_task(session, user_agent_prompt=edit.value)
 
@@ -185,10 +145,6 @@ def _general_rules(session: Session, edit: Edit) -> Session:
 
 def _with_task(session: Session, **fields: Any) -> Session:
     return replace(session, task=session.task.model_copy(update=fields))
-
-
-def _environment(session: Session) -> str:
-    return session.dynamic.dynamic_environment_details_block
 
 
 def _environment_block(session: Session, edit: Edit) -> Session:

@@ -10,7 +10,7 @@ from playground.messages import Message
 from playground.sessions import editing
 from playground.sessions.editing import NEW_PARTS, ROLES, Action, Edit
 from playground.sessions.session import Session
-from playground.ui import state
+from playground.ui import history, state
 from playground.ui.state import WorkingSession
 
 _MOST_IN_LABEL = 40  # characters of a message's text
@@ -42,13 +42,13 @@ def _text(
     name: str, label: str, step: Edit, value: str, *, height: int = 130, help: str | None = None
 ) -> None:
     key = _key(name, step)
-    fault = state.show_in_editor(name, key, value)
+    fault = history.show_in_editor(name, key, value)
     st.text_area(
         label,
         key=key,
         height=height,
         help=help,
-        on_change=state.take_edit,
+        on_change=history.take_edit,
         args=(name, key, step),
     )
     if fault:
@@ -73,14 +73,14 @@ def _button(
         label,
         key=f"{label} {_key(name, step)} {step.index}.{step.part}",
         icon=f":material/{icon}:",
-        disabled=not enabled or state.is_unread(name),
+        disabled=not enabled or history.is_unread(name),
         on_click=_take_step,
         args=(name, step, then),
     )
 
 
 def _take_step(name: str, step: Edit, then: int | None) -> None:
-    state.edit(name, step)
+    history.edit(name, step)
     if then is not None:
         state.hold(_chosen(name, "tool" if "tool" in step.action else "message"), then)
 
@@ -128,11 +128,11 @@ def _prompts(working: WorkingSession) -> None:
         )
         step = Edit("general rules")
         key = _key(name, step)
-        state.show_in_editor(name, key, session.task.system_rules)
+        history.show_in_editor(name, key, session.task.system_rules)
         st.toggle(
             "General rules after the agent prompt",
             key=key,
-            on_change=state.take_edit,
+            on_change=history.take_edit,
             args=(name, key, step),
             help="485 characters of ours. Nothing is added to a session that was brought.",
         )
@@ -152,9 +152,9 @@ def _messages(working: WorkingSession) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         step = Edit("role", index=index)
         key = _key(name, step)
-        state.show_in_editor(name, key, message.role)
+        history.show_in_editor(name, key, message.role)
         st.selectbox(
-            "Role", ROLES, key=key, width=140, on_change=state.take_edit, args=(name, key, step)
+            "Role", ROLES, key=key, width=140, on_change=history.take_edit, args=(name, key, step)
         )
         _message_buttons(name, session, index)
     for number in range(len(message.parts)):
@@ -175,7 +175,7 @@ def _choice(name: str, noun: str, labels: list[str]) -> int:
         range(len(labels)),
         key=key,
         format_func=lambda index: f"{index}: {labels[index]}",
-        disabled=state.is_unread(name),
+        disabled=history.is_unread(name),
         on_change=_choose,
         args=(chosen, key),
     )
@@ -221,7 +221,7 @@ def _message_buttons(name: str, session: Session, index: int) -> None:
         "Split off from here",
         icon=":material/call_split:",
         key=f"split off {name}",
-        disabled=index == 0 or state.is_unread(name),
+        disabled=index == 0 or history.is_unread(name),
         help="The messages from this one on become a session of their own; this one keeps them.",
         on_click=_split_off,
         args=(name, index),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import count, islice
 from typing import Any
 
@@ -16,13 +16,13 @@ from playground.caching.own_policies import OwnPolicy, parse_policy
 from playground.errors import InputFault
 from playground.findings import Finding
 from playground.recordings.recording import Recording
+from playground.sessions.changes import changes
 from playground.sessions.doctor import repair
-from playground.sessions.editing import Edit, changes, edited
+from playground.sessions.editing import Edit, edited
 from playground.sessions.loading import LoadedSession, read_sessions
 from playground.sessions.native_format import dump_recording, dump_session, read_recording
 from playground.sessions.session import Session
 from playground.sessions.source import Source
-from playground.sessions.tool_files import read_tool_file
 from playground.tools import ToolMetadata
 from playground.ui.shared.kept import kept
 
@@ -30,9 +30,9 @@ SESSION = "session"
 MODEL = "model"
 SHOWN_FIRST = "02-parallel-calls"  # a session in which dialects differ at first sight
 _UPLOADS = "uploads"  # name → file name, bytes, and which of the file's sessions
-_STEPS = "edits of "  # + session name → the user's edits, each as plain values
-_UNDONE = "undone edits of "  # + session name → those that were taken back, the last one last
-_DRAFTS = "unread edits of "  # + session name → editor's key → its text, and what is wrong with it
+STEPS = "edits of "  # + session name → the user's edits, each as plain values
+UNDONE = "undone edits of "  # + session name → those that were taken back, the last one last
+DRAFTS = "unread edits of "  # + session name → editor's key → its text, and what is wrong with it
 POLICY_UPLOAD = "policy upload"
 _POLICIES = "own policies"  # name → its file's text
 _POLICY_ERROR = "policy error"
@@ -70,7 +70,7 @@ def working_session() -> WorkingSession:
     loaded = _loaded(name)
     recorded = st.session_state.get(_MADE + name, [])
     model = st.session_state.get(MODEL) or ""
-    session, changed = _edited(loaded.session, _steps(name), model, recorded)
+    session, changed = _edited(loaded.session, edit_steps(name), model, recorded)
     return WorkingSession(name, session, loaded.findings, changed)
 
 
@@ -110,7 +110,7 @@ def accept_repair() -> None:
 def open_session(name: str, session: Session) -> None:
     """A session that was made here stands beside the others, or in the place of the one of its
     name, and is chosen."""
-    for kind in (_STEPS, _UNDONE, _DRAFTS):
+    for kind in (STEPS, UNDONE, DRAFTS):
         st.session_state.pop(kind + name, None)
     _add({name: (f"{name}.json", dump_session(session).encode(), 0)})
     st.session_state[SESSION] = name
@@ -135,7 +135,7 @@ def _add(files: dict[str, tuple[str, bytes, int]]) -> None:
     st.session_state[_UPLOADS] = {**st.session_state.get(_UPLOADS, {}), **files}
 
 
-# edits: the steps that were made, those that were undone, and texts that cannot be read
+# edits: the steps that were made; `history.py` makes them
 
 
 def edit_key(name: str, field: str) -> str:
@@ -149,87 +149,18 @@ def edited_text(key: str, text: str) -> str:
 
 def edited_session(name: str) -> Session:
     """The session of that name with the user's edits, for its own model."""
-    return _edited(_loaded(name).session, _steps(name), "", [])[0]
+    return _edited(_loaded(name).session, edit_steps(name), "", [])[0]
 
 
-def edit(name: str, step: Edit) -> None:
-    """One more step, behind which nothing is left to be done again. Raises InputFault."""
-    steps = [*_steps(name), asdict(step)]
-    _edited(_loaded(name).session, steps, "", [])  # an edit that cannot be made is not kept
-    st.session_state[_STEPS + name] = steps
-    st.session_state[_UNDONE + name] = []
+def edit_steps(name: str) -> list[dict[str, Any]]:
+    """The user's edits of the session of that name: the fields of an `Edit` each."""
+    return list(st.session_state.get(STEPS + name, []))
 
 
-def take_edit(name: str, key: str, step: Edit) -> None:
-    """The editor of this key holds another value. What cannot be read stays in it, beside the last
-    that could be."""
-    value = st.session_state.get(key)
-    step = replace(step, value=value if isinstance(value, str) else "on" if value else "")
-    drafts = {each: text for each, text in _drafts(name).items() if each != key}
-    try:
-        edit(name, step)
-    except InputFault as fault:
-        drafts[key] = (step.value, str(fault))
-    st.session_state[_DRAFTS + name] = drafts
-
-
-def show_in_editor(name: str, key: str, value: str | bool) -> str:
-    """Before an editor is drawn: it shows what is in use, or else what could not be read, of which
-    the fault is returned."""
-    text, fault = _drafts(name).get(key, (value, ""))
-    show(key, text)
-    return fault
-
-
-def is_unread(name: str) -> bool:
-    """Whether an editor holds a text that cannot be read."""
-    return bool(_drafts(name))
-
-
-def undo(name: str) -> None:
-    """Take back the last step; first of all, what cannot be read."""
-    if st.session_state.pop(_DRAFTS + name, None):
-        return
-    if steps := _steps(name):
-        st.session_state[_UNDONE + name] = [*_undone(name), steps[-1]]
-        st.session_state[_STEPS + name] = steps[:-1]
-
-
-def redo(name: str) -> None:
-    if undone := _undone(name):
-        st.session_state[_STEPS + name] = [*_steps(name), undone[-1]]
-        st.session_state[_UNDONE + name] = undone[:-1]
-
-
-def next_undo(name: str) -> str:
-    """What `undo` would take back, in words; "" where there is nothing."""
-    steps = _steps(name)
-    return "what cannot be read" if _drafts(name) else Edit(**steps[-1]).label if steps else ""
-
-
-def next_redo(name: str) -> str:
-    """What `redo` would do again, in words."""
-    return Edit(**_undone(name)[-1]).label if _undone(name) else ""
-
-
-def reset_edits(name: str) -> None:
-    """The session as its file has it; every step can be done again."""
-    st.session_state.pop(_DRAFTS + name, None)
-    while _steps(name):
-        undo(name)
-    st.session_state[MODEL] = None
-
-
-def _steps(name: str) -> list[dict[str, Any]]:
-    return list(st.session_state.get(_STEPS + name, []))
-
-
-def _undone(name: str) -> list[dict[str, Any]]:
-    return list(st.session_state.get(_UNDONE + name, []))
-
-
-def _drafts(name: str) -> dict[str, tuple[str, str]]:
-    return dict(st.session_state.get(_DRAFTS + name, {}))
+def keep_steps(name: str, steps: list[dict[str, Any]]) -> None:
+    """These are the edits from now on. Raises InputFault where the session has no place for one."""
+    _edited(_loaded(name).session, steps, "", [])
+    st.session_state[STEPS + name] = steps
 
 
 @kept(16)
@@ -277,12 +208,6 @@ def _free_name(name: str) -> str:
 def is_own(name: str) -> bool:
     """Whether the session of this name was brought or made here, and is no sample."""
     return name in st.session_state.get(_UPLOADS, {})
-
-
-def set_tools(data: bytes, file_name: str) -> None:
-    """The tools of a file are now the chosen session's. Raises InputFault."""
-    texts = ",\n".join(tool_text(tool) for tool in read_tool_file(data, file_name).tools)
-    edit(working_session().name, Edit("all tools", f"[{texts}]"))
 
 
 def accept_policy() -> None:

@@ -18,7 +18,7 @@ from playground.questions.recognition import Recognised, as_session
 from playground.sessions.loading import first_session
 from playground.sessions.session import Session
 from playground.sessions.source import Source
-from playground.ui import navigation, state
+from playground.ui import history, navigation, state
 from playground.ui.shared import brought, components, waiting
 
 _SHOWING = ("compare", "payload", "cache", "raw")  # pages that show any session
@@ -161,7 +161,7 @@ def _new(found: Recognised) -> None:
 
 
 def _tools(found: Recognised) -> None:
-    state.set_tools(found.data, found.name)
+    history.set_tools(state.working_session().name, found.data, found.name)
 
 
 def _reply(found: Recognised) -> None:

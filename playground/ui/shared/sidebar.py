@@ -6,7 +6,7 @@ from typing import Final
 
 import streamlit as st
 
-from playground.ui import state
+from playground.ui import history, state
 from playground.ui.shared import widgets
 
 _MODELS: Final = (
@@ -54,13 +54,13 @@ def _edits(working: state.WorkingSession) -> None:
     if working.changes:
         st.badge("Edited", icon=":material/edit:")
         st.text(", ".join(working.changes))
-    undo, redo = state.next_undo(working.name), state.next_redo(working.name)
+    undo, redo = history.next_undo(working.name), history.next_redo(working.name)
     if not (working.changes or undo or redo):
         return
     with st.container(horizontal=True):
         for label, icon, step, act in (
-            ("Undo", "undo", undo, state.undo),
-            ("Redo", "redo", redo, state.redo),
+            ("Undo", "undo", undo, history.undo),
+            ("Redo", "redo", redo, history.redo),
         ):
             st.button(
                 label,
@@ -74,6 +74,6 @@ def _edits(working: state.WorkingSession) -> None:
             st.button(
                 "Discard all edits",
                 icon=":material/restart_alt:",
-                on_click=state.reset_edits,
+                on_click=history.reset,
                 args=(working.name,),
             )
