@@ -87,10 +87,10 @@ def largest_sample(page: Page, url: str) -> None:
         clicks.append(page.evaluate(CLICK, ["rules", "message:1"][index % 2]))
         page.wait_for_timeout(300)
     print("  rerun by a click ", median(clicks))
-    page.get_by_text("Edit prompts and tools").click()
+    page.get_by_text("Edit", exact=True).click()
     edits = []
     for index in range(TIMES):
-        editor = page.get_by_label("Agent prompt")
+        editor = page.get_by_label("System prompt")
         editor.fill(f"Prompt number {index}.")
         waiting = page.evaluate_handle(f"text => ({{ done: ({EDITED})(text) }})", f"r {index}.")
         editor.press("Control+Enter")

@@ -5,13 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from playground.show import figures, payloads
-from playground.ui import compare, state
+from playground.ui import compare, editor, state
 from playground.ui.shared import components, widgets
 
 working = state.working_session()
 chosen = widgets.dialect_multiselect()
-compare.editors(working)
-working = state.working_session()  # with what the editors say now
+editor.editors(working)
 
 if not chosen:
     st.info("Choose a dialect above.")

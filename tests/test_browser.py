@@ -226,8 +226,8 @@ def test_a_broken_upload_is_one_message_without_a_traceback(page: Page, address:
 
 def test_an_edit_is_seen_at_once(page: Page, address: str) -> None:
     page.goto(f"{address}/compare?session=02-parallel-calls")
-    page.get_by_text("Edit prompts and tools").click()
-    editor = page.get_by_role("textbox", name="Agent prompt")
+    page.get_by_text("Edit", exact=True).click()
+    editor = page.get_by_role("textbox", name="System prompt")
     editor.fill("ONE NEW PROMPT")
     editor.press("Control+Enter")
     expect(page.locator(".block[data-kind='agent prompt'] pre").first).to_have_text(

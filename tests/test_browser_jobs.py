@@ -199,3 +199,39 @@ def test_a_reply_that_nobody_recorded_is_replayed_from_its_end(hand: Hand) -> No
     hand.click(player.get_by_label("First step (Home)"))
     expect(player.locator(".place")).to_contain_text("chunk 1 of")
     assert hand.clicks == 2
+
+
+def test_an_imported_request_is_edited_and_the_edits_are_undone(hand: Hand) -> None:
+    page = hand.page
+    hand.click(page.get_by_label("Paste anything").first)
+    hand.paste(json.dumps(BODY))
+    hand.click(button(page, "New session"))
+    expect(page.locator(".pane").first).to_contain_text("You keep the harbour.")
+    hand.click(page.get_by_text("Edit", exact=True))
+    prompt = page.get_by_role("textbox", name="System prompt")
+    expect(prompt).to_have_value("You keep the harbour.")
+    prompt.fill("You keep the lighthouse.")
+    prompt.press("Control+Enter")
+    expect(page.locator(".pane").first).to_contain_text("You keep the lighthouse.")
+    expect(page.locator(".pane").first).not_to_contain_text("You keep the harbour.")
+
+    hand.click(page.get_by_role("tab", name="Messages"))
+    hand.click(button(page, "Add after"))
+    part = page.get_by_role("textbox", name="Part 0: text")
+    expect(part).to_have_value("")
+    part.fill("At seven.")
+    part.press("Control+Enter")
+    hand.click(button(page, "Earlier"))
+    pane = page.locator(".pane").first
+    expect(pane).to_contain_text(re.compile(r"At seven\.[\s\S]*High tide\?"))
+    sidebar = page.locator("[data-testid=stSidebar]")
+    expect(sidebar).to_contain_text("system prompt, 1 message added")
+    for seen in (r"High tide\?[\s\S]*At seven\.", r"High tide\?"):
+        hand.click(sidebar.get_by_role("button", name="Undo"))
+        expect(pane).to_contain_text(re.compile(seen))
+    expect(pane).not_to_contain_text("At seven.")
+    hand.click(sidebar.get_by_role("button", name="Redo"))
+    expect(pane).to_contain_text("At seven.")
+    hand.click(sidebar.get_by_role("button", name="Discard all edits"))
+    expect(pane).to_contain_text("You keep the harbour.")
+    print(f"{hand.clicks} clicks, {hand.seconds():.1f} s")

@@ -80,32 +80,73 @@ def test_a_chosen_origin_reaches_the_panes() -> None:
         assert "tool:get_tides" in origins
 
 
-def test_an_edit_is_seen_at_once_on_every_page() -> None:
-    app = page("compare", session="02-parallel-calls")
-    app.text_area(key="edit 02-parallel-calls agent prompt").set_value("NEW AGENT").run()
+def editing(name: str, tab: str = "Prompts") -> AppTest:
+    """The Compare page with its editor open."""
+    app = page("compare", session=name)
+    return opened(app, tab)
+
+
+def opened(app: AppTest, tab: str = "Prompts") -> AppTest:
+    app.session_state["edit"] = True
+    app.session_state["edited part"] = tab
+    return app.run()
+
+
+def press(app: AppTest, label: str) -> None:
+    next(button for button in app.button if button.label == label).click().run()
+    assert not app.exception
+
+
+def test_an_edit_is_seen_at_once_on_every_page_and_undone_there() -> None:
+    app = editing("02-parallel-calls")
+    app.text_area(key="edit 02-parallel-calls system prompt").set_value("NEW AGENT").run()
     assert "NEW AGENT" in json.dumps(payloads(app))
     app.switch_page(str(paths.pages() / "cache.py")).run()
+    assert "NEW AGENT" in json.dumps(payloads(app))
+    assert "system prompt" in told(app)
+    press(app, "Undo")
+    assert "NEW AGENT" not in json.dumps(payloads(app))
+    press(app, "Redo")
     assert "NEW AGENT" in json.dumps(payloads(app))
 
 
 def test_an_edited_tool_is_used_and_a_broken_edit_changes_nothing() -> None:
-    app = page("compare", session="02-parallel-calls")
-    key = "edit 02-parallel-calls tool get_weather"
+    app = editing("02-parallel-calls", "Tools")
+    key = "edit 02-parallel-calls tool 0"
     app.text_area(key=key).set_value('{"name": "get_weather", "description": "SUN"}').run()
     assert "SUN" in json.dumps(payloads(app))
     app.text_area(key=key).set_value('{"name": ').run()
     assert [error.value for error in app.error] == [
-        "The tool cannot be read; the last readable one is in use."
+        "This cannot be read; the last readable one is in use."
     ]
-    assert any("not JSON" in text.value for text in app.text)
-    assert "The weather at a place" in json.dumps(payloads(app))
+    assert any("tool 0:1: not JSON" in text.value for text in app.text)
+    assert "SUN" in json.dumps(payloads(app))
+    assert app.text_area(key=key).value == '{"name": '
+    press(app, "Undo")  # first of all what cannot be read
+    assert not app.error
+    assert "SUN" in str(app.text_area(key=key).value)
+
+
+def test_messages_are_moved_split_off_and_changed_by_part() -> None:
+    app = editing("02-parallel-calls", "Messages")
+    app.text_area(key="edit 02-parallel-calls part 0.0").set_value("ONE").run()
+    press(app, "Later")
+    assert app.text_area(key="edit 02-parallel-calls part 1.0").value == "ONE"
+    messages = len(app.selectbox(key="choice of edited message of 02-parallel-calls").options)
+    assert any(text.value.endswith("changed") for text in app.sidebar.text)
+    press(app, "Split off from here")
+    assert app.selectbox(key="session").value == "02-parallel-calls from message 1"
+    assert app.text_area(key="edit 02-parallel-calls from message 1 part 0.0").value == "ONE"
+    options = app.selectbox(
+        key="choice of edited message of 02-parallel-calls from message 1"
+    ).options
+    assert len(options) == messages - 1
 
 
 def test_discarding_edits_brings_the_file_back() -> None:
-    app = page("compare", session="02-parallel-calls")
-    app.text_area(key="edit 02-parallel-calls agent prompt").set_value("NEW AGENT").run()
-    next(button for button in app.button if button.label == "Discard all edits").click().run()
-    assert not app.exception
+    app = editing("02-parallel-calls")
+    app.text_area(key="edit 02-parallel-calls system prompt").set_value("NEW AGENT").run()
+    press(app, "Discard all edits")
     assert "NEW AGENT" not in json.dumps(payloads(app))
     assert "small harbour office" in json.dumps(payloads(app))
 
@@ -517,7 +558,7 @@ def test_nothing_is_added_to_a_session_that_was_brought_unless_it_is_switched_on
     upload(app, "mine.json", json.dumps(body).encode())
     app.switch_page(str(paths.pages() / "compare.py")).run()
     assert "system-rules" not in json.dumps(payloads(app))
-    app.toggle(key="edit mine system rules").set_value(True).run()
+    opened(app).toggle(key="edit mine general rules").set_value(True).run()
     assert "system-rules" in json.dumps(payloads(app))
     assert "system-rules" in json.dumps(payloads(page("compare", session="02-parallel-calls")))
 

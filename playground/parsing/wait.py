@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import regex
@@ -62,18 +63,35 @@ class Choice(NamedTuple):
 FENCE: Final = Choice(rf"{LINE_START}(?:`{{3,64}}+|~{{3,64}}+)", "`~", Group(Kind.FENCE))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Wait:
     """A place where the engine waits: `first` finds candidates fast, `pattern` decides.
 
-    `varying` are the groups that more text could lengthen, such as a run of back-ticks, or a
-    marker that another marker begins with.
+    Each is compiled when it is first asked for: of a dialect's waits a text meets a few, and all of
+    them in every dialect are seconds.
     """
 
-    first: re.Pattern[str]
-    pattern: regex.Pattern[str]
-    by_name: Mapping[str, Group]
-    varying: frozenset[Group | None]
+    candidates: str
+    decides: str
+    choices: tuple[Choice, ...] = ()
+
+    @cached_property
+    def first(self) -> re.Pattern[str]:
+        return re.compile(self.candidates)
+
+    @cached_property
+    def pattern(self) -> regex.Pattern[str]:
+        return regex.compile(self.decides)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Group]:
+        return {choice.group.name: choice.group for choice in self.choices if choice.group}
+
+    @cached_property
+    def varying(self) -> frozenset[Group | None]:
+        """The groups that more text could lengthen, such as a run of back-ticks, or a marker that
+        another marker begins with."""
+        return frozenset(choice.group for choice in self.choices if _varies(choice, self.choices))
 
     def group(self, match: regex.Match[str]) -> Group | None:
         """Which choice has matched: mostly that of the last group. Where a name inside occurs in
@@ -97,8 +115,7 @@ def openers(patterns: dict[str, str]) -> Wait | None:
         return None
     # one character is found, whatever has to follow it: what it begins is for `pattern` to say
     first = (rf"{re.escape(text[0])}(?={re.escape(text[1:])}|\Z)" for text in patterns)
-    pattern = regex.compile("|".join(patterns.values()))
-    return Wait(re.compile("|".join(first)), pattern, {}, frozenset())
+    return Wait("|".join(first), "|".join(patterns.values()))
 
 
 def literals(kind: Kind, texts: Iterable[str], number: int = 0) -> list[Choice]:
@@ -120,34 +137,28 @@ def _bare(text: str) -> str:
 def wait(*choices: Choice, beginnings: Iterable[str] = ()) -> Wait:
     """A place where one of the choices may come; `beginnings` are how they all begin, but for one
     line break before them: more than their first characters tell."""
-    listed = [choice for choice in choices if choice.pattern]
-    pattern = "|".join(_grouped(choice) for choice in listed)
-    groups = dict.fromkeys(choice.group for choice in listed if choice.group)
-    varying = {choice.group for choice in listed if _varies(choice, listed)}
-    return Wait(
-        re.compile(_begun(beginnings) or _searched(listed)),
-        regex.compile(pattern),
-        {group.name: group for group in groups},
-        frozenset(varying),
-    )
+    listed = tuple(choice for choice in choices if choice.pattern)
+    candidates = _begun(beginnings) or _searched(listed)
+    return Wait(candidates, "|".join(map(_grouped, listed)), listed)
 
 
 def _grouped(choice: Choice) -> str:
     return f"(?P<{choice.group.name}>{choice.pattern})" if choice.group else choice.pattern
 
 
-def _varies(choice: Choice, listed: list[Choice]) -> bool:
+def _varies(choice: Choice, listed: Iterable[Choice]) -> bool:
     """Whether a match of this choice at the end of the text may be another, longer one later."""
     repeats = choice.pattern.rstrip(")").endswith("+")  # such as a run of back-ticks
     return repeats or choice.varying or _begins_another(choice, listed)
 
 
-def _begins_another(choice: Choice, listed: list[Choice]) -> bool:
+def _begins_another(choice: Choice, listed: Iterable[Choice]) -> bool:
     """Whether one of the choice's texts is how another choice may begin."""
-    others = [regex.compile(other.pattern) for other in listed if other is not choice]
     for text in choice.texts:
-        for other in others:
-            match = other.fullmatch(text, partial=True)
+        for other in listed:
+            if other is choice:
+                continue
+            match = regex.fullmatch(other.pattern, text, partial=True)
             if match is not None and match.partial:
                 return True
     return False
@@ -174,7 +185,7 @@ def _any_of(texts: Iterable[str]) -> str:
     return "|".join(rf"{char}(?:{rest}|\Z)" if rest else char for char, rest in found)
 
 
-def _searched(listed: list[Choice]) -> str:
+def _searched(listed: Iterable[Choice]) -> str:
     """What finds candidates: a first character, or the first of a line where that is all one
     knows."""
     anything = [choice for choice in listed if not choice.first]

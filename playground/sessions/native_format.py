@@ -19,7 +19,9 @@ from pydantic import TypeAdapter, ValidationError
 from playground.arguments import takes
 from playground.errors import InputFault
 from playground.json_numbers import finite
+from playground.messages import Part
 from playground.recordings.recording import BytesChunk, Recording
+from playground.sessions.documents import parse_json
 from playground.sessions.places import line_of
 from playground.sessions.session import FORMAT, Session
 
@@ -35,6 +37,11 @@ def _recording_adapter() -> TypeAdapter[Recording]:
 @cache
 def _adapter() -> TypeAdapter[Session]:
     return TypeAdapter(Session)
+
+
+@cache
+def _parts_adapter() -> TypeAdapter[list[Part]]:
+    return TypeAdapter(list[Part])
 
 
 def json_schema() -> dict[str, Any]:
@@ -104,6 +111,28 @@ def read_recording(value: Any, where: str = "recording") -> Recording:
         return _recording_adapter().validate_python(value)
     except ValidationError as error:
         raise _fault(error, json.dumps(value, indent=1, default=repr), where) from error
+
+
+def dump_part(part: Part) -> str:
+    """A part as it stands in a session file, its type first."""
+    (fields,) = _parts_adapter().dump_python([part], mode="json", exclude_defaults=True)
+    return _json({"type": part.type, **fields}, indent=1)
+
+
+def read_part(text: str, where: str = "part") -> Part:
+    """A part from its JSON text. Raises InputFault with the line and the field."""
+    try:
+        (part,) = _parts_adapter().validate_python([parse_json(text, where)])
+    except ValidationError as error:
+        fault = _fault(error, f"[{text}]", where)
+        raise InputFault(
+            fault.problem,
+            where=where,
+            line=fault.line,
+            field=fault.field.partition(".")[2],  # without its place in the list
+            expected=fault.expected,
+        ) from error
+    return part
 
 
 def _plain(session: Session) -> dict[str, Any]:

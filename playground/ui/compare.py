@@ -1,4 +1,4 @@
-"""The Compare page's parts: what is edited, shown, counted and lost; the Run tab asks a model."""
+"""The Compare page's parts: what is shown, counted and lost; the Run tab asks a model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from playground import paths
 from playground.dialects import get_dialect
 from playground.dialects.preflight import checks_from
 from playground.dialects.schema_losses import MOST_FACTS
-from playground.errors import InputFault, PlaygroundError
+from playground.errors import PlaygroundError
 from playground.llm.runs import Run
 from playground.questions.comparison import Column, Comparison
 from playground.questions.comparison import compare as compare_session
@@ -73,58 +73,6 @@ def token_count(session: Session, dialect: str) -> int | None:
     """The estimate, or None as long as it is being counted."""
     future = _tokens(session, dialect)
     return future.result() if future.done() else None
-
-
-# what is edited
-
-
-def editors(working: WorkingSession) -> None:
-    """Edit the agent prompt, the user prompt or a tool; the change is seen at once."""
-    original = state.original_session(working.name)
-    with st.expander("Edit prompts and tools", icon=":material/edit:"):
-        left, right = st.columns(2)
-        with left:
-            _editor(working.name, "agent prompt", original.task.user_agent_prompt)
-            _editor(working.name, "user prompt", original.task.user_prompt)
-            st.toggle(
-                "General rules after the agent prompt",
-                original.task.system_rules,
-                key=state.edit_key(working.name, "system rules"),
-                persist_state="session",
-                help="485 characters of ours. Nothing is added to a session that was brought.",
-            )
-        with right:
-            _tool_editor(working)
-        st.button(
-            "Discard all edits",
-            icon=":material/undo:",
-            on_click=state.reset_edits,
-            args=(working.name,),
-        )
-
-
-def _editor(name: str, field: str, text: str, height: int = 130) -> str:
-    key = state.edit_key(name, field)
-    shown = state.edited_text(key, text)
-    label = field.capitalize()
-    # Streamlit forgets a widget's text while another page is shown: `persist_state` keeps it.
-    return st.text_area(label, shown, key=key, height=height, persist_state="session") or ""
-
-
-def _tool_editor(working: WorkingSession) -> None:
-    tools = {tool.name: tool for tool in working.session.tools}
-    if not tools:
-        st.text("This session has no tools; upload a tool list to give it some.")
-        return
-    chosen = st.selectbox("Tool", list(tools))
-    original = {t.name: t for t in state.original_session(working.name).tools}
-    shown = original.get(chosen, tools[chosen])
-    text = _editor(working.name, f"tool {chosen}", state.tool_text(shown), height=210)
-    try:
-        state.read_tool_text(text, chosen)
-    except InputFault as fault:
-        st.error("The tool cannot be read; the last readable one is in use.")
-        st.text(str(fault))
 
 
 # what is shown

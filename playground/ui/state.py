@@ -16,12 +16,13 @@ from playground.caching.own_policies import OwnPolicy, parse_policy
 from playground.errors import InputFault
 from playground.findings import Finding
 from playground.recordings.recording import Recording
+from playground.sessions.changes import changes
 from playground.sessions.doctor import repair
+from playground.sessions.editing import Edit, edited
 from playground.sessions.loading import LoadedSession, read_sessions
 from playground.sessions.native_format import dump_recording, dump_session, read_recording
 from playground.sessions.session import Session
 from playground.sessions.source import Source
-from playground.sessions.tool_files import read_tool_file
 from playground.tools import ToolMetadata
 from playground.ui.shared.kept import kept
 
@@ -29,7 +30,9 @@ SESSION = "session"
 MODEL = "model"
 SHOWN_FIRST = "02-parallel-calls"  # a session in which dialects differ at first sight
 _UPLOADS = "uploads"  # name → file name, bytes, and which of the file's sessions
-_TOOLS = "tools of "  # + session name → JSON text of an uploaded tool list
+STEPS = "edits of "  # + session name → the user's edits, each as plain values
+UNDONE = "undone edits of "  # + session name → those that were taken back, the last one last
+DRAFTS = "unread edits of "  # + session name → editor's key → its text, and what is wrong with it
 POLICY_UPLOAD = "policy upload"
 _POLICIES = "own policies"  # name → its file's text
 _POLICY_ERROR = "policy error"
@@ -39,11 +42,15 @@ _MADE = "recordings of "  # + session name → recordings made here, as a sessio
 
 @dataclass(frozen=True)
 class WorkingSession:
-    """The chosen session with the user's edits, and the findings about its file."""
+    """The chosen session with the user's edits, and the findings about its file.
+
+    `changes` are what the edits and another model come to, in words.
+    """
 
     name: str
     session: Session
     findings: list[Finding]
+    changes: list[str]
 
 
 @kept(16)
@@ -58,15 +65,17 @@ def session_names() -> list[str]:
 
 
 def working_session() -> WorkingSession:
-    """The chosen session, edits applied; an edit that cannot be read is left out."""
+    """The chosen session, edits applied."""
     name = st.session_state.get(SESSION) or SHOWN_FIRST
     loaded = _loaded(name)
-    edits = _edits(name, loaded.session)
     recorded = st.session_state.get(_MADE + name, [])
-    return WorkingSession(name, _edited(loaded.session, edits, recorded), loaded.findings)
+    model = st.session_state.get(MODEL) or ""
+    session, changed = _edited(loaded.session, edit_steps(name), model, recorded)
+    return WorkingSession(name, session, loaded.findings, changed)
 
 
 def original_session(name: str) -> Session:
+    """The session of that name as its file has it."""
     return _loaded(name).session
 
 
@@ -99,7 +108,10 @@ def accept_repair() -> None:
 
 
 def open_session(name: str, session: Session) -> None:
-    """A session that was made here stands beside the others, and is chosen."""
+    """A session that was made here stands beside the others, or in the place of the one of its
+    name, and is chosen."""
+    for kind in (STEPS, UNDONE, DRAFTS):
+        st.session_state.pop(kind + name, None)
     _add({name: (f"{name}.json", dump_session(session).encode(), 0)})
     st.session_state[SESSION] = name
 
@@ -123,7 +135,7 @@ def _add(files: dict[str, tuple[str, bytes, int]]) -> None:
     st.session_state[_UPLOADS] = {**st.session_state.get(_UPLOADS, {}), **files}
 
 
-# edits: widgets keep their texts under these keys
+# edits: the steps that were made; `history.py` makes them
 
 
 def edit_key(name: str, field: str) -> str:
@@ -135,67 +147,34 @@ def edited_text(key: str, text: str) -> str:
     return str(st.session_state.get(key, text))
 
 
-def reset_edits(name: str) -> None:
-    for key in [k for k in st.session_state if str(k).startswith(f"edit {name} ")]:
-        del st.session_state[key]
-    st.session_state.pop(_TOOLS + name, None)
-    st.session_state[MODEL] = None
+def edited_session(name: str) -> Session:
+    """The session of that name with the user's edits, for its own model."""
+    return _edited(_loaded(name).session, edit_steps(name), "", [])[0]
 
 
-def _edits(name: str, session: Session) -> dict[str, str]:
-    prefix = f"edit {name} "
-    texts = {
-        str(key).removeprefix(prefix): str(value)
-        for key, value in st.session_state.items()
-        if str(key).startswith(prefix) and value is not None
-    }
-    originals = {
-        "agent prompt": session.task.user_agent_prompt,
-        "user prompt": session.task.user_prompt,
-        "system rules": str(session.task.system_rules),
-    }
-    edits = {key: text for key, text in texts.items() if text != originals.get(key)}
-    model = st.session_state.get(MODEL)
-    if model and model != session.task.model_name:
-        edits["model"] = model
-    if _TOOLS + name in st.session_state:
-        edits["tools"] = st.session_state[_TOOLS + name]
-    return edits
+def edit_steps(name: str) -> list[dict[str, Any]]:
+    """The user's edits of the session of that name: the fields of an `Edit` each."""
+    return list(st.session_state.get(STEPS + name, []))
+
+
+def keep_steps(name: str, steps: list[dict[str, Any]]) -> None:
+    """These are the edits from now on. Raises InputFault where the session has no place for one."""
+    _edited(_loaded(name).session, steps, "", [])
+    st.session_state[STEPS + name] = steps
 
 
 @kept(16)
-def _edited(session: Session, edits: dict[str, str], recorded: list[dict[str, Any]]) -> Session:
-    """The same object for the same edits: what was computed for it is found by its identity."""
+def _edited(
+    session: Session, steps: list[dict[str, Any]], model: str, recorded: list[dict[str, Any]]
+) -> tuple[Session, list[str]]:
+    """The same object for the same edits: what was computed for it is found by its identity. And
+    what has changed, in words."""
+    after = edited(session, [Edit(**step) for step in steps]).with_model(model)
+    changed = changes(session, after)
     if recorded:
-        recordings = (*map(read_recording, recorded), *session.recordings)
-        session = replace(session, recordings=recordings)
-    if not edits:
-        return session
-    task = session.task.model_copy(
-        update={
-            "user_agent_prompt": edits.get("agent prompt", session.task.user_agent_prompt),
-            "user_prompt": edits.get("user prompt", session.task.user_prompt),
-            "system_rules": edits.get("system rules", str(session.task.system_rules)) == "True",
-            "model_name": edits.get("model", session.task.model_name),
-        }
-    )
-    tools = session.tools
-    if "tools" in edits:
-        tools = tuple(read_tool_file(edits["tools"].encode(), "tools").tools)
-    tools = tuple(_edited_tool(tool, edits.get(f"tool {tool.name}")) for tool in tools)
-    return replace(session, task=task, tools=tools)
-
-
-def _edited_tool(tool: ToolMetadata, text: str | None) -> ToolMetadata:
-    try:
-        return read_tool_text(text, tool.name) if text else tool
-    except InputFault:
-        return tool
-
-
-def read_tool_text(text: str, name: str) -> ToolMetadata:
-    """One tool from the text of its editor. Raises InputFault with the line."""
-    return read_tool_file(f"[{text}]".encode(), f"tool {name}").tools[0]
+        recordings = (*map(read_recording, recorded), *after.recordings)
+        after = replace(after, recordings=recordings)
+    return after, changed
 
 
 def tool_text(tool: ToolMetadata) -> str:
@@ -229,18 +208,6 @@ def _free_name(name: str) -> str:
 def is_own(name: str) -> bool:
     """Whether the session of this name was brought or made here, and is no sample."""
     return name in st.session_state.get(_UPLOADS, {})
-
-
-def set_tools(data: bytes, file_name: str) -> None:
-    """The tools of a file are now the chosen session's. Raises InputFault."""
-    chosen = working_session().name
-    texts = ",\n".join(tool_text(tool) for tool in read_tool_file(data, file_name).tools)
-    st.session_state[_TOOLS + chosen] = f"[{texts}]"
-
-
-def drop_tools(name: str) -> None:
-    """The session's own tools count again."""
-    st.session_state.pop(_TOOLS + name, None)
 
 
 def accept_policy() -> None:
@@ -310,6 +277,12 @@ def hold(key: str, value: Any) -> None:
 def choose(key: str, value: Any) -> None:
     """Set a widget's value from a callback, before the widget is drawn."""
     st.session_state[key] = value
+
+
+def show(key: str, value: Any) -> None:
+    """Before a widget is drawn: it has this value. Set again, it would take what is being typed."""
+    if st.session_state.get(key) != value:
+        st.session_state[key] = value
 
 
 def keep_within(key: str, most: int) -> None:

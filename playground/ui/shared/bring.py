@@ -18,7 +18,7 @@ from playground.questions.recognition import Recognised, as_session
 from playground.sessions.loading import first_session
 from playground.sessions.session import Session
 from playground.sessions.source import Source
-from playground.ui import navigation, state
+from playground.ui import history, navigation, state
 from playground.ui.shared import brought, components, waiting
 
 _SHOWING = ("compare", "payload", "cache", "raw")  # pages that show any session
@@ -40,7 +40,7 @@ class Offer:
 
 @st.cache_resource(show_spinner=False)
 def prepare() -> Future[object]:
-    """The first reply waits seconds for sixty parsers to be made: they are made meanwhile."""
+    """The first reply waits for what sixty dialects wait for: it is put together meanwhile."""
     return waiting.background().submit(detect, "")
 
 
@@ -161,7 +161,7 @@ def _new(found: Recognised) -> None:
 
 
 def _tools(found: Recognised) -> None:
-    state.set_tools(found.data, found.name)
+    history.set_tools(state.working_session().name, found.data, found.name)
 
 
 def _reply(found: Recognised) -> None:
@@ -176,9 +176,7 @@ def _join(found: Recognised) -> None:
     """What was brought goes into the chosen session: what it brings replaces, the rest stays."""
     name = state.working_session().name
     given = first_session(Source(found.name, found.data)).session
-    if given.tools:
-        state.drop_tools(name)
-    state.open_session(name, _joined(state.original_session(name), given))
+    state.open_session(name, _joined(state.edited_session(name), given))
 
 
 def _joined(session: Session, given: Session) -> Session:

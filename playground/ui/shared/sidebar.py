@@ -6,7 +6,7 @@ from typing import Final
 
 import streamlit as st
 
-from playground.ui import state
+from playground.ui import history, state
 from playground.ui.shared import widgets
 
 _MODELS: Final = (
@@ -38,6 +38,7 @@ def session_sidebar() -> None:
             bind="query-params",
             help="In place of the session's own model. Any LiteLLM name may be typed.",
         )
+        _edits(working)
         widgets.show_findings(working.findings, "in the session file")
         if done := state.repairs() if working.findings else []:
             st.button(
@@ -45,4 +46,34 @@ def session_sidebar() -> None:
                 icon=":material/healing:",
                 on_click=state.accept_repair,
                 help="Only what has a single possible repair. The file itself does not change.",
+            )
+
+
+def _edits(working: state.WorkingSession) -> None:
+    """What differs from the session's file, and the way back."""
+    if working.changes:
+        st.badge("Edited", icon=":material/edit:")
+        st.text(", ".join(working.changes))
+    undo, redo = history.next_undo(working.name), history.next_redo(working.name)
+    if not (working.changes or undo or redo):
+        return
+    with st.container(horizontal=True):
+        for label, icon, step, act in (
+            ("Undo", "undo", undo, history.undo),
+            ("Redo", "redo", redo, history.redo),
+        ):
+            st.button(
+                label,
+                icon=f":material/{icon}:",
+                disabled=not step,
+                help=f"{label}: {step}" if step else None,
+                on_click=act,
+                args=(working.name,),
+            )
+        if working.changes or undo:
+            st.button(
+                "Discard all edits",
+                icon=":material/restart_alt:",
+                on_click=history.reset,
+                args=(working.name,),
             )

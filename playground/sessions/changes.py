@@ -1,0 +1,51 @@
+"""What differs between a session and the one that was made of it by edits, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from playground.messages import Message
+from playground.sessions.editing import begins_with_system, system_prompt
+from playground.sessions.session import Session
+
+
+def changes(before: Session, after: Session) -> list[str]:
+    """What differs, in words: what is sent alone, by content. Empty where nothing does."""
+    prompts: dict[str, Callable[[Session], object]] = {
+        "system prompt": system_prompt,
+        "custom instructions": lambda session: session.task.user_prompt,
+        "environment block": lambda session: session.dynamic.dynamic_environment_details_block,
+        "general rules": lambda session: session.task.system_rules,
+        "model": lambda session: session.task.model_name,
+    }
+    found = [name for name, of in prompts.items() if of(before) != of(after)]
+    found += _listed_changes("tool", before.tools, after.tools)
+    return found + _listed_changes("message", _conversation(before), _conversation(after))
+
+
+def _conversation(session: Session) -> tuple[Message, ...]:
+    """The messages without the one that is the system prompt."""
+    own = not session.task.user_agent_prompt and begins_with_system(session)
+    return session.messages[1:] if own else session.messages
+
+
+def _listed_changes(noun: str, before: Sequence[Any], after: Sequence[Any]) -> list[str]:
+    # an item that nobody edited is the same object, which saves the text of all the others
+    shared = {id(item) for item in before} & {id(item) for item in after}
+    old, new = (
+        Counter(repr(item) for item in items if id(item) not in shared) for items in (before, after)
+    )
+    gone, come = (old - new).total(), (new - old).total()
+    counts = {
+        "changed": min(gone, come),
+        "removed": max(gone - come, 0),
+        "added": max(come - gone, 0),
+    }
+    said = [
+        f"{count} {noun}{'s' if count > 1 else ''} {how}" for how, count in counts.items() if count
+    ]
+    if not said and list(before) != list(after):
+        return [f"{noun}s in another order"]
+    return said

@@ -1,0 +1,327 @@
+"""What a user changes in a session, as values: an `Edit` is one step, `edited` takes them in order.
+
+The one rule: an edit changes what is sent and nothing else. What was recorded stays as it is, and
+goes on naming the messages that it named before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal, get_args
+
+from playground.errors import InputFault
+from playground.messages import (
+    ImagePart,
+    Message,
+    Part,
+    ReasoningPart,
+    Role,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+from playground.sessions.native_format import dump_part, read_part
+from playground.sessions.session import Session
+from playground.sessions.tool_files import read_tool_file
+from playground.tools import ToolMetadata
+
+Action = Literal[
+    "system prompt",
+    "custom instructions",
+    "environment block",
+    "general rules",
+    "all tools",
+    "tool",
+    "add tool",
+    "remove tool",
+    "role",
+    "add message",
+    "remove message",
+    "move message",
+    "part",
+    "add part",
+    "remove part",
+    "move part",
+]
+ROLES: Final[tuple[Role, ...]] = get_args(Role)
+NEW_PARTS: Final[dict[str, Part]] = {
+    "text": TextPart(""),
+    "reasoning": ReasoningPart(""),
+    "image": ImagePart(""),
+    "tool call": ToolCallPart("call_1", "", {}),
+    "tool result": ToolResultPart("call_1", "", ""),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One change. `index` is that of a message or a tool, `part` that of a part in the message,
+    `to` where it is moved. `value` is the new text; for roles and new parts, which one."""
+
+    action: Action
+    value: str = ""
+    index: int = 0
+    part: int = 0
+    to: int = 0
+
+    @property
+    def label(self) -> str:
+        """What it does, in words; messages and parts are counted from 0, as everywhere."""
+        if self.action in _PROMPTS:
+            return self.action
+        if self.action in _PLAIN:
+            return _PLAIN[self.action]
+        if self.action == "add message":
+            return f"add a message as number {self.index + 1}"
+        what, _, thing = self.action.rpartition(" ")
+        place = f"{thing} {self.index}"
+        if thing in ("part", "role"):
+            place = f"{thing} {self.part} of" if thing == "part" else "role of"
+            place = f"{place} message {self.index}"
+        return f"{what or 'change'} {place}"
+
+
+def edited(session: Session, edits: Iterable[Edit]) -> Session:
+    """The session with all the edits. Raises InputFault for one that it has no place for."""
+    for edit in edits:
+        session = _ACTIONS[edit.action](session, edit)
+    return session
+
+
+def system_prompt(session: Session) -> str:
+    """The agent prompt; in a session that has none, the system message that it begins with."""
+    return session.task.user_agent_prompt or (
+        session.messages[0].text if begins_with_system(session) else ""
+    )
+
+
+def part_text(part: Part) -> str:
+    """What an editor shows of a part: its text, or the whole of it as JSON."""
+    return part.text if isinstance(part, TextPart | ReasoningPart) else dump_part(part)
+
+
+def split_off(session: Session, index: int) -> Session:
+    """The messages from this index on, as a session of their own with the same prompt and tools;
+    what was recorded of the whole stays with the whole."""
+    return replace(
+        session,
+        messages=session.messages[index:],
+        requests=(),
+        recordings=(),
+        compactions=(),
+        rows=(),
+    )
+
+
+# prompts
+
+
+def begins_with_system(session: Session) -> bool:
+    """Whether the first message is a system prompt: of nothing but text."""
+    first = session.messages[0] if session.messages else None
+    return (
+        first is not None
+        and first.role == "system"
+        and bool(first.parts)
+        and all(isinstance(part, TextPart) for part in first.parts)
+    )
+
+
+def _system_prompt(session: Session, edit: Edit) -> Session:
+    """The message that was the system prompt is the agent prompt now: its placeholders count."""
+    if not session.task.user_agent_prompt and begins_with_system(session):
+        session = _with_order(session, range(1, len(session.messages)))
+    return _with_task(session, user_agent_prompt=edit.value)
+
+
+def _custom_instructions(session: Session, edit: Edit) -> Session:
+    return _with_task(session, user_prompt=edit.value)
+
+
+def _general_rules(session: Session, edit: Edit) -> Session:
+    return _with_task(session, system_rules=bool(edit.value))
+
+
+def _with_task(session: Session, **fields: Any) -> Session:
+    return replace(session, task=session.task.model_copy(update=fields))
+
+
+def _environment_block(session: Session, edit: Edit) -> Session:
+    update = {"dynamic_environment_details_block": edit.value}
+    return replace(session, dynamic=session.dynamic.model_copy(update=update))
+
+
+# tools
+
+
+def _all_tools(session: Session, edit: Edit) -> Session:
+    return replace(session, tools=tuple(_read_tools(edit.value, "tools")))
+
+
+def _tool(session: Session, edit: Edit) -> Session:
+    """The text may hold several tools: they all stand in the place of the one."""
+    before, after = session.tools[: edit.index], session.tools[edit.index + 1 :]
+    _item(session.tools, edit.index, "tool")
+    given = _read_tools(f"[{edit.value}]", f"tool {edit.index}")
+    taken = {tool.name for tool in (*before, *after)}
+    for tool in given:
+        if tool.name in taken:
+            raise InputFault(
+                f"there is a tool of the name {tool.name!r} already",
+                where=f"tool {edit.index}",
+                field="name",
+                expected="a name of its own",
+            )
+    return replace(session, tools=(*before, *given, *after))
+
+
+def _add_tool(session: Session, edit: Edit) -> Session:
+    taken = {tool.name for tool in session.tools}
+    numbers = range(1, len(taken) + 2)
+    name = next(name for number in numbers if (name := f"new_tool_{number}") not in taken)
+    return replace(session, tools=(*session.tools, ToolMetadata(name=name)))
+
+
+def _remove_tool(session: Session, edit: Edit) -> Session:
+    _item(session.tools, edit.index, "tool")
+    kept = (tool for index, tool in enumerate(session.tools) if index != edit.index)
+    return replace(session, tools=tuple(kept))
+
+
+def _read_tools(text: str, where: str) -> list[ToolMetadata]:
+    return read_tool_file(text.encode(), where).tools
+
+
+# messages
+
+
+def _role(session: Session, edit: Edit) -> Session:
+    if edit.value not in ROLES:
+        raise InputFault(f"no role {edit.value!r}", expected=" or ".join(ROLES))
+    message = _item(session.messages, edit.index, "message")
+    return _with_message(session, edit.index, replace(message, role=edit.value))
+
+
+def _add_message(session: Session, edit: Edit) -> Session:
+    """A message of the other speaker, behind the one of this index; -1 is before the first."""
+    behind = edit.index + 1
+    role: Role = "user"
+    if session.messages and edit.index >= 0:
+        before = _item(session.messages, edit.index, "message")
+        role = "assistant" if before.role == "user" else "user"
+    messages = (*session.messages, Message(role, (TextPart(""),)))
+    new = len(session.messages)
+    order = [*range(behind), new, *range(behind, new)]
+    return _with_order(replace(session, messages=messages), order)
+
+
+def _remove_message(session: Session, edit: Edit) -> Session:
+    _item(session.messages, edit.index, "message")
+    return _with_order(session, _without(len(session.messages), edit.index))
+
+
+def _move_message(session: Session, edit: Edit) -> Session:
+    _item(session.messages, edit.index, "message")
+    _item(session.messages, edit.to, "message")
+    order = _without(len(session.messages), edit.index)
+    return _with_order(session, [*order[: edit.to], edit.index, *order[edit.to :]])
+
+
+def _with_message(session: Session, index: int, message: Message) -> Session:
+    messages = (*session.messages[:index], message, *session.messages[index + 1 :])
+    return replace(session, messages=messages)
+
+
+def _with_order(session: Session, order: Sequence[int]) -> Session:
+    """The messages of these indices, in this order. What is recorded of a message goes with it."""
+    place = {old: new for new, old in enumerate(order)}
+    requests = (
+        replace(record, reply=place.get(record.reply, record.reply))
+        for record in session.requests
+        if record.reply in place or record.reply < 0
+    )
+    compactions = (
+        replace(each, message=sum(old < each.message for old in order))
+        for each in session.compactions
+    )
+    return replace(
+        session,
+        messages=tuple(session.messages[old] for old in order),
+        requests=tuple(sorted(requests, key=lambda record: record.reply)),
+        compactions=tuple(compactions),
+    )
+
+
+def _without(count: int, index: int) -> list[int]:
+    return [*range(index), *range(index + 1, count)]
+
+
+# parts
+
+
+def _part(session: Session, edit: Edit) -> Session:
+    """A part of text gets another text; any other is read from its JSON."""
+    message = _item(session.messages, edit.index, "message")
+    part = _item(message.parts, edit.part, "part")
+    if isinstance(part, TextPart | ReasoningPart):
+        given: Part = replace(part, text=edit.value)
+    else:
+        given = read_part(edit.value, f"message {edit.index}, part {edit.part}")
+    parts = (*message.parts[: edit.part], given, *message.parts[edit.part + 1 :])
+    return _with_parts(session, edit.index, parts)
+
+
+def _add_part(session: Session, edit: Edit) -> Session:
+    message = _item(session.messages, edit.index, "message")
+    if edit.value not in NEW_PARTS:
+        raise InputFault(f"no part {edit.value!r}", expected=" or ".join(NEW_PARTS))
+    return _with_parts(session, edit.index, (*message.parts, NEW_PARTS[edit.value]))
+
+
+def _remove_part(session: Session, edit: Edit) -> Session:
+    message = _item(session.messages, edit.index, "message")
+    _item(message.parts, edit.part, "part")
+    kept = _without(len(message.parts), edit.part)
+    return _with_parts(session, edit.index, [message.parts[index] for index in kept])
+
+
+def _move_part(session: Session, edit: Edit) -> Session:
+    message = _item(session.messages, edit.index, "message")
+    _item(message.parts, edit.to, "part")
+    parts = list(message.parts)
+    parts.insert(edit.to, parts.pop(edit.part))
+    return _with_parts(session, edit.index, parts)
+
+
+def _with_parts(session: Session, index: int, parts: Sequence[Part]) -> Session:
+    return _with_message(session, index, replace(session.messages[index], parts=tuple(parts)))
+
+
+def _item(items: Sequence[Any], index: int, noun: str) -> Any:
+    if not 0 <= index < len(items):
+        last = f"one of 0 to {len(items) - 1}" if items else "a session with one"
+        raise InputFault(f"there is no {noun} {index}", expected=last)
+    return items[index]
+
+
+_ACTIONS: Final[dict[Action, Callable[[Session, Edit], Session]]] = {
+    "system prompt": _system_prompt,
+    "custom instructions": _custom_instructions,
+    "environment block": _environment_block,
+    "general rules": _general_rules,
+    "all tools": _all_tools,
+    "tool": _tool,
+    "add tool": _add_tool,
+    "remove tool": _remove_tool,
+    "role": _role,
+    "add message": _add_message,
+    "remove message": _remove_message,
+    "move message": _move_message,
+    "part": _part,
+    "add part": _add_part,
+    "remove part": _remove_part,
+    "move part": _move_part,
+}
+_PLAIN: Final = {"all tools": "another list of tools", "add tool": "add a tool"}
+_PROMPTS: Final = ("system prompt", "custom instructions", "environment block", "general rules")

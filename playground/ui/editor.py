@@ -1,0 +1,265 @@
+"""The editor of a session: prompts, messages and tools, each change a step that can be undone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from playground.messages import Message
+from playground.sessions import editing
+from playground.sessions.editing import NEW_PARTS, ROLES, Action, Edit
+from playground.sessions.session import Session
+from playground.ui import history, state
+from playground.ui.state import WorkingSession
+
+_MOST_IN_LABEL = 40  # characters of a message's text
+
+
+def editors(working: WorkingSession) -> None:
+    """Everything of the session that is sent; only the part that is open is drawn."""
+    with st.expander("Edit", icon=":material/edit:", key="edit", on_change="rerun") as place:
+        if not place.open:
+            return
+        prompts, messages, tools = st.tabs(
+            ["Prompts", "Messages", "Tools"], key="edited part", on_change="rerun"
+        )
+        if prompts.open:
+            with prompts:
+                _prompts(working)
+        if messages.open:
+            with messages:
+                _messages(working)
+        if tools.open:
+            with tools:
+                _tools(working)
+
+
+# one text, one button
+
+
+def _text(
+    name: str, label: str, step: Edit, value: str, *, height: int = 130, help: str | None = None
+) -> None:
+    key = _key(name, step)
+    fault = history.show_in_editor(name, key, value)
+    st.text_area(
+        label,
+        key=key,
+        height=height,
+        help=help,
+        on_change=history.take_edit,
+        args=(name, key, step),
+    )
+    if fault:
+        st.error("This cannot be read; the last readable one is in use.")
+        st.text(fault)
+
+
+def _key(name: str, step: Edit) -> str:
+    places: dict[Action, str] = {
+        "part": f" {step.index}.{step.part}",
+        "role": f" {step.index}",
+        "tool": f" {step.index}",
+    }
+    return state.edit_key(name, step.action + places.get(step.action, ""))
+
+
+def _button(
+    name: str, label: str, icon: str, step: Edit, *, enabled: bool = True, then: int | None = None
+) -> None:
+    """One step; `then` is the message or the tool that is edited next."""
+    st.button(
+        label,
+        key=f"{label} {_key(name, step)} {step.index}.{step.part}",
+        icon=f":material/{icon}:",
+        disabled=not enabled or history.is_unread(name),
+        on_click=_take_step,
+        args=(name, step, then),
+    )
+
+
+def _take_step(name: str, step: Edit, then: int | None) -> None:
+    history.edit(name, step)
+    if then is not None:
+        state.hold(_chosen(name, "tool" if "tool" in step.action else "message"), then)
+
+
+def _chosen(name: str, noun: str) -> str:
+    return f"edited {noun} of {name}"
+
+
+# prompts
+
+
+def _prompts(working: WorkingSession) -> None:
+    name, session = working.name, working.session
+    left, right = st.columns(2)
+    with left:
+        prompt = editing.system_prompt(session)
+        imported = prompt and not session.task.user_agent_prompt
+        _text(
+            name,
+            "System prompt",
+            Edit("system prompt"),
+            prompt,
+            height=260,
+            help="The session's system message; edited, it becomes the agent prompt."
+            if imported
+            else "The agent prompt. {AVAILABLE_TOOLS}, {TOOL_USE_INSTRUCTION}, "
+            "{SYSTEM_INSTRUCTION} and {USER_PROMPT} are filled in.",
+        )
+    with right:
+        _text(
+            name,
+            "Custom instructions",
+            Edit("custom instructions"),
+            session.task.user_prompt,
+            height=100,
+            help="The user prompt, behind everything else of the system prompt.",
+        )
+        _text(
+            name,
+            "Environment block",
+            Edit("environment block"),
+            session.dynamic.dynamic_environment_details_block,
+            height=100,
+            help="Written behind the last message of the user.",
+        )
+        step = Edit("general rules")
+        key = _key(name, step)
+        history.show_in_editor(name, key, session.task.system_rules)
+        st.toggle(
+            "General rules after the agent prompt",
+            key=key,
+            on_change=history.take_edit,
+            args=(name, key, step),
+            help="485 characters of ours. Nothing is added to a session that was brought.",
+        )
+
+
+# messages
+
+
+def _messages(working: WorkingSession) -> None:
+    name, session = working.name, working.session
+    if not session.messages:
+        st.text("This session has no messages.")
+        _button(name, "Add a message", "add", Edit("add message", index=-1), then=0)
+        return
+    index = _choice(name, "message", [_summary(message) for message in session.messages])
+    message = session.messages[index]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        step = Edit("role", index=index)
+        key = _key(name, step)
+        history.show_in_editor(name, key, message.role)
+        st.selectbox(
+            "Role", ROLES, key=key, width=140, on_change=history.take_edit, args=(name, key, step)
+        )
+        _message_buttons(name, session, index)
+    for number in range(len(message.parts)):
+        _part(name, message, index, number)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        kind = st.selectbox("New part", list(NEW_PARTS), key="new part", width=160)
+        _button(name, "Add part", "add", Edit("add part", str(kind), index))
+
+
+def _choice(name: str, noun: str, labels: list[str]) -> int:
+    """The message or the tool that is edited: its index."""
+    chosen = _chosen(name, noun)
+    index = min(int(state.held(chosen) or 0), len(labels) - 1)
+    key = f"choice of {chosen}"
+    state.show(key, index)
+    st.selectbox(
+        noun.capitalize(),
+        range(len(labels)),
+        key=key,
+        format_func=lambda index: f"{index}: {labels[index]}",
+        disabled=history.is_unread(name),
+        on_change=_choose,
+        args=(chosen, key),
+    )
+    return index
+
+
+def _choose(chosen: str, key: str) -> None:
+    # a browser names what is chosen by its label: one that an edit has changed comes as a text
+    if isinstance(index := state.held(key), int):
+        state.hold(chosen, index)
+
+
+def _summary(message: Message) -> str:
+    text = " ".join(message.text[: 2 * _MOST_IN_LABEL].split())
+    shown = text if len(text) <= _MOST_IN_LABEL else f"{text[:_MOST_IN_LABEL]}…"
+    others = [part.type.replace("_", " ") for part in message.parts if part.type != "text"]
+    return ", ".join([message.role, *([shown] if shown else []), *others])
+
+
+def _message_buttons(name: str, session: Session, index: int) -> None:
+    last = len(session.messages) - 1
+    move = Edit("move message", index=index)
+    _button(
+        name,
+        "Earlier",
+        "arrow_upward",
+        replace(move, to=index - 1),
+        enabled=index > 0,
+        then=index - 1,
+    )
+    _button(
+        name,
+        "Later",
+        "arrow_downward",
+        replace(move, to=index + 1),
+        enabled=index < last,
+        then=index + 1,
+    )
+    _button(name, "Add before", "add", Edit("add message", index=index - 1), then=index)
+    _button(name, "Add after", "add", Edit("add message", index=index), then=index + 1)
+    _button(name, "Remove", "delete", Edit("remove message", index=index), then=max(index - 1, 0))
+    st.button(
+        "Split off from here",
+        icon=":material/call_split:",
+        key=f"split off {name}",
+        disabled=index == 0 or history.is_unread(name),
+        help="The messages from this one on become a session of their own; this one keeps them.",
+        on_click=_split_off,
+        args=(name, index),
+    )
+
+
+def _split_off(name: str, index: int) -> None:
+    rest = editing.split_off(state.edited_session(name), index)
+    state.add_session(f"{name} from message {index}", rest)
+
+
+def _part(name: str, message: Message, index: int, number: int) -> None:
+    part = message.parts[number]
+    value = editing.part_text(part)
+    as_json = "" if part.type in ("text", "reasoning") else ", as JSON"
+    lines = min(12, 3 + value.count("\n") + len(value) // 160)
+    label = f"Part {number}: {part.type.replace('_', ' ')}{as_json}"
+    _text(name, label, Edit("part", index=index, part=number), value, height=24 * lines)
+    last = len(message.parts) - 1
+    moved, place = Edit("move part", index=index, part=number), f"part {number}"
+    up, down = replace(moved, to=number - 1), replace(moved, to=number + 1)
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        _button(name, f"Raise {place}", "arrow_upward", up, enabled=number > 0)
+        _button(name, f"Lower {place}", "arrow_downward", down, enabled=number < last)
+        _button(name, f"Remove {place}", "delete", Edit("remove part", index=index, part=number))
+
+
+# tools
+
+
+def _tools(working: WorkingSession) -> None:
+    name, tools = working.name, working.session.tools
+    if tools:
+        index = _choice(name, "tool", [tool.name for tool in tools])
+        shown = state.tool_text(tools[index])
+        _text(name, "Tool, as JSON", Edit("tool", index=index), shown, height=260)
+    with st.container(horizontal=True):
+        _button(name, "Add a tool", "add", Edit("add tool"), then=len(tools))
+        if tools:
+            step = Edit("remove tool", index=index)
+            _button(name, "Remove this tool", "delete", step, then=max(index - 1, 0))
