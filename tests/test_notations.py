@@ -17,6 +17,7 @@ from playground.dialects.checking import check_tool_call
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.reading import parse
 from playground.events import Event, event_name, owned_text
+from playground.guides import Guide
 from playground.messages import ToolCallPart
 from playground.parsing.notations import NOTATIONS, VALUES
 from playground.parsing.notations.notation import Notation
@@ -124,7 +125,8 @@ def query(monkeypatch: pytest.MonkeyPatch) -> DeclaredDialect:
 def test_a_new_notation_is_added_as_contributing_says() -> None:
     notation = NOTATIONS["args:query"]
     assert_example_is_true(notation)
-    assert notation.values == Syntax(**notation.fields).notation.values
+    guide = Guide(declared(Syntax(**notation.fields)), [])
+    assert ("values", "escaped text, typed by the tool's schema") in guide.summary()
 
 
 def test_a_notation_without_null_names_the_argument_and_writes_the_others(

@@ -78,13 +78,8 @@ def _ranked(readings: Iterable[Reading], tools: list[ToolMetadata]) -> Detection
     return Detections(sorted((_detection(reading, tools) for reading in readings), key=_rank))
 
 
-def foreign_markup(text: str, dialect: str, tools: Sequence[Any] | None = None) -> Finding | None:
-    """A finding when the chosen dialect reads no call where another one reads some."""
-    return foreign(detect(text, tools), dialect)
-
-
 def foreign(ranked: Sequence[Detection], dialect: str) -> Finding | None:
-    """The same, of what was found already."""
+    """A finding when the chosen dialect reads no call where another one reads some."""
     own = next((d for d in ranked if d.dialect == dialect), None)
     best = ranked[0]
     if best.calls == 0 or (own is not None and own.calls + own.aborted > 0):
