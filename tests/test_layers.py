@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -126,6 +127,13 @@ def test_no_public_name_is_hidden_by_a_module() -> None:
 
 def test_every_module_has_a_room() -> None:
     assert {room(path) for path in MODULES} == set(RANK)
+
+
+def test_the_map_in_the_readme_names_every_room() -> None:
+    text = (ROOT / "README.md").read_text()
+    lines = text.partition("```\nplayground/\n")[2].partition("\npages/")[0]
+    named = re.findall(r"(?<![/\w])(\w+)(?:\.py|/)(?![\w/])", lines)
+    assert set(named) == {room(path) for path in MODULES} - {"__init__"}
 
 
 def test_no_module_is_named_like_a_top_level_one() -> None:
