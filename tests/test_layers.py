@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from collections import Counter
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -158,6 +159,25 @@ def test_no_module_is_named_like_a_top_level_one() -> None:
     names |= {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
     assert names.isdisjoint(sys.stdlib_module_names)
     assert names.isdisjoint(packages_distributions())
+
+
+# Classes of one name, each with the reason for which it has the other's.
+TWO_OF_A_NAME = {
+    "AnthropicMessages": "an API: the frames of its streams, and the requests to it",
+    "OpenAIChat": "an API: the frames of its streams, and the requests to it",
+}
+
+
+def test_a_public_class_has_a_name_of_its_own() -> None:
+    """Those in `systems` are named as the systems name them."""
+    found = Counter(
+        node.name
+        for path in MODULES
+        if room(path) != "systems"
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert {name for name, count in found.items() if count > 1} == set(TWO_OF_A_NAME)
 
 
 # Names of dialects that are also those of a wire format, a provider and an agent.
