@@ -20,7 +20,7 @@ from playground.dialects.declared import DeclaredDialect
 from playground.findings import CODES
 from playground.guides import guide_for
 from playground.output import write_file
-from playground.parsing.declaration import CALL_HOLES, PARAM_HOLES, SECTION_HOLES
+from playground.parsing.declaration import CALL_HOLES, PARAM_HOLES, SECTION_BODIES, SECTION_HOLES
 from playground.parsing.notations import NOTATIONS, VALUES
 from playground.recordings.apis import APIS
 from playground.servers import SERVERS, Server, View
@@ -187,7 +187,8 @@ def _holes() -> list[str]:
     rows += [(hole, "call", meaning, "") for hole, meaning in CALL_HOLES.items()]
     rows += [(value.hole, "param", value.meaning, value.example) for value in VALUES.values()]
     rows += [(hole, "param", meaning, "") for hole, meaning in PARAM_HOLES.items()]
-    rows += [(hole, "section", meaning, "") for hole, meaning in SECTION_HOLES.items()]
+    beside = {**SECTION_BODIES, **SECTION_HOLES}
+    rows += [(hole, "section", meaning, "") for hole, meaning in beside.items()]
     return [
         f"| `{{{hole}}}` | {where} | {meaning} | {_in_cell(example)} |"
         for hole, where, meaning, example in rows

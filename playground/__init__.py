@@ -133,6 +133,7 @@ if TYPE_CHECKING:
         load_sessions,
         sample_sessions,
     )
+    from playground.sessions.native_format import read_recording
     from playground.sessions.session import Session
     from playground.sessions.tool_files import load_tools
     from playground.systems.dspy import ChatAdapter, JSONAdapter, Signature, XMLAdapter

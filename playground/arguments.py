@@ -15,7 +15,7 @@ _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
 
 
-class Kind(NamedTuple):
+class ArgumentKind(NamedTuple):
     """What is taken, as types and in words."""
 
     types: tuple[type, ...]
@@ -24,16 +24,18 @@ class Kind(NamedTuple):
 
 
 _NOT_LISTS: Final = (str, bytes, bytearray, Mapping)
-KINDS: Final[Mapping[str, Kind]] = {
-    "text": Kind((str,), "a text"),
-    "text or nothing": Kind((str, type(None)), "a text, or None"),
-    "path": Kind((str, PathLike), "the path of a file"),
-    "list": Kind((Iterable,), "a list", _NOT_LISTS),
-    "list or nothing": Kind((Iterable, type(None)), "a list, or None", (str, bytes, bytearray)),
-    "object": Kind((Mapping,), "a dict"),
-    "object or nothing": Kind((Mapping, type(None)), "a dict, or None"),
-    "number or nothing": Kind((int, float, type(None)), "a number, or None", (bool,)),
-    "function or nothing": Kind((Callable, type(None)), "a function, or None"),  # type: ignore[arg-type]
+KINDS: Final[Mapping[str, ArgumentKind]] = {
+    "text": ArgumentKind((str,), "a text"),
+    "text or nothing": ArgumentKind((str, type(None)), "a text, or None"),
+    "path": ArgumentKind((str, PathLike), "the path of a file"),
+    "list": ArgumentKind((Iterable,), "a list", _NOT_LISTS),
+    "list or nothing": ArgumentKind(
+        (Iterable, type(None)), "a list, or None", (str, bytes, bytearray)
+    ),
+    "object": ArgumentKind((Mapping,), "a dict"),
+    "object or nothing": ArgumentKind((Mapping, type(None)), "a dict, or None"),
+    "number or nothing": ArgumentKind((int, float, type(None)), "a number, or None", (bool,)),
+    "function or nothing": ArgumentKind((Callable, type(None)), "a function, or None"),  # type: ignore[arg-type]
 }
 
 
@@ -61,15 +63,15 @@ def takes(
     return checked
 
 
-def _kind(given: str | type | tuple[type, ...]) -> Kind:
+def _kind(given: str | type | tuple[type, ...]) -> ArgumentKind:
     if isinstance(given, str):
         return KINDS[given]
     types = given if isinstance(given, tuple) else (given,)
     words = ", or ".join(f"a {each.__name__}" for each in types).replace("a NoneType", "None")
-    return Kind(types, words.replace("a str", "a name"))
+    return ArgumentKind(types, words.replace("a str", "a name"))
 
 
-def _check(function: str, name: str, value: Any, kind: Kind) -> None:
+def _check(function: str, name: str, value: Any, kind: ArgumentKind) -> None:
     if not isinstance(value, kind.types) or isinstance(value, kind.never):
         raise wrong(f"{function}({name}=…)", value, kind.words)
 

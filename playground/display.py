@@ -25,7 +25,7 @@ Item = TypeVar("Item")
 Drawing = TypeVar("Drawing", bound=Callable[[Any], Any])
 
 
-class Picture(Protocol):
+class AnswerMarkup(Protocol):
     """An answer as markup, in the three places where it is shown."""
 
     def page(self) -> str: ...
@@ -57,7 +57,7 @@ def draw(kind: Literal["frame"], value: object) -> pd.DataFrame: ...
 @overload
 def draw(kind: Literal["figure"], value: object) -> go.Figure: ...
 @overload
-def draw(kind: Literal["picture"], value: object) -> Picture: ...
+def draw(kind: Literal["picture"], value: object) -> AnswerMarkup: ...
 def draw(kind: Display, value: object) -> Any:
     """The drawing of a value. Raises KeyError where nobody has registered one: our own mistake."""
     import_module(_modules[kind])

@@ -18,9 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from playground import agents
 from playground.errors import InputFault, PlaygroundError, UnknownNameError
-from playground.llm import chat_model as llm_door
 from playground.llm.demo_server import DemoServer, serving
 from playground.systems.flink_agents import (
     BaseTool,
@@ -652,11 +650,6 @@ def test_what_a_known_model_costs() -> None:
         model = LiteLLMModel("anthropic/demo", server.url)
         model.model, model.parameters = "anthropic/claude-sonnet-4-5", {"model": "anthropic/demo"}
         assert model.complete(ASKED).cost == pytest.approx(100 * 3e-6 + 20 * 15e-6)
-
-
-def test_the_model_is_found_at_every_door() -> None:
-    assert agents.LiteLLMModel is LiteLLMModel
-    assert llm_door.LiteLLMModel is LiteLLMModel
 
 
 def test_a_busy_provider_is_asked_again() -> None:

@@ -329,7 +329,8 @@ def test_an_estimate_is_a_range_and_a_bill_is_not() -> None:
     ]
     warm = pg.simulate_cache([body], usages=[read]).requests[0]
     assert warm.state == "warm-start"
-    with pytest.raises(InputFault, match="1 usages for 2 requests; expected as many"):
+    told = "1 usages are given for 2 requests; expected one for each request"
+    with pytest.raises(InputFault, match=told):
         pg.simulate_cache([body, body], usages=[usage])
 
 

@@ -191,6 +191,10 @@ def test_the_cache_commands_take_policies_changes_and_give_json(tmp_path: Path) 
     lone = run("cache", *sample, "--timestamp")
     assert (lone.returncode, lone.stdout) == (2, "")
     assert "expected --simulate" in lone.stderr
+    for one in ("place", "wire"):
+        two = run("cache", one, sample[0], "--policy", "azad", "--policy", "none")
+        told = "several policies are named; expected one, or `cache simulate`"
+        assert (two.returncode, two.stderr) == (2, f"playground: {told}\n")
     wire = run("cache", "07-gemini-above", "-d", "xml", "--wire", "--json")
     (sent,) = json.loads(wire.stdout)
     assert [call["method"] for call in sent["calls"]] == ["GET", "POST", "POST"]

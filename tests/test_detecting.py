@@ -7,7 +7,7 @@ from strategies import DIALECTS, TOOLS
 
 from playground.dialects.declared import DeclaredDialect
 from playground.messages import ToolCallPart
-from playground.questions.detection import detect, detect_recording, foreign_markup
+from playground.questions.detection import detect, detect_recording, foreign
 from playground.sessions.loading import sample_sessions
 
 CALL = ToolCallPart("call_1", "write_file", {"path": "a.py", "content": "x = 1"})
@@ -29,16 +29,17 @@ def test_what_a_dialect_writes_is_recognised(dialect: DeclaredDialect) -> None:
 def test_prose_is_read_by_nobody() -> None:
     found = detect("Nothing is called here, not even `<tool_call>`.", TOOLS)
     assert {d.calls for d in found} == {0}
-    assert foreign_markup("Nothing is called here.", "xml", TOOLS) is None
+    assert foreign(found, "xml") is None
 
 
 def test_foreign_markup_is_a_finding_never_silence() -> None:
     text = '<tool_call>\n{"name": "list_files", "arguments": {}}\n</tool_call>'
-    finding = foreign_markup(text, "xml", TOOLS)
+    found = detect(text, TOOLS)
+    finding = foreign(found, "xml")
     assert finding
     assert finding.code == "foreign-markup"
     assert finding.message == "hermes reads 1 complete call here, xml reads none"
-    assert foreign_markup(text, "hermes", TOOLS) is None
+    assert foreign(found, "hermes") is None
 
 
 @pytest.mark.parametrize("name", sample_sessions())

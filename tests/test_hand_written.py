@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from playground.dialects import DeclaredDialect, Dialect
-from playground.dialects.prompts import Frame, ToolDocs
+from playground.dialects.prompts import ToolDocs, ToolDocsFrame
 from playground.dialects.reading import parse
 from playground.events import Event, FindingEvent, Span
 from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
@@ -102,7 +102,7 @@ def test_tools_with_the_same_words_keep_their_own_origins() -> None:
 
 def test_a_frame_of_its_own_is_data() -> None:
     class Framed(ByHand):
-        tool_docs = ToolDocs(tool=lambda tool, _: tool.name, frame=Frame("<", "|", ">"))
+        tool_docs = ToolDocs(tool=lambda tool, _: tool.name, frame=ToolDocsFrame("<", "|", ">"))
 
         def format_tool_doc(self, tool: ToolMetadata) -> str:
             return Dialect.format_tool_doc(self, tool)

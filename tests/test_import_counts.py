@@ -261,7 +261,7 @@ def test_times_are_utc_and_what_is_no_time_is_none_and_a_finding() -> None:
     ats = [r.at for r in loaded.session.requests]
     assert ats == ["2026-01-02T03:04:05Z"] * 5 + ["", ""]
     unread = [f for f in loaded.findings if f.code == "time-unread"]
-    assert [f.message for f in unread] == ["no time: 'yesterday'", "no time: -1"]
+    assert [f.message for f in unread] == ["not a time: 'yesterday'", "not a time: -1"]
 
 
 def test_a_line_that_leaves_nothing_is_a_finding() -> None:

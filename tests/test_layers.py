@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
+from collections import Counter
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -34,7 +36,7 @@ ROOMS = [
     {"ui", "testing"},
     {"commands"},
     {"app", "cli", "server", "__init__"},
-    {"agents", "conversations", "signatures", "templates", "llm.chat_model"},
+    {"agents", "conversations", "signatures", "templates"},
 ]
 RANK = {name: rank for rank, rooms in enumerate(ROOMS) for name in rooms}
 # The doors that scripts import, old paths: nothing of ours goes through them.
@@ -50,13 +52,8 @@ HEAVY = {
 
 
 def room(path: Path) -> str:
-    """The folder or file at the top; a door that stands in a room is none of it."""
-    return room_of([*path.relative_to(PACKAGE).with_suffix("").parts])
-
-
-def room_of(parts: list[str]) -> str:
-    door = ".".join(parts[:2])
-    return door if door in DOORS else parts[0]
+    """The folder or file at the top."""
+    return path.relative_to(PACKAGE).with_suffix("").parts[0]
 
 
 def imports(path: Path) -> list[tuple[str, bool]]:
@@ -81,21 +78,37 @@ def imports(path: Path) -> list[tuple[str, bool]]:
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
 def test_imports_point_one_way(path: Path) -> None:
     own = room(path)
-    for name, _ in imports(path):
-        if not name.startswith("playground."):
-            continue
-        other = room_of(name.split(".")[1:])
-        if other not in RANK or own in RANK_FREE:
-            continue
-        below = RANK[other] < RANK[own] or other == own
-        assert below, f"{path.name} ({own}) imports {name}"
+    if own in RANK_FREE:
+        return
+    for name in wrong_way(own, [name for name, _ in imports(path)]):
+        raise AssertionError(f"{path.name} ({own}) imports {name}")
+
+
+def wrong_way(own: str, imported: list[str]) -> list[str]:
+    """What a room may not import: rooms that are not below it, and the public face above all."""
+    return [
+        name
+        for name in imported
+        if name == "playground" or name.startswith("playground.")
+        if not is_below(own, name.partition(".")[2].partition(".")[0])
+    ]
+
+
+def is_below(own: str, other: str) -> bool:
+    return other == own or RANK.get(other, RANK["__init__"]) < RANK[own]
+
+
+def test_every_way_to_look_up_is_seen() -> None:
+    """Names of the public face are loaded from the rooms: none of these goes through it."""
+    upwards = ["playground", "playground.parse", "playground.show.frames", "playground.__init__"]
+    assert wrong_way("questions", [*upwards, "playground.parsing.wait", "json"]) == upwards
 
 
 def test_nothing_goes_through_a_door() -> None:
     for path in [*MODULES, *(ROOT / "pages").glob("*.py")]:
         for name, _ in imports(path):
             if name.startswith("playground."):
-                assert room_of(name.split(".")[1:]) not in DOORS, f"{path} imports {name}"
+                assert name.split(".")[1] not in DOORS, f"{path} imports {name}"
 
 
 def test_an_imitated_system_knows_no_other() -> None:
@@ -133,6 +146,13 @@ def test_every_module_has_a_room() -> None:
     assert {room(path) for path in MODULES} == set(RANK)
 
 
+def test_the_map_in_the_readme_names_every_room() -> None:
+    text = (ROOT / "README.md").read_text()
+    lines = text.partition("```\nplayground/\n")[2].partition("\npages/")[0]
+    named = re.findall(r"(?<![/\w])(\w+)(?:\.py|/)(?![\w/])", lines)
+    assert set(named) == {room(path) for path in MODULES} - {"__init__"}
+
+
 def test_no_module_is_named_like_a_top_level_one() -> None:
     """`streamlit run playground/app.py` puts playground/ first on the path: names would shadow."""
     names = {path.stem for path in PACKAGE.glob("*.py")} - {"__init__"}
@@ -141,9 +161,29 @@ def test_no_module_is_named_like_a_top_level_one() -> None:
     assert names.isdisjoint(packages_distributions())
 
 
+# Classes of one name, each with the reason for which it has the other's.
+TWO_OF_A_NAME = {
+    "AnthropicMessages": "an API: the frames of its streams, and the requests to it",
+    "OpenAIChat": "an API: the frames of its streams, and the requests to it",
+}
+
+
+def test_a_public_class_has_a_name_of_its_own() -> None:
+    """Those in `systems` are named as the systems name them."""
+    found = Counter(
+        node.name
+        for path in MODULES
+        if room(path) != "systems"
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert {name for name, count in found.items() if count > 1} == set(TWO_OF_A_NAME)
+
+
 # Names of dialects that are also those of a wire format, a provider and an agent.
 AMBIGUOUS = {"json", "mistral", "openhands"}
-NAMES = set(dialect_names()) - AMBIGUOUS
+ALL_NAMES = set(dialect_names())
+NAMES = ALL_NAMES - AMBIGUOUS
 AFFIXES = {"startswith", "endswith", "removeprefix", "removesuffix"}
 
 
@@ -160,6 +200,11 @@ def listed(node: ast.AST | None) -> set[object]:
     return {element.value for element in elements if isinstance(element, ast.Constant)}
 
 
+def names_meant(node: ast.AST) -> set[str]:
+    """The names that count in a comparison: all of them, where it speaks of a dialect."""
+    return ALL_NAMES if "dialect" in ast.unparse(node) else NAMES
+
+
 def asks_by_name(node: ast.AST, collections: set[str]) -> bool:
     """Whether a piece of code decides something by the name of a dialect.
 
@@ -167,11 +212,11 @@ def asks_by_name(node: ast.AST, collections: set[str]) -> bool:
     """
     match node:
         case ast.Compare(left=left, comparators=comparators):
-            sides = [left, *comparators]
+            sides, names = [left, *comparators], names_meant(node)
             constants = {side.value for side in sides if isinstance(side, ast.Constant)}
-            inside = [side for side in comparators if listed(side) & NAMES]
+            inside = [side for side in comparators if listed(side) & names]
             known = [side for side in comparators if ast.unparse(side) in collections]
-            return bool(constants & NAMES or inside or known)
+            return bool(constants & names or inside or known)
         case ast.Call(func=ast.Attribute(value=value, attr=attribute), args=[argument, *_]):
             parts = listed(argument) or {getattr(argument, "value", None)}
             affixes = {part for part in parts if isinstance(part, str) and part}
@@ -181,8 +226,10 @@ def asks_by_name(node: ast.AST, collections: set[str]) -> bool:
                 and of_dialect
                 and any(n.startswith(part) or n.endswith(part) for n in NAMES for part in affixes)
             )
-        case ast.MatchValue(value=ast.Constant(value=value)):
-            return value in NAMES
+        case ast.Match(subject=subject, cases=cases):
+            patterns = [inner for each in cases for inner in ast.walk(each.pattern)]
+            values = {inner.value for inner in patterns if isinstance(inner, ast.Constant)}
+            return bool(values & names_meant(subject))
         case ast.Dict():
             return bool(listed(node) & NAMES)
     return False
@@ -209,6 +256,8 @@ def test_no_dialect_is_asked_for_by_name() -> None:
     [
         "dialect.name == 'hermes'",
         "dialect.name in ('hermes', 'xml')",
+        "dialect.name == 'json'",
+        "match recording.dialect:\n    case 'mistral':\n        pass",
         "own = {'hermes'}\ndialect.name not in own",
         "own: Final = frozenset({'hermes'})\ndialect.name in own",
         "dialect.name.startswith('llama4')",
@@ -227,6 +276,7 @@ def test_asking_by_name_is_seen_in_every_form(code: str) -> None:
         "get_dialect('native')",
         "chosen = ('xml', 'hermes')",
         "text.startswith('json')",
+        "untyped == 'json'",
         "{'openhands': 1}",
     ],
 )
@@ -251,7 +301,7 @@ def test_modules_and_functions_stay_small() -> None:
         tree = ast.parse(text)
         assert ast.get_docstring(tree) or not text.strip(), f"{path} has no docstring"
         for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 size = (node.end_lineno or 0) - node.lineno + 1
                 assert size <= 60, f"{path}: {node.name} has {size} lines"
 

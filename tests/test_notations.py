@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +17,7 @@ from playground.dialects.checking import check_tool_call
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.reading import parse
 from playground.events import Event, event_name, owned_text
+from playground.guides import Guide
 from playground.messages import ToolCallPart
 from playground.parsing.notations import NOTATIONS, VALUES
 from playground.parsing.notations.notation import Notation
@@ -61,8 +63,9 @@ def test_the_example_of_a_notation_is_written_and_read_back(notation: Notation) 
 
 def test_a_notation_stands_under_its_own_hole() -> None:
     for body, notation in NOTATIONS.items():
-        assert Syntax(**notation.fields).call_template.body == body
+        assert body == notation.hole
         assert f"{{{notation.hole.replace('KEY', 'path')}}}" in notation.fields["call"]
+        assert Syntax(**notation.fields).notation is notation
     assert [value.hole for value in VALUES.values()] == list(VALUES)
 
 
@@ -73,6 +76,27 @@ def test_the_example_of_a_value_is_written_and_read_back(hole: str) -> None:
     text = render_call(syntax, "g", {"a": value})
     assert text == f"<f g><a>{VALUES[hole].example}</a></f>"
     assert parse(text, declared(syntax)).tool_calls[0].arguments == {"a": value}
+
+
+def test_no_hole_is_named_outside_of_the_notations() -> None:
+    """What the rest of the room wants to know of a body, it asks its notation."""
+    holes = [*NOTATIONS, *VALUES]
+    parts = {hole.partition(":") for hole in holes if ":" in hole}
+    names = {
+        *holes,
+        *(f"{kind}:" for kind, _, _ in parts),
+        *(f":{rest}" for *_, rest in parts if rest != "KEY"),
+    }
+    for path in (ROOT / "playground/parsing").glob("*.py"):
+        tree = ast.parse(path.read_text())
+        named = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)} & names
+        assert named == set(), path
+        for node in ast.walk(tree):  # nor is a notation known by its class, or by how it begins
+            if isinstance(node, ast.ImportFrom) and "notations." in (node.module or ""):
+                assert str(node.module).endswith(".notation"), path
+            if isinstance(node, ast.Compare):
+                asked = ast.unparse(node.left)
+                assert not asked.endswith(("notation.first", "notation.hole")), path
 
 
 # a new one, by nothing but the text of CONTRIBUTING
@@ -101,7 +125,8 @@ def query(monkeypatch: pytest.MonkeyPatch) -> DeclaredDialect:
 def test_a_new_notation_is_added_as_contributing_says() -> None:
     notation = NOTATIONS["args:query"]
     assert_example_is_true(notation)
-    assert notation.values == Syntax(**notation.fields).notation.values
+    guide = Guide(declared(Syntax(**notation.fields)), [])
+    assert ("values", "escaped text, typed by the tool's schema") in guide.summary()
 
 
 def test_a_notation_without_null_names_the_argument_and_writes_the_others(

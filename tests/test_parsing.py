@@ -469,6 +469,16 @@ def test_a_parameter_without_its_closer_ends_where_the_next_one_of_the_tool_begi
     assert list(call.arguments) == ["path"]
 
 
+def test_words_between_two_parameters_are_named() -> None:
+    text = (
+        "<tool_call>\n<function=write_file>\n<parameter=path>\na\n</parameter>so\n"
+        "<parameter=content>\nb\n</parameter>\n</function>\n</tool_call>"
+    )
+    result = parse(text, "qwen3-coder", TOOLS)
+    assert called(result) == [("write_file", {"path": "a", "content": "b"})]
+    assert [f.message for f in result.findings] == ["after the value: 'so'"]
+
+
 def test_the_end_behind_a_parameter_aborts_the_call_whatever_the_tool_has() -> None:
     """The value may hold its own closer: `a</arg_value>b`, cut after the first one."""
     tool = ToolMetadata(name="f", parameters={"a": "x"})

@@ -15,8 +15,12 @@ from typing import Any
 import pytest
 from conftest import ROOT
 
+import playground as pg
 from playground.commands.terminal import plain
+from playground.errors import InputFault
 from playground.json_numbers import finite
+from playground.sessions import source
+from playground.sessions.pipes import read_stream
 from playground.tool_formats.mcp_servers import read_servers
 
 PROGRAM = str(Path(sys.executable).with_name("playground"))
@@ -87,11 +91,14 @@ def test_a_yes_is_asked_with_all_that_it_means() -> None:
 
 
 def test_neither_a_name_nor_an_address_writes_lines_of_its_own() -> None:
-    from playground.errors import InputFault
-
     forged = {"mcpServers": {"docs": {"url": "http://x/\n  ask https://docs.example"}}}
     with pytest.raises(InputFault, match="docs.url"):
         read_servers(json.dumps(forged))
+
+
+def test_a_server_that_is_no_object_says_so() -> None:
+    with pytest.raises(InputFault, match="field docs: not an object; expected mcpServers"):
+        read_servers('{"mcpServers": {"docs": "npx"}}')
 
 
 def test_the_question_hides_nothing_and_a_no_starts_nothing(tmp_path: Path) -> None:
@@ -149,6 +156,7 @@ def test_json_is_printed_in_any_encoding() -> None:
 FAULT = """
 import click
 from playground.cli import main
+import playground as pg
 from playground.commands.terminal import guarded
 
 @main.command()
@@ -195,6 +203,19 @@ def test_what_never_ends_or_never_begins_is_one_line(command: list[str], tmp_pat
         assert done.returncode == 2, endless
         assert done.stderr.count("\n") == 1
         assert endless in done.stderr
+
+
+def test_what_is_too_long_is_told_with_its_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(InputFault, match="/dev/zero: more than 1 MB came; expected at most 1 MB"):
+        read_stream(Path("/dev/zero"), 1 << 20)
+    monkeypatch.setattr(source, "MAX_LINE", 1 << 20)
+    file = tmp_path / "rows.jsonl"
+    row = {"messages": [{"role": "user", "content": "Hi."}]}
+    file.write_text(json.dumps(row) + "\n" + json.dumps({**row, "more": "x" * (1 << 20)}) + "\n")
+    with pytest.raises(InputFault, match="rows.jsonl:2: the line is too long; expected lines of"):
+        list(pg.load_sessions(file))
 
 
 def test_a_shells_pipe_is_a_file_to_read() -> None:

@@ -251,7 +251,7 @@ def _under_one_policy(
 
     loaded, policies = load(asked.session, asked.model), asked.chosen()
     if len(policies) > 1:
-        raise InputFault("several policies are named", expected="one --policy, or --simulate")
+        raise InputFault("several policies are named", expected="one, or `cache simulate`")
     shown = show(loaded.session, asked.dialects, policies[0] if policies else "", asked.as_json)
     return max(report(loaded.findings), shown)
 

@@ -62,7 +62,7 @@ ExampleOf = Callable[[ToolMetadata, dict[str, Any]], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class ToolDocsFrame:
     """What stands before the first tool, between two tools, and after the last."""
 
     before: str
@@ -78,7 +78,7 @@ class ToolDocs:
     """
 
     tool: Callable[[ToolMetadata, ExampleOf], str]
-    frame: Frame
+    frame: ToolDocsFrame
 
 
 def described_tool(tool: ToolMetadata, example_of: ExampleOf) -> str:
@@ -113,11 +113,11 @@ def json_tool(tool: ToolMetadata, example_of: ExampleOf) -> str:
 
 DESCRIBED: Final = ToolDocs(
     tool=described_tool,
-    frame=Frame("# Tools\nRead how each tool is used before you use it.\n\n", "\n\n"),
+    frame=ToolDocsFrame("# Tools\nRead how each tool is used before you use it.\n\n", "\n\n"),
 )
 JSON_LINES: Final = ToolDocs(
     tool=json_tool,
-    frame=Frame("# Tools\nThese functions may be called:\n<tools>\n", "\n", "\n</tools>"),
+    frame=ToolDocsFrame("# Tools\nThese functions may be called:\n<tools>\n", "\n", "\n</tools>"),
 )
 
 

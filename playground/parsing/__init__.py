@@ -21,9 +21,9 @@ fence. Its *kind* says how to go on, its *number* which form or which tags it be
 (wait.py).
 
 A *wait* is one place where the reader stands, with all the choices that may come there. `first`
-is what finds candidates: a plain search for one character, or for two where all choices share
-their *beginnings*. `pattern` then decides at the candidate. It may match *partially*: the text so
-far is how a choice begins, and its end is still to come.
+is what finds candidates: a plain search for one character, or for the first few, up to five, where
+all choices have such *beginnings*. `pattern` then decides at the candidate. It may match
+*partially*: the text so far is how a choice begins, and its end is still to come.
 
 A *varying* choice is one whose match at the end of the text could become another match with more
 of it: three back-ticks may be a fence of four, `<|end` is the beginning of `<|end|>`, blanks
@@ -65,7 +65,9 @@ the call to its notation, and that waits for a parameter, which `<po` may be.
         gives markup '<port>', argument 'St </b> Ma'
         holds ''
 
-Inside a value other choices count: its closer alone. `</b>` has the shape of one, but it neither
+Inside a value other choices count, here its closer alone. (Where openers have words in them, or are
+control tokens, they count too: they show that a closer was forgotten, or that the call was cut off
+before the next one.) `</b>` has the shape of one, but it neither
 names this parameter nor stands before what may follow one: the value keeps it. The value is given
 out as far as it goes; nobody waits for its end.
 

@@ -20,11 +20,17 @@ class BatchedParser(DialectParser):
     def __init__(self, parser: DialectParser, chunks: int = 1024) -> None:
         self._parser, self._limit = parser, chunks
         self._held: list[bytes] = []
+        self._texts: list[str] = []  # of the two lists one is empty: they are given on in order
 
     def feed(self, data: bytes) -> list[Event]:
-        held = self._held
-        held.append(data)
-        return [] if len(held) < self._limit else self._flush()
+        events = self._flush() if self._texts else []
+        self._held.append(data)
+        return events if len(self._held) < self._limit else events + self._flush()
+
+    def feed_text(self, text: str) -> list[Event]:
+        events = self._flush() if self._held else []
+        self._texts.append(text)
+        return events if len(self._texts) < self._limit else events + self._flush()
 
     def feed_tool_call_delta(self, delta: Any) -> list[Event]:
         return self._flush() + self._parser.feed_tool_call_delta(delta)
@@ -44,6 +50,9 @@ class BatchedParser(DialectParser):
         return self._parser.switches
 
     def _flush(self) -> list[Event]:
-        data = b"".join(self._held)
+        data, text = b"".join(self._held), "".join(self._texts)
         self._held.clear()
+        self._texts.clear()
+        if text:
+            return self._parser.feed_text(text)
         return self._parser.feed(data) if data else []

@@ -14,7 +14,7 @@ from playground.parsing.template import Piece, Template, cut_at_body
 from playground.parsing.values import Untyped
 
 # The holes that stand beside a body, by the template in which they may; the bodies themselves are
-# notations. CONTRIBUTING's table of holes is made of both.
+# notations, but for a section's, which is its calls. CONTRIBUTING's table of holes is made of both.
 CALL_HOLES: Final[dict[str, str]] = {
     "name": "the tool's name",
     "id": "the call's id",
@@ -29,8 +29,10 @@ PARAM_HOLES: Final[dict[str, str]] = {
     "is_text": "`true` where a parameter's value is text, `false` where it is JSON",
 }
 SECTION_BODY: Final = "calls"
+SECTION_BODIES: Final[dict[str, str]] = {
+    SECTION_BODY: "the calls of a reply (or each one, with `one_call_a_section`)",
+}
 SECTION_HOLES: Final[dict[str, str]] = {
-    "calls": "the calls of a reply (or each one, with `one_call_a_section`)",
     "name": "the tool's name, with `one_call_a_section`",
 }
 
@@ -116,7 +118,7 @@ class Declaration:
     @cached_property
     def sections(self) -> tuple[Template, ...]:
         """The section that is written, and those that are read in its place."""
-        return tuple(cut_at_body(text, ("name",)) for text in self.section_texts)
+        return tuple(cut_at_body(text, SECTION_HOLES) for text in self.section_texts)
 
     @cached_property
     def openers(self) -> tuple[str, ...]:

@@ -103,8 +103,8 @@ class FormBuilder:
         )
 
     def _excess(self) -> Wait | None:
-        """The closer behind brackets of which a JSON body had too many."""
-        if self.notation.first != "{" or not worded(self.closing.pattern):
+        """The closer after brackets of which the body had too many."""
+        if not self.notation.mends_brackets or not worded(self.closing.pattern):
             return None
         brackets = rf"{SPACE}(?P<excess>[}}\]]{{1,3}}+){SPACE}"
         return wait(Choice(brackets + self.closing.pattern))
@@ -130,10 +130,10 @@ class FormBuilder:
         return wait(closer, *calls, *around.openers(), *around.stops())
 
     def _restart(self) -> Wait | None:
-        """The call's opener before a JSON body, whose first quote would end any string."""
-        before, body = self.syntax.call_template.before, self.syntax.call_template.body
+        """The call's opener once more, before another body."""
+        before = self.syntax.call_template.before
         start = beginning(before)
-        if not body.endswith(":json") or len(start) < 2 or holes_of(before):
+        if not self.notation.restarts or len(start) < 2 or holes_of(before):
             return None
         return openers({start: rf"{pieces_pattern(before, {})}{SPACE}\{{{SPACE}\""})
 
@@ -141,9 +141,9 @@ class FormBuilder:
         """Another call between the markers of the one before it, with a comma or without."""
         if not self.syntax.call_template.before or not self.closing.pattern:
             return None
-        head = self.notation.announce(Lead(self.syntax, "", "", strict=True, firm=False))
-        if self.notation.first != "{" or "name" in holes_of(self.syntax.call_template.before):
+        if not self.notation.repeats or "name" in holes_of(self.syntax.call_template.before):
             return None
+        head = self.notation.announce(Lead(self.syntax, "", "", strict=True, firm=False))
         return wait(Choice(rf"{SPACE}[,;]?+{SPACE}(?={head})"))
 
     def _neighbours(self, around: Surroundings) -> Neighbours:

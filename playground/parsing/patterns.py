@@ -1,6 +1,7 @@
 """Markers as patterns that may be matched partially, however the text is cut.
 
-Every repetition is bounded and possessive and none is nested, so that no text makes them slow.
+Every repetition is bounded and possessive, and so is one inside another: a text is looked at a
+bounded number of times, whatever it holds. (`?` alone may give back what it took.)
 """
 
 from __future__ import annotations

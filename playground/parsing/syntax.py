@@ -12,7 +12,8 @@ from functools import cached_property
 from playground.parsing.declaration import (
     CALL_HOLES,
     PARAM_HOLES,
-    SECTION_BODY,
+    SECTION_BODIES,
+    SECTION_HOLES,
     Declaration,
     JsonShape,
     Markers,
@@ -46,9 +47,9 @@ class Syntax(Declaration):
         self.notation.check(self)
         if self.param:
             check_holes(self.param, VALUES, PARAM_HOLES)
-        beside = ("name",) if self.one_call_a_section else ()
+        beside = SECTION_HOLES if self.one_call_a_section else ()
         for text in self.section_texts:
-            check_holes(text, (SECTION_BODY,), beside)
+            check_holes(text, SECTION_BODIES, beside)
 
     @property
     def notation(self) -> Notation:

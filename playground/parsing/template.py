@@ -13,8 +13,7 @@ from typing import Final
 
 from playground.errors import SyntaxFault
 
-TEXTS: Final = "texts"  # the body of a template that has {text:KEY}, once or several times
-_TEXT: Final = "text:"
+_ANY_KEY: Final = ":KEY"  # a hole so declared names an argument, and may stand several times
 _TOKEN: Final = re.compile(r"\{\{|\}\}|\{([a-z_]+(?::[a-z_]+)?)\}")
 
 
@@ -30,16 +29,17 @@ Piece = str | Hole
 class Template:
     """`before`, one body hole, `after`: the shape of every call, parameter and section.
 
-    A body of texts has several holes: `texts` are their keys, `between` what follows each of them,
-    and `after` is the last of `between`. `pieces` are all of a template, in order.
+    A body has several `holes` where each names an argument of its own: `between` is what follows
+    each of them, `body` the first of them, and `after` the last of `between`. `pieces` are all of a
+    template, in order.
     """
 
     before: tuple[Piece, ...]
     body: str
     after: tuple[Piece, ...]
     pieces: tuple[Piece, ...]
-    texts: tuple[str, ...] = ()
-    between: tuple[tuple[Piece, ...], ...] = ()
+    holes: tuple[str, ...]
+    between: tuple[tuple[Piece, ...], ...]
 
 
 def begins_line(pieces: tuple[Piece, ...]) -> bool:
@@ -68,14 +68,14 @@ def check_holes(text: str, bodies: Collection[str], others: Collection[str]) -> 
     """Raise SyntaxFault where a hole is unknown, or the template has no body or several."""
     allowed = [*bodies, *others]
     for match in _TOKEN.finditer(text):
-        if match[1] is not None and _declared(match[1]) not in allowed and match[1] not in allowed:
+        if match[1] is not None and declared_hole(match[1], allowed) not in allowed:
             raise SyntaxFault(
                 f"template {text!r} has {match[0]} at character {match.start()};"
                 f" allowed here: {_listed(allowed, ', ')} (double a brace that is meant as text)"
             )
-    names = [_declared(name) for name in holes_of(_pieces(text))]
+    names = [declared_hole(name, allowed) for name in holes_of(_pieces(text))]
     found = [name for name in names if name in bodies]
-    if len(found) != 1 and set(found) != {_declared(_TEXT)}:
+    if len(found) != 1 and not (len(set(found)) == 1 and found[0].endswith(_ANY_KEY)):
         raise SyntaxFault(
             f"template {text!r} must have {_listed(bodies, ' or ')} once, not {len(found)} times"
         )
@@ -87,17 +87,14 @@ def cut_at_body(text: str, others: Collection[str]) -> Template:
     bodies = [
         at
         for at, piece in enumerate(pieces)
-        if isinstance(piece, Hole) and _declared(piece.name) not in others
+        if isinstance(piece, Hole) and declared_hole(piece.name, others) not in others
     ]
     first = bodies[0]
-    names = [name for name in holes_of(pieces[at] for at in bodies)]
-    if not names[0].startswith(_TEXT):
-        return Template(pieces[:first], names[0], pieces[first + 1 :], pieces)
-    # what follows each text reaches to the next one; after the last, to the template's end
+    names = holes_of(pieces[at] for at in bodies)
+    # what follows each hole reaches to the next one; after the last, to the template's end
     stops = [*bodies[1:], len(pieces)]
     between = tuple(pieces[start + 1 : stop] for start, stop in zip(bodies, stops, strict=True))
-    keys = tuple(name.removeprefix(_TEXT) for name in names)
-    return Template(pieces[:first], TEXTS, between[-1], pieces, keys, between)
+    return Template(pieces[:first], names[0], between[-1], pieces, tuple(names), between)
 
 
 def _pieces(text: str) -> tuple[Piece, ...]:
@@ -120,10 +117,12 @@ def _pieces(text: str) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-def _declared(name: str) -> str:
-    """A hole as tables list it: `text:code` and `line:path` stand for `text:KEY`, `line:KEY`."""
-    kind, _, _ = name.partition(":")
-    return f"{kind}:KEY" if kind in ("text", "line") else name
+def declared_hole(name: str, declared: Collection[str]) -> str:
+    """A hole as it is `declared`: `line:path` as `line:KEY`, where that is what is declared."""
+    if name in declared:
+        return name
+    kind, colon, _ = name.partition(":")
+    return f"{kind}{_ANY_KEY}" if colon else name
 
 
 def _listed(holes: Collection[str], by: str) -> str:

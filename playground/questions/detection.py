@@ -16,7 +16,7 @@ from playground.display import Listed
 from playground.events import owned_text
 from playground.findings import Finding, finding
 from playground.messages import ToolCallPart
-from playground.questions.every_dialect import Reading, read_in_every_dialect
+from playground.questions.every_dialect import DialectReading, read_in_every_dialect
 from playground.questions.experiments import read
 from playground.recordings.recording import Recording
 from playground.tool_formats import read_tools
@@ -74,17 +74,12 @@ def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -
     return _ranked(readings, list(tools))
 
 
-def _ranked(readings: Iterable[Reading], tools: list[ToolMetadata]) -> Detections:
+def _ranked(readings: Iterable[DialectReading], tools: list[ToolMetadata]) -> Detections:
     return Detections(sorted((_detection(reading, tools) for reading in readings), key=_rank))
 
 
-def foreign_markup(text: str, dialect: str, tools: Sequence[Any] | None = None) -> Finding | None:
-    """A finding when the chosen dialect reads no call where another one reads some."""
-    return foreign(detect(text, tools), dialect)
-
-
 def foreign(ranked: Sequence[Detection], dialect: str) -> Finding | None:
-    """The same, of what was found already."""
+    """A finding when the chosen dialect reads no call where another one reads some."""
     own = next((d for d in ranked if d.dialect == dialect), None)
     best = ranked[0]
     if best.calls == 0 or (own is not None and own.calls + own.aborted > 0):
@@ -109,7 +104,7 @@ def _rank(detection: Detection) -> tuple[int, ...]:
     )
 
 
-def _detection(reading: Reading, tools: list[ToolMetadata]) -> Detection:
+def _detection(reading: DialectReading, tools: list[ToolMetadata]) -> Detection:
     text = "".join(map(owned_text, reading.result.events))
     as_written = _as_written(reading, tools, text)
     return Detection(
@@ -123,7 +118,7 @@ def _detection(reading: Reading, tools: list[ToolMetadata]) -> Detection:
     )
 
 
-def _as_written(reading: Reading, tools: list[ToolMetadata], text: str) -> bool:
+def _as_written(reading: DialectReading, tools: list[ToolMetadata], text: str) -> bool:
     """Whether the dialect would write these calls as they stand, white space aside."""
     dialect, read = get_dialect(reading.dialect), reading.result.tool_calls
     if not read or not isinstance(dialect, DeclaredDialect):
@@ -132,7 +127,7 @@ def _as_written(reading: Reading, tools: list[ToolMetadata], text: str) -> bool:
     return _solid(dialect.format_reply(calls, tools)) in _solid(text)
 
 
-def _begun(reading: Reading, tools: list[ToolMetadata], text: str) -> int:
+def _begun(reading: DialectReading, tools: list[ToolMetadata], text: str) -> int:
     """How far the first call, cut off or not, stands as the dialect would have written it."""
     dialect, result = get_dialect(reading.dialect), reading.result
     calls = [(call.name, call.arguments) for call in result.tool_calls]

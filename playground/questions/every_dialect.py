@@ -15,7 +15,7 @@ from playground.parsing.result import ParseResult
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class DialectReading:
     """What one dialect makes of a reply: `text` is what the user would see of it, in characters,
     `markup` and `arguments` what the calls take; `findings` is how often each code came."""
 
@@ -37,7 +37,9 @@ class Reading:
         return len(self.result.aborted)
 
 
-def read_in_every_dialect(read: Callable[[str], ParseResult], first: str = "") -> Iterator[Reading]:
+def read_in_every_dialect(
+    read: Callable[[str], ParseResult], first: str = ""
+) -> Iterator[DialectReading]:
     """The readings, one at a time, in the order of the registry, but for `first`, which leads.
 
     `read` gives what the dialect of that name makes of the reply. They are given out singly because
@@ -48,12 +50,12 @@ def read_in_every_dialect(read: Callable[[str], ParseResult], first: str = "") -
         yield _counted(name, read(name))
 
 
-def _counted(dialect: str, result: ParseResult) -> Reading:
+def _counted(dialect: str, result: ParseResult) -> DialectReading:
     characters: Counter[type[Event]] = Counter()
     for event in result.events:
         if isinstance(event, TextEvent | MarkupEvent | ArgumentEvent):
             characters[type(event)] += len(event.text)
-    return Reading(
+    return DialectReading(
         dialect,
         result,
         text=characters[TextEvent],

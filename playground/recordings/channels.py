@@ -110,7 +110,7 @@ class Part:
 
 
 @dataclass(slots=True)
-class Frame:
+class FrameEcho:
     """What came together; `echo` says again, token by token, what its texts say."""
 
     echo: list[Part] = field(default_factory=list)
@@ -129,7 +129,7 @@ class _Segment:
     start: int  # in characters, since the channel began
     part: Part
     place: int  # on the wire
-    frame: Frame | None
+    frame: FrameEcho | None
 
 
 @dataclass(slots=True, eq=False)
@@ -170,7 +170,7 @@ class Channel:
     def _first(self, offset: int) -> int:
         return max(0, bisect_right(self.segments, offset, key=lambda each: each.start) - 1)
 
-    def extend(self, part: Part, place: int, frame: Frame | None = None) -> None:
+    def extend(self, part: Part, place: int, frame: FrameEcho | None = None) -> None:
         """One more part, which stands there on the wire."""
         before = self.end
         self.text += part.text

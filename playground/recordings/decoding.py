@@ -15,8 +15,8 @@ from playground.recordings.apis.base import ApiReader, Sink
 from playground.recordings.framing import Frame, Framing
 from playground.recordings.recording import (
     UNREADABLE,
-    Choice,
     Chunk,
+    OtherChoice,
     ReasoningChunk,
     Recording,
     TextChunk,
@@ -94,7 +94,7 @@ class StreamDecoder:
             usage=finite(sink.usage),
             error=sink.error,
             other_choices=tuple(
-                Choice(index, tuple(whole_characters(other.chunks)), str(other.stop_reason))
+                OtherChoice(index, tuple(whole_characters(other.chunks)), str(other.stop_reason))
                 for index, other in sorted(sink.others.items())
             ),
         )

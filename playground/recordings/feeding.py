@@ -20,7 +20,7 @@ def feed(parser: DialectParser, chunk: Chunk) -> list[Event]:
     """What this chunk gives; a signal gives nothing."""
     match chunk:
         case TextChunk(text=text):
-            return parser.feed(text.encode("utf-8", "surrogatepass"))
+            return parser.feed_text(text)
         case BytesChunk(base64=text):
             return parser.feed(base64.b64decode(text))
         case ReasoningChunk(reasoning=text):

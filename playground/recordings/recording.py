@@ -112,7 +112,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class OtherChoice:
     """A further answer in the same stream: of `n` choices, or to another prompt of the request."""
 
     index: int
@@ -142,7 +142,7 @@ class Recording:
     stop_reason: str = ""
     usage: dict[str, Any] | None = None
     error: dict[str, Any] | None = None
-    other_choices: tuple[Choice, ...] = ()
+    other_choices: tuple[OtherChoice, ...] = ()
     __pydantic_config__ = _STRICT
 
     @cached_property

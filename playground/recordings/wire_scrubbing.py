@@ -19,7 +19,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Final
 
-from playground.recordings.channels import Bytes, Channel, Frame, Held, Packed, Part, text_of
+from playground.recordings.channels import Bytes, Channel, FrameEcho, Held, Packed, Part, text_of
 from playground.recordings.json_texts import BY_NAME, Box, JsonTexts, Leaf
 from playground.recordings.scrubbing import Searcher, Tally
 
@@ -172,7 +172,7 @@ class WireScrubber:
 
     def _search_leaves(self, leaves: list[Leaf], into: Bytes, outer: int | None) -> None:
         """Join the texts of a frame to those before; `outer` is its place if it was packed."""
-        frame = Frame()
+        frame = FrameEcho()
         texts: list[tuple[Leaf, Part]] = []
         spelled: list[tuple[Leaf, Part]] = []
         for leaf in leaves:

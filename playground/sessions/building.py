@@ -111,7 +111,7 @@ class SessionBuilder:
         """A time in UTC; one that cannot be read is none, and a finding."""
         read = utc_time(value)
         if read is None:
-            self.findings.append(finding("time-unread", str(place), f"no time: {_short(value)}"))
+            self.findings.append(finding("time-unread", str(place), f"not a time: {_short(value)}"))
         return read or ""
 
     def seconds(self, value: Any, place: Place) -> float | None:

@@ -55,6 +55,6 @@ def read_descriptor(descriptor: int, name: str, most: int) -> bytes:
         pieces.append(piece)
         size += len(piece)
         if size > most:
-            limit = f"at most {most // 1024**2} MB"
-            raise InputFault("no end is in sight", where=name, expected=limit)
+            limit = f"{most // 1024**2} MB"
+            raise InputFault(f"more than {limit} came", where=name, expected=f"at most {limit}")
     return b"".join(pieces)

@@ -190,8 +190,12 @@ class Source:
             while line := file.readline(MAX_LINE + 1):
                 number, start, read = number + 1, read, read + len(line)
                 if len(line) > MAX_LINE:
-                    limit = f"lines of at most {MAX_LINE // 1024**2} MB"
-                    raise InputFault("a longer line", where=self.name, line=number, expected=limit)
+                    raise InputFault(
+                        "the line is too long",
+                        where=self.name,
+                        line=number,
+                        expected=f"lines of at most {MAX_LINE // 1024**2} MB",
+                    )
                 if self.progress is not None:
                     self.progress(read, self.size)
                 if line.isspace() or start == torn:

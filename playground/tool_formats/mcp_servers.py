@@ -181,7 +181,7 @@ def _server(name: str, given: Any, where: str) -> McpServer:
         return InputFault(problem, where=where, field=f"{name}.{field}", expected=_EXPECTED)
 
     if not isinstance(given, dict):
-        raise InputFault("no object", where=where, field=name, expected=_EXPECTED)
+        raise InputFault("not an object", where=where, field=name, expected=_EXPECTED)
     command, url = given.get("command", ""), given.get("url", "")
     if not isinstance(command, str) or not isinstance(url, str) or bool(command) == bool(url):
         raise fault("command", "it needs either a command or a url")

@@ -16,7 +16,7 @@ from playground.parsing.notations.params import Params
 from playground.parsing.notations.python import PythonArguments
 from playground.parsing.notations.texts import Texts
 from playground.parsing.notations.values import VALUES
-from playground.parsing.template import TEXTS
+from playground.parsing.template import declared_hole
 
 __all__ = ["NOTATIONS", "VALUES", "notation_of"]
 
@@ -26,10 +26,10 @@ NOTATIONS: Final[dict[str, Notation]] = {
     "args:marked": MarkedArguments(),
     "args:python": PythonArguments(),
     "params": Params(),
-    TEXTS: Texts(),
+    "text:KEY": Texts(),
 }
 
 
 def notation_of(syntax: Declaration) -> Notation:
     """How the body of the syntax's call is written."""
-    return NOTATIONS[syntax.call_template.body]
+    return NOTATIONS[declared_hole(syntax.call_template.body, NOTATIONS)]

@@ -26,6 +26,9 @@ class JsonArguments(Notation):
     fields = {"call": "<function={name}>{args:json}</function>"}
     example = '<function=write_file>{"path": "a.py", "lines": [1, 2]}</function>'
     first = "{"
+    mends_brackets = True
+    restarts = True
+    repeats = True
 
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
         return {self.hole: dump_json(call.arguments)}

@@ -39,6 +39,9 @@ class JsonCall(Notation):
         "</tool_call>"
     )
     first = "{"
+    mends_brackets = True
+    restarts = True
+    repeats = True
 
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
         return {

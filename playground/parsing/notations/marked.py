@@ -39,6 +39,7 @@ class MarkedArguments(Notation):
     fields = {"call": "<call:{name}>{args:marked}</call>", "string_mark": "``"}
     example = "<call:write_file>{path:``a.py``,lines:[1,2]}</call>"
     first = "{"
+    mends_brackets = True
 
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
         return {self.hole: write(call.arguments, syntax.string_mark)}

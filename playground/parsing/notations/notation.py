@@ -89,6 +89,14 @@ class Notation(ABC):
     keeps_space: ClassVar[bool] = False
     """White space at the body's edges is no markup: it is the body's own, or it ends a body that
     holds none. Otherwise the engine skips it before a body that ends itself."""
+    mends_brackets: ClassVar[bool] = False
+    """The body ends with its own bracket: a few more of them before the call's closer are a slip of
+    the model, and left out with a finding."""
+    restarts: ClassVar[bool] = False
+    """A model that begins the call anew inside the body is seen, though an open string of the body
+    would hold it: the first quote of the second one would end any string."""
+    repeats: ClassVar[bool] = False
+    """Models write several bodies between the markers of one call: each is a call of its own."""
     holds_null: ClassVar[bool] = True
     """Whether null can be written. Where it cannot, as in TOML, `write` leaves it out and the check
     names the argument; tests and laws ask for every other plain value."""

@@ -228,7 +228,7 @@ def _mended_end(
     closer = "".join(p for p in param_template(form.syntax).after if isinstance(p, str)).strip()
     inner, _, rest = text.rpartition(closer) if worded(closer) else ("", "", "")
     if kind is Kind.FORGOTTEN and closer and inner:
-        reader.scanner.note("unexpected-text", place, f"behind the value: {rest.strip()!r:.80}")
+        reader.scanner.note("unexpected-text", place, f"after the value: {rest.strip()!r:.80}")
         return inner.removesuffix("\n") if _on_own_lines(form.syntax) else inner
     if kind is Kind.FORGOTTEN:
         reader.scanner.note("missing-closer", place)

@@ -20,7 +20,7 @@ from playground.parsing.patterns import (
 )
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Match, Steps
-from playground.parsing.template import Piece, begins_line, holes_of
+from playground.parsing.template import Piece, Template, begins_line, holes_of
 from playground.parsing.values import dump_json
 from playground.parsing.wait import Choice, Group, Kind, Wait, wait
 
@@ -40,7 +40,7 @@ class Texts(Notation):
 
     def samples(self, syntax: Declaration) -> dict[str, str]:
         template = syntax.call_template
-        between = dict(zip(template.texts, template.between, strict=True))
+        between = dict(zip(_texts(template), template.between, strict=True))
         return {
             key: f"the {key}\n" if _ends_line(syntax, between.get(key, ())) else f"the {key}"
             for key in self.keys(syntax)
@@ -51,13 +51,13 @@ class Texts(Notation):
         JSON: it reads back only where `objects` are allowed, and checking.py says so before
         anything is sent."""
         template = syntax.call_template
-        keys = self.keys(syntax) or template.texts
+        keys = self.keys(syntax) or _texts(template)
         if _fits(syntax, keys, call):
             texts = dict(call.arguments)
         else:
             texts = dict.fromkeys(keys, "") | {keys[-1]: _whole_call(syntax, call)}
         lines = {f"line:{key}": texts[key] for key in keys}
-        return lines | {f"text:{key}": str(texts[key]) for key in template.texts}
+        return lines | {f"text:{key}": str(texts[key]) for key in _texts(template)}
 
     def waits(self, around: Neighbours) -> tuple[Wait, ...]:
         between = around.syntax.call_template.between
@@ -65,7 +65,7 @@ class Texts(Notation):
 
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Steps[None]:
         template = form.syntax.call_template
-        for key, closer, end in zip(template.texts, template.between, form.body, strict=True):
+        for key, closer, end in zip(_texts(template), template.between, form.body, strict=True):
             if closer:
                 yield from _read_closed(reader, call, key, end, form)
             else:
@@ -80,7 +80,12 @@ def _keys(syntax: Declaration) -> tuple[str, ...]:
     """The arguments of a call: those on lines before the body, then the texts."""
     template = syntax.call_template
     lines = [name for name in holes_of(template.before) if name.startswith("line:")]
-    return (*(name.removeprefix("line:") for name in lines), *template.texts)
+    return (*(name.removeprefix("line:") for name in lines), *_texts(template))
+
+
+def _texts(template: Template) -> tuple[str, ...]:
+    """The arguments that the body's holes name."""
+    return tuple(name.removeprefix("text:") for name in template.holes)
 
 
 def _ends_line(syntax: Declaration, pieces: tuple[Piece, ...]) -> bool:

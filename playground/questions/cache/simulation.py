@@ -194,7 +194,8 @@ def simulate_cache(
     bodies = [_body(body, number) for number, body in enumerate(requests)]
     for name, some in (("usages", usages), ("times", times)):
         if some and len(some) != len(bodies):
-            raise InputFault(f"{len(some)} {name} for {len(bodies)} requests", expected="as many")
+            problem = f"{len(some)} {name} are given for {len(bodies)} requests"
+            raise InputFault(problem, expected="one for each request")
     apart = _checked(seconds_apart)
     if not bodies:
         return CacheSimulation(provider, [])

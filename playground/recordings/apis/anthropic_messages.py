@@ -42,24 +42,25 @@ class AnthropicMessages(ApiReader):
             return
         sink = self.sink
         before = len(sink.chunks)
-        if kind == "content_block_start":
-            self._start(value.get("index"), value.get("content_block") or {})
-        elif kind == "content_block_stop":
-            if value.get("index") in self._input:
-                sink.call(value["index"], self._input.pop(value["index"]))
-            sink.end_call(value.get("index"))
-        elif kind == "message_start":
-            message = value.get("message") or {}
-            if self._started:
-                sink.second_response()
-            self._started = True
-            sink.model = message.get("model") or sink.model
-            sink.add_usage(message.get("usage"))
-        elif kind == "message_delta":
-            sink.add_usage(value.get("usage"))
-            sink.stop_reason = (value.get("delta") or {}).get("stop_reason") or sink.stop_reason
-        elif kind == "error":
-            sink.fail(value.get("error") or value)
+        match kind:
+            case "content_block_start":
+                self._start(value.get("index"), value.get("content_block") or {})
+            case "content_block_stop":
+                if value.get("index") in self._input:
+                    sink.call(value["index"], self._input.pop(value["index"]))
+                sink.end_call(value.get("index"))
+            case "message_start":
+                message = value.get("message") or {}
+                if self._started:
+                    sink.second_response()
+                self._started = True
+                sink.model = message.get("model") or sink.model
+                sink.add_usage(message.get("usage"))
+            case "message_delta":
+                sink.add_usage(value.get("usage"))
+                sink.stop_reason = (value.get("delta") or {}).get("stop_reason") or sink.stop_reason
+            case "error":
+                sink.fail(value.get("error") or value)
         if len(sink.chunks) == before:
             sink.signal(str(kind))
 

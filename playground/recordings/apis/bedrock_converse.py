@@ -50,24 +50,25 @@ class BedrockConverse(ApiReader):
     def _event(self, key: str, inner: dict[str, Any]) -> None:
         sink = self.sink
         index = inner.get("contentBlockIndex")
-        if key == "contentBlockDelta":
-            self._delta(index, inner.get("delta") or {})
-        elif key == "contentBlockStart":
-            if use := (inner.get("start") or {}).get("toolUse"):
-                name, call_id = use.get("name") or "", use.get("toolUseId") or ""
-                sink.call(index, name=name, call_id=call_id, new=True)
-        elif key == "contentBlockStop":
-            sink.end_call(index)
-        elif key == "messageStart":
-            if self._started:
-                sink.second_response()
-            self._started = True
-        elif key == "messageStop":
-            sink.stop_reason = inner.get("stopReason") or ""
-        elif key == "metadata":
-            sink.add_usage(inner.get("usage"))
-        elif key.endswith("Exception"):
-            sink.fail({"type": key, **inner})
+        match key:
+            case "contentBlockDelta":
+                self._delta(index, inner.get("delta") or {})
+            case "contentBlockStart":
+                if use := (inner.get("start") or {}).get("toolUse"):
+                    name, call_id = use.get("name") or "", use.get("toolUseId") or ""
+                    sink.call(index, name=name, call_id=call_id, new=True)
+            case "contentBlockStop":
+                sink.end_call(index)
+            case "messageStart":
+                if self._started:
+                    sink.second_response()
+                self._started = True
+            case "messageStop":
+                sink.stop_reason = inner.get("stopReason") or ""
+            case "metadata":
+                sink.add_usage(inner.get("usage"))
+            case _ if key.endswith("Exception"):
+                sink.fail({"type": key, **inner})
 
     def _delta(self, index: Any, delta: dict[str, Any]) -> None:
         sink = self.sink

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from playground.dialects import get_dialect
 from playground.messages import Part, ReasoningPart, TextPart
-from playground.parsing.result import gather
+from playground.parsing.result import read_to_end
 from playground.prompt_data import PromptData
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 
@@ -63,7 +63,7 @@ def _result(builder: SessionBuilder, value: Any, text: str = "") -> Part:
 
 def _tagged(builder: SessionBuilder, text: str, place: Place) -> list[Part]:
     parser = get_dialect("hermes").create_parser(PromptData())
-    result = gather([*parser.feed(text.encode("utf-8", "replace")), *parser.finish()])
+    result = read_to_end(parser, [parser.feed_text(text)])
     if result.aborted or not result.tool_calls:
         builder.lost("a call in a text that cannot be read: kept as text", place)
         return [TextPart(text)]

@@ -172,7 +172,10 @@ class BaseChatModel(BaseModel, ChatModel):
 
 
 def _uncallable(**_: Any) -> Any:
-    raise InputFault("only told to a model", expected="the tool itself, by name")
+    raise InputFault(
+        "a recorded tool has a description and no function to call",
+        expected="the tool itself, declared under its name",
+    )
 
 
 class ScriptedModel(ChatModel):
