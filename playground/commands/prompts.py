@@ -59,7 +59,7 @@ def render(
 ) -> int:
     """Print the request that SESSION becomes in each dialect."""
     from playground.dialects import get_dialect
-    from playground.dialects.base import message_text
+    from playground.dialects.rendering import message_text
     from playground.questions.comparison import compare as compare_session
     from playground.show.wire import column_json
 
