@@ -19,6 +19,11 @@ class Utf8Decoder:
         """Text with a half surrogate in place of each bad byte; see `replaced`."""
         return self._decoder.decode(data, final)
 
+    @property
+    def holds(self) -> bool:
+        """Whether it waits for the rest of a character."""
+        return bool(self._decoder.getstate()[0])
+
 
 def bad_places(text: str) -> list[int]:
     """Where half surrogates stand: bad bytes after decoding, or the sender's own."""

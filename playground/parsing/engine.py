@@ -14,7 +14,7 @@ from playground.parsing.calls import CallReader
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.form import Form
 from playground.parsing.plan import Plan, compile_plan
-from playground.parsing.scanner import Match, Scanner, Steps, drain
+from playground.parsing.scanner import Emit, Match, Scanner, Steps, drain
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
 from playground.parsing.wait import Group, Kind
@@ -49,11 +49,14 @@ class SyntaxEngine:
         self._bare = False  # whether a section's opener was text, for no call followed it
         self._steps: Generator[None, None, None] | None = self._stream()
 
-    def feed(self, text: str) -> list[Event]:
+    def feed(self, text: str, passed: int = 0) -> list[Event]:
+        """Read on; `passed` is the offset up to which chunks have passed by a quiet scanner."""
+        self.scanner.wake(passed)
         self.scanner.add(text)
         return self._advance()
 
-    def finish(self) -> list[Event]:
+    def finish(self, passed: int = 0) -> list[Event]:
+        self.scanner.wake(passed)
         self.scanner.ended = True
         return self._advance()
 
@@ -105,7 +108,7 @@ class SyntaxEngine:
             if cut is not None and _has_closer(section):
                 scanner.emit_match(cut)
         wait = (section and section.between) or self.plan.text
-        match = yield from scanner.until(wait, self._emit_text)
+        match = yield from scanner.until(wait, self._text)
         return match, wait.group(match) if match else None
 
     def _interrupted(self, match: Match, group: Group) -> Steps[None]:
@@ -174,13 +177,15 @@ class SyntaxEngine:
         self.scanner.emit_match(match)
         yield from self._between(form)
 
+    @property
+    def _text(self) -> Emit:
+        """What claims text: it is content, but behind a call it may have to stand apart."""
+        if not self.calls or self.switches.text_after_calls == "text":
+            return self.scanner.emit_text
+        return self.scanner.emit_text_after_call
+
     def _emit_text(self, count: int) -> None:
-        """Text is content; behind a call it may have to stand apart."""
-        scanner = self.scanner
-        if not count or not self.calls or self.switches.text_after_calls == "text":
-            scanner.emit_text(count)
-        else:
-            scanner.emit_finding("text-after-call", count)
+        self._text(count)
 
     def _fence(self, opened: Match) -> Steps[None]:
         """A code fence: all of it is text, and a call in it is an example, with a finding."""
@@ -188,7 +193,7 @@ class SyntaxEngine:
         self.mode = "code fence"
         self._emit_text(len(fence))
         while True:
-            match = yield from scanner.until(self.plan.fenced, self._emit_text)
+            match = yield from scanner.until(self.plan.fenced, self._text)
             if match is None:
                 break
             if self.plan.fenced.kind(match) is not Kind.FENCE:
@@ -204,7 +209,7 @@ class SyntaxEngine:
         """Text that nothing but its own closer or a stop token ends."""
         wait = self.plan.plain[index]
         while True:
-            match = yield from self.scanner.until(wait, self._emit_text)
+            match = yield from self.scanner.until(wait, self._text)
             if match is None:
                 return
             self.scanner.emit_match(match)

@@ -56,6 +56,7 @@ def balanced(
         match = pattern.search(scanner.text, position)
         if match is None:
             scanner.claim_cut(emit, keep, len(scanner.text))
+            scanner.rest(pattern, emit, keep)
             yield
             position = scanner.at
             continue

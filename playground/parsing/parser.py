@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from playground.events import (
@@ -70,7 +70,10 @@ class DialectParser(ABC):
 
 
 class SyntaxParser(DialectParser):
-    """The parser of every declared dialect."""
+    """The parser of every declared dialect.
+
+    `quiet` False walks every chunk, also those that nothing can begin in: the same events, slower.
+    """
 
     def __init__(
         self,
@@ -81,7 +84,10 @@ class SyntaxParser(DialectParser):
         *,
         native: bool = False,
         prefill: str = "",
+        quiet: bool = True,
     ) -> None:
+        self._may_be_quiet = quiet
+        self._wakes: Callable[[str], object] | None = None  # see Scanner.rest
         self._declared = (syntax, markers, switches, tools)
         self._decoder = Utf8Decoder()
         self._engine = SyntaxEngine(syntax, markers, switches, tools)
@@ -93,9 +99,22 @@ class SyntaxParser(DialectParser):
             self._prefill(prefill)
 
     def feed(self, data: bytes) -> list[Event]:
+        if self._wakes is not None and data:
+            try:
+                text = data.decode()
+            except UnicodeDecodeError:
+                pass  # a character is cut, or it is none
+            else:
+                if self._wakes(text) is None:
+                    start = self._offset
+                    self._offset = start + len(text)
+                    self._pass(text)
+                    return [self._make(start, text)]
+        self._wakes = None
         return self._read(self._decoder.decode(data), "invalid-utf8")
 
     def feed_text(self, text: str) -> list[Event]:
+        self._wakes = None
         # bytes that wait for the rest of their character wait in vain: text cannot bring it
         events = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
         return events + self._read(text, "lone-surrogate")
@@ -141,16 +160,22 @@ class SyntaxParser(DialectParser):
     def _read(self, text: str, code: str) -> list[Event]:
         if not text:
             return []
-        self._in_text = True
+        self._in_text, passed = True, self._offset
         for place in bad_places(text):
-            self._bad.append((self._offset + place, code))
+            self._bad.append((passed + place, code))
         self._offset += len(text)
-        return self._placed(self._engine.feed(replaced(text)))
+        events = self._placed(self._engine.feed(replaced(text), passed))
+        quiet = self._engine.scanner.quiet if self._may_be_quiet else None
+        if quiet and not self._decoder.holds and not self._bad:
+            self._wakes, self._make = quiet.wakes, quiet.claim.make
+            self._pass = quiet.claim.passing()
+        return events
 
     def _end_of_text(self) -> list[Event]:
         events = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
         self._decoder, self._in_text = Utf8Decoder(), False
-        return events + self._placed(self._engine.finish())
+        self._wakes = None
+        return events + self._placed(self._engine.finish(self._offset))
 
     def _prefill(self, text: str) -> None:
         """What the template already wrote sets the state and belongs to no span."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from playground.events import ArgumentEvent, CallNamedEvent
 from playground.parsing.open_call import BrokenCall, OpenCall
-from playground.parsing.scanner import Emit, Match, Scanner, Steps
+from playground.parsing.scanner import Claim, Emit, Match, Pieces, Scanner, Steps
 from playground.parsing.switches import Switches
 from playground.tools import ToolMetadata, allowed_types
 
@@ -59,23 +59,24 @@ class Reader:
 
     # arguments
 
-    def emit_argument(self, call: OpenCall, key: str | None) -> Emit:
-        """What claims characters as this argument's; None stands for all arguments as one text."""
-        scanner = self.scanner
+    def emit_argument(
+        self, call: OpenCall, key: str | None, kept: list[str] | None = None
+    ) -> Claim:
+        """What claims characters as this argument's; None stands for all arguments as one text.
+        `kept` gets them too."""
+        index = call.index
 
-        def emit(count: int) -> None:
-            if count:
-                span, text = scanner.take(count)
-                scanner.events.append(ArgumentEvent(span, call.index, key, text))
+        def make(offset: int, text: str) -> ArgumentEvent:
+            return ArgumentEvent(offset, index, key, text)
 
-        return emit
+        return Claim(self.scanner, make, kept)
 
     def claim_all(
         self, call: OpenCall, label: str, walk: Callable[[Emit, list[str]], Steps[None]]
     ) -> Steps[str]:
         """Claim all arguments as one text, as far as `walk` goes, and give it back. What was read
         of a call that breaks off is kept with it. `label` stands in the debug panel."""
-        kept: list[str] = []
+        kept = Pieces()
         self.argument = label
         try:
             yield from walk(self.emit_argument(call, None), kept)

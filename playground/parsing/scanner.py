@@ -7,8 +7,10 @@ again, and a held marker is at most a few hundred characters long.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Generator
-from typing import Any, TypeVar
+from io import StringIO
+from typing import Any, Final, NamedTuple, TypeVar
 
 import regex
 
@@ -26,6 +28,80 @@ Match = regex.Match[str]
 _SPACE = re.compile(r"\s*")
 
 
+class Pieces(list[str]):
+    """The pieces of one text, joined as they grow: many small strings take many times their
+    characters."""
+
+    _joined = 0
+
+    def append(self, piece: str) -> None:
+        super().append(piece)
+        if len(self) - self._joined >= _FEW:
+            self[self._joined :] = ["".join(self[self._joined :])]
+            self._joined += 1
+
+
+_FEW: Final = 512  # pieces
+
+
+class Claim:
+    """Claims characters as events of one kind: called with how many. `make` makes an event of an
+    offset and a text; `kept`, if given, gets the texts too."""
+
+    __slots__ = ("_passed", "_scanner", "kept", "make")
+
+    def __init__(
+        self,
+        scanner: Scanner,
+        make: Callable[[int, str], Event],
+        kept: list[str] | None = None,
+    ) -> None:
+        self._scanner, self.make, self.kept = scanner, make, kept
+        self._passed: StringIO | deque[str] | None = None
+
+    def __call__(self, count: int) -> None:
+        if count:
+            offset, text = self._scanner.take_text(count)
+            if self.kept is not None:
+                self.kept.append(text)
+            self._scanner.events.append(self.make(offset, text))
+
+    # chunks that pass by: nothing in them concerns the walk
+
+    def passing(self) -> Callable[[str], object]:
+        """What takes the texts of chunks that pass by."""
+        if self.kept is None:
+            # no chunk is empty, so that the last few have the characters that a look back needs
+            self._passed = deque(maxlen=CONTEXT)
+            return self._passed.append
+        self._passed = StringIO()
+        return self._passed.write
+
+    def passed(self) -> str:
+        """The end of what has passed by, at least as long as a look back."""
+        found, self._passed = self._passed, None
+        if not isinstance(found, StringIO):
+            return "".join(found or ())
+        text = found.getvalue()
+        if text and self.kept is not None:
+            self.kept.append(text)
+        return text
+
+
+def _finding(code: str, where: str) -> Callable[[int, str], Event]:
+    """What makes findings that hold the text which they are about."""
+    found = finding(code, where)
+    return lambda offset, text: FindingEvent(Span(offset, offset + len(text)), found, text)
+
+
+class Quiet(NamedTuple):
+    """Nothing is held, and what comes next is claimed as it is, unless `wakes` finds something in
+    it that could concern the walk."""
+
+    wakes: Callable[[str], object]
+    claim: Claim
+
+
 class Scanner:
     """A window on the stream: `text[at:]` is unclaimed, `base + at` is its offset."""
 
@@ -33,6 +109,11 @@ class Scanner:
         self.text, self.at, self.base = "", 0, offset
         self.ended = False
         self.events: list[Event] = []
+        self.quiet: Quiet | None = None
+        self.emit_text = Claim(self, TextEvent)
+        self.emit_reasoning = Claim(self, ReasoningEvent)
+        self.emit_text_after_call = Claim(self, _finding("text-after-call", "behind a call"))
+        self.emit_unexpected = Claim(self, _finding("unexpected-text", "inside a call"))
 
     @property
     def offset(self) -> int:
@@ -51,24 +132,21 @@ class Scanner:
     # claiming: each takes the next `count` characters and makes an event of them
 
     def take(self, count: int) -> tuple[Span, str]:
-        """The next characters and their span. Everything that is claimed goes through here, so
+        """The next characters and their span."""
+        offset, text = self.take_text(count)
+        return Span(offset, offset + count), text
+
+    def take_text(self, count: int) -> tuple[int, str]:
+        """The next characters and their offset. Everything that is claimed goes through here, so
         that spans tile the stream."""
         start, self.at = self.at, self.at + count
-        return Span(self.base + start, self.base + self.at), self.text[start : self.at]
+        return self.base + start, self.text[start : self.at]
 
     def claim(self, emit: Emit, keep: list[str], stop: int) -> None:
         """Claim up to a place in `text` and keep a copy of it."""
         if stop > self.at:
             keep.append(self.text[self.at : stop])
             emit(stop - self.at)
-
-    def emit_text(self, count: int) -> None:
-        if count:
-            self.events.append(TextEvent(*self.take(count)))
-
-    def emit_reasoning(self, count: int) -> None:
-        if count:
-            self.events.append(ReasoningEvent(*self.take(count)))
 
     def emit_markup(self, count: int) -> None:
         if count:
@@ -78,15 +156,6 @@ class Scanner:
         """A marker that has matched here is markup."""
         self.emit_markup(match.end() - match.start())
 
-    def emit_unexpected(self, count: int) -> None:
-        self.emit_finding("unexpected-text", count, "inside a call")
-
-    def emit_finding(self, code: str, count: int, where: str = "behind a call") -> None:
-        """A finding that holds the text which it is about."""
-        if count:
-            span, text = self.take(count)
-            self.events.append(FindingEvent(span, finding(code, where), text))
-
     def here(self) -> Span:
         return Span(self.offset, self.offset)
 
@@ -94,6 +163,28 @@ class Scanner:
         """A finding that owns no characters."""
         place = where or f"character {self.offset}"
         self.events.append(FindingEvent(self.here(), finding(code, place, message)))
+
+    # quiet: chunks may pass by until one has something that could concern the walk
+
+    def rest(self, wakes: re.Pattern[str], emit: Emit, keep: list[str] | None = None) -> None:
+        """Everything is claimed, and so will be what comes, up to where `wakes` finds something.
+
+        It is asked about each chunk alone: it may find too much, never too little. So it looks at
+        one character, looks ahead only where the end of the text will do, and back only to find
+        less than it would without.
+        """
+        if isinstance(emit, Claim) and self.at == len(self.text) and not self.ended:
+            claim = emit if keep is None else Claim(self, emit.make, keep)
+            self.quiet = Quiet(wakes.search, claim)
+
+    def wake(self, offset: int) -> None:
+        """Chunks have passed by up to an offset: the window stands behind them."""
+        if self.quiet is not None:
+            passed = self.quiet.claim.passed()
+            if offset > self.offset:
+                self.text = (self.text + passed)[-CONTEXT:]
+                self.at, self.base = len(self.text), offset - len(self.text)
+            self.quiet = None
 
     # walking a value: claimed as far as the text goes, so that nothing is searched twice
 
@@ -114,6 +205,7 @@ class Scanner:
                 self.claim(emit, keep, match.start())
                 return
             self.claim_cut(emit, keep, len(self.text))
+            self.rest(stop, emit, keep)
             yield
 
     # waiting
@@ -165,6 +257,7 @@ class Scanner:
                 emit(len(self.text) - self.at)
                 if self.ended:
                     return None
+                self.rest(wait.first, emit)
                 yield
                 position = self.at
                 continue

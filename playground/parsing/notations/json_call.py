@@ -17,7 +17,7 @@ from playground.parsing.notations.notation import CallValue, Lead, Notation
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.patterns import SPACE
 from playground.parsing.reader import Reader, decoded
-from playground.parsing.scanner import Scanner, Steps
+from playground.parsing.scanner import Pieces, Scanner, Steps
 from playground.parsing.values import dump_json, load_json
 from playground.parsing.wait import Choice, Wait, wait
 
@@ -124,12 +124,8 @@ def _object(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, .
 
 def _escaped_object(reader: Reader, call: OpenCall, form: Form, end: Wait) -> Steps[None]:
     """An object that was escaped once more, as if inside of a string: read when it is whole."""
-    scanner, kept = reader.scanner, list[str]()
-    emit = reader.emit_argument(call, None)
-
-    def keep(count: int) -> None:
-        scanner.claim(emit, kept, scanner.at + count)
-
+    scanner, kept = reader.scanner, Pieces()
+    keep = reader.emit_argument(call, None, kept)
     closer = yield from scanner.until(end, keep, inside_call=True)
     text = "".join(kept)
     call.raw.append((None, text))

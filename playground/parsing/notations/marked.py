@@ -70,6 +70,13 @@ def _inside(mark: str) -> regex.Pattern[str]:
     return regex.compile(r'"|\\[\s\S]' if mark == '"' else regex.escape(mark))
 
 
+@lru_cache
+def _wakes(mark: str, inside: str) -> re.Pattern[str]:
+    """With what a match may begin."""
+    first = '"\\' if inside == '"' else inside[0] if inside else f'{mark[0]}"{{}}[]'
+    return re.compile(f"[{re.escape(first)}]")
+
+
 def walk(scanner: Scanner, emit: Emit, keep: list[str], mark: str) -> Steps[None]:
     """Claim one object, its braces included; what stands between marks is seen through."""
     depth, inside, position = 0, "", scanner.at
@@ -80,6 +87,7 @@ def walk(scanner: Scanner, emit: Emit, keep: list[str], mark: str) -> Steps[None
             # a mark may be cut: its beginning is held
             stop = match.start() if match else len(scanner.text)
             scanner.claim_cut(emit, keep, stop)
+            scanner.rest(_wakes(mark, inside), emit, keep)
             yield
             position = scanner.at
             continue

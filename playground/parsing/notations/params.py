@@ -33,7 +33,7 @@ from playground.parsing.patterns import (
     unnamed,
 )
 from playground.parsing.reader import Reader
-from playground.parsing.scanner import Match, Steps
+from playground.parsing.scanner import Match, Pieces, Steps
 from playground.parsing.template import Hole, fill, holes_of
 from playground.parsing.values import dump_json, read_marked, read_value, write_value
 from playground.parsing.wait import Kind, Wait
@@ -175,14 +175,11 @@ def _another(reader: Reader, call: OpenCall, next_param: Wait) -> Steps[bool]:
 def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> Steps[None]:
     """One parameter behind its opener, up to and with its closer."""
     scanner, syntax, value_end = reader.scanner, form.syntax, form.body[1]
-    kept: list[str] = []
+    kept = Pieces()
     key = _key_of(call, opener["key"])
     if slipped(opener[0], param_template(syntax).before):
         scanner.note("mended-opener", f"{call.place}, argument {key}")
-    emit, reader.argument = reader.emit_argument(call, key), key
-
-    def keep(count: int) -> None:
-        scanner.claim(emit, kept, scanner.at + count)
+    keep, reader.argument = reader.emit_argument(call, key, kept), key
 
     match = yield from scanner.until(value_end, keep, _own(call, key, syntax), inside_call=True)
     if match and match[0].startswith("\n") and _on_own_lines(syntax):

@@ -46,10 +46,12 @@ def walk(scanner: Scanner, emit: Emit, keep: list[str]) -> Steps[None]:
     """Claim everything up to the bracket that closes the call, which stays unclaimed."""
     depth, quote, position = 0, "", scanner.at
     while True:
-        match = (_INSIDE[quote] if quote else _OUTSIDE).search(scanner.text, position)
+        pattern = _INSIDE[quote] if quote else _OUTSIDE
+        match = pattern.search(scanner.text, position)
         if match is None or _undecided(scanner, match, quote, depth):
             stop = match.start() if match else len(scanner.text)
             scanner.claim_cut(emit, keep, stop)
+            scanner.rest(pattern, emit, keep)
             yield
             position = scanner.at
             continue

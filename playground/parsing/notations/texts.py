@@ -19,7 +19,7 @@ from playground.parsing.patterns import (
     pieces_pattern,
 )
 from playground.parsing.reader import Reader
-from playground.parsing.scanner import Match, Steps
+from playground.parsing.scanner import Match, Pieces, Steps
 from playground.parsing.template import Piece, begins_line, holes_of
 from playground.parsing.values import dump_json
 from playground.parsing.wait import Choice, Group, Kind, Wait, wait
@@ -179,11 +179,8 @@ def _read_text(
     reader: Reader, call: OpenCall, key: str, end: Wait
 ) -> Steps[tuple[str, Match | None]]:
     """An argument's text, and what ends it."""
-    scanner, kept = reader.scanner, list[str]()
-    emit, reader.argument = reader.emit_argument(call, key), key
-
-    def keep(count: int) -> None:
-        scanner.claim(emit, kept, scanner.at + count)
+    scanner, kept = reader.scanner, Pieces()
+    keep, reader.argument = reader.emit_argument(call, key, kept), key
 
     def own(match: Match) -> bool:
         return reader.closes(match, call)
