@@ -5,7 +5,7 @@ Every character lies in exactly one event's span; events that own no characters 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, assert_never
 
@@ -66,6 +66,21 @@ class ArgumentEvent:
         self.call_index = call_index
         self.key = key
         self.text = text
+
+
+def argument_maker(call_index: int, key: str | None) -> Callable[[int, str], ArgumentEvent]:
+    """What makes events of one argument, each of an offset and a text."""
+    new = object.__new__
+
+    def make(offset: int, text: str) -> ArgumentEvent:
+        event = new(ArgumentEvent)  # a call of the class would pass all four on once more
+        event._span = offset
+        event.call_index = call_index
+        event.key = key
+        event.text = text
+        return event
+
+    return make
 
 
 def _span_of(event: TextEvent | ReasoningEvent | ArgumentEvent) -> Span:

@@ -56,7 +56,7 @@ def balanced(
         match = pattern.search(scanner.text, position)
         if match is None:
             scanner.claim_cut(emit, keep, len(scanner.text))
-            scanner.rest(pattern, emit, keep)
+            scanner.rest(pattern, emit, keep, escapes=inside in ('"', "'"))
             yield
             position = scanner.at
             continue

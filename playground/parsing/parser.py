@@ -99,22 +99,22 @@ class SyntaxParser(DialectParser):
             self._prefill(prefill)
 
     def feed(self, data: bytes) -> list[Event]:
-        if self._wakes is not None and data:
+        if self._wakes is not None:
             try:
                 text = data.decode()
             except UnicodeDecodeError:
-                pass  # a character is cut, or it is none
-            else:
-                if self._wakes(text) is None:
-                    start = self._offset
-                    self._offset = start + len(text)
-                    self._pass(text)
-                    return [self._make(start, text)]
-        self._wakes = None
+                text = ""  # a character is cut, or it is none
+            # two looks for a character before a search: most chunks are prose
+            if text and not (
+                (self._sign in text or self._other in text) and self._wakes(text) is not None
+            ):
+                start = self._offset
+                self._offset = start + len(text)
+                self._pass(data)
+                return [self._make(start, text)]
         return self._read(self._decoder.decode(data), "invalid-utf8")
 
     def feed_text(self, text: str) -> list[Event]:
-        self._wakes = None
         # bytes that wait for the rest of their character wait in vain: text cannot bring it
         events = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
         return events + self._read(text, "lone-surrogate")
@@ -158,6 +158,7 @@ class SyntaxParser(DialectParser):
         return self._engine.state if self._in_text else self._deltas.state or self._engine.state
 
     def _read(self, text: str, code: str) -> list[Event]:
+        self._wakes = None
         if not text:
             return []
         self._in_text, passed = True, self._offset
@@ -167,14 +168,14 @@ class SyntaxParser(DialectParser):
         events = self._placed(self._engine.feed(replaced(text), passed))
         quiet = self._engine.scanner.quiet if self._may_be_quiet else None
         if quiet and not self._decoder.holds and not self._bad:
-            self._wakes, self._make = quiet.wakes, quiet.claim.make
+            (self._sign, self._other), self._wakes = quiet.signs, quiet.wakes
+            self._make = quiet.claim.make
             self._pass = quiet.claim.passing()
         return events
 
     def _end_of_text(self) -> list[Event]:
         events = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
         self._decoder, self._in_text = Utf8Decoder(), False
-        self._wakes = None
         return events + self._placed(self._engine.finish(self._offset))
 
     def _prefill(self, text: str) -> None:

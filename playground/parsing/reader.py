@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from playground.events import ArgumentEvent, CallNamedEvent
+from playground.events import CallNamedEvent, argument_maker
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.scanner import Claim, Emit, Match, Pieces, Scanner, Steps
 from playground.parsing.switches import Switches
@@ -64,12 +64,7 @@ class Reader:
     ) -> Claim:
         """What claims characters as this argument's; None stands for all arguments as one text.
         `kept` gets them too."""
-        index = call.index
-
-        def make(offset: int, text: str) -> ArgumentEvent:
-            return ArgumentEvent(offset, index, key, text)
-
-        return Claim(self.scanner, make, kept)
+        return Claim(self.scanner, argument_maker(call.index, key), kept)
 
     def claim_all(
         self, call: OpenCall, label: str, walk: Callable[[Emit, list[str]], Steps[None]]

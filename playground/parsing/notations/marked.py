@@ -87,7 +87,7 @@ def walk(scanner: Scanner, emit: Emit, keep: list[str], mark: str) -> Steps[None
             # a mark may be cut: its beginning is held
             stop = match.start() if match else len(scanner.text)
             scanner.claim_cut(emit, keep, stop)
-            scanner.rest(_wakes(mark, inside), emit, keep)
+            scanner.rest(_wakes(mark, inside), emit, keep, escapes=inside == '"')
             yield
             position = scanner.at
             continue

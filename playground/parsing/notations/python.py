@@ -51,7 +51,7 @@ def walk(scanner: Scanner, emit: Emit, keep: list[str]) -> Steps[None]:
         if match is None or _undecided(scanner, match, quote, depth):
             stop = match.start() if match else len(scanner.text)
             scanner.claim_cut(emit, keep, stop)
-            scanner.rest(pattern, emit, keep)
+            scanner.rest(pattern, emit, keep, escapes=bool(quote))
             yield
             position = scanner.at
             continue
