@@ -90,9 +90,12 @@ def test_a_long_argument_passes_by(dialect: DeclaredDialect, size: int) -> None:
 
 @each_dialect
 def test_prose_passes_by(dialect: DeclaredDialect) -> None:
-    reader = parser(dialect, "", None, quiet=True)
+    reader = parser(dialect, "", Switches(), quiet=True)
+    words = [f"{word} " for word in PLAIN.split(" ") * 20]
     walked = 0
-    for word in PLAIN.split(" ") * 20:
+    for word in words:
         walked += reader._wakes is None
-        reader.feed(f"{word} ".encode())
-    assert walked < 60  # of 260 chunks
+        reader.feed(word.encode())
+    # what looks like the beginning of a marker is held, so that the next word is walked as well
+    likely = sum(bool(reader._engine.plan.text.first.search(word)) for word in words)
+    assert walked <= 1 + likely

@@ -95,24 +95,26 @@ class SyntaxParser(DialectParser):
         self._offset = 0
         self._in_text = True
         self._bad: deque[tuple[int, str]] = deque()  # characters that came in as no UTF-8
+        self._prefilled = bool(prefill)
         if prefill:
             self._prefill(prefill)
 
     def feed(self, data: bytes) -> list[Event]:
-        if self._wakes is not None:
-            try:
-                text = data.decode()
-            except UnicodeDecodeError:
-                text = ""  # a character is cut, or it is none
-            # two looks for a character before a search: most chunks are prose
-            if text and not (
-                (self._sign in text or self._other in text) and self._wakes(text) is not None
-            ):
-                start = self._offset
-                self._offset = start + len(text)
-                self._pass(data)
-                return [self._make(start, text)]
-        return self._read(self._decoder.decode(data), "invalid-utf8")
+        if self._wakes is None:
+            return self._read(self._decoder.decode(data), "invalid-utf8")
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:  # a character is cut, or it is none
+            return self._read(self._decoder.decode(data), "invalid-utf8")
+        # two looks for a character before a search: most chunks are prose
+        if not text or (
+            (self._sign in text or self._other in text) and self._wakes(text) is not None
+        ):
+            return self._read(text, "invalid-utf8")
+        start = self._offset
+        self._offset = start + len(text)
+        self._pass(data)
+        return [self._make(start, text)]
 
     def feed_text(self, text: str) -> list[Event]:
         # bytes that wait for the rest of their character wait in vain: text cannot bring it
@@ -185,7 +187,7 @@ class SyntaxParser(DialectParser):
 
     def _placed(self, events: list[Event]) -> list[Event]:
         """Put the findings about single characters before those characters, and cut the prefill."""
-        if not self._bad and (not events or events[0].span.start >= 0):
+        if not self._bad and not self._prefilled:
             return events
         result: list[Event] = []
         for event in events:

@@ -72,6 +72,8 @@ class Claim:
     def passing(self) -> Callable[[bytes], object]:
         """What takes the bytes of chunks that pass by: a text in the making takes four times as
         much."""
+        if self._passed is not None:
+            return self._passed.write if isinstance(self._passed, BytesIO) else self._passed.append
         if self.kept is None:
             # no chunk is empty, so that the last few have the characters that a look back needs
             self._passed = deque(maxlen=CONTEXT)
@@ -81,9 +83,12 @@ class Claim:
 
     def passed(self) -> str:
         """The end of what has passed by, at least as long as a look back."""
-        found, self._passed = self._passed, None
+        found = self._passed
+        if not found or (isinstance(found, BytesIO) and not found.tell()):
+            return ""
+        self._passed = None
         if not isinstance(found, BytesIO):
-            return b"".join(found or ()).decode()
+            return b"".join(found).decode()
         text = found.getvalue().decode()
         if text and self.kept is not None:
             self.kept.append(text)
@@ -129,6 +134,7 @@ class Scanner:
         self.ended = False
         self.events: list[Event] = []
         self.quiet: Quiet | None = None
+        self._rested: tuple[object, Quiet | None] = None, None
         self.emit_text = Claim(self, TextEvent)
         self.emit_reasoning = Claim(self, ReasoningEvent)
         self.emit_text_after_call = Claim(self, _finding("text-after-call", "behind a call"))
@@ -199,10 +205,19 @@ class Scanner:
         it looks for by one character, if that is all there is; it looks ahead only where the end
         of the text will do, and back only to find less than it would without.
         """
-        if isinstance(emit, Claim) and self.at == len(self.text) and not self.ended:
+        if self.at < len(self.text) or self.ended or not isinstance(emit, Claim):
+            return
+        asked, quiet = self._rested
+        if asked != (
+            wakes,
+            emit,
+            id(keep),
+        ):  # else it rests where it rested last, as it mostly does
             claim = emit if keep is None else Claim(self, emit.make, keep)
             found = _unescaped(wakes).match if escapes else wakes.search
-            self.quiet = Quiet(_signs(wakes), found, claim)
+            quiet = Quiet(_signs(wakes), found, claim)
+            self._rested = (wakes, emit, id(keep)), quiet
+        self.quiet = quiet
 
     def wake(self, offset: int) -> None:
         """Chunks have passed by up to an offset: the window stands behind them."""
