@@ -15,7 +15,6 @@ from playground.dialects.declared import DeclaredDialect
 from playground.messages import ToolCallPart
 from playground.parsing.parser import SyntaxParser
 from playground.parsing.switches import Switches
-from playground.prompt_data import PromptData
 
 each_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
 PLAIN = "The tide is high, and the berth is free. Nobody is due before noon.\n"
