@@ -61,7 +61,6 @@ def render(
     from playground.dialects import get_dialect
     from playground.dialects.rendering import message_text
     from playground.questions.comparison import compare as compare_session
-    from playground.show.wire import column_json
 
     loaded = load(session, model)
     checked = [get_dialect(name).with_preflight(*preflight(ledger)) for name in dialects]
@@ -70,6 +69,8 @@ def render(
     for column in comparison.columns:
         found += column.findings
     if as_json:
+        from playground.show.wire import column_json
+
         print_json([column_json(column) for column in comparison.columns])
         return report(found)
     for column in comparison.columns:

@@ -11,10 +11,11 @@ from typing import Literal, assert_never
 
 from playground.events import Event
 from playground.parsing.calls import CallReader
+from playground.parsing.claims import Emit
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.form import Form
 from playground.parsing.plan import Plan, compile_plan
-from playground.parsing.scanner import Emit, Match, Scanner, Steps, drain
+from playground.parsing.scanner import Match, Scanner, Steps, drain
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
 from playground.parsing.wait import Group, Kind

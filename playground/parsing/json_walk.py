@@ -9,8 +9,9 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from playground.parsing.claims import Emit
 from playground.parsing.open_call import BrokenCall
-from playground.parsing.scanner import Emit, Scanner, Steps
+from playground.parsing.scanner import Scanner, Steps
 from playground.parsing.wait import Wait
 
 # a comment begins behind a gap or punctuation: the slashes of `https://x` are a bare value's own;

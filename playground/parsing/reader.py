@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from playground.events import CallNamedEvent, argument_maker
+from playground.parsing.claims import Claim, Emit, Pieces
 from playground.parsing.open_call import BrokenCall, OpenCall
-from playground.parsing.scanner import Claim, Emit, Match, Pieces, Scanner, Steps
+from playground.parsing.scanner import Match, Scanner, Steps
 from playground.parsing.switches import Switches
 from playground.tools import ToolMetadata, allowed_types
 

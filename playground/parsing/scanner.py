@@ -7,123 +7,23 @@ again, and a held marker is at most a few hundred characters long.
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Callable, Generator
-from functools import lru_cache
-from io import BytesIO
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import regex
 
 from playground.events import Event, FindingEvent, MarkupEvent, ReasoningEvent, Span, TextEvent
 from playground.findings import finding
+from playground.parsing.claims import Claim, Emit, Quiet, finding_maker, signs_of, unescaped
 from playground.parsing.open_call import BrokenCall
 from playground.parsing.patterns import CONTEXT
 from playground.parsing.wait import Wait
 
 T = TypeVar("T")
 Steps = Generator[None, None, T]
-Emit = Callable[[int], None]  # claims so many characters
 Match = regex.Match[str]
 
 _SPACE = re.compile(r"\s*")
-
-
-class Pieces(list[str]):
-    """The pieces of one text, joined as they grow: many small strings take many times their
-    characters."""
-
-    _joined = 0
-
-    def append(self, piece: str) -> None:
-        super().append(piece)
-        if len(self) - self._joined >= _FEW:
-            self[self._joined :] = ["".join(self[self._joined :])]
-            self._joined += 1
-
-
-_FEW: Final = 512  # pieces
-
-
-class Claim:
-    """Claims characters as events of one kind: called with how many. `make` makes an event of an
-    offset and a text; `kept`, if given, gets the texts too."""
-
-    __slots__ = ("_passed", "_scanner", "kept", "make")
-
-    def __init__(
-        self,
-        scanner: Scanner,
-        make: Callable[[int, str], Event],
-        kept: list[str] | None = None,
-    ) -> None:
-        self._scanner, self.make, self.kept = scanner, make, kept
-        self._passed: BytesIO | deque[bytes] | None = None
-
-    def __call__(self, count: int) -> None:
-        if count:
-            offset, text = self._scanner.take_text(count)
-            if self.kept is not None:
-                self.kept.append(text)
-            self._scanner.events.append(self.make(offset, text))
-
-    # chunks that pass by: nothing in them concerns the walk
-
-    def passing(self) -> Callable[[bytes], object]:
-        """What takes the bytes of chunks that pass by: a text in the making takes four times as
-        much."""
-        if self._passed is not None:
-            return self._passed.write if isinstance(self._passed, BytesIO) else self._passed.append
-        if self.kept is None:
-            # no chunk is empty, so that the last few have the characters that a look back needs
-            self._passed = deque(maxlen=CONTEXT)
-            return self._passed.append
-        self._passed = BytesIO()
-        return self._passed.write
-
-    def passed(self) -> str:
-        """The end of what has passed by, at least as long as a look back."""
-        found = self._passed
-        if not found or (isinstance(found, BytesIO) and not found.tell()):
-            return ""
-        self._passed = None
-        if not isinstance(found, BytesIO):
-            return b"".join(found).decode()
-        text = found.getvalue().decode()
-        if text and self.kept is not None:
-            self.kept.append(text)
-        return text
-
-
-def _finding(code: str, where: str) -> Callable[[int, str], Event]:
-    """What makes findings that hold the text which they are about."""
-    found = finding(code, where)
-    return lambda offset, text: FindingEvent(Span(offset, offset + len(text)), found, text)
-
-
-class Quiet(NamedTuple):
-    """Nothing is held, and what comes next is claimed as it is, unless it has one of two `signs`
-    and `wakes` finds something in it that could concern the walk."""
-
-    signs: tuple[str, str]
-    wakes: Callable[[str], object]
-    claim: Claim
-
-
-@lru_cache(maxsize=1024)
-def _signs(wakes: re.Pattern[str]) -> tuple[str, str]:
-    """The two characters without one of which nothing is found; empty where there are more. To look
-    for a character takes a third of the time that a search by a pattern takes."""
-    # it finds what it looks for by one character (see `rest`), so what it finds alone are all
-    likely = sorted({*map(chr, range(128)), *wakes.pattern})
-    found = [char for char in likely if wakes.search(char)]
-    return (found[0], found[-1]) if 0 < len(found) < 3 else ("", "")
-
-
-@lru_cache(maxsize=1024)
-def _unescaped(wakes: re.Pattern[str]) -> re.Pattern[str]:
-    """What matches where `wakes` finds something that is not escaped by a backslash."""
-    return re.compile(rf"(?:\\[\s\S]|(?!{wakes.pattern})[\s\S])*+[\s\S]")
 
 
 class Scanner:
@@ -137,8 +37,8 @@ class Scanner:
         self._rested: tuple[object, Quiet | None] = None, None
         self.emit_text = Claim(self, TextEvent)
         self.emit_reasoning = Claim(self, ReasoningEvent)
-        self.emit_text_after_call = Claim(self, _finding("text-after-call", "behind a call"))
-        self.emit_unexpected = Claim(self, _finding("unexpected-text", "inside a call"))
+        self.emit_text_after_call = Claim(self, finding_maker("text-after-call", "behind a call"))
+        self.emit_unexpected = Claim(self, finding_maker("unexpected-text", "inside a call"))
 
     @property
     def offset(self) -> int:
@@ -214,8 +114,8 @@ class Scanner:
             id(keep),
         ):  # else it rests where it rested last, as it mostly does
             claim = emit if keep is None else Claim(self, emit.make, keep)
-            found = _unescaped(wakes).match if escapes else wakes.search
-            quiet = Quiet(_signs(wakes), found, claim)
+            found = unescaped(wakes).match if escapes else wakes.search
+            quiet = Quiet(signs_of(wakes), found, claim)
             self._rested = (wakes, emit, id(keep)), quiet
         self.quiet = quiet
 

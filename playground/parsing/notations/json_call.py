@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from playground.parsing import json_walk, relaxed_json
+from playground.parsing.claims import Pieces
 from playground.parsing.declaration import Declaration, JsonShape
 from playground.parsing.form import Form
 from playground.parsing.notations.json_arguments import claim_arguments, decode_arguments
@@ -17,7 +18,7 @@ from playground.parsing.notations.notation import CallValue, Lead, Notation
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.patterns import SPACE
 from playground.parsing.reader import Reader, decoded
-from playground.parsing.scanner import Pieces, Scanner, Steps
+from playground.parsing.scanner import Scanner, Steps
 from playground.parsing.values import dump_json, load_json
 from playground.parsing.wait import Choice, Wait, wait
 

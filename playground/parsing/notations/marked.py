@@ -15,13 +15,14 @@ from typing import Any, Final
 
 import regex
 
+from playground.parsing.claims import Emit
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations.notation import CallValue, Lead, Notation
 from playground.parsing.open_call import OpenCall
 from playground.parsing.patterns import SPACE
 from playground.parsing.reader import Reader, decoded
-from playground.parsing.scanner import Emit, Scanner, Steps
+from playground.parsing.scanner import Scanner, Steps
 from playground.parsing.values import dump_json, load_json
 from playground.tools import Schema, allowed_types
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from playground.errors import SyntaxFault
 from playground.parsing import elements, relaxed_json
+from playground.parsing.claims import Pieces
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations.json_arguments import claim_arguments, decode_arguments
@@ -33,7 +34,7 @@ from playground.parsing.patterns import (
     unnamed,
 )
 from playground.parsing.reader import Reader
-from playground.parsing.scanner import Match, Pieces, Steps
+from playground.parsing.scanner import Match, Steps
 from playground.parsing.template import Hole, fill, holes_of
 from playground.parsing.values import dump_json, read_marked, read_value, write_value
 from playground.parsing.wait import Kind, Wait

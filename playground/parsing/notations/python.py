@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from playground.parsing.claims import Emit
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations.notation import CallValue, Notation
@@ -15,7 +16,7 @@ from playground.parsing.open_call import OpenCall
 from playground.parsing.python_strings import closes, may_change
 from playground.parsing.python_values import read_keywords
 from playground.parsing.reader import Reader, decoded
-from playground.parsing.scanner import Emit, Scanner, Steps
+from playground.parsing.scanner import Scanner, Steps
 
 _OUTSIDE: Final = re.compile(r"""["'()\[\]{}]""")
 _INSIDE: Final = {'"': re.compile(r'["\\]'), "'": re.compile(r"['\\]")}

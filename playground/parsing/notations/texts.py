@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from playground.parsing.claims import Pieces
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations.json_arguments import decode_arguments
@@ -19,7 +20,7 @@ from playground.parsing.patterns import (
     pieces_pattern,
 )
 from playground.parsing.reader import Reader
-from playground.parsing.scanner import Match, Pieces, Steps
+from playground.parsing.scanner import Match, Steps
 from playground.parsing.template import Piece, begins_line, holes_of
 from playground.parsing.values import dump_json
 from playground.parsing.wait import Choice, Group, Kind, Wait, wait
