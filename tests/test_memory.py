@@ -21,6 +21,7 @@ from playground.questions.comparison import compare
 from playground.sessions.session import Session
 from playground.tools import ToolMetadata
 
+SYNTAX = Syntax(call="<{name}>{args:json}")
 ARGUMENTS = {"path": "a", "depth": 1}
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"path": {"type": "string"}}}
 TOOLS = tuple(ToolMetadata(name=name, input_schema=SCHEMA) for name in ("list", "find", "read"))
@@ -67,7 +68,7 @@ class Counting(DeclaredDialect):
 @pytest.fixture
 def counting() -> Counting:
     Counting.written.clear()
-    return Counting(name="counting", syntax=Syntax(call="<{name}>{args:json}"), rules="Call.")
+    return Counting(name="counting", syntax=SYNTAX, rules="Call.")
 
 
 def test_a_message_more_costs_one_message(counting: Counting) -> None:
@@ -107,10 +108,16 @@ def test_a_class_that_does_not_say_so_is_asked_every_time() -> None:
         pass
 
     Own.written.clear()
-    own = Own(name="own", syntax=Syntax(call="<{name}>{args:json}"), rules="Call.")
+    own = Own(name="own", syntax=SYNTAX, rules="Call.")
     for _ in range(2):
         own.render(prompt(turn(0)))
     assert own.written["message"] == 2 * len(turn(0))
+
+
+def test_a_declaration_that_cannot_be_told_from_others_writes_all_the_same() -> None:
+    stops: Any = ["<end>"]
+    dialect = DeclaredDialect(name="l", syntax=SYNTAX, rules="", stops=stops)
+    assert dialect.render(prompt(turn(0))).messages[-1]["content"] == "answer 0"
 
 
 @pytest.mark.parametrize("name", dialect_names())

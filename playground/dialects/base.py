@@ -24,7 +24,7 @@ from playground.dialects import prompts
 from playground.dialects.by_hand.offering import OVERRIDDEN, gives_name, name_after, offer
 from playground.dialects.conversation import drafts_of, history_of
 from playground.dialects.history import History
-from playground.dialects.memory import MEMORY
+from playground.dialects.memory import MEMORY, may_remember
 from playground.dialects.preflight import PreflightCheck
 from playground.dialects.rendering import (
     Block,
@@ -245,7 +245,7 @@ class Dialect(ABC):
         return blocks + written("tools", "tool docs", frame.after)
 
     def _tool_doc(self, tool: ToolMetadata) -> str:
-        if not self.remembers:
+        if not may_remember(self):
             return self.format_tool_doc(tool)
         return MEMORY.doc(self, tool, lambda: self.format_tool_doc(tool))
 

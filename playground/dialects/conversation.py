@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from playground.dialects.history import History
-from playground.dialects.memory import MEMORY, Written, origin_of
+from playground.dialects.memory import MEMORY, Written, may_remember, origin_of
 from playground.dialects.rendering import Block, BlockKind, Draft, message_text
 from playground.messages import Message
 from playground.prompt_data import PromptData
@@ -41,7 +41,7 @@ def drafts_of(
 
 def history_of(dialect: Dialect, prompt_data: PromptData) -> History:
     """The conversation joined, to be written into."""
-    if dialect.remembers:
+    if may_remember(dialect):
         return _written(dialect, prompt_data).history.own()
     history = History()
     for index, message in enumerate(prompt_data.messages):
@@ -55,7 +55,7 @@ def requests_of(
     """The messages of each request of a conversation, without marks: a request holds what stands
     before one of `stops`, which are indices of messages, in their order. Requests share what they
     have in common, so nobody may write into them."""
-    if not dialect.remembers or dialect.preflight:
+    if not may_remember(dialect) or dialect.preflight:
         plain = dialect.with_policy("none")
         for stop in stops:
             earlier = prompt_data.model_copy(update={"messages": prompt_data.messages[:stop]})

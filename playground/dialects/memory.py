@@ -160,6 +160,15 @@ def _moved(draft: Draft, index: int) -> Draft:
     return Draft(draft.message, tuple(blocks))
 
 
+def may_remember(dialect: Any) -> bool:
+    """Whether what a dialect writes is remembered: it says so, and it can be told from others."""
+    try:
+        hash(dialect)
+    except TypeError:  # a list where a tuple belongs: such a declaration writes all the same
+        return False
+    return bool(dialect.remembers)
+
+
 def origin_of(index: int) -> str:
     """What the text of one of the session's messages has as its origin."""
     return f"message:{index}"
