@@ -17,11 +17,11 @@ test: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n auto
 
-# The table, the laws with five examples each, the layers, documents, one command and one sample on
-# every page that shows a session: what breaks first, seen before a coffee is cold.
+# The table, the laws with five examples each, syntax, streams, sessions, caching, layers, documents,
+# two commands and pages with a sample, at most ten cases of each test: what breaks first.
 quick: $(VENV)/.dev
 	$(BIN)/ruff check --quiet .
-	LAW_EXAMPLES=5 HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n auto $(QUICK) \
+	LAW_EXAMPLES=5 HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n auto --cases 10 $(QUICK) \
 		--deselect tests/test_laws.py::test_law_8_the_bytes_do_not_depend_on_the_hash_seed
 
 QUICK := tests/test_table.py tests/test_syntax.py tests/test_laws.py tests/test_layers.py \

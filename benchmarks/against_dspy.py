@@ -1,7 +1,8 @@
-"""Random signatures and completions: our adapters beside DSPy's own (3.4.1).
+"""Random signatures, completions and calls of models: our adapters beside DSPy's own (3.4.1).
 
-`python benchmarks/against_dspy.py [SIGNATURES] [COMPLETIONS] [SEED]` installs dspy into a scratch
-environment and prints how often messages and fields are equal, and the first differences of a kind.
+`python benchmarks/against_dspy.py [SIGNATURES] [COMPLETIONS] [CALLS] [SEED]` installs dspy into a
+scratch environment and prints how often messages, fields, and requests with what is read of their
+answers are equal, and the first differences of a kind.
 """
 
 # ruff: noqa: B023, C901, E402, UP006, UP007, UP035, UP037, UP045
@@ -16,6 +17,7 @@ from scratch import run_beside
 
 run_beside("dspy==3.4.1", "docstring_parser", "PyYAML", "click", "rich")
 
+import asyncio
 import datetime
 import enum
 import json
@@ -260,7 +262,7 @@ def formats(rng: random.Random, count: int) -> None:
                 print(f"--- {name}: {differing(expected, got)}")
         rng.setstate(state)
     for name in ADAPTERS:
-        share = 100 * equal[name] / count
+        share = 100 * equal[name] / max(count, 1)
         said = f"{equal[name]} of {count} equal ({share:.1f} %), {both_refuse[name]} raise in both"
         print(f"format, {name}: {said}")
 
@@ -311,20 +313,159 @@ def judged(expected: Any, got: Any, meant: Any) -> str:
     if isinstance(expected, str):
         return "better"
     if isinstance(got, dict) and all(
-        got[key] in (expected[key], meant.get(key)) for key in expected
+        got.get(key) in (expected[key], meant.get(key)) for key in expected
     ):
         return "better"
     return "WORSE: refused" if got == "refused" else "other"
 
 
+class Model(dspy.BaseLM):  # type: ignore[misc]
+    """A model that keeps what it is asked and answers from a script; what it can do is random."""
+
+    def __init__(self, rng: random.Random, answers: list[Any]) -> None:
+        super().__init__(model=rng.choice(["own", "openai/gpt-5"]), model_type="chat")
+        self.kwargs = rng.choice([{}, {}, {"reasoning_effort": "high"}])
+        self.can = {name: rng.random() < 0.6 for name in ("call", "reason", "schema", "form")}
+        self.answers = answers
+        self.requests: list[Any] = []
+
+    supports_function_calling = property(lambda self: self.can["call"])
+    supports_reasoning = property(lambda self: self.can["reason"])
+    supports_response_schema = property(lambda self: self.can["schema"])
+    supported_params = property(lambda self: {"response_format"} if self.can["form"] else set())
+
+    def __call__(self, *, messages: Any, **parameters: Any) -> Any:
+        self.requests.append((messages, plain_form(parameters)))
+        return [self.answers[len(self.requests) - 1]]
+
+    async def acall(self, *, messages: Any, **parameters: Any) -> Any:
+        return self(messages=messages, **parameters)
+
+
+def plain_form(parameters: dict[str, Any]) -> dict[str, Any]:
+    """DSPy gives a class for a response's form, which LiteLLM turns into what we give."""
+    form: Any = parameters.get("response_format")
+    if not isinstance(form, type) or not issubclass(form, BaseModel):
+        return parameters
+    named = {"name": form.__name__, "strict": True, "schema": form.model_json_schema()}
+    return {**parameters, "response_format": {"type": "json_schema", "json_schema": named}}
+
+
+def calling_signature(rng: random.Random) -> tuple[type[dspy.Signature], dict[str, Any]]:
+    fields: dict[str, Any] = {"question": (str, dspy.InputField())}
+    makers: dict[str, Any] = {"question": texts}
+    if rng.random() < 0.8:
+        kind, make = rng.choice(INPUTS_ONLY[-2:])  # a tool, a list of them
+        fields["tools"] = (kind, dspy.InputField())
+        makers["tools"] = make
+    if rng.random() < 0.4:
+        fields["history"] = (dspy.History, dspy.InputField())
+    for index in range(rng.randrange(3)):
+        kind, make = rng.choice(PLAIN)
+        fields[f"out_{index}"] = (kind, dspy.OutputField(**said(rng, kind)))
+        makers[f"out_{index}"] = make
+    if rng.random() < 0.4:
+        fields["thought"] = (dspy.Reasoning, dspy.OutputField())
+        makers["thought"] = OUTPUTS_ONLY[2][1]
+    if rng.random() < 0.7 or not any("out" in name or name == "thought" for name in fields):
+        fields["calls"] = (dspy.ToolCalls, dspy.OutputField())
+        makers["calls"] = called
+    return dspy.Signature(fields, "Do it."), makers
+
+
+def called(rng: random.Random) -> Any:
+    """Calls as a history has them: with results that answer them, that do not, or without."""
+    ids: list[Any] = rng.choice([["a", "b"], ["a"], [None]])
+    calls = [{"id": i, "name": "lookup", "args": {"place": texts(rng)}} for i in ids]
+    answered: list[Any] | None = rng.choice([None, ids, ids, ids[:1], ["c"]])
+    value: dict[str, Any] = {"tool_calls": calls}
+    if answered is not None:
+        value["tool_call_results"] = [
+            {"call_id": i, "name": "lookup", "value": rng.choice(["rain", {"mm": [1]}, 3])}
+            for i in answered
+        ]
+    return rng.choice([value, dspy.ToolCalls.model_validate(value)])
+
+
+def model_answer(rng: random.Random, text: str) -> Any:
+    arguments = rng.choice(['{"place": "quay"}', '{"place": "a", "days": 3}', "", "{}"])
+    function = {"name": "lookup", "arguments": arguments}
+    form = rng.choice([{"id": "1", "function": function}, {"call_id": "1", "id": "f", **function}])
+    answer: dict[str, Any] = {"text": rng.choice([text, text, mutated(rng, text), None, "Hm."])}
+    if rng.random() < 0.5:
+        answer["tool_calls"] = [form]
+    if rng.random() < 0.3:
+        answer["reasoning_content"] = "so it is"
+    if rng.random() < 0.1:
+        answer["logprobs"] = [0.5]
+    return answer if len(answer) > 1 else answer["text"]
+
+
+def called_now(adapter: Any, given: tuple[Any, ...]) -> Any:
+    return comparable(adapter(*given))
+
+
+def awaited(adapter: Any, given: tuple[Any, ...]) -> Any:
+    return comparable(asyncio.run(adapter.acall(*given)))
+
+
+def calls(rng: random.Random, count: int) -> None:
+    """Requests and outputs of a call, half of them awaited."""
+    kinds: Counter[str] = Counter()
+    for number in range(count):
+        theirs, makers = calling_signature(rng)
+        mine = ours.Signature.of(theirs)
+        demos, inputs = request(rng, makers, "history" in theirs.input_fields)
+        name = rng.choice(list(ADAPTERS))
+        is_native, parallel = rng.random() < 0.6, rng.choice([None, None, True, False])
+        options = {"use_native_function_calling": is_native, "parallel_tool_calls": parallel}
+        parameters: dict[str, Any] = rng.choice(
+            [{}, {"tools": [{"a": 1}], "temperature": 0.5}, {"parallel_tool_calls": True},
+             {"reasoning_effort": None}]
+        )  # fmt: skip
+        outputs = {k: make(rng) for k, make in makers.items() if k not in inputs}
+        written = [
+            each.format_assistant_message_content(theirs, outputs)
+            for each in (ADAPTERS[name][0], ADAPTERS["json"][0])
+        ]
+        answers = [model_answer(rng, text) for text in written]
+        seed = rng.random()
+        done: list[tuple[Any, Any]] = []
+        for library, signature in ((dspy, theirs), (ours, mine)):
+            adapter = getattr(library, type(ADAPTERS[name][0]).__name__)(**options)
+            lm = Model(random.Random(seed), answers)
+            given = (lm, dict(parameters), signature, demos, dict(inputs))
+            run = awaited if number % 2 else called_now
+            done.append((outcome(lambda: run(adapter, given)), comparable(lm.requests)))
+        (expected, asked), (got, asked_ours) = done
+        refused = isinstance(expected, str) and isinstance(got, str)
+        both = min(len(asked), len(asked_ours))
+        kind = "requests equal" if asked[:both] == asked_ours[:both] else "REQUESTS DIFFER"
+        if len(asked) != len(asked_ours):
+            kind += f", {'DSPy' if both < len(asked) else 'we'} had to ask again"
+        if len(asked) == len(asked_ours):
+            first, second = (v[0] if isinstance(v, list) else v for v in (expected, got))
+            alike = "alike" if refused else judged(first, second, comparable(outputs))
+            kind += f", outputs {alike}"
+        kinds[kind] += 1
+        if not kind.endswith(GOOD) and kinds[kind] <= LIMIT:
+            print(f"--- calls, {name}: {kind}: {answers}\n  dspy {expected}\n  ours {got}")
+            if asked != asked_ours:
+                print(f"  {len(asked)}, {len(asked_ours)} requests; {differing(asked, asked_ours)}")
+    for kind, number in sorted(kinds.items()):
+        print(f"calls, {kind}: {number}")
+
+
 def main() -> None:
-    given = [int(value) for value in sys.argv[1:4]]
-    signatures, texts_count, seed = [*given, *(300, 5000, 1)[len(given) :]]
+    given = [int(value) for value in sys.argv[1:5]]
+    signatures, texts_count, calls_count, seed = [*given, *(300, 5000, 2000, 1)[len(given) :]]
     formats(random.Random(seed), signatures)
     completions(random.Random(seed + 1), texts_count)
+    calls(random.Random(seed + 2), calls_count)
 
 
 LIMIT = 3
+GOOD = ("requests equal, outputs alike", "requests equal, outputs better", "DSPy had to ask again")
 
 if __name__ == "__main__":
     main()

@@ -1,6 +1,6 @@
 """The shape of a source tree in one table: how small, how dense, how commented, how entangled.
 
-Run: python benchmarks/house.py [DIR] [--against DIR] [--rooms]
+Run: python benchmarks/house.py [DIR] [--against DIR] [--rooms] [--dense N]
 
 DIR is a package's folder, or a checkout that holds `playground/`. Nothing is imported: everything
 is read with `ast` and `tokenize`, so any Python package can be laid beside ours. What is counted:
@@ -35,6 +35,7 @@ from pathlib import Path
 BESIDE = ("pages", "benchmarks")
 DECISIONS = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler, ast.match_case, ast.IfExp)
 LAYOUT = {tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+DENSE_LINES = 6
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Arrows = Mapping[str, set[str]]
 
@@ -273,11 +274,27 @@ def rooms_table(package: list[Module]) -> str:
     return table(rows, [*heads, "private", "arrows"])
 
 
+def dense_table(package: list[Module], most: int) -> str:
+    """The functions with the most branches a line; those of a few lines say nothing."""
+    found = []
+    for module in package:
+        for function in module.functions:
+            lines = (function.end_lineno or function.lineno) - function.lineno + 1
+            if lines >= DENSE_LINES:
+                branches = complexity(function)
+                where = f"{module.name}:{function.lineno} {function.name}"
+                found.append((branches / lines, where, branches, lines))
+    found.sort(reverse=True)
+    rows = {where: [str(branches), str(lines)] for _, where, branches, lines in found[:most]}
+    return table(rows, ["branches", "lines"])
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description="The shape of a source tree in one table.")
     options.add_argument("folder", nargs="?", type=Path, default=Path(__file__).parent.parent)
     options.add_argument("--against", type=Path, action="append", default=[], metavar="DIR")
     options.add_argument("--rooms", action="store_true", help="the rooms of DIR, one a line, too")
+    options.add_argument("--dense", type=int, metavar="N", help="the N densest functions, too")
     chosen = options.parse_args()
     folders = [folder.resolve() for folder in (chosen.folder, *chosen.against)]
     trees = [modules_of(folder) for folder in folders]
@@ -289,6 +306,8 @@ def main() -> None:
             print(f"{folder.name}: a circle of {', '.join(sorted(group))}")
     if chosen.rooms:
         print("\n" + rooms_table(trees[0][0]))
+    if chosen.dense:
+        print("\n" + dense_table(trees[0][0], chosen.dense))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 Run: python benchmarks/parsing.py [DIALECT …] [--peers]. CPU seconds; the floor is appending the
 same chunks to a list, in the same run. `live` gives the events of each chunk at once, `batched`
 reads 1,024 chunks at a time (BatchedParser), as recordings are read. `--peers` reads the same
-arguments with what PyPI offers and is installed.
+arguments with what PyPI offers and is installed; `--dull` reads text that is nothing but one
+beginning of a marker after another, and says how its time grows.
 """
 
 from __future__ import annotations
@@ -110,6 +111,30 @@ def rows(names: list[str]) -> None:
         )
 
 
+DULL = (" ", "\n", "\t", "```\n", "~~~\n", "<", "<|", "[", "{", '"', " to=", " =", "<tool_call>")
+
+
+def dull(names: list[str]) -> None:
+    """Seconds for 10,000 and 40,000 characters of each, the three slowest dialects named."""
+    for unit in DULL:
+        took: dict[str, tuple[float, float]] = {}
+        for name in names:
+            dialect = get_dialect(name)
+            if isinstance(dialect, DeclaredDialect):
+                short, long = (
+                    times(dialect, [(unit * (size // len(unit))).encode()], batched=False)[0]
+                    for size in (10_000, 40_000)
+                )
+                took[name] = short, long
+        slowest = sorted(took, key=lambda name: took[name][1], reverse=True)[:3]
+        listed = ", ".join(
+            f"{name} {took[name][1]:.3f} s x {took[name][1] / took[name][0]:.1f}"
+            for name in slowest
+        )
+        total = sum(long for _, long in took.values())
+        print(f"{unit!r:14} {total:7.2f} s in all; slowest {listed}", flush=True)
+
+
 def peers() -> None:
     """The arguments alone, read anew at every chunk, as these libraries are used on streams."""
     readers: dict[str, Callable[[str], Any]] = {}
@@ -148,8 +173,11 @@ if __name__ == "__main__":
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("dialect", nargs="*")
     options.add_argument("--peers", action="store_true")
+    options.add_argument("--dull", action="store_true")
     given = options.parse_args()
     if given.peers:
         peers()
+    elif given.dull:
+        dull(given.dialect or dialect_names())
     else:
         rows(given.dialect or dialect_names())

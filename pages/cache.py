@@ -1,34 +1,36 @@
-"""Cache: where `cache_control` lands in a session's request, and the reason for every absence."""
+"""Cache: what the cache will do with a session's requests, and the reason for every absence."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from playground.show import frames, payloads
-from playground.ui import cache, state
+from playground.ui import cache
 from playground.ui.shared import components, widgets
 
 chosen = widgets.dialect_multiselect()
 if not chosen:
     st.info("Choose a dialect above.")
     st.stop()
-session = cache.with_cache_settings(state.working_session().session)
+asked = cache.asked(chosen)
 
+told = st.container()  # above the marks, and about them
 left, right = st.columns([3, 2])
 with left:
-    name = widgets.drawn_dialect(chosen)
-    placement = cache.own_marks(session, name)
-    placements = [cache.placement(session, each) for each in chosen]
-    st.dataframe(frames.placements(placements), hide_index=True, height="content")
+    asked = cache.own_marks(asked)
 with right:
-    components.gauge(placement.characters, placement.threshold, key="threshold")
-    st.text(placement.thresholds)
-
-if placement.refusal:
-    st.info(f"Nothing is marked: {placement.refusal.explanation} ({placement.refusal.reason}).")
-else:
-    places = ", ".join(f"message {p.message} part {p.part}" for p in placement.marks)
-    st.success(f"{len(placement.marks)} marks, policy {placement.policy}: {places}.")
+    placements = [cache.placement(asked.session, each, asked.policy) for each in chosen]
+    st.dataframe(
+        frames.placements(placements),
+        hide_index=True,
+        height="content",
+        column_config={"characters": st.column_config.NumberColumn(format="localized")},
+    )
+placement = asked.placement
+with told:
+    cache.show_headline(asked)
+    if placement.family == "gemini":
+        components.gauge(placement.characters, placement.threshold, key="threshold")
 
 page = widgets.message_page(placement.parts[-1].message + 1 if placement.parts else 1)
 drawn, table, simulated, sent = st.tabs(
@@ -46,7 +48,7 @@ if table.open:
         st.dataframe(frames.placement(placement), hide_index=True)
 if simulated.open:
     with simulated:
-        cache.cache_costs(session, chosen, name)
+        cache.cache_costs(asked, chosen)
 if sent.open:
     with sent:
-        cache.what_is_sent(session, name)
+        cache.what_is_sent(asked)

@@ -29,10 +29,11 @@ side, counts, tools, difference, run = st.tabs(
 if side.open:
     with side:
         columns = compared.columns
-        left, right = st.columns([3, 1], vertical_alignment="bottom")
+        left, right = st.columns([3, 2], vertical_alignment="bottom")
         with left:
             origin = compare.origin_select(payloads.origins(columns))
-        with right:
+        with right, st.container(horizontal=True):
+            compare.take_along(compared, working.name)
             page = widgets.message_page(len(session.messages), origin)
         components.panes(
             compare.panes(session, chosen, page),

@@ -9,36 +9,38 @@ from playground.ui import replay, state
 from playground.ui.shared import components, widgets
 
 working = state.working_session()
-recordings = {recording.name: recording for recording in working.session.recordings}
-if not recordings:
-    st.info("This session has no recordings. Choose another one, or upload a stream, on the left.")
-    st.stop()
-
-left, right = st.columns(2)
+left, right, beside = st.columns(3)
 with left:
-    recording = recordings[replay.recording_select(list(recordings))]
+    recording = replay.recording_select(working.session)
+if recording is None:
+    st.info("Nobody has answered in this session yet. Bring a model's reply: the button is above.")
+    st.stop()
 with right:
     dialect = replay.reading_dialect(recording.dialect)
+with beside:
+    server = replay.reading_server()
 
 switches = replay.reading_switches(dialect)
-reading = replay.Reading(recording, dialect, working.session.tools, switches)
+reading = replay.Reading(recording, dialect, working.session.tools, switches, server)
 timeline = reading.timeline
 replay.about(recording, timeline)
 
+last = len(timeline.steps) - 1
+step = min(state.url_number("step", last), last)  # the end first: who asks what was said sees it
 components.player(
     reading.picture,
-    step=state.url_number("step"),
+    step=step,
     key=replay.PLAYER,
     on_rest=replay.take_position,
 )
 
-step = min(state.url_number("step"), len(timeline.steps) - 1)
 widgets.show_findings(timeline.result.findings, "in the reply")
 widgets.show_findings(recording.findings, "about the stream")
-events, so_far, which, other, every, out = st.tabs(
+events, so_far, handed, which, other, every, out = st.tabs(
     [
         "All events",
         "Up to this step",
+        "What a server hands over",
         "Which dialect is this?",
         "Experiments",
         "Every dialect",
@@ -54,6 +56,9 @@ if events.open:
 if so_far.open:
     with so_far:
         replay.show_result(timeline.until(step), timeline.steps[step].state)
+if handed.open:
+    with handed:
+        replay.show_server(reading)
 if which.open:
     with which:
         replay.show_detections(reading)

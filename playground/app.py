@@ -1,4 +1,4 @@
-"""The app's entry: pages, the session that all of them share, nothing else."""
+"""The app's entry: pages, what stands on all of them, nothing else."""
 
 from __future__ import annotations
 
@@ -6,7 +6,13 @@ import streamlit as st
 
 from playground import paths
 from playground.ui import navigation
-from playground.ui.shared import sidebar
+from playground.ui.serving import access
+from playground.ui.shared import bring, frame, sidebar
+
+if (host := st.context.headers.get("Host")) and not access.answers_to(host):
+    # the gates of `server.py` are not there where Streamlit runs this file by itself
+    st.error("This app does not answer to the name that it was asked by.")
+    st.stop()
 
 st.set_page_config(page_title="Dialect playground", page_icon=str(paths.icon()), layout="wide")
 
@@ -19,8 +25,14 @@ def start() -> None:
 
 
 page = st.navigation(
-    [st.Page(start, title="Start", visibility="hidden", default=True), *pages], position="top"
+    [st.Page(start, title="Dialect playground", url_path="", default=True), *pages],
+    position="hidden",
 )
-if page.title != "Start":
+if page.url_path:
+    st.set_page_config(page_title=f"{page.title} · Dialect playground")
+    bring.go_on(
+        page.url_path
+    )  # before the sidebar: the address cannot change once widgets are bound to it
     sidebar.session_sidebar()
+    frame.head(navigation.entry_of(page))
 page.run()

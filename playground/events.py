@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, assert_never
+from typing import Any, Literal, NamedTuple, assert_never
 
 from playground.findings import Finding
 
@@ -92,12 +92,21 @@ for _kind in (TextEvent, ReasoningEvent, ArgumentEvent):
     setattr(_kind, "span", property(_span_of))  # noqa: B010  # a field to dataclasses and to mypy
 
 
+Role = Literal["section", "call", "reasoning", "text", "separator", "stop", "stray"]
+
+
 @dataclass(frozen=True, slots=True)
 class MarkupEvent:
-    """Characters of the wire form: markers, JSON punctuation, whitespace between them."""
+    """Characters of the wire form: markers, JSON punctuation, whitespace between them.
+
+    `role` is what they belong to: a section around calls, a call, reasoning, text in which nothing
+    is a call; or they stand between calls (separator), end the reply (stop), or belong to nothing
+    (stray: a closer without its opener, a token of the alphabet that leaked).
+    """
 
     span: Span
     text: str
+    role: Role = "call"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,13 +142,16 @@ class CallEndedEvent:
 
 @dataclass(frozen=True, slots=True)
 class CallAbortedEvent:
-    """A call that is not delivered, with what was read of it."""
+    """A call that is not delivered, with what was read of it; `argument_open` says that the last
+    of `raw` was not at its end. What follows up to the call's closer belongs to it: see `extents`.
+    """
 
     span: Span
     call_index: int
     name: str | None
     raw: tuple[tuple[str | None, str], ...]
     reason: str
+    argument_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +195,10 @@ def merged(events: Iterable[Event]) -> list[Event]:
 
 def _continues(last: Event, event: Event) -> bool:
     match event:
-        case TextEvent() | ReasoningEvent() | MarkupEvent():
+        case TextEvent() | ReasoningEvent():
             return type(last) is type(event)
+        case MarkupEvent(role=role):
+            return isinstance(last, MarkupEvent) and last.role == role
         case ArgumentEvent(call_index=index, key=key):
             return isinstance(last, ArgumentEvent) and (last.call_index, last.key) == (index, key)
         case FindingEvent(finding=found, text=text):

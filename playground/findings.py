@@ -26,7 +26,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "missing-closer": FindingKind("warning", "a closing marker is missing; the call is whole"),
     "truncated-call": FindingKind("error", "the stream ends inside a call: aborted"),
     "open-ended": FindingKind("info", "nothing closes this call: a cut could not be seen"),
-    "unreadable-call": FindingKind("error", "a call's opener, and no body behind it: aborted"),
+    "unreadable-call": FindingKind("error", "a call's opener, and no body after it: aborted"),
     "malformed-json": FindingKind("error", "a call's JSON cannot be read: aborted"),
     "malformed-arguments": FindingKind("error", "a call's arguments cannot be read: aborted"),
     "malformed-python": FindingKind("error", "a call's Python arguments cannot be read: aborted"),
@@ -35,8 +35,17 @@ CODES: Final[dict[str, FindingKind]] = {
     "relaxed-json": FindingKind("warning", "JSON with bare keys, single quotes or comments: read"),
     "relaxed-python": FindingKind("warning", "arguments that are not quite Python: read"),
     "arguments-wrapped": FindingKind("info", "arguments came inside one of that name: unpacked"),
+    "arguments-elsewhere": FindingKind(
+        "warning", "arguments stand beside their place in the call's JSON: read"
+    ),
+    "marker-in-value": FindingKind(
+        "info", "a parameter's value holds its own closing marker: kept as text"
+    ),
     "arguments-as-json": FindingKind("info", "a JSON object in the place of parameters: read"),
     "arguments-as-text": FindingKind("info", "arguments came as JSON inside a string: unpacked"),
+    "other-recipient": FindingKind(
+        "error", "a call's header names another tool than the call itself: aborted"
+    ),
     "missing-argument": FindingKind("error", "a call lacks a required argument: aborted"),
     "mended-name": FindingKind("info", "a tool's name held more than the name: corrected"),
     "text-after-call": FindingKind("info", "text after a call, which this parser keeps apart"),
@@ -55,9 +64,14 @@ CODES: Final[dict[str, FindingKind]] = {
     "foreign-markup": FindingKind("warning", "another dialect reads calls here, this one does not"),
     "native-call": FindingKind("info", "a native tool call in a stream read as a text dialect"),
     "unknown-tool": FindingKind("warning", "a call to a tool that the session does not have"),
+    "bare-opener": FindingKind("info", "the opener of calls, and no call behind it: text"),
+    # what a server makes of it
+    "server-drops": FindingKind("warning", "the server does not hand this over to its client"),
+    "server-delivers": FindingKind("warning", "the server hands over a call that is not whole"),
+    "unknown-parser": FindingKind("warning", "the server has no parser of that name"),
     # what a decoder sees on the wire
     "stream-error": FindingKind("error", "the provider sent an error mid-stream"),
-    "no-end": FindingKind("warning", "the stream has no end: nothing says that the reply is whole"),
+    "no-end": FindingKind("warning", "the stream has no end: nothing shows that it is complete"),
     "unreadable-frame": FindingKind(
         "warning", "a frame that does not belong to its API: kept apart"
     ),
@@ -132,14 +146,17 @@ CODES: Final[dict[str, FindingKind]] = {
     ),
     "more-sessions": FindingKind("info", "the file holds more sessions than this one"),
     "lines-left-out": FindingKind("warning", "lines of a kind that leaves nothing in a session"),
-    "bookkeeping": FindingKind("info", "lines of a kind that holds nothing which was said"),
+    "bookkeeping": FindingKind("info", "lines of a kind that holds no part of the conversation"),
     "unreadable-line": FindingKind("error", "a line that cannot be read: left out"),
+    "spoiled-rest": FindingKind(
+        "error", "unreadable from here to the end: what is whole before is kept"
+    ),
     "torn-end": FindingKind("error", "the file is cut off: what is whole before the end is kept"),
     "not-a-number": FindingKind(
-        "warning", "a number that JSON has not (NaN, Infinity, 1e400): it is kept as text"
+        "warning", "a number that JSON does not have (NaN, Infinity, 1e400): kept as text"
     ),
     "time-unread": FindingKind("warning", "a time that cannot be read: none is kept"),
-    "tools-by-name": FindingKind("info", "tools that the file only names: it has no schemas"),
+    "tools-by-name": FindingKind("info", "tools that the file only names, without their schemas"),
     "other-branches": FindingKind("info", "the conversation has branches: a session for each"),
     "reasoning-sealed": FindingKind("info", "reasoning that only its provider can read"),
     "mixed-formats": FindingKind("warning", "a line of another format: left out"),

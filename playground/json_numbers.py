@@ -1,4 +1,5 @@
-"""Numbers that JSON has not: NaN, the infinities, and what overflows to one, such as 1e400.
+"""Numbers that JSON has not: NaN, the infinities, what overflows to one, such as 1e400, and whole
+numbers of so many digits that no program reads them.
 
 Python's reader takes them, its writer writes them, and no other program reads what comes out. Here
 they become the text that they were written as, and who reads says so by a finding.
@@ -9,43 +10,92 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
+
+_DIGITS: Final = 4300  # as many as Python writes and reads; others stop at 17
+_HUGE: Final = 10**_DIGITS
+
+
+class NotANumber(str):
+    """The text of such a number, as `load_json` gives it: told apart from other texts, until
+    `finite` makes it one of them."""
 
 
 def load_json(text: str, *, strict: bool = False) -> Any:
-    """Read JSON; a number that is none stays its text ("NaN", "1e400").
+    """Read JSON; a number that is none stays its text, as NotANumber ("NaN", "1e400").
 
     Without `strict`, line breaks inside strings are allowed. Raises what json.loads raises:
     ValueError or RecursionError.
     """
-    return json.loads(text, strict=strict, parse_constant=str, parse_float=_float)
+    try:
+        return _DECODERS[strict].decode(text)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # a number of thousands of digits; reading each by ourselves is slower
+        return json.loads(
+            text, strict=strict, parse_constant=NotANumber, parse_float=_float, parse_int=_int
+        )
 
 
-def _float(text: str) -> float | str:
+def number_of(text: str) -> int | float | NotANumber:
+    """The number that a text stands for as Python writes it. Raises ValueError."""
+    try:
+        return int(text)  # leading zeros are allowed here
+    except ValueError:
+        return _float(text)
+
+
+def _float(text: str) -> float | NotANumber:
     number = float(text)
-    return number if math.isfinite(number) else text
+    return number if math.isfinite(number) else NotANumber(text)
+
+
+def _int(text: str) -> int | NotANumber:
+    return int(text) if len(text) <= _DIGITS else NotANumber(text)
+
+
+_DECODERS: Final = {
+    strict: json.JSONDecoder(strict=strict, parse_constant=NotANumber, parse_float=_float)
+    for strict in (True, False)
+}
 
 
 def finite(value: Any) -> Any:
-    """The value with such numbers as texts: "NaN", "Infinity", "-Infinity"."""
+    """The value with such numbers as texts, keys too: "NaN", "Infinity", "-Infinity", "0x9f…"."""
     match value:
+        case NotANumber():
+            return str(value)
         case float() if not math.isfinite(value):
             return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
+        case int() if not -_HUGE < value < _HUGE:
+            return hex(value)  # which has no limit
         case Mapping():
-            return {key: finite(item) for key, item in value.items()}
+            return {
+                key if isinstance(key, tuple) else finite(key): finite(item)
+                for key, item in value.items()
+            }
         case list() | tuple():
             return [finite(item) for item in value]
         case _:
             return value
 
 
+_NEVER: Final = frozenset({str, bool, type(None)})
+
+
 def is_finite(value: Any) -> bool:
-    """Whether no number in a JSON value is NaN or infinite."""
+    """Whether no number in a JSON value is NaN, infinite or beyond all digits."""
+    if type(value) in _NEVER:  # asked of every word of an import
+        return True
     match value:
+        case str():
+            return not isinstance(value, NotANumber)
         case float():
             return math.isfinite(value)
+        case int():
+            return -_HUGE < value < _HUGE
         case Mapping():
-            return all(map(is_finite, value.values()))
+            return all(map(is_finite, value)) and all(map(is_finite, value.values()))
         case list() | tuple():
             return all(map(is_finite, value))
         case _:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from itertools import count
+from itertools import count, zip_longest
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Final, Self
@@ -93,7 +94,8 @@ class Batch:
             handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
             with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
                 if found:
-                    os.fchmod(handle, mode)  # also what the umask would take away
+                    with suppress(OSError):  # also what the umask took away, where modes are kept
+                        os.fchmod(handle, mode)
                 yield file
                 file.flush()
                 os.fsync(handle)
@@ -104,7 +106,7 @@ class Batch:
             for given in self._inputs:
                 if _is_or_holds(Path(given), Path(path)):
                     raise InputFault(
-                        f"this is what is read ({given})",
+                        f"this is the file that is being read ({given})",
                         where=str(path),
                         expected="another file to write to",
                     )
@@ -115,7 +117,7 @@ class Batch:
             if any(place == other for _, other in self._waiting):
                 return
             if not self._ours or self._ours not in _head(place):
-                raise InputFault("this file is there already", where=str(path), expected=_FORCE)
+                raise InputFault("this file exists already", where=str(path), expected=_FORCE)
 
     def _folder(self, folder: Path) -> None:
         missing = [folder, *folder.parents]
@@ -125,20 +127,25 @@ class Batch:
     def _rename_all(self) -> None:
         """Give all files their names; where one fails, those before it are taken back."""
         done: list[tuple[Path, Path | None]] = []
-        befores: list[Path] = []
+        befores: list[Path | None] = []
         try:
-            for temporary, place in self._waiting:
+            for _, place in self._waiting if len(self._waiting) > 1 else ():
                 with told(place):
-                    before = _second_name(place) if len(self._waiting) > 1 else None
-                    befores += [before] if before else []
-                    _named(temporary, place, replace=self._force or bool(self._ours))
+                    befores.append(_before(place))
+            replace = self._force or bool(self._ours)
+            for (temporary, place), before in zip_longest(self._waiting, befores):
+                with told(place):
+                    _named(temporary, place, replace=replace)
                     done.append((place, before))
         except BaseException:
             for place, before in reversed(done):
-                before.replace(place) if before else place.unlink(missing_ok=True)
+                try:
+                    before.replace(place) if before else place.unlink(missing_ok=True)
+                except OSError:
+                    befores.remove(before)  # what was there stays under this name
             raise
         finally:
-            for before in befores:
+            for before in filter(None, befores):
                 before.unlink(missing_ok=True)
         for folder in {place.parent for _, place in self._waiting}:
             synced(folder)
@@ -172,7 +179,7 @@ def synced(folder: Path) -> None:
 
 def _expected(error: OSError) -> str:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return "room on the disk; what was there is as it was"
+        return "room on the disk; the file that was there is unchanged"
     if error.errno == errno.EEXIST:
         return _FORCE
     return "a file that can be written"
@@ -211,24 +218,37 @@ def _special(place: Path) -> Iterator[IO[str]]:
 
 
 def _named(temporary: Path, place: Path, *, replace: bool) -> None:
-    """Give a file its name. A second name refuses a file that has come there in the meantime."""
+    """Give a file its name; without `replace`, one that came there in the meantime is refused."""
     if not replace:
-        try:
-            os.link(temporary, place)
-        except OSError as error:
-            if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS):
-                raise
-        else:
+        if _linked(temporary, place):
             temporary.unlink()
             return
+        os.close(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL))  # the name is ours now
     temporary.replace(place)
 
 
-def _second_name(place: Path) -> Path | None:
-    """Another name for a file that is about to be replaced, so that it can be put back."""
-    before = place.with_name(f".playground-{os.getpid()}-{next(_NUMBERS)}.before")
-    try:
-        os.link(place, before)
-    except OSError:  # there is none, or the file system knows no second names
+def _before(place: Path) -> Path | None:
+    """A file that is about to be replaced under another name, so that it can be put back: a second
+    name of it or, where there are none (FAT, some network file systems), a copy. None where no
+    file is there."""
+    if not place.exists():
         return None
+    before = place.with_name(f".playground-{os.getpid()}-{next(_NUMBERS)}.before")
+    if not _linked(place, before):
+        try:
+            shutil.copy2(place, before)
+        except BaseException:
+            before.unlink(missing_ok=True)
+            raise
     return before
+
+
+def _linked(file: Path, name: Path) -> bool:
+    """Give a file a second name; False where the file system cannot. Raises FileExistsError."""
+    try:
+        os.link(file, name)
+    except FileExistsError:
+        raise
+    except OSError:
+        return False
+    return True

@@ -35,6 +35,11 @@ def sample_sessions() -> Path:
     return _found("_sample_sessions", "sample_sessions")
 
 
+def documents() -> Path:
+    """The documents that the app shows."""
+    return _found("_docs", "docs")
+
+
 def streamlit_config() -> Path:
     return _found("_streamlit/config.toml", ".streamlit/config.toml")
 

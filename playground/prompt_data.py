@@ -36,6 +36,7 @@ class TaskConfig(BaseModel):
     """What stays the same during a task.
 
     `dialect_rules`, if given, replace a dialect's own: one text for all dialects, or texts by name.
+    `system_rules` says whether our general rules are written: to no request of somebody else's.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -44,6 +45,7 @@ class TaskConfig(BaseModel):
     user_agent_prompt: str = ""
     user_prompt: str = ""
     dialect_rules: str | dict[str, str] | None = None
+    system_rules: bool = True
 
     def rules_of(self, dialect: str) -> str | None:
         """The rules given for a dialect; None where its own are to be used."""

@@ -5,6 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from playground import paths
-from playground.ui.serving import access, guard
+from playground.ui.serving import access, guard, launch
 
-app = st.App(paths.app_file(), middleware=guard.gates(access.current()))
+app = st.App(paths.app_file(), lifespan=launch.announced, middleware=guard.gates(access.current()))

@@ -11,14 +11,32 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--cases", type=int, help="at most so many cases of each test, spread evenly")
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests marked `long` run only when they are asked for, whatever else -m says."""
-    if "long" in config.option.markexpr:
-        return
-    left_out = [item for item in items if item.get_closest_marker("long")]
+    """Tests marked `long` run only when they are asked for, whatever else -m says; of a test with
+    more cases than `--cases` those are kept that lie evenly between its first and its last."""
+    long = "long" not in config.option.markexpr
+    left_out = [item for item in items if long and item.get_closest_marker("long")]
+    if most := config.getoption("--cases"):
+        left_out += _beyond(most, [item for item in items if item not in left_out])
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
+        items[:] = [item for item in items if item not in set(left_out)]
+
+
+def _beyond(most: int, items: list[pytest.Item]) -> list[pytest.Item]:
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    left_out: list[pytest.Item] = []
+    for listed in cases.values():
+        last, steps = len(listed) - 1, max(most - 1, 1)
+        kept = {last * step // steps for step in range(most)}
+        left_out += [item for number, item in enumerate(listed) if number not in kept]
+    return left_out
 
 
 settings.register_profile(

@@ -26,12 +26,12 @@ FLAGS = [
 
 
 @contextmanager
-def served(folder: Path, *flags: str) -> Iterator[str]:
-    """The app started by its console script from `folder`; yields its address."""
+def served(folder: Path, *flags: str, command: list[str] | None = None) -> Iterator[str]:
+    """The app started from `folder`, by its console script or another command; its address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [str(Path(sys.executable).with_name("playground")), "app"]
+    command = command or [str(Path(sys.executable).with_name("playground")), "app"]
     options = [*flags, f"--server.port={port}", "--server.headless=true"]
     log = folder / "app.log"
     with log.open("wb") as output:
@@ -43,7 +43,7 @@ def served(folder: Path, *flags: str) -> Iterator[str]:
             yield f"http://127.0.0.1:{port}"
         finally:
             process.terminate()
-            process.wait(timeout=20)
+            process.wait(timeout=60)
 
 
 def _wait(url: str, process: subprocess.Popen[bytes], log: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -36,6 +37,17 @@ TOOL = ToolMetadata(
 )
 LIST = ToolMetadata(name="list_files", description="List.", input_schema={"type": "object"})
 TOOLS = [TOOL, LIST]
+
+
+def held(dialect: DeclaredDialect, value: Any) -> Any:
+    """What the dialect's notation has to carry of a value: all but null, where it has none."""
+    if dialect.syntax.notation.holds_null:
+        return value
+    if isinstance(value, dict):
+        return {key: held(dialect, each) for key, each in value.items() if each is not None}
+    if isinstance(value, list):
+        return [held(dialect, each) for each in value if each is not None]
+    return value
 
 
 def own_markers(dialect: DeclaredDialect) -> list[str]:

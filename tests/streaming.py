@@ -17,6 +17,7 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
     requests: list[dict[str, Any]]
     answer: Answer
+    status: int
 
     @property
     def url(self) -> str:
@@ -33,7 +34,7 @@ class _Handler(BaseHTTPRequestHandler):
         size = int(self.headers.get("content-length") or 0)
         self.server.requests.append(json.loads(self.rfile.read(size)))
         with suppress(OSError):  # the client has hung up
-            self.send_response(200)
+            self.send_response(self.server.status)
             self.send_header("content-type", "text/event-stream")
             self.end_headers()
             for each in self.server.answer():
@@ -45,10 +46,10 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def answering(answer: Answer) -> Iterator[Server]:
+def answering(answer: Answer, status: int = 200) -> Iterator[Server]:
     """The server, while the block runs."""
     with Server(("127.0.0.1", 0), _Handler) as server:
-        server.requests, server.answer = [], answer
+        server.requests, server.answer, server.status = [], answer, status
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         try:

@@ -50,7 +50,8 @@ from playground.systems.flink_agents.chat_message import (
     to_anthropic_request,
     to_openai_message,
 )
-from playground.systems.flink_agents.chat_model import Messages, Piece
+from playground.systems.flink_agents.chat_model import Messages
+from playground.systems.flink_agents.completion import Piece
 from playground.systems.flink_agents.flow import ChatResponseEvent, ToolResponseEvent
 from playground.systems.flink_agents.prompt import prompt_of_mcp
 from playground.systems.flink_agents.replies import extract_reasoning

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from playwright.sync_api import Browser, FilePayload, Page, expect, sync_playwright
+from playwright.sync_api import Browser, FilePayload, Locator, Page, expect, sync_playwright
 from serving import CHROMIUM, FLAGS, served
 
 import playground as pg
@@ -75,19 +75,26 @@ def file(name: str, data: bytes) -> list[FilePayload]:
     return [{"name": name, "mimeType": kind, "buffer": data}]
 
 
+def bring(page: Page, name: str, data: bytes) -> None:
+    """A file in the dialog that every page has."""
+    page.get_by_role("button", name="Bring …").click()
+    choose = page.get_by_role("dialog").get_by_label("Choose a file")
+    choose.set_input_files(files=file(name, data))
+
+
 def upload(page: Page, session: dict[str, Any]) -> None:
     data = json.dumps({"format": "playground-session/1", **session}).encode()
-    page.get_by_test_id("stSidebar").locator("input[type=file]").set_input_files(
-        files=file("mine.json", data)
-    )
+    bring(page, "mine.json", data)
+    page.get_by_role("button", name="New session").click()
     chosen = page.get_by_role("combobox", name="Session")
     expect(chosen).to_have_value("mine")  # the notice goes with the next run of the page
 
 
-def test_the_bare_address_leads_to_compare_with_a_sample(page: Page, address: str) -> None:
+def test_the_bare_address_leads_to_the_start(page: Page, address: str) -> None:
     page.goto(address)
-    expect(page.locator(".pane")).to_have_count(3)
-    expect(page).to_have_url(re.compile(r"/compare"))
+    expect(page.get_by_role("heading", name="Start")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"/start"))
+    expect(page).to_have_title("Start · Dialect playground")
 
 
 def test_nothing_is_asked_of_any_other_machine(page: Page, address: str) -> None:
@@ -208,8 +215,8 @@ def test_a_hostile_set_of_templates_is_only_text(page: Page, address: str) -> No
 def test_a_broken_upload_is_one_message_without_a_traceback(page: Page, address: str) -> None:
     page.goto(f"{address}/compare?session=02-parallel-calls")
     expect(page.locator(".pane")).to_have_count(3)
-    page.locator("input[type=file]").set_input_files(files=file("bad.json", b'{"a":\n oops'))
-    expect(page.get_by_text("The file was not loaded")).to_be_visible()
+    bring(page, "bad.json", b'{"a":\n oops')
+    expect(page.get_by_text("JSON that cannot be read")).to_be_visible()
     expect(page.get_by_text("bad.json:2: not JSON")).to_be_visible()
     expect(page.locator(".pane")).to_have_count(3)
     assert page.get_by_text("Traceback").count() == 0
@@ -218,7 +225,7 @@ def test_a_broken_upload_is_one_message_without_a_traceback(page: Page, address:
 def test_an_edit_is_seen_at_once(page: Page, address: str) -> None:
     page.goto(f"{address}/compare?session=02-parallel-calls")
     page.get_by_text("Edit prompts and tools").click()
-    editor = page.get_by_label("Agent prompt")
+    editor = page.get_by_role("textbox", name="Agent prompt")
     editor.fill("ONE NEW PROMPT")
     editor.press("Control+Enter")
     expect(page.locator(".block[data-kind='agent prompt'] pre").first).to_have_text(
@@ -227,7 +234,7 @@ def test_an_edit_is_seen_at_once(page: Page, address: str) -> None:
 
 
 def test_the_player_steps_plays_and_reports_where_it_rests(page: Page, address: str) -> None:
-    page.goto(f"{address}/replay?session=05-call-in-a-fence")
+    page.goto(f"{address}/replay?session=05-call-in-a-fence&step=0")
     player = page.locator(".player")
     expect(player.locator(".place")).to_have_text(re.compile("chunk 1 of 47"))
     player.get_by_label("One step on").click()
@@ -354,7 +361,7 @@ def test_an_uploaded_template_writes_the_session_and_its_markup_stays_text(
         "</tool_call>{% endfor %}<|im_end|>\n{% endfor %}"
     ) + HOSTILE
     page.goto(f"{address}/raw?session=02-parallel-calls&format=A+chat+template")
-    template = page.locator("input[type=file]").nth(1)
+    template = page.locator("[data-testid=stFileUploaderDropzoneInput]")
     name = "mine ![a](https:evil.example) <b>.jinja"
     files = file(name, source.encode())
     asked = outside(page)
@@ -369,7 +376,9 @@ def test_an_uploaded_template_writes_the_session_and_its_markup_stays_text(
 def test_a_template_that_fails_leaves_the_page_and_says_why(page: Page, address: str) -> None:
     page.goto(f"{address}/raw?format=A+chat+template")
     source = b"{{ raise_exception('no system, please') }}"
-    page.locator("input[type=file]").nth(1).set_input_files(files=file("strict.jinja", source))
+    page.locator("[data-testid=stFileUploaderDropzoneInput]").set_input_files(
+        files=file("strict.jinja", source)
+    )
     expect(page.get_by_text("the template refuses: no system, please")).to_be_visible()
     page.goto(f"{address}/raw")
     expect(page.get_by_text("Replies are read by: llama3-json.")).to_be_visible()
@@ -435,6 +444,36 @@ def test_a_hostile_recording_is_text_in_the_page_that_was_saved(page: Page, tmp_
     assert page.locator(".player .text").inner_text() == evil
     assert page.locator("img").count() == 0
     assert page.title() == evil
+
+
+def signatures(page: Page, address: str, view: str = "Prompt") -> None:
+    page.goto(f"{address}/signatures?signature=question -> answer: int, why")
+    page.get_by_role("tab", name=view).click()
+
+
+def cells(page: Page, index: int) -> Locator:
+    """What a table shows: it is drawn on a canvas, its cells stand in a hidden table."""
+    return page.get_by_test_id("stDataFrame").nth(index).locator("table")
+
+
+def test_a_pasted_completion_is_read_field_by_field(page: Page, address: str) -> None:
+    signatures(page, address, "Answer")
+    box = page.get_by_role("textbox", name="Completion")
+    box.fill("[[ ## answer ## ]]\nforty\n\n[[ ## why ## ]]\n" + HOSTILE)
+    box.press("Control+Enter")
+    read = cells(page, 1)  # behind the signature's own fields
+    expect(read).to_contain_text("unable to parse string as an integer")
+    expect(read).to_contain_text("<script>document.title='owned'</script>")
+    expect(cells(page, 2)).to_contain_text("forty")  # as it would arrive
+    assert page.title() != "owned"
+
+
+def test_a_prompt_stands_in_three_adapters_side_by_side(page: Page, address: str) -> None:
+    signatures(page, address)
+    panes = page.get_by_test_id("stCode")
+    expect(panes).to_have_count(3)
+    tops = panes.evaluate_all("all => all.map(one => one.getBoundingClientRect().top)")
+    assert max(tops) - min(tops) < 40
 
 
 def test_run_record_and_replay_without_a_key(page: Page, address: str) -> None:

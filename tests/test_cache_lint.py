@@ -153,7 +153,7 @@ def marks_used_up() -> list[Body]:
 
 
 def mark_before_the_tool_loop() -> list[Body]:
-    """clawbolt#1430: the mark stays on the question while the tool loop grows behind it."""
+    """clawbolt#1430: the mark stays on the question while the tool loop grows after it."""
     rounds = [message for turn in range(3) for message in calls(1, turn)]
     return [body(marked(Q[0]), *rounds[: 2 * n]) for n in range(4)]
 

@@ -740,7 +740,7 @@ def test_a_row_that_began_warm_foretells_only_what_cannot_be_more(tmp_path: Path
         "unpredictable",
         "predictable",
     ]
-    assert "more of that may be there" in rows[1].reason
+    assert "there may be more of that" in rows[1].reason
     assert rows[3].tokens_exact
     cold = validated(
         tmp_path,

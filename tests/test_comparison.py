@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,6 +48,18 @@ def test_blocks_are_all_of_the_text_and_know_where_it_came_from(name: str) -> No
 def test_an_unknown_dialect_lists_those_that_there_are() -> None:
     with pytest.raises(UnknownNameError, match="unknown dialect 'x'; known: xml, json, native"):
         compare(SESSION, ["x"])
+
+
+def test_tokens_are_counted_over_every_text_for_the_sessions_model() -> None:
+    models: list[str] = []
+
+    def count(texts: Sequence[str], model: str) -> int:
+        models.append(model)
+        return sum(map(len, texts))
+
+    column = compare(SESSION.with_model("openai/gpt-x"), ["xml"]).column("xml")
+    assert column.tokens(count) == sum(column.characters.values())
+    assert models == ["openai/gpt-x"]
 
 
 def test_a_session_is_compared_origin_by_origin() -> None:

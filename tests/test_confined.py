@@ -89,6 +89,7 @@ def test_a_worker_has_bounds_and_no_key_of_the_environment(
         process = Path(f"/proc/{worker._process.pid}")
         if not process.exists():
             pytest.skip("no /proc on this machine")
+        assert (process / "cwd").readlink() == Path("/")
         assert b"not-for-workers" not in (process / "environ").read_bytes()
         limits = (process / "limits").read_text()
         assert re.search(r"Max file size +0 +0 ", limits)  # it cannot write a byte
@@ -98,12 +99,22 @@ def test_a_worker_has_bounds_and_no_key_of_the_environment(
 
 
 def test_a_worker_loads_nothing_from_the_users_folder(tmp_path: Path) -> None:
-    """A `json.py` that lies beside the user's templates is not imported."""
+    """A `json.py` that lies beside the user's templates is not imported, nor what lies beside the
+    user's script."""
     (tmp_path / "json.py").write_text("raise SystemExit(3)")
-    script = "import playground.templates as t; print(t.execute('{{.a}}', {'a': 'b'}))"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
+    beside = tmp_path / "scripts"
+    beside.mkdir()
+    for name in ("marshal.py", "resource.py", "jinja2.py", "sitecustomize.py"):
+        (beside / name).write_text(f"open({str(tmp_path / name)!r}, 'w')")
+    script = beside / "script.py"
+    script.write_text(
+        "import sys; beside = sys.path.pop(0); import jinja2, resource, playground.templates as t\n"
+        "sys.path.insert(0, beside)\n"
+        "print(t.execute('{{.a}}', {'a': 'b'}))\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, "-c", script],
+        [sys.executable, str(script)],
         cwd=tmp_path,
         env=environment,
         capture_output=True,
@@ -111,6 +122,36 @@ def test_a_worker_loads_nothing_from_the_users_folder(tmp_path: Path) -> None:
         check=True,
     )
     assert done.stdout == "b\n"
+    assert not [path.name for path in tmp_path.glob("*.py") if path.name != "json.py"]
+    assert str(beside) not in workers._module_folders()
+
+
+def test_a_fault_in_a_worker_is_its_errors_detail_and_not_on_the_terminal(
+    tmp_path: Path,
+) -> None:
+    script = (
+        "from playground.confined import Stopped, run\n"
+        "for task in ('playground.nowhere:f', 'playground.confined.workers:print'):\n"
+        "    try: run(task, 1, 20)\n"
+        "    except Stopped as error: print(error)\n"
+        "worker = __import__('playground.confined.workers', fromlist=['_']).  _Worker()\n"
+        "worker._process.stdin.write(b'x' * 8); worker._process.stdin.flush()\n"
+        "worker._process.stdin.write(b'\\0' * 7 + b'\\x01' + b'?'); worker.kill()\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    ended = "ended the process that it ran in"
+    assert done.stdout.splitlines() == [
+        f"{ended} (ModuleNotFoundError: No module named 'playground.nowhere')",
+        f"{ended} (AttributeError: module 'playground.confined.workers' has no attribute 'print')",
+    ]
+    assert done.stderr == ""
 
 
 def test_a_script_needs_no_main_guard(tmp_path: Path) -> None:

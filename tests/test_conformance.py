@@ -32,6 +32,16 @@ def test_parsers_against_the_cases_of_other_projects() -> None:
     assert table["total"]["passed"] / cases > 0.95  # a disputed case is not a passed one
 
 
+@pytest.mark.long
+def test_servers_hand_over_what_their_own_suites_say() -> None:
+    cases = SCORER.with_name("server_cases.jsonl")
+    command = [sys.executable, str(SCORER), str(cases), "--servers", "--json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    total = json.loads(done.stdout)["total"]
+    assert total.get("raised", 0) == 0
+    assert total["passed"] / total["cases"] > 0.96  # a disputed case is not a passed one
+
+
 def test_every_dispute_is_a_case_and_says_why() -> None:
     disputes = tomllib.loads((ROOT / "tests" / "disputes.toml").read_text())["dispute"]
     known = {json.loads(line)["id"] for line in CASES.read_text(encoding="utf-8").splitlines()}

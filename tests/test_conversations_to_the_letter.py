@@ -31,7 +31,7 @@ def call(name: str, arguments: str = "{}") -> dict[str, Any]:
 
 
 def unanswered(messages: list[dict[str, Any]]) -> list[str]:
-    """The ids of calls that the message behind them does not answer: APIs refuse such a request."""
+    """The ids of calls that the message after them does not answer: APIs refuse such a request."""
     found = []
     for index, message in enumerate(messages):
         ids = [each["id"] for each in message.get("tool_calls", [])]

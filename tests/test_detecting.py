@@ -7,7 +7,8 @@ from strategies import DIALECTS, TOOLS
 
 from playground.dialects.declared import DeclaredDialect
 from playground.messages import ToolCallPart
-from playground.questions.detection import detect, foreign_markup
+from playground.questions.detection import detect, detect_recording, foreign_markup
+from playground.sessions.loading import sample_sessions
 
 CALL = ToolCallPart("call_1", "write_file", {"path": "a.py", "content": "x = 1"})
 # forms that another dialect writes character for character
@@ -38,3 +39,16 @@ def test_foreign_markup_is_a_finding_never_silence() -> None:
     assert finding.code == "foreign-markup"
     assert finding.message == "hermes reads 1 complete call here, xml reads none"
     assert foreign_markup(text, "hermes", TOOLS) is None
+
+
+@pytest.mark.parametrize("name", sample_sessions())
+def test_the_dialect_that_was_recorded_is_found_on_every_sample(name: str) -> None:
+    session = sample_sessions()[name]
+    for recording in session.recordings:
+        found = detect_recording(recording, session.tools)
+        assert found[0].dialect == recording.dialect, (recording.name, found[:3])
+
+
+def test_a_call_that_was_cut_off_is_known_by_how_it_begins() -> None:
+    text = '<tool_call>\n{"name": "get_tides", "arguments": {"harbour": "Br'
+    assert [each.dialect for each in detect(text)][:2] == ["hermes", "ernie45"]

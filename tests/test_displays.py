@@ -18,9 +18,10 @@ from nbclient import NotebookClient
 from playwright.sync_api import Page, expect, sync_playwright
 
 import playground as pg
-from playground.display import Drawn, Live, Shown
+from playground.display import Drawn, Listed, Live, Shown
 from playground.guides import Guide
 from playground.recordings.recording import Recording, TextChunk
+from playground.show import frames
 from playground.show.markup import embedded, escaped
 
 EVIL: Final = (
@@ -289,3 +290,16 @@ def test_a_notebook_that_was_saved_keeps_static_pictures(
 def test_the_notebooks_are_kept_without_outputs() -> None:
     for path in EXAMPLES.glob("*.ipynb"):
         assert outputs(nbformat.read(path, as_version=4)) == []
+
+
+def test_a_reply_has_a_row_for_each_call_whole_or_not() -> None:
+    whole = '<tool_call>\n{"name": "f", "arguments": {"a": "é"}}\n</tool_call>\n'
+    table = frames.calls(pg.parse(f'{whole}<tool_call>{{"name": "g", "arguments": {{"b', "hermes"))
+    assert table.to_dict("split")["data"] == [["f", True, '{"a": "é"}'], ["g", False, '{"b']]
+
+
+def test_answers_in_a_row_are_told_apart_by_what_they_hold() -> None:
+    listed = Listed([1, 2])
+    assert repr(listed) == "Listed([1, 2])"
+    assert listed == [1, 2] != Listed([2])
+    assert (listed[0], listed[1:], len(listed)) == (1, [2], 2)

@@ -23,7 +23,8 @@ from playground.dialects.declared import DeclaredDialect
 from playground.dialects.reading import parse
 from playground.messages import ToolCallPart
 from playground.questions.comparison import compare
-from playground.sessions.loading import read_session
+from playground.sessions.loading import first_session
+from playground.sessions.source import Source
 
 README = ROOT / "README.md"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
@@ -57,7 +58,8 @@ def test_the_cache_labs_document_runs_and_its_policy_is_one(
 
 
 @pytest.mark.parametrize(
-    "name", ["agents", "conversation-templates", "raw-prompts", "session-format", "tools"]
+    "name",
+    ["agents", "conversation-templates", "raw-prompts", "servers", "session-format", "tools"],
 )
 def test_the_code_of_a_document_runs_as_it_stands(name: str) -> None:
     for code in blocks(ROOT / "docs" / f"{name}.md", "python"):
@@ -73,7 +75,7 @@ call = get_dialect("use-tool").format_example("f", {"a": 7})
 print(pg.parse(call, dialect="use-tool", tools=[tool]).tool_calls[0].arguments)
 print(pg.dialect_for("acme/Useful-7B-Instruct").reason)
 print(pg.guide_for("use-tool").markdown().splitlines()[0])
-print(pg.dialect_names()[-1])
+print("use-tool" in pg.dialect_names())
 """
 
 
@@ -106,7 +108,7 @@ def test_a_dialect_added_as_contributing_says_is_found_everywhere(tmp_path: Path
         "{'a': 7}",
         "trained on it: Useful 7B (chat template, 2026-11)",
         "# use-tool",
-        "use-tool",
+        "True",
     ], done.stderr
 
 
@@ -120,7 +122,7 @@ def test_the_document_of_signatures_runs_from_its_first_block_to_its_last() -> N
     names: dict[str, Any] = {}
     document = ROOT / "docs" / "signatures.md"
     found = blocks(document, "python")
-    assert len(found) == 3
+    assert len(found) == 4
     for code in found:
         exec(compile(code, document.name, "exec"), names)
     assert names["content"][1]["image_url"]["url"] == "https://example.org/quay.png"
@@ -169,7 +171,7 @@ def test_the_readmes_commands_work() -> None:
 
 def test_the_format_documents_example_is_a_session() -> None:
     (example,) = blocks(ROOT / "docs" / "session-format.md", "json")
-    loaded = read_session(example.encode(), "docs/session-format.md")
+    loaded = first_session(Source("docs/session-format.md", example.encode()))
     assert loaded.findings == []
     assert loaded.session.recordings[0].chunks[1].at == 0.44
     assert compare(loaded.session).columns[0].findings[0].code == "reasoning-dropped"

@@ -35,7 +35,8 @@ from playground.systems.flink_agents.chat_message import (
     to_anthropic_request,
     to_openai_message,
 )
-from playground.systems.flink_agents.chat_model import Completion, Messages
+from playground.systems.flink_agents.chat_model import Messages
+from playground.systems.flink_agents.completion import Completion
 from playground.systems.flink_agents.flow import ToolResponseEvent
 from playground.systems.flink_agents.replies import clean_response, extract_reasoning
 from playground.systems.flink_agents.tools import RecordedTool, to_anthropic_tool, to_openai_tool

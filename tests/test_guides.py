@@ -184,7 +184,7 @@ def test_an_unknown_model_has_no_dialect_but_one_to_try(model: str, nearest: str
     ("model", "dialect"),
     [
         ("NousResearch/Hermes-2-Pro-Mistral-7B", "hermes"),
-        ("NousResearch/Hermes-3-Llama-3.1-8B", "llama3-json"),
+        ("NousResearch/Hermes-3-Llama-3.1-8B", "hermes"),
         ("deepseek-ai/DeepSeek-R1-0528-Qwen3-8B", "hermes"),
         ("nvidia/Llama-3.1-Nemotron-Nano-8B-v1", "llama3-json"),
         ("Team-ACE/ToolACE-2-Llama-3.1-8B", "pythonic"),
@@ -200,6 +200,9 @@ def test_an_unknown_model_has_no_dialect_but_one_to_try(model: str, nearest: str
         ("moonshotai/Kimi-K3", "kimi-k3"),
         ("google/functiongemma-270m-it", "functiongemma"),
         ("openrouter/anthropic/claude-2", "anthropic-legacy"),
+        ("claude-2.1", "anthropic-legacy"),
+        ("anthropic/claude-2", "anthropic-legacy"),
+        ("ByteDance-Seed/UI-TARS-1.5-7B", "qwen3-coder"),
         ("groq/openai/gpt-oss-120b", "native"),
     ],
 )

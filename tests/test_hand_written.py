@@ -9,8 +9,10 @@ from typing import Any
 from playground.dialects import DeclaredDialect, Dialect
 from playground.dialects.prompts import Frame, ToolDocs
 from playground.dialects.reading import parse
+from playground.events import Event, FindingEvent, Span
 from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.parsing.parser import DialectParser, SyntaxParser
+from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
 from playground.parsing.syntax import Markers, Syntax
 from playground.prompt_data import PromptData, TaskConfig
@@ -152,3 +154,16 @@ def test_what_is_written_by_hand_is_read_back() -> None:
 def test_the_history_is_what_a_request_sends_behind_the_system_prompt() -> None:
     dialect = ByHand()
     assert dialect.format_history(prompt()) == [{"role": "user", "content": "hi"}]
+
+
+def test_a_parser_of_text_alone_says_what_it_cannot_and_holds_nothing() -> None:
+    class Text(DialectParser):
+        def feed(self, data: bytes) -> list[Event]:
+            return []
+
+    parser = Text()
+    (event,) = parser.feed_tool_call_delta({"index": 0, "function": {"name": "a"}})
+    assert isinstance(event, FindingEvent)
+    assert (event.finding.code, event.span) == ("native-call", Span(0, 0))
+    assert parser.state == ParserState("text")
+    assert parser.finish() == []

@@ -57,6 +57,12 @@ def test_a_small_tree_is_counted_as_told(tree: Path) -> None:
     assert seen["private functions per public"] == "2.00"
 
 
+def test_the_densest_functions_are_listed_but_no_short_ones(tree: Path) -> None:
+    seen = measured(str(tree), "--dense", "3")
+    assert seen["own.one:5 public"].split() == ["5", "6"]
+    assert not [name for name in seen if "_inner" in name or "_private" in name]
+
+
 def test_a_circle_is_one_floor_and_is_named(tree: Path) -> None:
     seen = measured(str(tree))
     assert seen["rooms"] == "5"

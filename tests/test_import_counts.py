@@ -32,7 +32,7 @@ from session_examples import (
 
 from playground.errors import InputFault
 from playground.sessions.formats import recognised
-from playground.sessions.loading import LoadedSession, load_sessions, read_session, read_sessions
+from playground.sessions.loading import LoadedSession, first_session, load_sessions, read_sessions
 from playground.sessions.rows import bodies, packed
 from playground.sessions.source import Source
 
@@ -159,7 +159,7 @@ def test_examples_of_every_newer_format_are_read() -> None:
 
 def read(form: str, *values: Any, name: str = "x.jsonl") -> LoadedSession:
     data = lines(*values) if name.endswith("l") else document(values[0])
-    loaded = read_session(data, name)
+    loaded = first_session(Source(name, data))
     assert loaded.format == form
     return loaded
 
@@ -271,7 +271,7 @@ def test_a_line_that_leaves_nothing_is_a_finding() -> None:
 
 def test_a_file_in_which_most_lines_leave_nothing_is_refused() -> None:
     noise = [{"kind": "noise", "payload": n} for n in range(5)]
-    with pytest.raises(InputFault, match=r"x\.jsonl:5: 5 of 9 lines leave nothing \(kinds 'noise'"):
+    with pytest.raises(InputFault, match=r"x\.jsonl:5: nothing is kept of 5 of the 9 "):
         read("message-lines", *OPENAI, *noise)
 
 
@@ -293,7 +293,7 @@ def test_a_message_without_a_role_is_no_result_of_the_call_that_waits() -> None:
 
 def test_text_in_front_of_the_first_turn_of_a_history_is_told() -> None:
     text = f"# Title\n\nA note.\n\n_**User**_\n\n{ASK}\n"
-    loaded = read_session(text.encode(), "x.md")
+    loaded = first_session(Source("x.md", text.encode()))
     assert [f.message for f in loaded.findings] == ["text before the first turn: 'A note.'"]
 
 
@@ -348,7 +348,7 @@ def test_rows_of_requests_keep_each_request_whole() -> None:
 
 
 def test_requests_of_one_session_are_rows_beside_its_transcript() -> None:
-    loaded = read_session(EXAMPLES["request-rows"].content, "trace.jsonl")  # type: ignore[arg-type]
+    loaded = first_session(Source("trace.jsonl", EXAMPLES["request-rows"].content))  # type: ignore[arg-type]
     session = loaded.session
     assert [len(body["messages"]) for body in bodies(session.rows)] == [1, 3]
     assert [(record.reply, bool(record.usage)) for record in session.requests] == [

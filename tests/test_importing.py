@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from pathlib import Path
 from random import Random
@@ -11,6 +12,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+import yaml
 from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,7 +37,7 @@ from playground.sessions.doctor import check, repair
 from playground.sessions.formats import FORMATS, format_names, get_format, recognised
 from playground.sessions.formats.atif import dump_atif
 from playground.sessions.importing import Writer, repaired
-from playground.sessions.loading import load_sessions, read_session, read_sessions
+from playground.sessions.loading import first_session, load_sessions, read_sessions
 from playground.sessions.native_format import dump_session
 from playground.sessions.session import Session
 from playground.sessions.shapes.framework_chats import chat_messages, chat_tools
@@ -121,7 +123,7 @@ def test_the_example_is_recognised_and_read_whole(name: str, tmp_path: Path) -> 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_what_is_read_can_be_written_and_read_again(name: str, tmp_path: Path) -> None:
     session = next(iter(load_sessions(on_disk(EXAMPLES[name], tmp_path)))).session
-    again = read_session(dump_session(session).encode(), "again.json")
+    again = first_session(Source("again.json", dump_session(session).encode()))
     assert again.session == session
     assert again.format == "playground"
 
@@ -225,7 +227,7 @@ def test_all_sessions_of_a_file_are_read_and_the_first_is_said_to_be_one_of_them
     data = EXAMPLES["openai-lines"].content
     assert isinstance(data, bytes)
     assert len(list(read_sessions(Source("f.jsonl", data)))) == 2
-    loaded = read_session(data, "f.jsonl")
+    loaded = first_session(Source("f.jsonl", data))
     assert [finding.code for finding in loaded.findings] == ["more-sessions"]
 
 
@@ -249,7 +251,7 @@ def test_atif_there_and_back(tmp_path: Path) -> None:
     for name in EXAMPLES:
         session = next(iter(load_sessions(on_disk(EXAMPLES[name], tmp_path)))).session
         written = dump_atif(session)
-        again = read_session(written.encode(), "x.json")
+        again = first_session(Source("x.json", written.encode()))
         assert again.format == "atif"
         assert [(m.role, m.parts) for m in again.session.messages] == [
             (m.role, m.parts) for m in session.messages
@@ -305,12 +307,12 @@ def test_the_doctor_sees_what_is_out_of_order() -> None:
 
 def test_findings_name_the_line_and_the_field() -> None:
     done = {"role": "tool", "tool_call_id": "9", "content": "r"}
-    loaded = read_session(lines(*({"message": m} for m in [OPENAI[0], done])), "m.jsonl")
+    loaded = first_session(Source("m.jsonl", lines(*({"message": m} for m in [OPENAI[0], done]))))
     assert [(f.code, f.where) for f in loaded.findings] == [
         ("orphan-result", "messages.1 (line 2, message)")
     ]
     odd = {"role": "user", "content": [{"type": "text", "text": "q"}, {"type": "audio"}]}
-    loaded = read_session(document({"messages": [odd]}), "x.json")
+    loaded = first_session(Source("x.json", document({"messages": [odd]})))
     assert [(f.code, f.where) for f in loaded.findings] == [("part-lost", "messages.0.content.1")]
 
 
@@ -374,7 +376,7 @@ def test_a_repair_loses_no_part_and_needs_no_other(messages: tuple[Message, ...]
 
 def test_a_repaired_import_keeps_its_other_findings() -> None:
     odd = {"role": "user", "content": [{"type": "audio"}]}
-    loaded = read_session(document({"messages": [odd, OPENAI[0]]}), "x.json")
+    loaded = first_session(Source("x.json", document({"messages": [odd, OPENAI[0]]})))
     assert [f.code for f in loaded.findings] == ["part-lost", "empty-message"]
     mended, done = repaired(loaded)
     assert [f.code for f in mended.findings] == ["part-lost"]
@@ -447,7 +449,7 @@ def test_aliases_that_share_a_value_are_fine() -> None:
 def test_lines_end_at_line_feeds_alone() -> None:
     text = "a\u2028b\u2029c\u0085d\x1ee\x0bf"
     data = lines({"message": {"role": "user", "content": text}}, {"message": OPENAI[3]})
-    assert read_session(data, "m.jsonl").session.messages[0].text == text
+    assert first_session(Source("m.jsonl", data)).session.messages[0].text == text
 
 
 def test_a_line_that_is_cut_off_is_a_finding_and_what_is_whole_is_kept() -> None:
@@ -479,10 +481,65 @@ def test_a_bad_line_between_others_is_named_and_the_others_are_kept() -> None:
 def test_a_document_that_is_cut_off_keeps_what_is_whole() -> None:
     data = document({"model": "m", "messages": OPENAI})
     cut = data.rindex(b'"role"')
-    loaded = read_session(data[:cut], "x.json")
+    loaded = first_session(Source("x.json", data[:cut]))
     assert [m.role for m in loaded.session.messages] == ["user", "assistant", "tool"]
     assert "torn-end" in [f.code for f in loaded.findings]
     assert "not JSON" in fault("x.json", b'{"messages": oops}')
+
+
+def test_a_document_that_is_spoiled_keeps_what_is_whole_before() -> None:
+    for before, after in ((b"", b""), (b"[", b"]")):
+        data = before + document({"model": "m", "messages": OPENAI}) + after
+        place = data.rindex(b'"role"')
+        loaded = first_session(Source("x.json", data[:place] + b"oops" + data[place:]))
+        assert [m.role for m in loaded.session.messages] == ["user", "assistant", "tool"]
+        (spoiled,) = [found for found in loaded.findings if found.code == "spoiled-rest"]
+        line = data.count(b"\n", 0, place) + 1
+        assert (spoiled.severity, spoiled.where) == ("error", f"line {line}")
+
+
+def test_a_document_that_is_cut_inside_a_character_keeps_what_is_whole() -> None:
+    said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "é🦊"}]
+    data = json.dumps({"messages": said}, ensure_ascii=False).encode()
+    for cut in range(data.index("é".encode()), data.index(b'"}]')):
+        loaded = first_session(Source("x.json", data[:cut]))
+        assert loaded.session.messages[0].text == "a"
+        assert "torn-end" in [found.code for found in loaded.findings]
+
+
+def cassette(count: int) -> bytes:
+    def exchange(number: int) -> dict[str, Any]:
+        asked = {"role": "user", "content": f"question {number}: {'x ' * 60}"}
+        said = {"message": {"role": "assistant", "content": f"answer {number}"}}
+        request = {"body": json.dumps({"model": "m", "messages": [asked]}), "method": "POST"}
+        response = {"body": {"string": json.dumps({"choices": [said]})}, "status": {"code": 200}}
+        return {"request": {**request, "headers": {"Accept": ["*/*"]}}, "response": response}
+
+    whole = {"interactions": [exchange(number) for number in range(count)], "version": 1}
+    return yaml.safe_dump(whole).encode()
+
+
+def test_a_torn_cassette_keeps_the_exchanges_before_the_tear() -> None:
+    data = cassette(4)
+    items = [match.start() for match in re.finditer(rb"^- request", data, re.M)]
+    for cut in range(items[2], data.index(b"version"), 3):
+        sessions = list(read_sessions(Source("c.yaml", data[:cut])))
+        number = sum(item < cut for item in items)
+        asked = [session.session.messages[0].text[:10] for session in sessions]
+        assert asked[: number - 1] == [f"question {n}" for n in range(number - 1)]
+        codes = {found.code for session in sessions for found in session.findings}
+        answered = sum("assistant" in [m.role for m in s.session.messages] for s in sessions)
+        told = codes & {"torn-end", "spoiled-rest", "lines-left-out", "part-lost"}
+        assert answered == number or told, cut
+
+
+def test_a_cassette_that_is_spoiled_in_the_middle_keeps_what_is_before() -> None:
+    data = cassette(4)
+    place = data.index(b"question 2")
+    sessions = list(read_sessions(Source("c.yaml", data[:place] + b'"' + data[place:] + b": : {")))
+    assert len(sessions) >= 2
+    tagged = b"interactions:\n- request: !!python/object:os.system {}\n- request: {}\n"
+    assert "not plain YAML" in fault("c.yaml", tagged)
 
 
 def test_a_line_of_another_format_is_a_finding() -> None:
@@ -494,7 +551,7 @@ def test_a_line_of_another_format_is_a_finding() -> None:
 def test_half_characters_are_replaced_in_every_format() -> None:
     data = b'{"messages": [{"role": "user", "content": "a\\ud83d b"}]}'
     for name, where in (("x.json", "messages.0.content"), ("x.jsonl", "line 1.messages.0.content")):
-        loaded = read_session(data, name)
+        loaded = first_session(Source(name, data))
         assert loaded.session.messages[0].text == "a\ufffd b"
         assert [(f.code, f.where) for f in loaded.findings] == [("lone-surrogate", where)]
         assert dump_session(loaded.session).encode()
@@ -510,7 +567,7 @@ def test_nothing_of_a_file_is_executed(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
     evil = "{{ cycler.__init__.__globals__.os.system('touch pwned') }}"
     data = document({"messages": [{"role": "user", "content": evil}]})
-    session = read_session(data, "x.json").session
+    session = first_session(Source("x.json", data)).session
     assert session.messages[0].text == evil
     pg.compare(session, ["xml", "native"])
     assert not list(tmp_path.iterdir())
@@ -518,14 +575,14 @@ def test_nothing_of_a_file_is_executed(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_a_format_by_a_wrong_name_and_a_file_of_another_one() -> None:
     with pytest.raises(pg.errors.UnknownNameError, match="unknown format 'x'; known: playground"):
-        read_session(b"{}", "x.json", "x")
+        first_session(Source("x.json", b"{}"), "x")
     message = fault_as("har", b'{"log": 3}')
     assert message.startswith("x.json: not in the form of HTTP archive (HAR) (TypeError")
 
 
 def fault_as(form: str, data: bytes) -> str:
     with pytest.raises(InputFault) as caught:
-        read_session(data, "x.json", form)
+        first_session(Source("x.json", data), form)
     return str(caught.value)
 
 

@@ -140,9 +140,12 @@ def test_a_function_is_a_tool() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ([{"role": "user", "content": "Hi"}, "Hi"], r"field messages\.1: 'Hi' is no message"),
-        ([{"role": "nobody"}], r"field messages\.0: .* is no message; roles: system, developer"),
-        ([{"role": "user", "content": object()}], r"field messages\.0\.content: .* no JSON value"),
+        ([{"role": "user", "content": "Hi"}, "Hi"], r"field messages\.1: 'Hi' is not a message"),
+        ([{"role": "nobody"}], r"field messages\.0: .* is not a message; roles: system, developer"),
+        (
+            [{"role": "user", "content": object()}],
+            r"field messages\.0\.content: .* is not a JSON value",
+        ),
         ({"temperature": 1}, r"field messages: .*expected a text, a list of messages"),
     ],
 )

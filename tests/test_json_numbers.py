@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from conftest import ROOT
 from test_terminal import run
 
 import playground as pg
+from playground.cli import main
 from playground.errors import InputFault
+from playground.events import CallEndedEvent, FindingEvent
 from playground.json_numbers import finite, is_finite, load_json
 from playground.messages import ToolCallPart
+from playground.prompt_data import PromptData
+from playground.tools import ToolMetadata
 
 SHARED = ROOT.parent / "shared" / "audit"
 
@@ -38,14 +44,105 @@ def strict(text: str) -> Any:
     ],
 )
 def test_what_is_no_number_stays_its_text(text: str, value: Any) -> None:
-    assert load_json(text) == value
-    assert is_finite(load_json(text))
+    read = load_json(text)
+    assert read == finite(read) == value
+    assert is_finite(finite(read))
+    assert is_finite(read) is ("308" in text)
 
 
 def test_values_are_made_finite_whatever_holds_them() -> None:
     value = {"a": [math.nan, (math.inf,)], "b": 1.5}
     assert not is_finite(value)
     assert finite(value) == {"a": ["NaN", ["Infinity"]], "b": 1.5}
+
+
+def test_keys_and_numbers_beyond_all_digits_are_made_texts_too() -> None:
+    huge = 16**4000
+    value = {math.nan: 1, "deep": {math.inf: [huge]}, "plain": 10**4299, 1.5: -huge}
+    assert not is_finite(value)
+    assert not any(is_finite({key: 0}) for key in (math.nan, huge, load_json("1e400")))
+    told = finite(value)
+    assert told == {
+        "NaN": 1,
+        "deep": {"Infinity": ["0x1" + "0" * 4000]},
+        "plain": 10**4299,
+        1.5: "-0x1" + "0" * 4000,
+    }
+    strict(json.dumps(told, allow_nan=False))
+    assert load_json("[" + "9" * 5000 + ", 12]") == ["9" * 5000, 12]
+
+
+ODD = ["NaN", "Infinity", "-Infinity", "1e400", "9" * 5000]
+TOOL = ToolMetadata(
+    name="f",
+    description="Takes numbers.",
+    input_schema={
+        "type": "object",
+        "properties": {f"n{at}": {"type": "number"} for at in range(len(ODD))},
+    },
+)
+# what JSON's words are in a dialect that has only Python's literals: a finding of its own
+TOLD = {"not-a-number", "malformed-python", "type-mismatch"}
+
+
+@pytest.mark.parametrize("name", pg.dialect_names())
+def test_no_dialect_hands_on_a_number_that_json_has_not(name: str, tmp_path: Path) -> None:
+    """A law over all of them: the output is JSON, a finding stands, and nothing is raised."""
+    call = ToolCallPart("c", "f", {f"n{at}": 77120 + at for at in range(len(ODD))})
+    dialect = pg.get_dialect(name)
+    written = dialect.format_tool_call(call)
+    if "77120" not in str(written) or not pg.parse(written, name, [TOOL]).tool_calls:
+        pytest.skip("it writes no arguments of this kind")
+    everything = written
+    for at, text in enumerate(ODD):
+        odd = written.replace(str(77120 + at), text)
+        everything = everything.replace(str(77120 + at), text)
+        result = pg.parse(odd, name, [TOOL])
+        calls = [found.arguments for found in result.tool_calls]
+        strict(json.dumps(calls, allow_nan=False))
+        codes = {found.code for found in result.findings}
+        if not calls or f"n{at}" in calls[0]:
+            assert TOLD & codes, (text, calls)
+        assert "not-a-number" not in codes or text in json.dumps(calls)
+    assert replayed(name, everything, tmp_path)["events"]
+
+
+def replayed(dialect: str, text: str, folder: Path) -> Any:
+    """What `replay --json` prints of an answer, which is JSON."""
+    recording = {"name": "odd", "dialect": dialect, "chunks": [{"text": text, "at": 0.1}]}
+    tools = [{"name": TOOL.name, "description": "", "input_schema": TOOL.input_schema}]
+    value = {"format": "playground-session/1", "tools": tools, "recordings": [recording]}
+    path = folder / "odd.json"
+    path.write_text(json.dumps(value))
+    done = CliRunner().invoke(main, ["replay", str(path), "-d", dialect, "--json"])
+    assert done.exit_code in (0, 1), done.stderr
+    return strict(done.stdout)
+
+
+@pytest.mark.parametrize("text", ODD, ids=[text[:9] for text in ODD])
+def test_native_calls_hand_on_no_such_number_either(text: str) -> None:
+    parser = pg.get_dialect("native").create_parser(PromptData())
+    function = {"name": "f", "arguments": f'{{"x": {text}, "y": [{{"z": {text}}}]}}'}
+    parser.feed_tool_call_delta({"index": 0, "id": "c", "function": function})
+    found, ended = parser.finish()
+    assert isinstance(found, FindingEvent)
+    assert found.finding.code == "not-a-number"
+    assert isinstance(ended, CallEndedEvent)
+    assert ended.arguments == {"x": text, "y": [{"z": text}]}
+    assert all(type(value) is str for value in (ended.arguments["x"],))
+
+
+def test_a_number_in_hexadecimal_may_be_beyond_all_digits() -> None:
+    """Python reads it, and cannot write it: the output of the call was an error of ours."""
+    found = pg.parse(f"[f(x=0x1{'0' * 4000})]", "pythonic").tool_calls
+    strict(json.dumps([call.arguments for call in found]))
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, 16**4000], ids=["nan", "inf", "huge"])
+def test_what_is_rendered_has_no_such_number(number: Any) -> None:
+    for name in ("hermes", "xml", "native"):
+        text = str(pg.get_dialect(name).format_tool_call(ToolCallPart("c", "f", {"x": number})))
+        assert not re.search(r"(?<!\")(NaN|Infinity)", text), name
 
 
 def session(tmp_path: Path, arguments: str) -> Path:

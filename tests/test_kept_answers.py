@@ -76,7 +76,7 @@ def test_equal_sessions_share_an_answer_and_changed_ones_do_not() -> None:
     one, same, other = session(), session(), session("tide: low")
     assert compare.column(one, "xml") is compare.column(same, "xml")
     assert compare.column(one, "xml").texts != compare.column(other, "xml").texts
-    assert cache.placement(one, "xml") is cache.placement(same, "xml")
+    assert cache.placement(one, "xml", "azad") is cache.placement(same, "xml", "azad")
     assert raw.by_format(one, "llama3") is not raw.by_format(one, "llama4")
 
 

@@ -24,7 +24,7 @@ ROOMS = [
     {"events", "messages", "tools", "user_files", "confined"},
     {"prompt_data", "tool_formats"},
     {"parsing", "caching"},
-    {"raw_prompts"},
+    {"raw_prompts", "servers"},
     {"dialects", "recordings"},
     {"sessions", "llm"},
     {"systems"},

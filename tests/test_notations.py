@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+import test_laws
 from conftest import ROOT
+from strategies import held
 
 import playground.parsing
 from playground.dialects.checking import check_tool_call
@@ -101,8 +104,37 @@ def test_a_new_notation_is_added_as_contributing_says() -> None:
     assert notation.values == Syntax(**notation.fields).notation.values
 
 
-def test_a_dialect_in_a_new_notation_keeps_the_laws(query: DeclaredDialect) -> None:
-    values: list[Any] = ["", "a=1&b=2", "</>/>", "é\n", 7, None, True, [1, "x"], {"k": 1.5}, "7"]
+def test_a_notation_without_null_names_the_argument_and_writes_the_others(
+    query: DeclaredDialect,
+) -> None:
+    call = ToolCallPart("call_1", "f", {"a": None, "b": "x"})
+    (found,) = check_tool_call(query, call, [LINES])
+    assert (found.code, found.where) == ("cannot-carry", "call call_1, argument a")
+    assert query.format_tool_call(call, [LINES]) == "<run f?b=x/>"
+    assert held(query, call.args) == {"b": "x"}
+
+
+ONE_DIALECT = ([test_laws.each_dialect.mark], [test_laws.each_general.mark])  # and no other cases
+LAWS = [law for law in vars(test_laws).values() if getattr(law, "pytestmark", None) in ONE_DIALECT]
+
+
+def test_every_law_that_needs_a_dialect_alone_is_asked() -> None:
+    numbers = [re.findall(r"\d+", law.__name__)[0] for law in LAWS]
+    assert sorted(set(numbers), key=int) == ["1", "2", "3", "4", "5", "6", "7", "8", "10"]
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+def test_a_dialect_in_a_new_notation_keeps_the_laws(
+    law: Callable[[DeclaredDialect], None],
+    query: DeclaredDialect,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(test_laws, "EXAMPLES", 15)
+    law(query)
+
+
+def test_a_query_carries_every_kind_of_value_in_every_cutting(query: DeclaredDialect) -> None:
+    values: list[Any] = ["", "a=1&b=2", "</>/>", "é\n", 7, True, [1, "x"], {"k": 1.5}, "7"]
     tool = ToolMetadata(
         name="f", description="", input_schema={"type": "object", "properties": {"a": {}, "b": {}}}
     )
@@ -144,9 +176,9 @@ def test_the_essays_reply_is_read_as_the_essay_says() -> None:
     rows = re.findall(r"^    '(.*?)'\n {8}gives (.*?)\n {8}holds ('.*?')$", essay, re.M | re.S)
     assert 55 <= len("".join(chunk for chunk, _, _ in rows)) <= 65
     parser = SyntaxParser(Syntax(call=call, param=param), Markers(), Switches())
-    for chunk, given, held in rows:
+    for chunk, given, kept in rows:
         assert told(parser.feed_text(chunk)) == " ".join(given.split())
-        assert repr(parser.state.held) == held
+        assert repr(parser.state.held) == kept
     assert parser.finish() == []
 
 

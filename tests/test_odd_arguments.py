@@ -154,7 +154,7 @@ def test_an_error_says_what_was_given_and_what_would_be_right() -> None:
         pg.compare(3)  # type: ignore[arg-type]
     with pytest.raises(InputFault, match="a dialect: int 3 was given; expected its name"):
         pg.compare(SESSION, [3])  # type: ignore[list-item]
-    with pytest.raises(InputFault, match=r"field messages\.0: 3 is no message; expected"):
+    with pytest.raises(InputFault, match=r"field messages\.0: 3 is not a message; expected"):
         pg.session([3])
     with pytest.raises(InputFault, match="a session: NoneType None was given; expected a path"):
         pg.load_session(None)  # type: ignore[arg-type]

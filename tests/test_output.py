@@ -40,7 +40,7 @@ def sessions_file(path: Path, *more: str, count: int = 3) -> Path:
     return path
 
 
-WRITERS: dict[str, list[str]] = {  # each with -o behind it
+WRITERS: dict[str, list[str]] = {  # each with -o after it
     "import": ["import", str(PLAIN)],
     "import lines": ["import", "many.jsonl"],
     "export pytest": ["export", "answer.json", "--to", "pytest"],
@@ -130,7 +130,7 @@ def test_what_it_did_not_write_is_not_replaced(writer: str, folder: Path) -> Non
     path.write_text("the user's own")
     done = run(*arguments(writer), "-o", given, cwd=folder)
     one_line(done)
-    assert "there already; expected another name, or --force" in done.stderr
+    assert "exists already; expected another name, or --force" in done.stderr
     assert path.read_text() == "the user's own"
     done = run(*arguments(writer), "-o", given, "--force", cwd=folder)
     assert done.exit_code in (0, 1), done.stderr
@@ -158,7 +158,7 @@ def test_an_output_that_is_the_input_is_refused_by_whatever_name(
     before = source.read_bytes()
     done = run("import", "s.jsonl", "-o", name, *force, cwd=tmp_path)
     one_line(done)
-    assert "this is what is read" in done.stderr
+    assert "this is the file that is being read" in done.stderr
     assert source.read_bytes() == before
 
 
@@ -240,6 +240,90 @@ def test_when_the_last_of_several_cannot_be_named_the_others_are_as_before(
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "c"]
 
 
+# A process to which the kernel refuses second names, as FAT and some network file systems do.
+WITHOUT_LINKS = """
+import ctypes, os, platform, struct, sys
+from playground.errors import InputFault
+from playground.output import Batch, write_file
+calls = {"x86_64": (86, 265), "aarch64": (37,)}[platform.machine()]
+ops = [(0x20, 0, 0, 0)]  # BPF: load the system call's number
+ops += [(0x15, len(calls) - at, 0, number) for at, number in enumerate(calls)]
+ops += [(0x06, 0, 0, 0x7FFF0000), (0x06, 0, 0, 0x00050000 | 1)]  # allow; EPERM
+program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *op) for op in ops))
+filters = struct.pack("HxxxxxxQ", len(ops), ctypes.addressof(program))
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, filters, 0, 0) == 0
+try:
+    os.link(__file__ if "__file__" in globals() else sys.executable, "a-link")
+except PermissionError:
+    pass
+else:
+    raise SystemExit("links can be made here")
+"""
+
+
+def without_links(program: str, folder: Path) -> str:
+    """What a program says that runs where no second names can be had."""
+    if sys.platform != "linux" or os.uname().machine not in ("x86_64", "aarch64"):
+        pytest.skip("NO WAY TO REFUSE LINKS on this machine")
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_LINKS + program],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.replace(f"{folder}/", "")
+
+
+def test_where_there_are_no_links_all_is_written_or_nothing(tmp_path: Path) -> None:
+    """The files that had been replaced already were deleted."""
+    (tmp_path / "a").write_text("old a")
+    (tmp_path / "a").chmod(0o640)
+    program = """
+def write(last):
+    with Batch(force=True) as batch:
+        for name in ("a", "b", "c"):
+            with batch.file(name) as file:
+                file.write("new")
+        if last:
+            os.mkdir("c")
+try:
+    write(True)
+except InputFault as fault:
+    print(fault)
+os.rmdir("c")
+print(sorted(os.listdir()), open("a").read(), oct(os.stat("a").st_mode & 0o777))
+write(False)
+print(sorted(os.listdir()), open("a").read(), oct(os.stat("a").st_mode & 0o777))
+"""
+    assert without_links(program, tmp_path).splitlines() == [
+        "c: Is a directory; expected a file that can be written",
+        "['a'] old a 0o640",
+        "['a', 'b', 'c'] new 0o640",
+    ]
+
+
+def test_where_there_are_no_links_no_file_of_the_meantime_is_replaced(tmp_path: Path) -> None:
+    program = """
+try:
+    with Batch() as batch, batch.file("x") as file:
+        file.write("ours")
+        open("x", "w").write("another's")
+except InputFault as fault:
+    print(fault)
+print(os.listdir(), open("x").read())
+write_file("y", "new")
+print(open("y").read())
+"""
+    assert without_links(program, tmp_path).splitlines() == [
+        "x: File exists; expected another name, or --force",
+        "['x'] another's",
+        "new",
+    ]
+
+
 def test_devices_and_pipes_are_written_as_they_are(tmp_path: Path) -> None:
     write_file("/dev/null", "x")
     with pytest.raises(InputFault, match="No space left on device"):
@@ -302,7 +386,7 @@ def test_force_takes_no_folder_away_and_writes_through_a_link(tmp_path: Path) ->
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / "kept").write_text("kept")
-    with pytest.raises(InputFault, match="no file"):
+    with pytest.raises(InputFault, match="not a file"):
         GrowingFile(folder, force=True)
     assert (folder / "kept").read_text() == "kept"
     target, link = tmp_path / "target.jsonl", tmp_path / "link.jsonl"

@@ -14,6 +14,7 @@ import pytest
 from playground.errors import InputFault
 from playground.llm import own_servers
 from playground.llm.access import reaching
+from playground.llm.endpoint import Endpoint
 from playground.llm.library import litellm
 from playground.llm.record import record
 
@@ -79,6 +80,19 @@ class Sink(BaseHTTPRequestHandler):
         pass
 
 
+class Elsewhere(Sink):
+    """Redirects to the sink, by the status that its own path names."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.send_response(int(self.path.split("/")[1]))
+        self.send_header("Location", self.server.leads_to)  # type: ignore[attr-defined]
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    do_GET = do_POST  # noqa: N815
+
+
 @pytest.fixture
 def sink(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, list[str]]]:
     """The address of a server, and the requests that it has seen."""
@@ -90,6 +104,73 @@ def sink(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, list[str]]]:
     yield f"http://127.0.0.1:{server.server_port}/v1", server.seen  # type: ignore[attr-defined]
     server.shutdown()
     server.server_close()
+
+
+@pytest.fixture
+def elsewhere(sink: tuple[str, list[str]]) -> Iterator[tuple[str, list[str]]]:
+    """The address of a server that redirects to the sink, and what the sink has seen."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere)
+    server.leads_to = f"{sink[0]}?token=in-the-target"  # type: ignore[attr-defined]
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}", sink[1]
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_nobody_is_redirected_to_another_server(
+    status: int, elsewhere: tuple[str, list[str]]
+) -> None:
+    """The client's own request, with all its credentials, was sent to wherever a server led."""
+    address, seen = elsewhere
+    told = rf"{address}: the server answers {status} and redirects to http://127\.0\.0\.1:\d+/v1;"
+    for provider in ("openai", "gigachat", "nebius", "anthropic"):
+        with pytest.raises(InputFault, match=told) as caught:
+            record(HELLO, f"{provider}/m", base_url=f"{address}/{status}/v1", timeout=10)
+        assert "\n" not in str(caught.value)
+        assert "in-the-target" not in str(caught.value)
+    assert seen == []
+
+
+def test_chat_models_are_not_redirected_either(elsewhere: tuple[str, list[str]]) -> None:
+    address, seen = elsewhere
+    endpoint = Endpoint("openai/m", f"{address}/307/v1", retries=1)
+    told = "the server answers 307 and redirects to"
+    with pytest.raises(InputFault, match=told):
+        endpoint.complete(HELLO)
+    with pytest.raises(InputFault, match=told):
+        asyncio.run(endpoint.acomplete(HELLO))
+    assert seen == []
+
+
+def test_a_key_stays_with_its_provider_when_that_redirects(
+    elsewhere: tuple[str, list[str]],
+) -> None:
+    """httpx strips `Authorization` on its way to another server, and no other key."""
+    import httpx
+
+    from playground.llm import wiretap
+
+    wiretap.watch()
+    address, seen = elsewhere
+    keyed = {"x-api-key": "a-key-of-a-provider"}
+    with httpx.Client(follow_redirects=True) as client:
+        with pytest.raises(InputFault, match="redirects"):
+            client.post(f"{address}/307/messages", headers=keyed, json={})
+        assert seen == []
+        client.post(f"{address}/307/messages", json={})  # somebody else's request is not ours
+        assert len(seen) == 1
+
+
+def test_what_is_recorded_is_what_was_sent(sink: tuple[str, list[str]]) -> None:
+    """Cleaning and recording are one place: whichever is asked for first."""
+    address, seen = sink
+    recorded = record(
+        HELLO, "openai/m", base_url=address, parameters={"user": VARIABLES["WATSONX_PROJECT_ID"]}
+    )
+    body = json.loads(seen[-1].rpartition("\n")[2])
+    assert recorded.request == body
+    assert "user" not in body
 
 
 def test_no_provider_hands_a_credential_to_a_server_given_by_address(

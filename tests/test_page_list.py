@@ -17,6 +17,7 @@ from playground.ui.pages import PAGES, PageEntry
 
 UI = ROOT / "playground" / "ui"
 NO_PAGES = {"__init__", "navigation", "pages", "state"}
+ADDED = "added_by_a_test"
 OPENED = """
 import sys
 from pathlib import Path
@@ -24,13 +25,14 @@ from streamlit.testing.v1 import AppTest
 from playground import paths
 from playground.ui.pages import PAGES
 assert Path.cwd() in paths.app_file().parents, paths.app_file()
-assert PAGES[-1].name == "calls", PAGES[-1]
+(name,) = sys.argv[1:]
+assert name in [entry.name for entry in PAGES], PAGES
 from streamlit import config
 config.set_option("client.showErrorDetails", "full")
 app = AppTest.from_file(str(paths.app_file()), default_timeout=60)
 app.query_params["session"] = "02-parallel-calls"
 app.run()
-app.switch_page(str(paths.pages() / "calls.py")).run()
+app.switch_page(str(paths.pages() / f"{name}.py")).run()
 assert not app.exception, app.exception
 print(app.dataframe[0].value.values.tolist())
 """
@@ -70,8 +72,11 @@ def test_a_page_is_added_as_contributing_says(tmp_path: Path) -> None:
     section = text.partition("## A new page")[2].partition("\n## ")[0]
     files = re.findall(r"(?m)^`([\w/]+\.py)`(?:.+\n)+\n```python\n((?:.*\n)*?)```", section)
     assert len(files) == section.count("```python") <= 4
-    for name, code in files:
-        path = tmp_path / name
+    for name, given in files:
+        # under another name than the text's: whoever followed it has a page `calls` by now
+        code = given.replace('PageEntry("calls"', f'PageEntry("{ADDED}"')
+        code = code.replace("ui import calls,", f"ui import {ADDED} as calls,")
+        path = tmp_path / name.replace("calls.py", f"{ADDED}.py")
         if path.exists():  # a line of the list
             source = path.read_text()
             end = source.index("\n)\n", source.index("PAGES: Final = ("))
@@ -79,7 +84,7 @@ def test_a_page_is_added_as_contributing_says(tmp_path: Path) -> None:
         else:
             path.write_text(code)
     done = subprocess.run(
-        [sys.executable, "-c", OPENED],
+        [sys.executable, "-c", OPENED, ADDED],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(tmp_path)},
         capture_output=True,

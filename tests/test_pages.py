@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import asdict, fields
 from typing import Any
 
 import pandas as pd
@@ -17,7 +18,11 @@ from playground import paths
 from playground.caching.policies import POLICIES
 from playground.dialects import dialect_names
 from playground.dialects.models import dialect_for
+from playground.parsing.switches import Switches
+from playground.questions.comparison import compare
+from playground.questions.recognition import recognise
 from playground.sessions.loading import sample_sessions
+from playground.show.exports import request_texts
 
 PAGES = ("compare", "cache", "replay")  # those that show a session
 HOSTILE = '<script>document.title="owned"</script><img src=x onerror=alert(1)> ![a](http://x/y)'
@@ -28,7 +33,7 @@ def page(name: str, **parameters: str) -> AppTest:
     for key, value in parameters.items():
         app.query_params[key] = value
     app.run()
-    if name != "compare":
+    if name != "start":
         app.switch_page(str(paths.pages() / f"{name}.py")).run()
     assert not app.exception
     return app
@@ -116,10 +121,22 @@ def test_the_difference_shows_what_is_invisible() -> None:
 
 def test_the_model_decides_about_marks() -> None:
     app = page("cache", session="06-cache-eight-turns")
-    assert "3 marks, policy azad" in app.success[0].value
+    assert app.warning[0].value == (
+        "3 marks, probably none can hit: about 685 tokens up to the last one, and this model "
+        "needs 1,024. "
+        "It costs the full price (\\$0.0158)."
+    )
+    assert any(text.value.startswith("Azad (the default): ") for text in app.text)
     app.selectbox(key="model").set_value("openai/gpt-5").run()
     assert not app.success
-    assert "takes no cache_control marks (model-without-marks)" in app.info[0].value
+    assert any("takes no cache_control marks (model-without-marks)" in t.value for t in app.text)
+
+
+ASKED = b'[{"role": "user", "content": "High tide?"}]'
+
+
+def told(app: AppTest) -> str:
+    return "\n".join(text.value for text in app.text)
 
 
 def table(app: AppTest, *columns: str) -> pd.DataFrame:
@@ -172,12 +189,10 @@ def test_marks_can_be_clicked_on_and_off_and_are_a_policy_then() -> None:
     last = [option for option in marks.options if option.endswith("· tool")][-1]
     marks.set_value([*marks.value, last]).run()
     assert not app.exception
-    assert "3 marks, policy clicked" in app.success[0].value
+    assert any("The marks you set: a policy of your own" in text.value for text in app.text)
     cost = table(app, "read share").set_index(["dialect", "policy"])["cost"]
     assert cost["native", "clicked"] < cost["native", "azad"]
-    app.selectbox(key="policy").set_value("clicked").run()
-    assert not app.exception
-    assert any("a policy of your own" in text.value for text in app.text)
+    assert app.success[0].value.startswith("15 requests: ")
 
 
 def test_what_if_changes_the_price() -> None:
@@ -221,17 +236,19 @@ def test_what_is_sent_is_told_with_the_marks_that_get_lost() -> None:
         time.sleep(0.2)
         app.run()
     assert not app.exception
-    assert app.warning[0].value == "Marks that get lost on the way: 1"
+    assert app.warning[-1].value == "Marks that get lost on the way: 1"
     assert set(table(app, "tier")["part"]) == {"cached", "sent"}
     assert any("cachedContents" in text.value for text in app.text)
 
 
 def test_the_gemini_threshold_decides_about_the_two_samples() -> None:
-    assert "3 marks" in page("cache", session="07-gemini-above").success[0].value
-    assert "(below-gemini-threshold)" in page("cache", session="08-gemini-below").info[0].value
+    assert "3 marks on 16,010 characters (16,000 are needed for one)" in told(
+        page("cache", session="07-gemini-above")
+    )
+    assert "(below-gemini-threshold)" in told(page("cache", session="08-gemini-below"))
     app = page("cache", session="07-gemini-above")
     app.selectbox(key="explicit-caching").set_value("off").run()
-    assert "(explicit-caching-off)" in app.info[0].value
+    assert "(explicit-caching-off)" in told(app)
 
 
 def test_the_player_gets_every_step_and_character() -> None:
@@ -272,8 +289,13 @@ def test_nonsense_in_the_url_is_ignored() -> None:
 
 
 def upload(app: AppTest, file_name: str, data: bytes) -> None:
-    app.sidebar.file_uploader[0].upload(file_name, data, "application/json").run()
-    assert not app.exception
+    """Bring a file by the dialog of the page, and do the first thing that is offered."""
+    found = recognise(data, file_name)
+    app.session_state["brought"] = {"number": 1, "found": asdict(found)}
+    app.button(key="bring").click().run()
+    offers = [b for b in app.button if str(b.key).startswith("bring box ")]
+    if offers:
+        offers[0].click().run()
 
 
 def test_an_uploaded_session_is_chosen_and_its_text_is_only_text() -> None:
@@ -299,6 +321,7 @@ def test_a_model_whose_rules_nobody_noted_costs_nothing_known() -> None:
     session = {"format": "playground-session/1", "task": {"model_name": f"cohere/{HOSTILE}"}}
     app = page("cache", shown="What it costs")
     upload(app, "mine.json", json.dumps(session).encode())
+    app.switch_page(str(paths.pages() / "cache.py")).run()
     (said,) = (text.value for text in app.text if "no caching rules" in text.value)
     assert f"known for model {session['task']['model_name']!r}" in said  # type: ignore[index]
     for element in (*app.markdown, *app.info, *app.error, *app.caption):
@@ -324,12 +347,10 @@ def test_a_broken_file_is_one_message_and_loses_nothing(
     app = page(name, session="06-cache-eight-turns")
     before = payloads(app)
     upload(app, "bad.json", data)
-    assert [error.value for error in app.error] == [
-        "The file was not loaded; nothing else has changed."
-    ]
+    assert not [button for button in app.button if str(button.key).startswith("bring box ")]
     assert any(message in text.value for text in app.text)
     assert app.selectbox(key="session").value == "06-cache-eight-turns"
-    assert payloads(app) == before
+    assert [data for data in payloads(app) if "said" not in data] == before
 
 
 def test_an_uploaded_tool_list_becomes_the_sessions_tools() -> None:
@@ -337,6 +358,7 @@ def test_an_uploaded_tool_list_becomes_the_sessions_tools() -> None:
     schema = {"type": "object", "properties": {}}
     tools = [{"type": "function", "function": {"name": "dig", "parameters": schema}}]
     upload(app, "tools.yaml", yaml.safe_dump(tools).encode())
+    app.switch_page(str(paths.pages() / "compare.py")).run()
     assert '"tool:dig"' in json.dumps(payloads(app))
 
 
@@ -369,6 +391,12 @@ def test_the_raw_prompt_is_shown_whole_and_a_template_is_asked_for() -> None:
     assert "2 line breaks at its edges" in " ".join(text.value for text in app.text)
     asked = page("raw", format="A chat template")
     assert "tokenizer_config.json" in asked.info[0].value
+
+
+def test_replay_offers_every_switch() -> None:
+    app = page("replay", session="05-call-in-a-fence", dialect="xml")
+    offered = {box.key.removesuffix("-xml") for box in app.selectbox if box.key}
+    assert {field.name for field in fields(Switches)} <= offered
 
 
 def test_a_switch_changes_what_replay_reads() -> None:
@@ -446,10 +474,70 @@ def test_every_dialect_and_what_can_be_taken_along() -> None:
     frame = app.dataframe[-1].value
     assert frame["dialect"][0] == "xml"
     assert frame["same calls"][0]
+    assert {"vllm drops", "ollama drops"} <= set(frame.columns)
     app = page("replay", session="02-parallel-calls", listed="Take it with you")
     assert "def test_the_recording_reads_as_it_did" in app.code[-1].value
+
+
+def test_a_servers_reading_stands_beside_ours() -> None:
+    app = page("replay", session="09-reasoning", server="vllm", listed="What a server hands over")
+    assert app.selectbox(key="server").value == "vllm"
+    told = next(text.value for text in app.text if "hands over calls" in text.value)
+    assert told.startswith("vllm")
+    ours, theirs = (json.loads(shown.proto.json) for shown in app.get("bidi_component"))
+    assert theirs["text"] == ours["text"]
+    assert len(theirs["steps"]) == len(ours["steps"])
 
 
 def test_the_switches_are_part_of_the_link() -> None:
     app = page("replay", session="02-parallel-calls", **{"misfits-xml": "text"})
     assert app.selectbox(key="misfits-xml").value == "text"
+
+
+def test_a_whole_request_is_taken_along_as_it_is_sent() -> None:
+    """Every form gives the same messages, all pages of them, and no sign for a line's end."""
+    session = sample_sessions()["12-long-tool-run"]
+    for name in ("native", "xml"):
+        column = compare(session, [name]).columns[0]
+        texts = {form: text for form, (_, text) in request_texts(column).items()}
+        sent = json.loads(texts["JSON"])
+        assert sent["messages"] == column.rendering.messages
+        assert sent.get("tools") == column.rendering.tools
+        given: dict[str, Any] = {}
+        exec(texts["Python"], given)
+        assert given["messages"] == column.rendering.messages
+        assert "↵" not in "".join(texts.values())
+    app = page("compare", session="12-long-tool-run", **{"take along": "true"})
+    assert not app.exception
+
+
+def test_nothing_is_added_to_a_session_that_was_brought_unless_it_is_switched_on() -> None:
+    app = page("compare", dialects="native")
+    body = {"messages": [{"role": "system", "content": "MINE"}, {"role": "user", "content": "Hi"}]}
+    upload(app, "mine.json", json.dumps(body).encode())
+    app.switch_page(str(paths.pages() / "compare.py")).run()
+    assert "system-rules" not in json.dumps(payloads(app))
+    app.toggle(key="edit mine system rules").set_value(True).run()
+    assert "system-rules" in json.dumps(payloads(app))
+    assert "system-rules" in json.dumps(payloads(page("compare", session="02-parallel-calls")))
+
+
+def test_an_answer_that_nobody_recorded_is_streamed_again() -> None:
+    app = page("replay", session="12-long-tool-run")
+    assert not app.exception
+    assert app.selectbox(key="recording").value == "answer in message 29, re-streamed"
+    assert "The model's own text may have been another." in told(app)
+    app.selectbox(key="recording").set_value("answer in message 1, re-streamed").run()
+    assert "Aborted calls: 0" in told(app)
+    assert "as xml writes it" in told(app)
+    assert "Complete calls: read_file" in told(app)
+
+
+def test_a_session_without_an_answer_says_what_to_bring() -> None:
+    app = page("replay", session="08-gemini-below")
+    assert not app.exception
+    app.session_state["uploads"] = {"asked": ("asked.json", ASKED, 0)}
+    app.run()
+    app.selectbox(key="session").set_value("asked").run()
+    assert not app.exception
+    assert "Bring a model's reply" in app.info[0].value

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from strategies import TOOLS
+from strategies import DIALECTS, TOOLS
 
-from playground.dialects import get_dialect
+from playground.dialects import DeclaredDialect, get_dialect
 from playground.dialects.reading import parse
 from playground.events import (
     CallAbortedEvent,
@@ -22,7 +22,9 @@ from playground.messages import ToolCallPart
 from playground.parsing import relaxed_json
 from playground.parsing.batches import BatchedParser
 from playground.parsing.parser import DialectParser
+from playground.parsing.plan import compile_plan
 from playground.parsing.result import ParseResult
+from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
 from playground.prompt_data import PromptData
 from playground.tools import ToolMetadata
@@ -409,12 +411,20 @@ def test_every_parser_reads_text_and_reasoning() -> None:
 
 @pytest.mark.parametrize("limit", [1, 2, 1024])
 def test_text_and_bytes_may_be_mixed_and_keep_their_order(limit: int) -> None:
-    """A character that was cut off before a text is a bad byte before it, not behind it."""
+    """A character that was cut off before a text is a bad byte before it, not after it."""
     plain = get_dialect("xml").create_parser(PromptData())
     for parser in (plain, BatchedParser(get_dialect("xml").create_parser(PromptData()), limit)):
         events = [*parser.feed(b"a\xc3"), *parser.feed_text("b<"), *parser.finish()]
         texts = [event.text for event in merged(events) if isinstance(event, TextEvent)]
         assert texts == ["a", "\ufffdb<"]
+
+
+def test_a_parser_in_batches_stands_where_the_last_batch_ended() -> None:
+    parser = BatchedParser(get_dialect("xml").create_parser(PromptData(tool_metadata=TOOLS)), 2)
+    parser.feed(b"<write_file><path>a")
+    assert parser.state == ParserState("text")
+    parser.feed(b"b</pa")
+    assert parser.state == ParserState("call", 0, "write_file", "path", "</pa")
 
 
 def test_an_aborted_call_keeps_what_was_read() -> None:
@@ -460,7 +470,7 @@ def test_a_parameter_without_its_closer_ends_where_the_next_one_of_the_tool_begi
 
 
 def test_the_end_behind_a_parameter_aborts_the_call_whatever_the_tool_has() -> None:
-    """The value may hold its own closer: `a</arg_value>b`, cut behind the first one."""
+    """The value may hold its own closer: `a</arg_value>b`, cut after the first one."""
     tool = ToolMetadata(name="f", parameters={"a": "x"})
     call = ToolCallPart("c", "f", {"a": "1</arg_value>2"})
     whole = get_dialect("glm").format_tool_call(call, [tool])
@@ -509,7 +519,7 @@ def test_a_closer_that_is_how_an_opener_begins_waits_for_more() -> None:
 def test_a_findings_words_are_the_same_in_every_run() -> None:
     result = parse("[f(a=g(x))]", "pythonic")
     (found,) = [f for f in result.findings if f.code == "malformed-python"]
-    assert found.message == "the value of a is no literal"
+    assert found.message == "the value of a is not a literal"
 
 
 def test_line_breaks_behind_a_name_are_one_piece_however_they_come() -> None:
@@ -566,7 +576,7 @@ def test_what_python_does_not_read_is_not_guessed(text: str) -> None:
 def test_what_never_ends_is_refused_at_its_beginning() -> None:
     """Looking for its end anew at every character would take a square of the length."""
     for text in ('["a",' + "/*x" * 50_000, '["' + '\\"' * 50_000, "['" + "x" * 50_000):
-        with pytest.raises(ValueError, match="never ends"):
+        with pytest.raises(ValueError, match="never closed"):
             relaxed_json.strict(text)
 
 
@@ -582,3 +592,12 @@ def test_the_whole_text_of_a_broken_call_is_content_where_asked() -> None:
     text = 'Hi <tool_call>{"name": "f", "arguments": {a b}} rest</tool_call> bye'
     result = parse(text, "hermes", switches=Switches(broken_calls="text"))
     assert result.content == text
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
+def test_a_run_of_blanks_is_looked_at_once(dialect: DeclaredDialect) -> None:
+    """A marker that may begin with blanks was tried at each of them, over all that followed: 64
+    times as much work (harmony, muse, hyperclovax)."""
+    plan = compile_plan(dialect.syntax, dialect.markers, Switches(), ("write_file",))
+    for wait in (plan.text, *plan.reasoning, *plan.plain):
+        assert len(wait.first.findall("a" + " " * 1000 + "b")) <= 3

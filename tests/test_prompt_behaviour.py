@@ -49,7 +49,7 @@ def prompt(*messages: Message, **task: str) -> PromptData:
     return PromptData(
         messages=list(messages),
         tool_metadata=TOOLS,
-        task_config=TaskConfig(**{"user_agent_prompt": "AGENT", **task}),
+        task_config=TaskConfig(**{"user_agent_prompt": "AGENT", **task}),  # type: ignore[arg-type]
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -10,14 +11,18 @@ import playground as pg
 from playground.errors import InputFault
 from playground.events import FindingEvent, Span, TextEvent
 from playground.findings import finding
+from playground.messages import ToolCallPart
 from playground.prompt_data import DynamicTaskConfig
+from playground.questions.cache.headline import headline
 from playground.questions.cache.placement import place_cache
 from playground.questions.cache.requests import sent_at
 from playground.questions.cache.what_if import WhatIf
 from playground.questions.cache.wire import cache_on_wire, lost_marks
 from playground.questions.experiments import EventChange, change_words
 from playground.questions.raw_prompt import paired_dialect, raw_prompt
+from playground.questions.restreaming import answers, restreamed
 from playground.raw_prompts import ChatTemplate
+from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.session import RequestRecord
 
 SESSION = pg.sample_sessions()["02-parallel-calls"]
@@ -62,11 +67,11 @@ def test_what_if_has_the_sessions_own_environment_or_a_stand_in() -> None:
 def test_thresholds_are_told_in_characters_and_in_tokens() -> None:
     told = place_cache(SESSION, "xml", model="anthropic/claude-sonnet-4-5").thresholds
     assert told == (
-        "2,360 characters are fewer than Gemini's 16,000; about 590 tokens (393 to 1,072) are "
-        "fewer than the model's 1,024: both say the same"
+        "3 marks on 2,360 characters, about 590 tokens (393 to 1,072): "
+        "probably too few, this model caches 1,024 or more"
     )
     unknown = place_cache(SESSION, "xml", model="nobody/knows").thresholds
-    assert unknown.endswith("; no minimum in tokens is known for nobody/knows")
+    assert unknown.endswith("; no minimum is known for nobody/knows")
 
 
 def test_marks_that_arrive_are_not_lost_and_those_that_do_not_are_named() -> None:
@@ -106,3 +111,69 @@ def test_times_of_requests_count_from_the_first_or_are_not_known() -> None:
     assert sent_at(timed, [1, 3]) == [0.0, 30.0]
     assert sent_at(timed, [1, 3, 5]) is None
     assert sent_at(replace(SESSION, requests=()), [1]) is None
+
+
+HEADLINES = [
+    (
+        {},
+        "good",
+        "15 requests: 84 % of the input is read from the cache. It costs 0.27 of",
+    ),
+    ({"dialect": "native"}, "idle", "2 marks, none can hit: about 542 tokens up to the last one"),
+    (
+        {"policy": "none"},
+        "idle",
+        "No marks, and nothing is written or read. It costs the full",
+    ),
+    ({"seconds_apart": 330}, "idle", "3 marks, and none is ever hit: what is written is not read"),
+    ({"what_if": WhatIf("inside")}, "broken", "15 requests: 72 % of the input is read"),
+    ({"model": "nobody/knows"}, "idle", "15 requests: no caching rules are known for this model"),
+    ({"model": "openai/gpt-5"}, "good", "15 requests: 82 % of the input is read from the cache."),
+]
+
+
+@pytest.mark.parametrize(("given", "verdict", "begins"), HEADLINES)
+def test_one_sentence_says_what_a_simulation_comes_to(
+    given: dict[str, Any], verdict: str, begins: str
+) -> None:
+    session = pg.sample_sessions()["12-long-tool-run"]
+    found = headline(pg.simulate_cache(session, **{"dialect": "xml", "policy": "azad", **given}))
+    assert (found.verdict, found.text[: len(begins)]) == (verdict, begins)
+
+
+def test_the_request_that_nobody_has_answered_yet_is_simulated_if_asked() -> None:
+    session = pg.sample_sessions()["03-long-file"]
+    sent = pg.simulate_cache(session, dialect="xml")
+    all_of_them = pg.simulate_cache(session, dialect="xml", what_if=WhatIf(pending=True))
+    assert (len(sent.requests), len(all_of_them.requests)) == (2, 3)
+    assert (sent.pending, all_of_them.pending) == (False, True)
+    assert all_of_them.requests[:2] == sent.requests
+    assert all_of_them.requests[2].read > 8_000
+    answered = pg.sample_sessions()["12-long-tool-run"]  # ends with an answer: nothing is to come
+    assert len(pg.simulate_cache(answered, what_if=WhatIf(pending=True)).requests) == 15
+
+
+def test_a_restreamed_answer_is_read_back_by_the_dialect_that_wrote_it() -> None:
+    session = pg.sample_sessions()["12-long-tool-run"]
+    assert list(answers(session))[-1] == "answer in message 1, re-streamed"
+    for name, number in answers(session).items():
+        found = pg.replay(restreamed(session, name, "hermes"), "hermes", session.tools).result
+        calls = [p for p in session.messages[number].parts if isinstance(p, ToolCallPart)]
+        assert [(c.name, c.arguments) for c in found.tool_calls] == [
+            (call.tool_name, call.args) for call in calls
+        ]
+    with pytest.raises(InputFault, match="no answer of this session"):
+        restreamed(session, "another", "hermes")
+    with pytest.raises(InputFault, match="native writes no calls as text"):
+        restreamed(session, "answer in message 1, re-streamed", "native")
+
+
+def test_a_timeline_tells_what_was_known_after_a_step() -> None:
+    chunks = tuple(map(TextChunk, ["So: <f><path>a</pa", "th></f>", " Done."]))
+    tool = pg.ToolMetadata(name="f", parameters={"path": "text"})
+    timeline = pg.replay(Recording("cut", "xml", chunks), "xml", [tool])
+    told = [(timeline.until(step).content, len(timeline.until(step).tool_calls)) for step in (0, 1)]
+    assert told == [("So: ", 0), ("So: ", 1)]
+    last = len(timeline.steps) - 1
+    assert timeline.until(last).content == "So:  Done."
+    assert timeline.until(last).events == timeline.result.events

@@ -164,7 +164,7 @@ def test_a_file_that_is_there_is_refused_before_anything_is_sent(tmp_path: Path)
             timeout=60,
         )
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-        assert "there already" in done.stderr
+        assert "exists already" in done.stderr
         assert server.requests == []
     assert path.read_text() == "the user's own"
 
@@ -185,7 +185,7 @@ def test_two_recorders_of_one_file(tmp_path: Path) -> None:
         ).stdout
         for more in ([], ["force"])
     ]
-    assert "there already" in said[0]
+    assert "exists already" in said[0]
     assert "another program is writing this recording" in said[1]
     first.close()
     assert path.read_text() == "first\n"
@@ -207,6 +207,56 @@ def test_when_nothing_comes_what_was_there_is_back(tmp_path: Path) -> None:
     with pytest.raises(InputFault, match="no answer"):
         record(ASK, "openai/m", base_url="http://127.0.0.1:9/v1", out=GrowingFile(path, force=True))
     assert {p.name: p.read_text() for p in tmp_path.iterdir()} == {"r.jsonl": "the user's own"}
+
+
+@pytest.mark.parametrize("status", [401, 429, 500])
+def test_a_refusal_takes_the_place_of_no_recording(status: int, tmp_path: Path) -> None:
+    """It counted as an answer: with --force the older recording was deleted."""
+    path = tmp_path / "r.jsonl"
+    path.write_text("the user's own")
+    (tmp_path / "r-2.jsonl").write_text("another")
+    seen = []
+
+    def refused() -> Iterator[bytes]:
+        seen.append(path.read_text())
+        yield b'{"error": {"message": "not now"}}'
+
+    with answering(refused, status) as server:
+        file = GrowingFile(path, force=True)
+        done = record(ASK, "openai/m", base_url=server.url, out=file)
+    assert seen == ["the user's own"]
+    assert path.read_text() == "the user's own"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["r-2.jsonl", "r-3.jsonl", "r.jsonl"]
+    assert done.path == tmp_path / "r-3.jsonl"
+    assert pg.load_recording(done.path).error is not None
+
+
+def test_until_an_answer_comes_the_old_file_stands_and_is_nobody_elses(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text("the user's own")
+    file = GrowingFile(path, force=True)
+    file.add("new\n")
+    file.keep(now=True)
+    assert path.read_text() == "the user's own"
+    with pytest.raises(InputFault, match="another program is writing"):
+        GrowingFile(path, force=True)
+    file.answered()
+    assert path.read_text() == "new\n"
+    file.add("more\n")
+    file.close()
+    assert {p.name: p.read_text() for p in tmp_path.iterdir()} == {"r.jsonl": "new\nmore\n"}
+
+
+def test_a_refusal_says_where_it_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text("the user's own")
+    with answering(lambda: [b'{"error": {"message": "no"}}'], 401) as server:
+        command = [sys.executable, "-m", "playground.cli", "record", "--session", "01-plain-chat"]
+        more = ["--model", "openai/m", "--base-url", server.url, "-o", str(path), "--force"]
+        done = subprocess.run([*command, *more], capture_output=True, text=True, timeout=60)
+    assert f"the answer is a refusal; {path} is as it was" in done.stderr
+    assert f"{tmp_path / 'r-2.jsonl'}: " in done.stdout
+    assert path.read_text() == "the user's own"
 
 
 def test_a_full_disk_ends_the_request_and_keeps_what_is_written(tmp_path: Path) -> None:
@@ -293,7 +343,8 @@ def test_a_run_that_is_stopped_waits_for_no_further_byte(tmp_path: Path) -> None
 
 def test_memory_does_not_grow_with_the_stream(tmp_path: Path) -> None:
     """4 MB here, 1 GB by `make long`."""
-    assert peak(tmp_path, 4) < 1.2 * peak(tmp_path, 1)
+    waiting = 1 << 20  # bytes of lines in memory, where the disk is slow
+    assert peak(tmp_path, 4) < 1.2 * peak(tmp_path, 1) + waiting
 
 
 def peak(folder: Path, megabytes: int, whole: int = 1 << 18) -> int:

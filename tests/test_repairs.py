@@ -79,7 +79,7 @@ NO_ARGUMENT_IS_THROWN_AWAY: Final[list[Row]] = [
         "<function=f>\n<parameter=a>\n1\n<parameter=b>\n2\n</parameter>\n</function>",
         [("f", {"a": "1", "b": "2"})],
         "",
-        ["missing-closer", "unknown-tool"],
+        ["unknown-tool", "missing-closer"],
     ),
     (
         "deepseek-dsml",
@@ -135,14 +135,14 @@ OPENERS: Final[list[Row]] = [
         "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
         [],
         "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
-        ["orphan-closer"],
+        ["bare-opener", "orphan-closer"],
     ),
     (
         "qwen3-coder",
         "<tool_call>nothing to read</tool_call>",
         [],
         "<tool_call>nothing to read</tool_call>",
-        ["orphan-closer"],
+        ["bare-opener", "orphan-closer"],
     ),
     (
         "minicpm5",
@@ -169,6 +169,17 @@ OPENERS: Final[list[Row]] = [
             ("call_0", ["mended-name"]),
         )
     ),
+    (
+        "kimi-k3",
+        '<|open|>tools<|sep|><|open|>call tool="get_weather" index="1"<|sep|><|open|>argument '
+        'key="a&amp;b&quot;" type="string"<|sep|>&lt;<|close|>argument<|sep|><|close|>call<|sep|>'
+        "<|close|>tools<|sep|>",
+        [("get_weather", {'a&b"': "&lt;"})],
+        "",
+        [],
+    ),
+    ("minimax-m2", "It ends with </tool_call> here.", [], "It ends with </tool_call> here.", []),
+    ("gemma4", "tool_code = get_weather(city='Rome')\nprint(tool_code)", [ROME], "", []),
     ("harmony", "<|start|><|channel|>final<|message|>Hi<|return|>", [], "Hi", []),
     ("gemma4", "call:get_weather{city:Rome}", [ROME], "", ["missing-closer"]),
     ("gemma4", 'call:get_weather{"city":"Rome"}', [ROME], "", ["missing-closer"]),
@@ -176,6 +187,53 @@ OPENERS: Final[list[Row]] = [
     ("gemma4", "<|tool_call>call:get_weather(city='Rome')<tool_call|>", [ROME], "", []),
     ("gemma4", "```tool_code\nget_weather(city='Rome')\n```", [ROME], "", []),
     ("gemma3", "```tool_code\nprint(get_weather(city='Rome'))\n```", [ROME], "", []),
+]
+
+# A tool that the session does not have: told, where its name alone would make it text.
+UNKNOWN: Final[list[Row]] = [
+    *(
+        (dialect, text, [], text, ["unknown-tool"])
+        for dialect, text in (
+            ("xml", "So <get_wether>\n<city>Rome</city>\n</get_wether> ok"),
+            ("xml", "So <forecast>\n<city>Rome</city>\n</forecast> ok"),  # by its parameter
+            ("xml", "So <weatherGet></weatherGet> ok"),
+            ("xml", "So <get_wether>\n<city>Rome"),
+            ("pythonic", "So [get_wether(city='Rome')] ok"),
+            ("lfm2", "So <|tool_call_start|>[get_wether()]<|tool_call_end|> ok"),
+            ("granite-pythonic", "get_wether(city='Rome')"),
+            ("gemma3", "```tool_code\nget_wether(city='Rome')\n```\nok"),
+        )
+    ),
+    *(
+        (dialect, text, [], text, [])
+        for dialect, text in (
+            ("xml", "<ul>\n<li>Rome</li>\n</ul> and <p></p>"),
+            ("pythonic", "[f(x=1)] is a list"),
+        )
+    ),
+    (
+        "xml",
+        "<get_wether>\n<city>\n<get_weather>\n<city>Rome</city>\n</get_weather>",
+        [ROME],
+        "<get_wether>\n<city>\n",
+        ["unknown-tool"],
+    ),
+    (
+        "muse",
+        ' to=get_news<|message|><atem:function_calls><atem:invoke name="get_weather">'
+        '<atem:parameter name="city">Rome</atem:parameter></atem:invoke></atem:function_calls>',
+        [],
+        "",
+        ["other-recipient"],
+    ),
+    (
+        "minicpm5",
+        '<function name="outer"><function name="get_weather"><param name=" city ">Rome</param>'
+        "</function>",
+        [ROME],
+        '<function name="outer">',
+        ["unknown-tool", "unreadable-call"],
+    ),
 ]
 
 JSON: Final[list[Row]] = [
@@ -189,6 +247,87 @@ JSON: Final[list[Row]] = [
         (_JSON.replace(",", ", // don't\n"), "Rome", ["relaxed-json"]),
         (_JSON.replace('"', '\\"'), "Rome", ["relaxed-json"]),
     )
+]
+
+# Arguments that stand where the form has none: beside the name, under another key, twice.
+ELSEWHERE: Final[list[Row]] = [
+    ("hermes", f"<tool_call>{{{text}}}</tool_call> ok", calls, " ok", findings)
+    for text, calls, findings in (
+        ('"name": "get_weather", "city": "Rome", "id": "x"', [ROME], ["arguments-elsewhere"]),
+        ('"name": "get_weather", "args": {"city": "Rome"}', [ROME], ["arguments-elsewhere"]),
+        (
+            '"name": "get_weather", "arguments": {"city": "Rome"}, "parameters": {}',
+            [ROME],
+            ["duplicate-argument"],
+        ),
+        ('"name": get_weather, "arguments": {"city": "Rome"}', [ROME], ["relaxed-json"]),
+        (
+            '"name": "get_weather", "arguments": {"city": New York}',
+            [("get_weather", {"city": "New York"})],
+            ["relaxed-json"],
+        ),
+        (
+            '"name": "get_weather", "arguments": {"city": 2026-11-02}',
+            [("get_weather", {"city": "2026-11-02"})],
+            ["relaxed-json"],
+        ),
+        ('"name": "get_weather", "arguments": just text', [], ["malformed-json"]),
+        ('"name": "get_weather", "arguments": {"city": "Rome"}}', [ROME], ["unexpected-text"]),
+        ('"name": "get_weather:0", "arguments": {"city": "Rome"}', [ROME], ["mended-name"]),
+        ('"name": "get_weather[1]", "arguments": {"city": "Rome"}', [ROME], ["mended-name"]),
+        ('"name": "functions.get_weather", "arguments": {"city": "Rome"}', [ROME], ["mended-name"]),
+    )
+]
+
+_NEXT: Final = "<function=get_weather><parameter=city>Oslo</parameter></function>"
+# A parameter that never ended, or held what looked like its end.
+VALUES: Final[list[Row]] = [
+    (
+        "openhands",
+        f"<function=get_weather><parameter=city>Ro{_NEXT} ok",
+        [OSLO],
+        " ok",
+        ["malformed-arguments"],
+    ),
+    (
+        "openhands",  # a value may speak of other functions
+        "<function=get_weather><parameter=city>a <function=f><parameter=b></parameter></function>",
+        [("get_weather", {"city": "a <function=f><parameter=b>"})],
+        "",
+        [],
+    ),
+    (
+        "qwen3-coder",
+        "<tool_call><function=get_weather><parameter=city>Rome</parameter> x </function>"
+        "</tool_call>",
+        [ROME],
+        "",
+        ["unexpected-text"],
+    ),
+    (
+        "glm",
+        "<tool_call>get_weather<arg_key>city</arg_key><arg_value>a</arg_value> b</arg_value>"
+        "</tool_call>",
+        [("get_weather", {"city": "a</arg_value> b"})],
+        "",
+        ["marker-in-value"],
+    ),
+    (
+        "minimax-m3",
+        ']<]minimax[>[<tool_call>]<]minimax[>[<invoke name="get_weather">]<]minimax[>[<city>Rome'
+        "]<]minimax[>[</invoke>]<]minimax[>[</tool_call>",
+        [ROME],
+        "",
+        ["missing-closer"],
+    ),
+    (
+        "qwen3-coder",
+        "<tool_call>\r\n<function=get_weather>\r\n<parameter=city>\r\nRome\r\n</parameter>\r\n"
+        "</function>\r\n</tool_call>",
+        [ROME],
+        "",
+        [],
+    ),
 ]
 
 SEVERAL: Final[list[Row]] = [
@@ -225,7 +364,7 @@ SEVERAL: Final[list[Row]] = [
 
 @pytest.mark.parametrize(
     ("dialect", "text", "calls", "content", "findings"),
-    [*NO_ARGUMENT_IS_THROWN_AWAY, *OPENERS, *JSON, *SEVERAL],
+    [*NO_ARGUMENT_IS_THROWN_AWAY, *OPENERS, *UNKNOWN, *JSON, *ELSEWHERE, *VALUES, *SEVERAL],
 )
 def test_what_a_model_got_wrong_is_read_or_told(
     dialect: str,
@@ -234,13 +373,12 @@ def test_what_a_model_got_wrong_is_read_or_told(
     content: str,
     findings: list[str],
 ) -> None:
-    tools = [] if "unknown-tool" in findings else TOOLS
-    result = parse(text, dialect, tools)
+    result = parse(text, dialect, TOOLS)
     assert [(call.name, call.arguments) for call in result.tool_calls] == calls
     assert result.content == content
-    assert [f.code for f in result.findings] == [f for f in findings if f != "unknown-tool"]
+    assert [f.code for f in result.findings] == findings
     data = text.encode()
-    assert parse([data[i : i + 1] for i in range(len(data))], dialect, tools) == result
+    assert parse([data[i : i + 1] for i in range(len(data))], dialect, TOOLS) == result
 
 
 def test_entities_are_read_where_the_switch_says_so() -> None:
@@ -248,3 +386,17 @@ def test_entities_are_read_where_the_switch_says_so() -> None:
     decoded = parse(text, "openhands", TOOLS, switches=Switches(entities="decoded"))
     assert decoded.tool_calls[0].arguments == {"city": "<Rome>"}
     assert parse(text, "openhands", TOOLS).tool_calls[0].arguments == {"city": "&lt;Rome&gt;"}
+
+
+def test_an_argument_that_comes_twice_without_a_type_is_a_list() -> None:
+    text = "<function=f><parameter=a>1</parameter><parameter=a>2</parameter></function>"
+    assert parse(text, "openhands").tool_calls[0].arguments == {"a": ["1", "2"]}
+
+
+@pytest.mark.parametrize("number", ["NaN", "1e400", "-Infinity"])
+def test_a_number_that_json_has_not_stays_text(number: str) -> None:
+    tool = {"name": "f", "parameters": {"type": "object", "properties": {"a": {"type": "number"}}}}
+    text = f"<function=f><parameter=a>{number}</parameter></function>"
+    result = parse(text, "openhands", [tool])
+    assert result.tool_calls[0].arguments == {"a": number}
+    assert [finding.code for finding in result.findings] == ["not-a-number"]

@@ -21,15 +21,10 @@ from streaming import answering, event, events
 
 import playground as pg
 from playground.llm.record import record
+from playground.recordings.environment import environment_secrets
 from playground.recordings.growing import GrowingFile, LinesInMemory
 from playground.recordings.recorder import Recorder
-from playground.recordings.scrubbing import (
-    Searcher,
-    environment_secrets,
-    scrubbed,
-    scrubbed_value,
-    searcher,
-)
+from playground.recordings.scrubbing import Searcher, scrubbed, scrubbed_value, searcher
 from playground.recordings.secret_kinds import KINDS as TABLE
 from playground.recordings.wire_scrubbing import WireScrubber
 
@@ -185,13 +180,14 @@ KINDS |= {
 BIG = {"rsa key", "ec key", "ssh key", "pkcs8 key"}  # their lines' ends stay
 
 
-HEADS = [head for kind in TABLE for head in kind.heads]  # which everybody knows
+# twelve characters of heads, which everybody knows
+HEADS = {head[at : at + 12] for kind in TABLE for head in kind.heads for at in range(len(head))}
 
 
 def gone(secret: str, text: str) -> bool:
     """Nothing of a secret is left but of its head: no twelve characters in a row."""
     parts = [secret[at : at + 12] for at in range(max(1, len(secret) - 11))]
-    return not any(part in text for part in parts if not any(part in head for head in HEADS))
+    return not any(part in text and part not in HEADS for part in parts)
 
 
 def harmless() -> list[str]:
@@ -361,7 +357,7 @@ def test_values_that_names_in_the_environment_speak_of() -> None:
         "SECRET_KEY_BASE": "base9876543", "MYPASSWORD": "s3cr3tvalue",
     }  # fmt: skip
     silent = {
-        "PWD": "/work/folder/x", "SSH_AUTH_SOCK": "/tmp/ssh-x/agent.1", "KEY": "password",
+        "PWD": "/home/me/folder", "SSH_AUTH_SOCK": "/tmp/ssh-x/agent.1", "KEY": "password",
         "MAX_TOKENS": "4096", "TOKEN": "1234567890", "API_KEY": "short", "TOKENIZERS_PARALLELISM":
         "false-or-true", "KEYBOARD": "us-intl-9", "HOME": "/root", "AUTHOR": "some0ne1",
         "SECRET_FILE": "./path/to/file", "PASSWORD": "PASSWORD",
@@ -370,6 +366,35 @@ def test_values_that_names_in_the_environment_speak_of() -> None:
     expected = {value for name, value in told.items() if name != "DATABASE_URL"}
     assert set(found) == expected | {"pw0rd-of-db"}
     assert found == sorted(found, key=len, reverse=True)
+
+
+def test_base64_that_begins_with_a_slash_is_no_path() -> None:
+    found = {
+        "A_KEY": "/" + some(12) + "/" + some(20) + "==",
+        "B_KEY": "/" + some(40),
+        "C_TOKEN": "/" + some(6) + "/" + some(6) + "/",
+    }
+    silent = {"D_KEY": "/run/secrets/db-key", "E_KEY": __file__, "F_KEY": "~/.ssh/id_ed25519",
+              "G_CREDENTIALS": "/etc/gcp/service-account.json"}  # fmt: skip
+    assert set(environment_secrets({**found, **silent})) == set(found.values())
+
+
+def test_the_password_of_an_address_in_both_its_forms() -> None:
+    told = {"DATABASE_URL": "postgres://me:p%40ss%2Fw0rd9@host/x", "REPO": "https://t0kent0ken@h/x"}
+    assert set(environment_secrets(told)) == {"p%40ss%2Fw0rd9", "p@ss/w0rd9", "t0kent0ken"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["DB_PW", "DB_PWD", "GPG_PASSPHRASE", "REGISTRY_CREDENTIALS", "NPM_AUTH", "CREDS", "db_pw",
+     "PW", "APP_CREDENTIAL", "HTTP_AUTH_2", "SIGNINGPASSPHRASE", "APP_PW_OLD"],
+)  # fmt: skip
+def test_names_that_speak_of_a_secret(name: str) -> None:
+    assert environment_secrets({name: f" {OWN}\n"}) == [f" {OWN}\n", OWN]
+
+
+def test_folders_of_the_shell_are_no_secrets() -> None:
+    assert environment_secrets({"PWD": "/x/" + some(20), "OLDPWD": "/x/" + some(20)}) == []
 
 
 def test_a_value_under_a_telling_name_goes() -> None:

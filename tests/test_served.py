@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
 from serving import served
@@ -50,7 +54,7 @@ def gated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]
     """A public server that lets run who has the token: its address and the token."""
     folder = tmp_path_factory.mktemp("gated")
     with served(folder, "--public", "--allow-run") as address:
-        found = re.search(r"token=(\S+)", (folder / "app.log").read_text())
+        found = re.search(rf"{address}/\?token=(\S+)", (folder / "app.log").read_text())
         assert found
         yield address, found[1]
 
@@ -86,6 +90,8 @@ def test_nobody_comes_in_without_the_token(gated: tuple[str, str]) -> None:
     assert status(address, "/compare", {**host, "Cookie": 'a="; playground_token'})[0] == 403
     code, head = status(address, f"//evil.example/compare?a=1&token={token}", host)
     assert code == 303
+    asked = status(address, f"/a%3Fb%23c%25%0d%0ad?token={token}", host)[1]
+    assert re.search(r"(?im)^location: /a%3Fb%23c%25%0D%0Ad\r?$", asked)
     assert re.search(r"(?im)^location: /evil\.example/compare\?a=1\r?$", head)
     assert re.search(r"(?im)^set-cookie: .*HttpOnly.*SameSite=lax", head)
     cookie = {"Cookie": f"playground_token={token}"}
@@ -94,6 +100,87 @@ def test_nobody_comes_in_without_the_token(gated: tuple[str, str]) -> None:
     assert status(address, "/compare", {**host, **odd})[0] == 200
     opened = {**host, **cookie, **WEBSOCKET, "Origin": address}
     assert status(address, STREAM, opened)[0] == 101
+
+
+def links(folder: Path, *options: str, **environment: str) -> list[str]:
+    """The links that a server prints by itself; each is tried."""
+    log, found = folder / "app.log", list[str]()
+    command = [str(Path(sys.executable).with_name("playground")), "app", "--server.headless=true"]
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [*command, *options],
+            cwd=folder,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, **environment},
+        )
+    try:
+        until = time.monotonic() + 60
+        while not found and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.1)
+            found = re.findall(r"http://\S+", log.read_text())
+        for link in found:
+            browser = build_opener(HTTPCookieProcessor())
+            with browser.open(link, timeout=10) as answer:
+                assert answer.status == 200
+    finally:
+        process.terminate()
+        process.wait(20)
+    assert found, log.read_text()
+    return found
+
+
+def test_the_links_lead_to_where_the_server_is(tmp_path: Path) -> None:
+    """They said port 8501 and 0.0.0.0, whatever was there."""
+    with socket.socket() as taken:
+        with suppress(OSError):  # it is taken by somebody else then
+            taken.bind(("127.0.0.1", 8501))
+            taken.listen()
+        (own,) = links(tmp_path)
+    assert re.fullmatch(r"http://127\.0\.0\.1:(?!8501)\d+", own)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    public = ("--public", "--allow-run", "--server.address=0.0.0.0", "--server.baseUrlPath=in")
+    found = links(tmp_path, *public, STREAMLIT_SERVER_PORT=str(port))
+    start = rf"http://(localhost|[\d.]+):{port}/in/\?token=\S{{32}}"
+    assert all(re.fullmatch(start, link) and "0.0.0.0" not in link for link in found)
+
+
+def test_the_app_run_by_streamlit_itself_answers_to_its_own_names(tmp_path: Path) -> None:
+    """Without our server's gates: the WebSocket is asked as a rebound page would."""
+    from streamlit.proto.BackMsg_pb2 import BackMsg
+    from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+    from websockets.sync.client import connect
+    from websockets.typing import Origin
+
+    asked = BackMsg()
+    asked.rerun_script.query_string = ""
+    command = [sys.executable, "-m", "streamlit", "run", str(paths.app_file())]
+    options = ["--server.address=127.0.0.1", "--server.headless=true"]
+
+    def said(port: int, host: str) -> str:
+        texts = []
+        url = f"ws://{host}:{port}{STREAM}"
+        with (
+            socket.create_connection(("127.0.0.1", port)) as plain,
+            connect(url, sock=plain, origin=Origin(f"http://{host}:{port}")) as stream,
+        ):
+            stream.send(asked.SerializeToString())
+            while True:
+                data = stream.recv(timeout=60)
+                assert isinstance(data, bytes)
+                message = ForwardMsg.FromString(data)
+                texts.append(str(message.delta))
+                if message.WhichOneof("type") == "script_finished":
+                    return "".join(texts)
+
+    with served(tmp_path, *options, command=command) as address:
+        port = int(address.rsplit(":", 1)[1])
+        refused = said(port, "rebound.example")
+        assert "does not answer to the name" in refused
+        assert len(refused) < 1000
+        assert "does not answer to the name" not in said(port, "localhost")
 
 
 @pytest.mark.parametrize("options", [["--server.address", "0.0.0.0"], ["--server.address=::"]])
@@ -143,8 +230,7 @@ def opened(page: str, **parameters: str) -> AppTest:
     for key, value in parameters.items():
         app.query_params[key] = value
     app.run()
-    if page != "compare":
-        app.switch_page(str(paths.pages() / f"{page}.py")).run()
+    app.switch_page(str(paths.pages() / f"{page}.py")).run()
     assert not app.exception
     return app
 
@@ -171,8 +257,67 @@ def test_started_by_streamlit_alone_the_address_decides(monkeypatch: pytest.Monk
     import streamlit as st
 
     monkeypatch.setattr(access, "_given", None)
-    told: dict[str, Any] = {"server.address": None}
+    told: dict[str, Any] = {"server.address": None, "server.allowedHosts": ["proxy.example"]}
     monkeypatch.setattr(st, "get_option", told.get)
     assert access.current() == NOBODY
     told["server.address"] = "127.0.0.1"
-    assert access.current() == Access()
+    assert access.current() == decided("127.0.0.1", False, False, ["proxy.example"])
+
+
+@pytest.mark.parametrize(
+    ("host", "own"),
+    [
+        ("127.0.0.1:8501", True),
+        ("LOCALHOST", True),
+        ("[::1]:8501", True),
+        ("[::2]:8501", False),
+        ("a.proxy.example", True),
+        ("proxy.example", False),
+        ("127.0.0.1.evil.example:8501", False),
+        ("evil.example", False),
+        ("", False),
+    ],
+)
+def test_a_server_knows_its_own_names(
+    host: str, own: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(access, "_given", decided("::1", False, False, ["*.proxy.example"]))
+    assert access.answers_to(host) is own
+    monkeypatch.setattr(access, "_given", NOBODY)
+    assert access.answers_to(host)
+
+
+def test_runs_that_are_over_are_forgotten_with_their_tab_or_by_the_next_one() -> None:
+    """Each kept its answer, for as long as the server ran."""
+    from playground.llm.background import BackgroundRun
+    from playground.ui.shared.runs import Runs
+
+    class Waits(BackgroundRun):
+        def start(self) -> None:
+            def work() -> None:
+                self.cancel.wait(20)
+
+            self._begin(work, "waits")
+
+    runs: Runs[BackgroundRun] = Runs()
+    gone: set[str] = set()
+
+    def begun(tab: str, before: str = "") -> str:
+        return runs.add(BackgroundRun(), lambda: tab not in gone, before)
+
+    first = begun("a")
+    second = begun("a", first)
+    assert runs.get(first) is None
+    assert runs.get(second) is not None
+    under_way = Waits()
+    under_way.start()
+    kept = runs.add(under_way, lambda: False, "")
+    gone.add("a")
+    others = begun("b")
+    assert runs.get(second) is None
+    assert runs.get(kept) is under_way  # it is stopped by its own means, and what came is kept
+    assert runs.get(others) is not None
+    under_way.stop()
+    under_way.wait(5)
+    begun("b", others)
+    assert len(runs) == 1

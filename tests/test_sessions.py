@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground import paths
-from playground.errors import InputFault
+from playground.errors import InputFault, UnknownNameError
 from playground.messages import ImagePart, Message, ReasoningPart, TextPart, ToolCallPart
 from playground.questions.timeline import replay
 from playground.recordings.recording import BytesChunk, Recording, TextChunk, ToolCallChunk
-from playground.sessions.loading import load_session, read_session
+from playground.sessions.loading import first_session, load_session
 from playground.sessions.native_format import (
     SCHEMA_FILE,
     dump_session,
@@ -25,7 +25,7 @@ from playground.sessions.native_format import (
     parse_session,
 )
 from playground.sessions.session import FORMAT, Session
-from playground.sessions.source import MAX_BYTES
+from playground.sessions.source import MAX_BYTES, Source
 from playground.sessions.tool_files import read_tool_file
 from playground.tool_formats import read_tools
 from playground.tools import ToolMetadata
@@ -67,6 +67,14 @@ def test_a_session_may_be_asked_of_another_model() -> None:
     assert session.with_model("") is session
 
 
+def test_a_recording_is_asked_for_by_name() -> None:
+    recordings = (Recording("one", "xml", ()), Recording("two", "xml", ()))
+    session = Session(recordings=recordings)
+    assert session.recording("two") is recordings[1]
+    with pytest.raises(UnknownNameError, match="unknown recording 'three'; known: one, two"):
+        session.recording("three")
+
+
 def test_the_published_schema_is_the_one_of_the_types() -> None:
     assert json.loads(SCHEMA_FILE.read_text()) == json_schema()
 
@@ -76,7 +84,7 @@ def test_a_sample_is_valid_labelled_and_small(name: str) -> None:
     data = SAMPLES[name].read_bytes()
     value = json.loads(data)
     jsonschema.validate(value, json_schema())
-    loaded = read_session(data, name)
+    loaded = first_session(Source(name, data))
     about_streams = {"stream-error", "no-end"}  # what a sample of broken streams is there for
     assert {finding.code for finding in loaded.findings} <= about_streams
     assert loaded.session.scripted
@@ -154,7 +162,7 @@ def minimal(**fields: Any) -> dict[str, Any]:
 def fault(value: Any, indent: int | None = 1) -> str:
     data = value if isinstance(value, bytes) else json.dumps(value, indent=indent).encode()
     with pytest.raises(InputFault) as caught:
-        read_session(data, "my.json")
+        first_session(Source("my.json", data))
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -269,7 +277,7 @@ def test_no_json_at_all_gives_anything_but_a_session_or_an_input_fault(value: An
     if isinstance(value, dict):
         value = {**value, "format": FORMAT}
     try:
-        read_session(json.dumps(value).encode(), "x")
+        first_session(Source("x", json.dumps(value).encode()))
     except InputFault as caught:
         said = str(caught)
     else:
@@ -282,7 +290,7 @@ def test_no_json_at_all_gives_anything_but_a_session_or_an_input_fault(value: An
 
 
 def found(session: dict[str, Any]) -> list[tuple[str, str]]:
-    loaded = read_session(json.dumps(session).encode(), "x")
+    loaded = first_session(Source("x", json.dumps(session).encode()))
     return [(finding.code, finding.where) for finding in loaded.findings]
 
 
@@ -313,8 +321,8 @@ def test_a_cyclic_and_a_broken_ref_of_a_tool() -> None:
     }
     codes = found(minimal(tools=[{"name": "t", "input_schema": schema}]))
     assert sorted(code for code, _ in codes) == ["cyclic-ref", "unresolved-ref"]
-    session = read_session(
-        json.dumps(minimal(tools=[{"name": "t", "input_schema": schema}])).encode(), "x"
+    session = first_session(
+        Source("x", json.dumps(minimal(tools=[{"name": "t", "input_schema": schema}])).encode())
     ).session
     assert session.tools[0].input_schema == schema
     assert list(session.tools[0].parameters) == ["tree", "lost"]
@@ -328,7 +336,7 @@ def test_a_ref_that_is_nothing_but_itself_is_read() -> None:
 
 def test_a_lone_surrogate_is_replaced_with_a_finding() -> None:
     data = b'{"format": "playground-session/1", "title": "a\\ud800b"}'
-    loaded = read_session(data, "x")
+    loaded = first_session(Source("x", data))
     assert loaded.session.title == "a\ufffdb"
     assert [(f.code, f.where) for f in loaded.findings] == [("lone-surrogate", "title")]
 

@@ -74,10 +74,10 @@ def test_the_command_reads_a_completion_field_by_field(tmp_path: Path) -> None:
     [
         (["question"], "has no arrow"),
         ([QA, "-i", "query=x"], "no input is called 'query'"),
-        ([QA, "-i", "question"], "'question' is no input"),
+        ([QA, "-i", "question"], "'question' is not an input"),
         (["n: int -> m", "-i", "n=two"], "'two' is no int"),
-        ([QA, "--demos", "["], "the examples are no JSON"),
-        ([QA, "--demos", "[1]"], "an example is no object"),
+        ([QA, "--demos", "["], "the examples are not JSON"),
+        ([QA, "--demos", "[1]"], "an example is not an object"),
         ([QA, "-a", "json", "--completion", "-"], "finds no object"),
     ],
 )
@@ -139,8 +139,8 @@ def test_the_page_reads_a_completion_field_by_field() -> None:
     ("key", "text", "words"),
     [
         ("signature", "question", "has no arrow"),
-        ("signature_inputs", "[", "The inputs are no JSON"),
-        ("signature_demos", "{}", "The examples are no list"),
+        ("signature_inputs", "[", "The inputs are not JSON"),
+        ("signature_demos", "{}", "The examples are not a list"),
         ("signature_inputs", '{"query": "x"}', "no input is called 'query'"),
     ],
 )

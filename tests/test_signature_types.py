@@ -15,6 +15,7 @@ from pydantic import BaseModel, model_serializer
 
 import playground.signatures as ps
 from playground.systems.dspy.values import type_name
+from playground.tools import ToolMetadata
 
 
 class A(BaseModel):
@@ -404,7 +405,7 @@ def test_callbacks_are_told_of_every_step() -> None:
         def on_adapter_parse_end(self, call_id, outputs, exception=None):  # type: ignore[no-untyped-def]
             told.append((call_id, outputs, type(exception)))
 
-    adapter = ps.XMLAdapter(callbacks=[Listener()])
+    adapter = ps.XMLAdapter(callbacks=[Listener()], use_json_adapter_fallback=False)
     with pytest.raises(ps.AnswerFault):
         adapter(Asked("two"), {}, ps.Signature.parse("q -> out"), [], {"q": "1"})
     assert told == [
@@ -421,3 +422,29 @@ def test_a_signature_in_text_knows_the_types() -> None:
     assert type_name(found.inputs["c"].annotation) == "list[dict[str, Any]]"
     assert type_name(found.outputs["d"].annotation) == "tuple[int, Ellipsis]"
     assert type_name(found.outputs["e"].annotation) == "Code_java"
+
+
+@pytest.mark.parametrize(
+    ("adapter", "text"),
+    [
+        (ps.ChatAdapter(), '[[ ## port ## ]]\nBrest\n\n[[ ## days ## ]]\n["a", "b"]'),
+        (ps.JSONAdapter(), '[[ ## port ## ]]\nBrest\n\n[[ ## days ## ]]\n["a", "b"]'),
+        (ps.XMLAdapter(), '<port>\nBrest\n</port>\n\n<days>\n["a", "b"]\n</days>'),
+    ],
+    ids=IDS,
+)
+def test_fields_and_values_are_written_by_themselves(adapter: ps.FieldAdapter, text: str) -> None:
+    assert adapter.format_field_with_value({"port": "Brest", "days": ["a", "b"]}) == text
+
+
+def test_a_tool_of_ours_is_shown_as_an_input_and_so_dumped() -> None:
+    port = {"port": {"type": "string"}}
+    given = ToolMetadata(name="tides", description="Of a\nport.", input_schema={"properties": port})
+    tool = ps.Tool.of(given)
+    assert tool.format() == (
+        "tides, whose description is <desc>Of a  port.</desc>. "
+        "It takes arguments {'port': {'type': 'string'}}."
+    )
+    assert json.loads(tool.model_dump_json()) == tool.format()
+    bare = ps.Tool.of(ToolMetadata(name="ping", description=""))
+    assert bare.format() == "ping. It takes arguments {}."

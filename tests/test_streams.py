@@ -804,7 +804,7 @@ def test_an_unknown_api_is_named() -> None:
 
 @pytest.mark.parametrize("api", sorted(set(WRITERS) - TEXT_ALONE))
 def test_a_call_without_arguments_is_whole_only_where_the_provider_ended_it(api: str) -> None:
-    """Cut behind its name it looks the same: it is never delivered then."""
+    """Cut after its name it looks the same: it is never delivered then."""
     in_one_piece = api in WHOLE_CALLS
     pieces = ("{}",) if in_one_piece else ()
     frames = WRITERS[api](Said((), ("a",), (("now", pieces),)))
@@ -891,3 +891,79 @@ def test_the_public_face(tmp_path: Path) -> None:
     assert recording.reply.tool_calls[0].name == "read_file"
     assert any(isinstance(chunk, ToolCallChunk) for chunk in recording.chunks)
     assert recording.name == "stream"
+
+
+def events(*frames: dict[str, Any]) -> bytes:
+    return b"".join(b"data: " + json.dumps(frame).encode() + b"\n\n" for frame in frames)
+
+
+def test_a_run_of_an_assistant_that_waits_for_tools_and_goes_on() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "tides", "arguments": "{}"}}
+    waiting = {"type": "submit_tool_outputs", "submit_tool_outputs": {"tool_calls": [call]}}
+    run = {"object": "thread.run", "id": "r", "model": "gpt-4o"}
+    said = [{"type": "text", "text": {"value": "At seven."}}]
+    recording = decode_stream(
+        events(
+            {**run, "status": "in_progress"},
+            {**run, "status": "requires_action", "required_action": waiting},
+        )
+        + events(
+            {**run, "status": "queued"},
+            {"object": "thread.message", "id": "u", "role": "user", "content": said},
+            {"object": "thread.message", "id": "m", "role": "assistant", "content": said},
+            {**run, "status": "completed", "usage": {"total_tokens": 9}},
+        )
+    )
+    assert [(c.name, c.tool_call_id) for c in recording.reply.tool_calls] == [("tides", "c1")]
+    assert recording.reply.content == "At seven."
+    assert (recording.stop_reason, recording.usage) == ("completed", {"total_tokens": 9})
+    assert [found.code for found in recording.findings] == ["two-responses"]
+
+
+def test_a_run_of_an_assistant_that_failed() -> None:
+    fault = {"code": "rate_limit_exceeded", "message": "Slow down."}
+    run = {"object": "thread.run", "status": "failed", "last_error": fault}
+    recording = decode_stream(events({"object": "thread", "id": "t"}, run))
+    assert recording.error == fault
+    assert [found.code for found in recording.findings] == ["stream-error"]
+
+
+def token(text: str, special: bool = False, whole: str | None = None) -> dict[str, Any]:
+    details = None if whole is None else {"finish_reason": "length", "generated_tokens": 2}
+    inner = {"id": 1, "text": text, "logprob": -0.1, "special": special}
+    return {"index": 1, "token": inner, "generated_text": whole, "details": details}
+
+
+def test_the_last_token_is_text_where_the_whole_text_has_it() -> None:
+    for last, special in ((" tide", False), ("</s>", True)):
+        whole = "High" + ("" if special else last)
+        recording = decode_stream(events(token("High"), token(last, special, whole)))
+        assert (recording.api, recording.reply.content) == ("tgi-generate", whole)
+        assert (recording.stop_reason, recording.usage) == ("length", {"generated_tokens": 2})
+
+
+def test_an_error_behind_tokens_is_told() -> None:
+    error = {"error": "Request failed during generation", "error_type": "generation"}
+    recording = decode_stream(events(token("High"), error))
+    assert recording.error is not None
+    assert [found.code for found in recording.findings] == ["stream-error"]
+
+
+@pytest.mark.parametrize(
+    ("end", "reason"),
+    [
+        ({"stop_type": "word", "stopping_word": "."}, "word"),
+        ({"stopped_eos": False, "stopped_word": False, "stopped_limit": True}, "limit"),
+        ({}, "stop"),
+    ],
+)
+def test_older_servers_of_llama_cpp_say_the_reason_by_flags(
+    end: dict[str, Any], reason: str
+) -> None:
+    last = {"content": "", "stop": True, "tokens_predicted": 4, "tokens_evaluated": 9, **end}
+    recording = decode_stream(events({"content": "High", "stop": False}, last))
+    assert (recording.api, recording.reply.content) == ("llama-cpp", "High")
+    assert (recording.stop_reason, recording.usage) == (
+        reason,
+        {"tokens_evaluated": 9, "tokens_predicted": 4},
+    )

@@ -1,5 +1,5 @@
 """The table: one row of cases/calls.json is a call and its text in a dialect, written out in full.
-Each row is rendered, and read whole, byte by byte, and with text before and behind it."""
+Each row is rendered, and read whole, byte by byte, and with text before and after it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 
 import pytest
 from conftest import ROOT
-from strategies import DIALECTS, GENERAL, TOOLS
+from strategies import DIALECTS, GENERAL, TOOLS, held
 
 from playground.dialects import get_dialect
 from playground.dialects.checking import check_tool_call
@@ -53,20 +53,21 @@ read_back = pytest.mark.parametrize(
 
 
 @read_back
-@pytest.mark.parametrize("behind", ["", "\n", "\n\nThat is all."])
+@pytest.mark.parametrize("after", ["", "\n", "\n\nThat is all."])
 @pytest.mark.parametrize("before", ["", "First:\n"])
-def test_its_text_is_read_as_the_call(dialect: str, case: str, before: str, behind: str) -> None:
+def test_its_text_is_read_as_the_call(dialect: str, case: str, before: str, after: str) -> None:
     template = get_dialect(dialect).syntax.call_template  # type: ignore[attr-defined]
-    if template.body == "texts" and not template.after and behind.strip():
+    if template.body == "texts" and not template.after and after.strip():
         return  # nothing but a result ends such a call
     lead = before and before.join(get_dialect(dialect).answer)  # type: ignore[attr-defined]
-    text = lead + TABLE[dialect, case] + behind
+    text = lead + TABLE[dialect, case] + after
     data = text.encode()
     whole = parse(text, dialect, TOOLS)
     assert whole == parse([data[i : i + 1] for i in range(len(data))], dialect, TOOLS)
     (call,) = whole.tool_calls
-    assert (call.name, call.arguments) == (CALLS[case].tool_name, CALLS[case].args)
-    assert whole.content.strip() == (before + behind).strip()
+    assert call.name == CALLS[case].tool_name
+    assert call.arguments == held(get_dialect(dialect), CALLS[case].args)  # type: ignore[arg-type]
+    assert whole.content.strip() == (before + after).strip()
     assert whole.findings == []
 
 

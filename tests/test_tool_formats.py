@@ -816,7 +816,7 @@ def test_a_remote_server_is_asked(tmp_path: Path, transport: str, given: dict[st
         ({"command": "x", "env": {"A": "${NO_SUCH_VARIABLE}"}}, "a variable that is not set"),
         ({"command": "x", "url": "http://y"}, "it needs either a command or a url"),
         ({"url": "file:///etc/passwd"}, "not a web address"),
-        ({"command": "x", "args": "y"}, "no list of texts"),
+        ({"command": "x", "args": "y"}, "not a list of texts"),
     ],
 )  # fmt: skip
 def test_a_server_that_does_not_answer_is_one_clear_error(

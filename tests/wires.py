@@ -265,9 +265,58 @@ def ollama_generate(said: Said) -> Frames:
     return [*frames, chunk(len(frames), done=True, done_reason=said.stop, eval_count=3)]
 
 
+def openai_assistants(said: Said) -> Frames:
+    def run(status: str, **more: Any) -> dict[str, Any]:
+        return {"id": "run", "object": "thread.run", "model": "m", "status": status, **more}
+
+    frames: Frames = [{"id": "thread", "object": "thread"}, run("queued"), run("in_progress")]
+    message = {"id": "msg", "object": "thread.message", "role": "assistant"}
+    if said.text:
+        frames.append({**message, "status": "in_progress", "content": []})
+    for piece in said.text:
+        part = {"index": 0, "type": "text", "text": {"value": piece, "annotations": []}}
+        frames.append({"id": "msg", "object": "thread.message.delta", "delta": {"content": [part]}})
+    if said.text:
+        whole = {"type": "text", "text": {"value": "".join(said.text), "annotations": []}}
+        frames.append({**message, "status": "completed", "content": [whole]})
+    for index, (name, pieces) in enumerate(said.calls):
+        first = {"id": f"id{index}", "type": "function", "function": {"name": name}}
+        deltas = [{"function": {"arguments": piece}, "type": "function"} for piece in pieces]
+        for delta in (first, *deltas):
+            details = {"type": "tool_calls", "tool_calls": [{"index": index, **delta}]}
+            step = {"id": "step", "object": "thread.run.step.delta"}
+            frames.append({**step, "delta": {"step_details": details}})
+    end = run("incomplete", incomplete_details={"reason": said.stop}, usage={"total_tokens": 3})
+    return [*frames, end]
+
+
+def tgi_generate(said: Said) -> Frames:
+    def token(text: str, special: bool = False) -> dict[str, Any]:
+        return {"id": 1, "text": text, "logprob": -0.5, "special": special}
+
+    frames: Frames = [
+        {"index": i, "token": token(piece), "generated_text": None, "details": None}
+        for i, piece in enumerate(said.text)
+    ]
+    details = {"finish_reason": said.stop, "generated_tokens": 3, "seed": None}
+    whole = "".join(said.text)
+    last = {"token": token("</s>", special=True), "generated_text": whole, "details": details}
+    return [*frames, last]
+
+
+def llama_cpp(said: Said) -> Frames:
+    frames: Frames = [
+        {"index": 0, "content": piece, "tokens": [1], "stop": False, "tokens_predicted": i}
+        for i, piece in enumerate(said.text, 1)
+    ]
+    end = {"content": "", "stop": True, "stop_type": said.stop, "model": "m"}
+    return [*frames, {"index": 0, **end, "tokens_evaluated": 2, "tokens_predicted": 3}]
+
+
 WRITERS: dict[str, Callable[[Said], Frames]] = {
     "openai-chat": openai_chat,
     "openai-completions": openai_completions,
+    "openai-assistants": openai_assistants,
     "openai-responses": openai_responses,
     "openai-realtime": openai_realtime,
     "anthropic-messages": anthropic_messages,
@@ -280,9 +329,12 @@ WRITERS: dict[str, Callable[[Said], Frames]] = {
     "cohere-v2": cohere_v2,
     "ollama-chat": ollama_chat,
     "ollama-generate": ollama_generate,
+    "tgi-generate": tgi_generate,
+    "llama-cpp": llama_cpp,
 }
-TEXT_ALONE = {"openai-completions", "ollama-generate"}  # these APIs have no calls
-NO_REASONING = {"openai-completions"}
+COMPLETIONS = {"openai-completions", "tgi-generate", "llama-cpp"}
+TEXT_ALONE = {*COMPLETIONS, "ollama-generate"}  # these APIs have no calls
+NO_REASONING = {*COMPLETIONS, "openai-assistants"}
 
 
 # framings: the same frames, as different servers put them on the wire

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
@@ -48,12 +49,18 @@ def _on(what: str, name: str, command: list[str], prepare: object) -> Try:
         out = folder / ("hermes.md" if name == "guide" else command[command.index("-o") + 1])
         out.write_text(OWN)
         with prepare(folder), chdir(folder):  # type: ignore[operator]
-            done = CliRunner().invoke(main, command)
+            status, said = _asked(command)
         kept = out.read_text() == OWN
-        one_line = done.exit_code == 2 and done.stderr.count("\n") == 1
+        one_line = status == 2 and said.count("\n") == 1
         rest = [p.name for p in folder.iterdir() if p.name.startswith(".playground")]
-        fault = f"{kept=} {one_line=} {rest=} {done.stderr[:200]}"
+        fault = f"{kept=} {one_line=} {rest=} {said[:200]}"
         return Try(f"{name} on {what}", kept and one_line and not rest, fault)
+
+
+def _asked(command: list[str]) -> tuple[int, str]:
+    """Exit status and words; the error itself holds its frames, and they files of the disk."""
+    done = CliRunner().invoke(main, command)
+    return done.exit_code, done.stderr
 
 
 @contextmanager
@@ -68,6 +75,7 @@ def _disk() -> Iterator[Path | None]:
             _inputs(Path(place))
             yield Path(place)
         finally:
+            gc.collect()
             subprocess.run(["umount", place], check=True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 import subprocess
@@ -21,9 +22,27 @@ from playground.recordings.scrubbing import searcher
 from . import Try
 
 KILLS = 20
-AT_ONCE = 4
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 PLAIN = ["record", "--session", "01-plain-chat", "--model", "openai/demo-slow"]
+STEP = 11  # bytes between two cuts
+# LiteLLM takes seconds to load, a processor's all: it is loaded once, and each recorder is a fork.
+FORKER = """
+import os, sys
+from playground.cli import main
+from playground.llm.library import litellm
+litellm()
+for line in sys.stdin:
+    *command, path = line.rstrip("\\n").split("\\t")
+    pid = os.fork()
+    if not pid:
+        said = os.open(path + ".said", os.O_WRONLY | os.O_CREAT)
+        os.dup2(said, 1), os.dup2(said, 2)
+        main([*command, "-o", path])
+        os._exit(0)
+    print(pid, flush=True)
+    sys.stdin.readline()
+    print(os.waitpid(pid, 0)[1], flush=True)
+"""
 
 
 def tries() -> Iterator[Try]:
@@ -34,36 +53,40 @@ def tries() -> Iterator[Try]:
 def _killed() -> Iterator[Try]:
     """The real command, a real server on loopback, signals at random moments."""
     dice = random.Random(20)
-    with serving(delay=0.05) as server, tempfile.TemporaryDirectory() as place:
-        for start in range(0, KILLS, AT_ONCE):
-            paths = [Path(place, f"{number}.jsonl") for number in range(start, start + AT_ONCE)]
-            running = [_recorder(server.url, path) for path in paths]
-            _wait(paths)
-            for number, (process, path) in enumerate(zip(running, paths, strict=True), start):
-                time.sleep(dice.random() * 0.6)
-                asked = SIGNALS[number % len(SIGNALS)]
-                process.send_signal(asked)
-                _, said = process.communicate(timeout=60)
-                yield _loads(f"{asked.name} {number}", path, said)
+    with (
+        serving(delay=0.05) as server,
+        tempfile.TemporaryDirectory() as place,
+        subprocess.Popen(
+            [sys.executable, "-c", FORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as forker,
+    ):
+        for number in range(KILLS):
+            path, asked = Path(place, f"{number}.jsonl"), SIGNALS[number % len(SIGNALS)]
+            command = [*PLAIN, "--base-url", f"{server.url}/v1", str(path)]
+            pid = int(_told(forker, "\t".join(command)))
+            if number % 4:  # each fourth is anywhere on its way
+                _wait(path)
+            time.sleep(dice.random() * 0.8)
+            os.kill(pid, asked)
+            _told(forker, "wait")
+            yield _loads(f"{asked.name} {number}", path, Path(f"{path}.said").read_text())
 
 
-def _recorder(url: str, path: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "playground.cli", *PLAIN]
-    return subprocess.Popen(
-        [*command, "--base-url", f"{url}/v1", "-o", str(path)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+def _told(process: subprocess.Popen[str], line: str) -> str:
+    """What the process says to a line."""
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write(line + "\n")
+    process.stdin.flush()
+    return process.stdout.readline()
 
 
-def _wait(paths: list[Path]) -> None:
-    """Until the first answer has begun; the others are anywhere on their way."""
-    until = time.monotonic() + 90
+def _wait(path: Path) -> None:
+    """Until the answer has begun."""
+    until = time.monotonic() + 20
     while time.monotonic() < until:
-        if any(path.exists() and '"raw"' in path.read_text() for path in paths):
+        if path.exists() and '"raw"' in path.read_text():
             return
-        time.sleep(0.05)
+        time.sleep(0.02)
 
 
 def _loads(name: str, path: Path, said: str) -> Try:
@@ -77,7 +100,7 @@ def _loads(name: str, path: Path, said: str) -> Try:
 
 
 def _cut() -> Iterator[Try]:
-    """A recording of each API, cut at every fifth byte behind the format's name."""
+    """A recording of each API, cut every few bytes after the format's name."""
     for name, data in _streams().items():
         lines = LinesInMemory()
         recorder = Recorder(lines, searcher(), name=name, dialect="native", model="m")
@@ -88,7 +111,7 @@ def _cut() -> Iterator[Try]:
         text = "".join(lines.lines).encode()
         with tempfile.TemporaryDirectory() as place:
             path = Path(place, "r.jsonl")
-            for stop in range(text.index(b'"timing"'), len(text) - 1, 5):
+            for stop in range(text.index(b'"timing"'), len(text) - 1, STEP):
                 path.write_bytes(text[:stop])
                 recording = pg.load_recording(path)
                 held = whole.startswith(recording.reply.content) and recording.error is not None

@@ -1,6 +1,6 @@
 """Keys of every kind, in pieces of every size, over several wires; and look-alikes that stay.
 
-The corpus is that of `tests/test_secrets.py`.
+The corpus is that of `tests/test_secrets.py`, the wires those of all APIs besides.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ PIECES = (13, 1000)  # bytes of a read
 
 def tries() -> Iterator[Try]:
     import test_secrets as corpus
+    import test_secrets_in_streams as in_streams
 
     from playground.recordings.scrubbing import scrubbed
 
@@ -32,6 +33,10 @@ def tries() -> Iterator[Try]:
                     back = corpus.read_back(corpus.through(sent, piece))
                     held = corpus.gone(secret, back) and back.startswith("I say: ")
                     yield Try(f"{name} by {wire} in {part}s and {piece}s", held, back[:200])
+        for wire, sent in in_streams.wires(secret, around, PARTS[1]):
+            kept = corpus.through(sent, 700)
+            held = all(corpus.gone(secret, said) for said in in_streams.read(kept))
+            yield Try(f"{name} by {wire}", held, kept[:200].decode("utf-8", "replace"))
     for text in corpus.harmless():
         clean = scrubbed(text)
         yield Try("a look-alike", clean == text, f"{text} → {clean}")

@@ -70,7 +70,7 @@ class WireRequest:
     starts: list[int] = field(default_factory=list)
 
     def insert(self, index: int, block: WireBlock) -> None:
-        """A block more, behind those of the message before it."""
+        """A block more, after those of the message before it."""
         self.blocks.insert(index, block)
         for message in range(bisect_left(self.starts, index), len(self.starts)):
             self.starts[message] += 1
@@ -154,7 +154,7 @@ class _Read:
     pictures: bool = False
 
     def up_to(self, count: int) -> _Read | None:
-        """The same up to so many messages; None where what is behind them has left its marks."""
+        """The same up to so many messages; None where what is after them has left its marks."""
         if count == len(self.messages):
             return self
         start = self.starts[count]

@@ -116,13 +116,13 @@ class CacheSimulator:
             return "tools ran on the server: its bill is the sum of several rounds"
         reach = request.chain[: points[-1] + 1] if points and self._summed else []
         if not self._summed.isdisjoint(reach):
-            return "built on a request whose tools ran on the server: what that left is not known"
+            return "built on a request whose tools ran on the server: what it left is not known"
         if points and hit != points[-1] and self._begun[request.wire.model]:
-            return "the first request read what was there before it: more of that may be there"
+            return "the first request read what was cached before it: there may be more of that"
         if hit is None or self.rules.string_is_block(request.wire.model):
             return ""
         if self._entries[request.chain[hit]].strings != request.strings(hit):
-            return "a text that was a string is a block now: reported to be another prefix"
+            return "a text that was a string is a block now: reported to count as another prefix"
         return ""
 
     def _doubt(self, request: TimedRequest, points: Sequence[int], hit: int | None) -> str:

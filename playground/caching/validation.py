@@ -150,7 +150,7 @@ def validate_folder(folder: str | Path) -> Validation:
             raise InputFault(f"not JSON ({error})", where=str(path)) from error
         requests = value.get("requests") if isinstance(value, dict) else None
         if not isinstance(requests, list):
-            raise InputFault("no list of requests", where=str(path), field="requests")
+            raise InputFault("not a list of requests", where=str(path), field="requests")
         exchanges = [r for r in requests if isinstance(r, dict)]
         rows += _rows(path.name, exchanges)
         findings += _lost(path.name, exchanges)

@@ -221,7 +221,7 @@ def by_flags(
         return _simulated(asked, provider, seconds_apart, what_if)
     if what_if != WhatIf():
         raise InputFault(
-            "what-if options change a simulation, and none is asked for",
+            "the what-if options need a simulation, and none was asked for",
             expected="--simulate as well",
         )
     return _under_one_policy(asked, cache_tables.on_wire if wires else cache_tables.placed)

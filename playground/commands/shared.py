@@ -12,6 +12,7 @@ import click
 if TYPE_CHECKING:
     from playground.dialects.preflight import PreflightCheck
     from playground.sessions.loading import LoadedSession
+    from playground.sessions.source import Source
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 parameter_option = click.option(
@@ -37,7 +38,8 @@ def dialects_option(required: bool) -> Callable[[Callable[..., Any]], Callable[.
 
 
 def load(name: str, model: str = "") -> LoadedSession:
-    """A session file in any format, or a sample by its name; `model` replaces the session's."""
+    """A session file in any format, a sample by its name, or `-`, whatever standard input holds;
+    `model` replaces the session's."""
     from dataclasses import replace
 
     from playground import paths
@@ -47,8 +49,21 @@ def load(name: str, model: str = "") -> LoadedSession:
     path = Path(name)
     if not path.exists() and name in paths.samples():
         path = paths.samples()[name]
-    loaded = first_session(Source.open(path))
+    source = Source.open(path)
+    loaded = _brought(source) if name == "-" else first_session(source)
     return replace(loaded, session=loaded.session.with_model(model))
+
+
+def _brought(source: Source) -> LoadedSession:
+    """What was written to standard input as a session: a reply too, and tools alone."""
+    from playground.questions.recognition import as_session, recognise
+    from playground.sessions.loading import first_session
+    from playground.sessions.source import Source
+
+    found = recognise(source.data, source.name)
+    if found.kind in ("reply", "tools"):
+        return as_session(found)
+    return first_session(Source(found.name, found.data))
 
 
 def parameters_of(given: Sequence[str]) -> dict[str, Any]:

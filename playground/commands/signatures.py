@@ -104,7 +104,7 @@ def _pairs(given: Sequence[str]) -> dict[str, str]:
     for item in given:
         name, equals, value = item.partition("=")
         if not equals or not name:
-            raise InputFault(f"{item!r} is no input", where="--input", expected="NAME=VALUE")
+            raise InputFault(f"{item!r} is not an input", where="--input", expected="NAME=VALUE")
         found[name] = value
     return found
 
@@ -117,8 +117,8 @@ def _demos(given: str) -> list[Mapping[str, Any]]:
         is_list = text.lstrip().startswith("[")
         found = json.loads(text) if is_list else [json.loads(line) for line in text.splitlines()]
     except (ValueError, RecursionError) as error:
-        problem = f"the examples are no JSON ({error})"
+        problem = f"the examples are not JSON ({error})"
         raise InputFault(problem, where="--demos", expected="JSON objects by field") from error
     if not all(isinstance(demo, dict) for demo in found):
-        raise InputFault("an example is no object", where="--demos", expected="fields by name")
+        raise InputFault("an example is not an object", where="--demos", expected="fields by name")
     return list(found)

@@ -30,13 +30,16 @@ from playground.commands.terminal import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from playground.errors import InputFault
     from playground.findings import Finding
     from playground.llm.record import Recorded
+    from playground.parsing.result import ParseResult
     from playground.recordings.growing import GrowingFile
+    from playground.recordings.recording import Recording
     from playground.sessions.loading import LoadedSession
+    from playground.tools import ToolMetadata
 
 
 @click.command()
@@ -44,10 +47,23 @@ if TYPE_CHECKING:
 @click.option("-d", "--dialect", default="", help="Default: the recording's own.")
 @click.option("--name", default="", help="Which recording of the file. Default: the first.")
 @click.option("--events", "with_events", is_flag=True, help="List every event.")
+@click.option("--server", default="", help="Also what NAME or NAME:PARSER hands to its client.")
+@click.option("--report", "reported", default="", help="A report to send to that server's authors.")
 @json_option
 @guarded
-def replay(recording: str, dialect: str, name: str, with_events: bool, as_json: bool) -> int:
-    """Replay RECORDING, a raw stream or a recording of a session file, through a parser."""
+def replay(
+    recording: str,
+    dialect: str,
+    name: str,
+    with_events: bool,
+    server: str,
+    reported: str,
+    as_json: bool,
+) -> int:
+    """Replay RECORDING, a raw stream or a recording of a session file, through a parser.
+
+    `-` reads standard input, where a reply alone will do: it is read by the likeliest dialect.
+    """
     from playground.errors import InputFault
     from playground.questions.timeline import replay as replay_recording
     from playground.show.wire import timeline_json
@@ -56,16 +72,33 @@ def replay(recording: str, dialect: str, name: str, with_events: bool, as_json: 
     if not loaded.session.recordings:
         raise InputFault("this session has no recordings", where=recording)
     chosen = loaded.session.recording(name) if name else loaded.session.recordings[0]
-    timeline = replay_recording(chosen, dialect or chosen.dialect, loaded.session.tools)
-    result = timeline.result
+    tools, chosen_dialect = loaded.session.tools, dialect or chosen.dialect
+    if reported:
+        return _tell_report(chosen, chosen_dialect, reported, tools, as_json)
+    timeline = replay_recording(chosen, chosen_dialect, tools, server=server)
+    result, handed = timeline.result, timeline.server
     found = [*result.findings, *chosen.findings]
     if as_json:
         print_json(timeline_json(timeline))
-        return report(found)
+        return report([*found, *(handed.told if handed else ())])
     say(
         f"{timeline.recording}: {len(chosen.chunks)} chunks, timing {timeline.timing}, "
         f"read as {timeline.dialect}"
     )
+    _tell_result(result)
+    if chosen.error is not None:
+        say(f"=== error {json.dumps(chosen.error, ensure_ascii=False)}")
+    if with_events:
+        events_table(result.events)
+    if handed is not None:
+        say(f"\n##### what {handed.name} hands over")
+        _tell_result(handed)
+        if with_events:
+            events_table(handed.events)
+    return report([*found, *(handed.told if handed else ())])
+
+
+def _tell_result(result: ParseResult) -> None:
     for part in ("reasoning", "content"):
         if getattr(result, part).strip():
             say(f"=== {part}\n{getattr(result, part).strip()}")
@@ -74,11 +107,23 @@ def replay(recording: str, dialect: str, name: str, with_events: bool, as_json: 
         say(f"=== call {call.name}\n{arguments}")
     for aborted in result.aborted:
         say(f"=== aborted call {aborted.name or '(unnamed)'}: {aborted.reason}")
-    if chosen.error is not None:
-        say(f"=== error {json.dumps(chosen.error, ensure_ascii=False)}")
-    if with_events:
-        events_table(result.events)
-    return report(found)
+
+
+def _tell_report(
+    recording: Recording, dialect: str, server: str, tools: Sequence[ToolMetadata], as_json: bool
+) -> int:
+    """The smallest reply of which the server loses something; status 1 where there is one."""
+    from playground.questions.server_report import server_report
+
+    made = server_report(recording, dialect, server, tools)
+    if made is None:
+        say(f"{server} hands over all of {recording.name}")
+        return 0
+    if as_json:
+        print_json({"text": made.text, "test": made.test, "issue": made.issue})
+    else:
+        say(f"{made.issue}\nA test:\n\n```\n{made.test}```" if made.test else made.issue)
+    return 1
 
 
 @click.command("import")
@@ -103,7 +148,7 @@ def import_(
     force: bool,
     as_json: bool,
 ) -> int:
-    """Read the sessions of FILE, whatever agent or API wrote it, and write them with -o.
+    """Read the sessions of FILE (`-`: standard input), whoever wrote it, and write them with -o.
 
     All of them are written or none, unless --keep-going is given.
     """
@@ -224,6 +269,8 @@ def record(
             progress=moved,
             cancel=stop.event,
         )
+    if out and file.path != Path(out).resolve():
+        say(f"playground: the answer is a refusal; {out} is as it was", err=True)
     _tell_recorded(recorded, file.path, as_json)
     return report(recorded.recording.findings) if stop.number is None else 128 + stop.number
 

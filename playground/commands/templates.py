@@ -209,8 +209,8 @@ def _told(found: Outcome, modern: bool) -> None:
 
 def _json(given: str, option: str, wanted: Any) -> Any:
     """JSON of an option or of the file that it names. Raises InputFault."""
+    from playground.sessions.documents import json_of
     from playground.sessions.loading import file_bytes
-    from playground.sessions.source import json_of
 
     if not given.startswith("@"):
         return json_of(given, option, wanted)

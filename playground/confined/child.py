@@ -56,11 +56,13 @@ def _answer(answers: IO[bytes], task: str, value: Any) -> None:
         answer = json.dumps({"fault": told}).encode()
     except MemoryError:
         answer = b'{"stopped": "memory"}'
-    except Exception:  # a fault of ours: the parent tells the user, in one line
-        answer = b'{"stopped": "ended"}'
+    except Exception as error:  # a fault of ours: the parent tells the user, in one line
+        detail = f"{type(error).__name__}: {error}"[:_TOLD]
+        answer = json.dumps({"stopped": "ended", "detail": detail}).encode()
     write_frame(answers, answer)
 
 
+_TOLD = 200  # characters of an error
 _FAULT = ("problem", "where", "line", "field", "expected")
 
 

@@ -9,6 +9,7 @@ import os
 import select
 import subprocess
 import sys
+import sysconfig
 import threading
 import time
 from collections.abc import Iterator
@@ -29,14 +30,16 @@ _PASSED_ON: Final = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "HOME", "SYSTEM
 
 
 class Stopped(PlaygroundError):
-    """A task was ended before its time. `reason` says by which bound."""
+    """A task was ended before its time. `reason` says by which bound; `detail` by which error."""
 
-    def __init__(self, reason: Literal["time", "memory", "ended"], seconds: float) -> None:
+    def __init__(
+        self, reason: Literal["time", "memory", "ended"], seconds: float, detail: str = ""
+    ) -> None:
         self.reason = reason
         words = {
             "time": f"runs for more than {seconds:g} s",
             "memory": f"needs more than {MEMORY_BYTES >> 20:,} MB of memory",
-            "ended": "ended the process that it ran in",
+            "ended": f"ended the process that it ran in{f' ({detail})' if detail else ''}",
         }
         super().__init__(words[reason])
 
@@ -61,8 +64,24 @@ def run(task: str, value: Any, seconds: float) -> Any:
     if "fault" in answer:
         raise InputFault(**answer["fault"])
     if "stopped" in answer:
-        raise Stopped(answer["stopped"], seconds)
+        raise Stopped(answer["stopped"], seconds, answer.get("detail", ""))
     return answer["result"]
+
+
+def _module_folders() -> list[str]:
+    """Where a worker looks for modules: Python's own and installed ones, and ours.
+
+    Not where the user's script or notebook is, whose `jinja2.py` is not what we mean.
+    """
+    own = Path(__file__).resolve().parents[2]
+    library = Path(sysconfig.get_path("stdlib"))
+    found = [
+        folder
+        for folder in filter(os.path.isabs, sys.path)
+        if Path(folder).name in ("site-packages", "dist-packages")
+        or Path(folder).is_relative_to(library)
+    ]
+    return [*found, str(own)]
 
 
 class _Worker:
@@ -73,11 +92,7 @@ class _Worker:
             raise Unavailable("worker processes are bounded on Linux and macOS only")
         self.alive = True
         environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-        # The worker has no keys: only what it needs to start is passed on, and the relative entries
-        # of the path would be looked for in whatever folder it is in.
-        environment["PYTHONPATH"] = os.pathsep.join(
-            folder for folder in sys.path if Path(folder).is_absolute()
-        )
+        environment["PYTHONPATH"] = os.pathsep.join(_module_folders())
         # -P: the user's folder is no place to load `json.py` from; -B: nothing can be written
         command = [sys.executable, "-P", "-B", "-m", "playground.confined.child"]
         try:
@@ -85,7 +100,9 @@ class _Worker:
                 [*command, str(MEMORY_BYTES)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,  # the terminal is not for what ran here
                 env=environment,
+                cwd="/",  # a worker that waits keeps no disk from being taken out
                 start_new_session=True,  # Ctrl-C is for us; a closed pipe ends it
             )
         except (OSError, ValueError) as error:

@@ -36,7 +36,7 @@ How origins are tracked
 
     `render` then works on `Draft`s, a message and its blocks side by side, through the steps of a
     request. Their order is a promise: empty messages go, neighbours of one role merge, checks
-    run, marks are set, and only then the environment block is added, behind the marks, because it
+    run, marks are set, and only then the environment block is added, after the marks, because it
     changes at every request and would spoil the prefix that they cache.
 
 What must not be changed

@@ -212,7 +212,8 @@ class Dialect(ABC):
             case PromptTemplateType.AVAILABLE_TOOLS:
                 return self._tool_blocks(prompt_data)
             case PromptTemplateType.SYSTEM_INSTRUCTION:
-                rules = self.format_system_rules(prompt_data)
+                asked = prompt_data.task_config.system_rules
+                rules = self.format_system_rules(prompt_data) if asked else ""
                 return written("system-rules", "system rules", rules)
             case PromptTemplateType.USER_PROMPT:
                 return written("user-prompt", "user prompt", self.format_user_prompt(prompt_data))
@@ -279,7 +280,7 @@ class Dialect(ABC):
 
         System prompt and history, empty messages dropped, neighbours of one role merged, pre-flight
         checks run, cache marks set; then the environment block is added to the last user message,
-        behind the marks, so that it never spoils a cached prefix.
+        after the marks, so that it never spoils a cached prefix.
         """
         return self.render(prompt_data, rules_path).messages
 
@@ -295,7 +296,7 @@ class Dialect(ABC):
             check.check(prompt_data)
         decisions = self.inject_prompt_cache(messages, prompt_data)
         environment = prompt_data.dynamic_task_config.dynamic_environment_details_block
-        if environment:  # behind the marks: it changes at every request
+        if environment:  # after the marks: it changes at every request
             append_to_last_user(messages, blocks, environment)
         return Rendering(self.name, messages, blocks, self.request_tools(prompt_data), decisions)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from playground.dialects.base import Dialect
-from playground.dialects.by_hand.plugins import said
+from playground.dialects.by_hand.plugins import in_words
 from playground.dialects.declared import DeclaredDialect
 from playground.findings import Finding, finding
 from playground.messages import (
@@ -48,7 +48,7 @@ def check_tool_call(
     except Exception as error:  # a dialect of one's own may fail; a declared one may not
         if isinstance(dialect, DeclaredDialect):
             raise
-        text = f"not declared, and what is written by hand fails: {said(error)}"
+        text = f"not declared, and what is written by hand fails: {in_words(error)}"
         return [finding("cannot-carry", f"call {call.tool_call_id}", text)]
     place = f"call {call.tool_call_id}, argument"
     return [finding("cannot-carry", f"{place} {key}") for key in lost]

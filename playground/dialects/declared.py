@@ -178,7 +178,7 @@ class DeclaredDialect(Dialect):
         """An assistant's turn as text: what the model would have written, without reasoning."""
         text = ""
         before, after = self.answer
-        # Calls wait for the text behind them: neighbours share one section, as the model writes it.
+        # Calls wait for the text after them: neighbours share one section, as the model writes it.
         calls: list[tuple[str, str]] = []
         for part in parts:
             if isinstance(part, ToolCallPart):
@@ -207,7 +207,7 @@ class DeclaredDialect(Dialect):
         return {"role": role, "content": content} if content else None
 
     def _results(self, item: Message) -> str:
-        """The results in their order, and behind them the text that stands beside them."""
+        """The results in their order, and after them the text that stands beside them."""
         lines = [self.format_tool_result(result) for result in item.tool_results]
         if item.text:
             lines.append(item.text)
@@ -231,7 +231,7 @@ def _check_model_names(name: str, patterns: Sequence[str]) -> None:
             re.compile(pattern)
         except re.error as error:
             raise InputFault(
-                f"model name {pattern!r} is no pattern: {error}",
+                f"model name {pattern!r} is not a regular expression: {error}",
                 where=f"dialect {name!r}",
                 field="model_names",
                 expected="a regular expression",
@@ -286,7 +286,7 @@ def _image_part(part: ImagePart) -> dict[str, Any]:
 
 
 def _on_new_line(text: str, addition: str) -> str:
-    """Calls behind text begin a line: some dialects read them nowhere else."""
+    """Calls after text begin a line: some dialects read them nowhere else."""
     if not addition or not text or text.endswith("\n"):
         return text + addition
     return f"{text}\n{addition}"

@@ -21,7 +21,7 @@ def _written(mark: str, opener: str, closer: str, *markers: tuple[str, str]) -> 
         for before, after in ((opener, closer), *markers)
         for body, marked in (("{args:marked}", mark), ("({args:python})", ""))
     ]
-    return replace(read[0], also=(*read[1:], PRINTED, TOOL_CODE))
+    return replace(read[0], also=(*read[1:], PRINTED, TOOL_CODE, *ASSIGNED))
 
 
 TOOL_CODE = Syntax(
@@ -32,6 +32,15 @@ TOOL_CODE = Syntax(
     known_names=True,
 )
 PRINTED = replace(TOOL_CODE, call="print({name}({args:python}))")
+# small ones leave the fence out, and print what they assigned
+ASSIGNED = tuple(
+    Syntax(call=f"tool_code = {call}", known_names=True, line_start=True)
+    for call in (
+        "{name}({args:python})\nprint(tool_code)",
+        "print({name}({args:python}))",
+        "{name}({args:python})",
+    )
+)
 
 DIALECTS = (
     DeclaredDialect(

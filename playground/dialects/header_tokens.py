@@ -166,6 +166,7 @@ DIALECTS = (
             ),
             section="<|open|>tools<|sep|>{calls}<|close|>tools<|sep|>",
             separator="",
+            escaped_names=True,
         ),
         reasoning=(ReasoningTags("<|open|>think<|sep|>", "<|close|>think<|sep|>"),),
         opens_reasoning=True,

@@ -29,12 +29,14 @@ Write a JSON object with the function's "name" and its "arguments" between <tool
     tool_docs=JSON_LINES,
     models=(
         "Hermes 2 Pro, Hermes 3, Qwen 2.5, Qwen 3 (model cards and chat templates); EXAONE 4 (its "
-        "template in llama.cpp's pull request 14630, 2025-07); Arch-Function, Ring and Ling 2 "
-        "(reported)"
+        "template in llama.cpp's pull request 14630, 2025-07); Arch-Function (a request to it in "
+        "katanemo's Plano, api_model_server.rest, read 2026-11); Ring and Ling 2 (reported, no "
+        "template of theirs was read)"
     ),
-    # A Hermes on Llama gets Llama's own form, a newer Qwen qwen3-coder. Granite changed over in 4.
+    # A Hermes is one on whatever base it was trained: vLLM's list for its hermes parser has those
+    # on Llama. A newer Qwen writes qwen3-coder. Granite changed over in 4.
     model_names=(
-        "^(?!.*llama-?[34]).*hermes",
+        "hermes",
         "qwen-?2",
         r"qwen-?3(?!-?coder|\.[58])",
         "qwq",

@@ -22,7 +22,7 @@ class History:
     deep: list[int] = field(default_factory=list)
 
     def add(self, drafts: Iterable[Draft]) -> None:
-        """Drafts behind the others. Those of one role are joined, for providers want turns to
+        """Drafts after the others. Those of one role are joined, for providers want turns to
         alternate; empty ones are left out, for they would part neighbours."""
         for draft in drafts:
             if not (draft.message.get("content") or draft.message.get("tool_calls")):

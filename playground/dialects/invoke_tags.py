@@ -188,7 +188,6 @@ DIALECTS = (
         syntax=Syntax(
             call='<function name="{name}">{params}</function>',
             param='<param name="{key}">{value}</param>',
-            known_names=True,
             cdata=True,
         ),
         switches=Switches(broken_calls="text", misfits="text"),

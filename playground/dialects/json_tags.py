@@ -1,4 +1,4 @@
-"""A JSON object, or an array of them, behind a marker: many families, two markers apart."""
+"""A JSON object, or an array of them, after a marker: many families, two markers apart."""
 
 from functools import partial
 

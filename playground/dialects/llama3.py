@@ -1,4 +1,4 @@
-"""Llama 3.x: a bare JSON object (behind <|python_tag|> when tools run in ipython), or a
+"""Llama 3.x: a bare JSON object (after <|python_tag|> when tools run in ipython), or a
 <function=…> tag around the arguments; see Meta's llama3_3 prompt format."""
 
 from playground.dialects.declared import DeclaredDialect
@@ -62,7 +62,7 @@ BUILTIN = DeclaredDialect(
         ),
     ),
     rules="""\
-Call a tool behind the token of the example, as a method of the tool's name with keyword \
+Call a tool after the token of the example, as a method of the tool's name with keyword \
 arguments.""",
     result="{result}",
     result_role="ipython",
@@ -79,7 +79,7 @@ CODE = DeclaredDialect(
     title="Llama 3 code interpreter",
     syntax=Syntax(call="<|python_tag|>{text:code}", name="code_interpreter"),
     rules="""\
-Write Python code behind the token of the example; it is run, and its output comes back.""",
+Write Python code after the token of the example; it is run, and its output comes back.""",
     result="{result}",
     result_role="ipython",
     stops=_STOPS,
@@ -93,7 +93,7 @@ FUNCTION = DeclaredDialect(
     title="Llama 3 function tag",
     syntax=Syntax(call="<function={name}>{args:json}</function>"),
     rules="""\
-Name the function in an opening function tag, write its arguments as a JSON object behind it and \
+Name the function in an opening function tag, write its arguments as a JSON object after it and \
 close the tag, all on one line. Required arguments must be given.""",
     result="{result}",
     result_role="ipython",

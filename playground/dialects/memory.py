@@ -60,7 +60,7 @@ class Written:
         return len(self.messages) <= len(messages) and all(map(is_, self.messages, messages))
 
     def and_more(self, messages: list[Message], form: Form) -> Written:
-        """The row with the messages behind its own added."""
+        """The row with the messages after its own added."""
         start, drafts, history = len(self.messages), self.drafts.copy(), self.history.shared()
         characters = self.characters
         for index, message in enumerate(messages[start:], start):

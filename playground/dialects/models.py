@@ -16,8 +16,9 @@ from playground.dialects.base import Dialect
 # A hosted API is known by its provider's prefix, or by a name that only it serves; gpt-oss is open
 # under any prefix but those of other hosts.
 _HOSTED: Final = re.compile(
-    r"^openai/(?!gpt-oss)|^(azure|anthropic|bedrock|vertex_ai|gemini|cohere|mistral|groq|xai)/"
-    r"|^(gpt-[3-9]|o[1-9]\b|chatgpt|claude|gemini)"
+    r"^openai/(?!gpt-oss)"
+    r"|^(azure|anthropic|bedrock|vertex_ai|gemini|cohere|mistral|groq|xai)/(?!claude-?2)"
+    r"|^(gpt-[3-9]|o[1-9]\b|chatgpt|claude(?!-?2)|gemini)"  # Claude 2 had no such field
 )
 _OF_HOSTED_APIS: Final = "native"
 _TAUGHT: Final = "xml"  # any instructed model follows it

@@ -83,7 +83,7 @@ DIALECTS = (
         result="<tool_response>\n{result}\n</tool_response>",
         models=(
             "GLM 4.5 to 5, Ling 3, Spark 2.5, HyperCLOVAX SEED Think (chat templates and vLLM's "
-            "parsers, 2026-11)"
+            "parsers, 2026-11; GLM 5 by SGLang's issue 22922, where it runs with glm47)"
         ),
         model_names=(
             "glm-?[45]",

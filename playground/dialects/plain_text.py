@@ -23,8 +23,8 @@ DIALECTS = (
         ),
         rules=(
             "Think on a line that begins with Thought:, name the tool on a line that begins with "
-            "Action:, and give its input behind Action Input:. The result comes back behind "
-            "Observation:. When you know the answer, write it behind Final Answer:."
+            "Action:, and give its input after Action Input:. The result comes back after "
+            "Observation:. When you know the answer, write it after Final Answer:."
         ),
         result="Observation: {result}",
         reasoning=_THOUGHT,
@@ -56,8 +56,8 @@ DIALECTS = (
         ),
         rules=(
             'Write one JSON object with the keys "action" and "action_input" in a code fence '
-            "behind Action:. The result comes back behind Observation:. When you know the answer, "
-            "write it behind Final Answer:."
+            "after Action:. The result comes back after Observation:. When you know the answer, "
+            "write it after Final Answer:."
         ),
         result="Observation: {result}",
         reasoning=_THOUGHT,
@@ -85,7 +85,7 @@ DIALECTS = (
         title="CWM tool tag",
         syntax=Syntax(call="<tool: function>\n{name} {text:command}\n</tool>", objects=True),
         rules=(
-            "Name the tool in a tool tag and give its input behind the name: a command, or a JSON "
+            "Name the tool in a tool tag and give its input after the name: a command, or a JSON "
             "object with its arguments."
         ),
         reasoning=(ReasoningTags("<think>", "</think>"),),
@@ -130,7 +130,7 @@ DIALECTS = (
         ),
         rules=(
             "Write Python code in the tags of the example; tools are functions that it may call. "
-            "The result comes back behind Observation:."
+            "The result comes back after Observation:."
         ),
         result="Observation:\n{result}",
         reasoning=_THOUGHT,
@@ -160,7 +160,7 @@ DIALECTS = (
         syntax=Syntax(call="```\n{text:command}\n```", name="bash", line_start=True),
         rules=(
             "Discuss what you will do, then write one command in a code fence. Its output comes "
-            "back behind OBSERVATION:."
+            "back after OBSERVATION:."
         ),
         result="OBSERVATION:\n{result}",
         reasoning=(ReasoningTags("DISCUSSION\n", ""),),
@@ -179,7 +179,7 @@ DIALECTS = (
             untyped="json",
         ),
         rules=(
-            "Write a fenced block of the language tool: the tool's name behind TOOL_NAME:, then "
+            "Write a fenced block of the language tool: the tool's name after TOOL_NAME:, then "
             "each argument between BEGIN_ARG: with its name and END_ARG, on lines of its own."
         ),
         result="Tool output for {name} tool call:\n\n{result}",

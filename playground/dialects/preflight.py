@@ -100,7 +100,7 @@ def checks_from(environment: Mapping[str, str]) -> tuple[PreflightCheck, ...]:
     threshold = environment.get(THRESHOLD_VARIABLE, "") or "1"
     if not threshold.isdecimal():
         raise InputFault(
-            f"{threshold!r} is no threshold", where=THRESHOLD_VARIABLE, expected="a whole number"
+            f"{threshold!r} is not a threshold", where=THRESHOLD_VARIABLE, expected="a whole number"
         )
     key = environment.get(USER_KEY_VARIABLE, "")
     user_key = SecretStr(key) if key else None

@@ -4,6 +4,7 @@ from functools import partial
 
 from playground.dialects.declared import SEQUENCE_TOKENS, DeclaredDialect
 from playground.dialects.prompts import JSON_LINES
+from playground.parsing.switches import Switches
 from playground.parsing.syntax import ReasoningTags, Syntax
 from playground.raw_prompts import LLAMA3, LLAMA4, LlamaPrompt
 
@@ -40,7 +41,10 @@ DIALECTS = (
         stops=("<|python_start|>", "<|python_end|>", "<|eom_id|>", "<|eot_id|>", "<|eot|>"),
         result_role="ipython",
         result="{result}",
-        models="Llama 3.2 and 4, ToolACE (Meta's documents, 2025-04); watt-tool (reported)",
+        models=(
+            "Llama 3.2 and 4, ToolACE (Meta's documents, 2025-04); watt-tool (reported, no "
+            "template was read)"
+        ),
         model_names=(r"llama-?3\.2-[13]b", "toolace", "watt-tool"),
         raw_prompt=LlamaPrompt(LLAMA3, "python_list"),
     ),
@@ -76,6 +80,7 @@ DIALECTS = (
         result_role="tool",
         reasoning=_THINK,
         stops=("<|im_end|>",),
+        switches=Switches(broken_calls="text"),
         models="LFM 2 and 2.5 (chat templates, 2026-11)",
         model_names=("lfm-?2",),
     ),

@@ -24,6 +24,16 @@ tool_response tags.""",
     stops=("<|im_end|>",),
     dropped=SEQUENCE_TOKENS,
     tool_docs=JSON_LINES,
-    models="Qwen3-Coder, Qwen 3.5, Step 3.5, Nemotron 3, MiMo (chat templates, 2026-11)",
-    model_names=("qwen-?3-?coder", r"qwen-?3\.[58]", r"step-?3\.5", "nemotron-?3", "mimo"),
+    models=(
+        "Qwen3-Coder, Qwen 3.5, Step 3.5, Nemotron 3, MiMo (chat templates, 2026-11); UI-TARS "
+        "(ai-sdk-tool-call-middleware, 2026-11)"
+    ),
+    model_names=(
+        "qwen-?3-?coder",
+        r"qwen-?3\.[58]",
+        r"step-?3\.5",
+        "nemotron-?3",
+        "mimo",
+        "ui-tars",
+    ),
 )

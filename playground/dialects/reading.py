@@ -8,9 +8,11 @@ from typing import Any
 
 from playground.arguments import as_bytes, takes
 from playground.dialects import Dialect, get_dialect
+from playground.parsing.parser import DialectParser
 from playground.parsing.result import ParseResult, read_to_end
 from playground.parsing.switches import Switches
 from playground.prompt_data import PromptData
+from playground.servers import ServerReader, get_server
 from playground.tool_formats import read_tools
 
 
@@ -19,6 +21,7 @@ from playground.tool_formats import read_tools
     tools="list or nothing",
     prefill="text",
     switches=(Switches, NoneType),
+    server="text",
 )
 def parse(
     answer: str | bytes | Iterable[bytes],
@@ -26,17 +29,41 @@ def parse(
     tools: Sequence[Any] | None = None,
     prefill: str = "",
     switches: Switches | None = None,
+    server: str = "",
 ) -> ParseResult:
     """Read a whole answer: text, bytes, or byte pieces cut anywhere.
 
     `tools` in any known form give types to arguments; `prefill` is the end of the prompt that the
     template already wrote (an opened `<think>`): it sets the state and belongs to no span.
     `switches` replace the dialect's own where servers decide differently; the result names them.
-    Never raises on what the model wrote.
+    With `server`, `vllm` or `vllm:hermes` with its parser, the result is what that server hands
+    to its client, a `ServerReading`; its `server-drops` findings hold what is lost on the way.
+    Never raises on what the model wrote; UnknownNameError for an unknown server, with all known.
     """
     chosen = get_dialect(dialect)
     prompt_data = PromptData(tool_metadata=read_tools(list(tools or [])))
-    parser = chosen.create_parser(prompt_data, prefill, switches)
+    if not server:
+        return _read(answer, chosen.create_parser(prompt_data, prefill, switches))
+    reader = get_server(server, chosen.name)
+    opened = reader.prefill(prefill)
+    parser = parser_for(reader, chosen, prompt_data, opened, switches)
+    by_name = {tool.name: tool for tool in prompt_data.tool_metadata}
+    return reader.reading(_read(answer, parser), parser, by_name, opened)
+
+
+def parser_for(
+    reader: ServerReader,
+    dialect: Dialect,
+    prompt_data: PromptData,
+    prefill: str,
+    switches: Switches | None = None,
+) -> DialectParser:
+    """The dialect's parser, with its switches as the server sets them."""
+    own = switches or dialect.create_parser(prompt_data).switches
+    return dialect.create_parser(prompt_data, prefill, reader.switches(own))
+
+
+def _read(answer: str | bytes | Iterable[bytes], parser: DialectParser) -> ParseResult:
     if isinstance(answer, str):
         return read_to_end(parser, [parser.feed_text(answer)])
     pieces = [answer] if isinstance(answer, bytes) else answer

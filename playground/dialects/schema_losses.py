@@ -68,9 +68,9 @@ def kept_by_kind(facts: Sequence[Fact]) -> dict[str, str]:
     """For each kind that the schemas have, how many are kept: `3/4`."""
     found = {}
     for kind in KINDS:
-        said = [fact.kept for fact in facts if fact.kind == kind]
-        if said:
-            found[kind] = f"{sum(said)}/{len(said)}"
+        kept = [fact.kept for fact in facts if fact.kind == kind]
+        if kept:
+            found[kind] = f"{sum(kept)}/{len(kept)}"
     return found
 
 
@@ -99,7 +99,7 @@ def _documentation(dialect: Dialect, tool: ToolMetadata) -> str:
 
 
 def _facts(node: Any, path: _Path) -> Iterator[_Path]:
-    """The paths of all keywords; what a keyword holds comes behind it. Iterative: schemas nest."""
+    """The paths of all keywords; what a keyword holds comes after it. Iterative: schemas nest."""
     stack: list[tuple[Any, _Path]] = [(node, path)]
     while stack:
         schema, at = stack.pop()

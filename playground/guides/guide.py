@@ -167,8 +167,8 @@ class NoGuide:
     @property
     def reason(self) -> str:
         return (
-            f"Dialect {self.dialect.name!r} is not declared: it is written by hand, so that there "
-            "is no form to describe and no guide."
+            f"Dialect {self.dialect.name!r} is not declared: it is written by hand, so there is "
+            "no form to describe, and no guide."
         )
 
     def markdown(self) -> str:
@@ -187,12 +187,12 @@ def event_rows(result: ParseResult) -> list[str]:
     """The merged events as a Markdown table."""
     rows = ["| event | text |", "|---|---|"]
     for event in result.events:
-        rows.append(f"| {event_name(event)} | {_code(_said(event))} |")
+        rows.append(f"| {event_name(event)} | {_code(_cell_text(event))} |")
     return rows
 
 
-def _said(event: Event) -> str:
-    """What an event says, in a cell; the events of one call are told apart by their names."""
+def _cell_text(event: Event) -> str:
+    """The text of an event, in a cell; the events of one call are told apart by their names."""
     match event:
         case FindingEvent(finding=found, text=text):
             return f"{found.code} {text}".strip()

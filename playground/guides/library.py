@@ -140,7 +140,7 @@ def _several(dialect: DeclaredDialect) -> UseCase:
         dialect.format_reply(calls, [_TIDES, _WEATHER]),
         "scripted",
     )
-    return UseCase("Several calls in one reply", "Two calls, one behind the other.", (dialog,))
+    return UseCase("Several calls in one reply", "Two calls, one after the other.", (dialog,))
 
 
 def _only_one() -> UseCase:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from playground.errors import InputFault
-from playground.llm import own_servers
+from playground.llm import own_servers, wiretap
 from playground.llm.library import litellm
 
 
@@ -14,7 +14,7 @@ def reaching(model: str, base_url: str = "") -> dict[str, Any]:
 
     Raises InputFault naming the missing variable, or the model that LiteLLM does not know.
     """
-    own_servers.watch()
+    wiretap.watch()
     if base_url:
         own_servers.keep_credentials_from(base_url)
         return {"base_url": base_url, "api_key": own_servers.NO_KEY}

@@ -146,10 +146,10 @@ def _answer(mode: str, body: dict[str, Any], tools: Sequence[ToolMetadata]) -> d
     wanted = (body.get("response_format") or {}).get("json_schema")
     if wanted:
         return {"reasoning": "", "text": json.dumps(_sample(wanted.get("schema")))}
-    said = json.dumps(messages[-1:], ensure_ascii=False)
+    last = json.dumps(messages[-1:], ensure_ascii=False)
     reasoning = "The user wants something that a tool can tell. "
     results = ("tool_result", '"role": "tool"', "tool_response", "<result", "_result")
-    if len(messages) > 1 and any(mark in said for mark in results):
+    if len(messages) > 1 and any(mark in last for mark in results):
         return {"reasoning": "I have the result now.", "text": "Here is what I found. ✅"}
     if mode in ("", *_MODES):
         free = body.get("tool_choice") != "none"

@@ -13,12 +13,13 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from playground.errors import InputFault
 from playground.llm.access import reaching
 from playground.llm.library import litellm
-from playground.recordings.scrubbing import environment_secrets, scrubbed
+from playground.recordings.environment import environment_secrets
+from playground.recordings.scrubbing import scrubbed
 
 STREAMED: Final = {"stream": True, "stream_options": {"include_usage": True}}
 _LONGEST_FAULT: Final = 500  # characters of a provider's error
@@ -63,6 +64,9 @@ def delta_of(chunk: Any) -> Delta:
     delta = chunk.choices[0].delta
     thought = getattr(delta, "reasoning_content", None)  # it is there where there is any
     return Delta(str(delta.content or ""), str(thought or ""))
+
+
+Ability = Literal["function_calling", "reasoning", "response_schema"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +191,12 @@ class Endpoint:
             return parameter in (litellm().get_supported_openai_params(model=self.model) or ())
         return False
 
+    def supports(self, ability: Ability) -> bool:
+        """Whether the model can do this natively, as LiteLLM knows it; an unknown one cannot."""
+        with suppress(Exception):  # it raises for a name that it does not know
+            return bool(getattr(litellm(), f"supports_{ability}")(model=self.model))
+        return False
+
     def _arguments(
         self,
         messages: Sequence[Mapping[str, Any]],
@@ -244,13 +254,22 @@ class Endpoint:
         return None
 
     def _fault(self, error: Exception) -> InputFault:
-        if isinstance(error, InputFault):
-            return error
+        if fault := _ours(error):
+            return fault
         status = getattr(error, "status_code", None)
         words = scrubbed(str(error), secrets=environment_secrets())  # some quote their request
-        said = f"{type(error).__name__}{f' {status}' if status else ''}: {words}"
+        reason = f"{type(error).__name__}{f' {status}' if status else ''}: {words}"
         return InputFault(
-            f"no answer: {said}"[:_LONGEST_FAULT],
+            f"no answer: {reason}"[:_LONGEST_FAULT],
             where=self.model,
             expected="a model that LiteLLM knows, and a provider that answers",
         )
+
+
+def _ours(error: BaseException | None) -> InputFault | None:
+    """The fault of ours that a client wrapped into its own error."""
+    while error is not None:
+        if isinstance(error, InputFault):
+            return error
+        error = error.__cause__ or error.__context__
+    return None

@@ -2,8 +2,9 @@
 
 Adapters read the environment by themselves: `OPENAI_ORGANIZATION` went to any OpenAI-compatible
 server, `WATSONX_TOKEN` and `GIGACHAT_ACCESS_TOKEN` to whatever address was given. So it is not
-left to them: every request passes here last, and to such a server only the headers that are
-listed go out, and no value of the environment beside the conversation.
+left to them: every request passes here (`wiretap.watch`), and to such a server only the headers
+that are listed go out, and no value of the environment beside the conversation. Nor does a server
+choose who gets what was meant for it: it may not redirect to another one.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
+
+from playground.errors import InputFault
 
 if TYPE_CHECKING:
     import httpx
@@ -39,6 +41,11 @@ _OPENAI_ALONE: Final = frozenset({"openai-organization", "openai-project"})
 _CONVERSATION: Final = frozenset(
     {"messages", "tools", "model", "input", "prompt", "system", "contents"}
 )
+# Keys that httpx takes along to where it is redirected: it strips `Authorization` alone.
+_KEYS: Final = frozenset(
+    {"api-key", "x-api-key", "x-goog-api-key", "ocp-apim-subscription-key", "x-amz-security-token"}
+)
+_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _SHORTEST: Final = 4  # characters: shorter values of the environment ("1", "en") identify nobody
 
 _named: set[tuple[str, int]] = set()  # host and port of each server that was given by address
@@ -47,29 +54,6 @@ _named: set[tuple[str, int]] = set()  # host and port of each server that was gi
 def keep_credentials_from(base_url: str) -> None:
     """From now on nothing of the environment goes to the server at this address."""
     _named.add(_place(base_url))
-    watch()
-
-
-@cache
-def watch() -> None:
-    """Look at all that httpx sends, LiteLLM's asynchronous calls too. Once a process."""
-    import httpx
-
-    send, send_async = (
-        httpx.HTTPTransport.handle_request,
-        httpx.AsyncHTTPTransport.handle_async_request,
-    )
-
-    def handle(self: httpx.HTTPTransport, request: httpx.Request) -> httpx.Response:
-        return send(self, cleaned(request))
-
-    async def handle_async(
-        self: httpx.AsyncHTTPTransport, request: httpx.Request
-    ) -> httpx.Response:
-        return await send_async(self, cleaned(request))
-
-    httpx.HTTPTransport.handle_request = handle  # type: ignore[method-assign]
-    httpx.AsyncHTTPTransport.handle_async_request = handle_async  # type: ignore[method-assign]
 
 
 def cleaned(request: httpx.Request) -> httpx.Request:
@@ -98,6 +82,38 @@ def cleaned(request: httpx.Request) -> httpx.Request:
         return _copy(request, headers=headers, url=url)
     del headers["content-length"]
     return _copy(request, headers=headers, url=url, content=json.dumps(left).encode())
+
+
+def led_away(
+    request: httpx.Request, response: httpx.Response, *, watched: bool
+) -> InputFault | None:
+    """What is wrong with an answer that redirects to another server; None where nothing is.
+
+    Followed, it would give that server the client's own request, with what `cleaned` took out of
+    its copy. It concerns servers given by address, requests with a key, and those that are
+    `watched`; other requests of this process are not ours.
+    """
+    location = response.headers.get("location")
+    if response.status_code not in _REDIRECTS or not location:
+        return None
+    ours = watched or _place(str(request.url)) in _named or bool(_KEYS & set(request.headers))
+    try:
+        target = request.url.join(location)
+    except ValueError:  # httpx.InvalidURL: nobody can follow it
+        return None
+    if not ours or _origin(target) == _origin(request.url):
+        return None
+    told = str(target.copy_with(query=None, fragment=None, username=None, password=None))
+    return InputFault(
+        f"the server answers {response.status_code} and redirects to {told[:200]}; what is meant "
+        "for one server is not sent to another",
+        where=f"{request.url.scheme}://{request.url.netloc.decode('ascii').rpartition('@')[2]}",
+        expected="the address of the server that answers itself",
+    )
+
+
+def _origin(url: httpx.URL) -> tuple[str, str, int]:
+    return url.scheme, *_place(str(url))
 
 
 def _copy(request: httpx.Request, **changed: Any) -> httpx.Request:

@@ -22,10 +22,11 @@ from playground.llm.endpoint import STREAMED, completion_arguments, delta_of
 from playground.llm.library import litellm
 from playground.llm.wiretap import Tap, tapped
 from playground.output import write_file
+from playground.recordings.environment import environment_secrets
 from playground.recordings.growing import GrowingFile, Lines, LinesInMemory
 from playground.recordings.recorder import Recorder
 from playground.recordings.recording import Recording
-from playground.recordings.scrubbing import environment_secrets, searcher, starred
+from playground.recordings.scrubbing import searcher, starred
 
 Progress = Callable[[int, str], None]  # chunks so far, the text of the last one
 MOST_BYTES: Final = 1024 * 1024 * 1024  # of an answer
@@ -110,9 +111,9 @@ def record(
         run = _Run(recorder, limits or Limits(timeout), cancel, progress)
         error = run.send(completion_arguments(messages, model, tools, given))
         if not recorder.size:
-            said = starred((error or {}).get("message", "nothing came back"), search)
+            reason = starred((error or {}).get("message", "nothing came back"), search)
             raise InputFault(
-                f"no answer: {said}"[:500],
+                f"no answer: {reason}"[:500],
                 where=model,
                 expected="a model that LiteLLM knows, its key in the environment, or --base-url",
             )
@@ -173,7 +174,7 @@ class _Run:
 
     def send(self, arguments: dict[str, Any]) -> dict[str, Any] | None:
         """Send the request and take its answer; the error that ended it, if one did."""
-        library = litellm()  # which takes seconds: the clock begins behind it
+        library = litellm()  # which takes seconds: the clock begins after it
         self._deadline = time.monotonic() + self._limits.seconds
         if self._cancel.is_set():  # while the library was loaded
             return {"type": "cancelled", "message": "the user stopped the run"}
@@ -231,7 +232,7 @@ class _Run:
             elif time.monotonic() > self._deadline:
                 self._end("timeout", f"the answer took more than {limits.seconds:g} seconds")
             elif not limits.alive():
-                self._end("cut", "the page that had asked was closed")
+                self._end("cut", "the page that asked for it was closed")
 
     def _end(self, kind: str, message: str) -> None:
         """The first reason counts."""

@@ -1,8 +1,9 @@
 """The bytes under LiteLLM: what is sent and what comes back, with the times of arrival.
 
-All of LiteLLM's synchronous calls, by whatever client, pass `httpx.HTTPTransport.handle_request`;
-within `tapped` those of this thread are copied, and nothing is changed but the encoding asked for.
-Within `behind_closed_door` they are answered on the spot, and nothing leaves the process.
+All of LiteLLM's calls pass httpx's transports, and `watch` looks at them there, in one place and
+one order. A request `behind_closed_door` is answered on the spot. Any other is cleaned of what is
+not for its receiver (`own_servers.py`); within `tapped` what is sent then is copied, with the
+answer; and an answer that leads to another server is none.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Protocol
+
+from playground.llm import own_servers
 
 if TYPE_CHECKING:
     import httpx
@@ -35,7 +38,7 @@ class Tap:
     """One thread's exchanges as they pass; `watcher` is told of each, of the last one at the end.
 
     `stall` is how long nothing may come, in seconds; `shown` how many bytes of an answer the
-    client gets: what is behind them is told to the watcher alone, since clients keep what they get.
+    client gets: what is after them is told to the watcher alone, since clients keep what they get.
     """
 
     watcher: Watcher
@@ -83,7 +86,7 @@ def tapped(tap: Tap) -> Iterator[Tap]:
     `keep_on` says whether what a client leaves unread is still to be read: LiteLLM hangs up before
     the last frame of some streams.
     """
-    _install()
+    watch()
     _open_taps[threading.get_ident()] = tap
     try:
         yield tap
@@ -97,7 +100,7 @@ def tapped(tap: Tap) -> Iterator[Tap]:
 @contextmanager
 def behind_closed_door(answer: Responder) -> Iterator[None]:
     """Responder this thread's requests (method, URL, body) by a status and a JSON body."""
-    _install()
+    watch()
     _closed_doors[threading.get_ident()] = answer
     try:
         yield
@@ -106,32 +109,61 @@ def behind_closed_door(answer: Responder) -> Iterator[None]:
 
 
 @cache
-def _install() -> None:
-    """Put the copying transport in the original's place, once: without a tap it only passes on."""
+def watch() -> None:
+    """Put our transports in the place of httpx's, once a process."""
     import httpx
 
-    original = httpx.HTTPTransport.handle_request
+    send = httpx.HTTPTransport.handle_request
+    send_async = httpx.AsyncHTTPTransport.handle_async_request
 
     def handle(self: httpx.HTTPTransport, request: httpx.Request) -> httpx.Response:
         if (answer := _closed_doors.get(threading.get_ident())) is not None:
             return _answered(request, answer)
         tap = _open_taps.get(threading.get_ident())
-        if tap is None:
-            return original(self, request)
-        request.headers["accept-encoding"] = "identity"
-        request.headers["connection"] = "close"  # a new one is one that can be hung up
-        began = time.perf_counter()
-        url = str(request.url.copy_with(query=None, username=None, password=None))
-        tap.size = 0
-        tap.tell(tap.watcher.sent, url, _body(request))
-        _guard(request, tap)
-        response = original(self, request)
-        tap.tell(tap.watcher.status, time.perf_counter() - began, response.status_code)
-        copied = _copied(response.stream, tap, began)
-        response.stream, tap.close = copied, copied.close
+        clean = own_servers.cleaned(request)
+        sender = partial(send, self)
+        response = sender(clean) if tap is None else _sent(clean, tap, sender)
+        fault = own_servers.led_away(clean, response, watched=tap is not None)
+        if fault is None:
+            return response
+        if tap is not None:
+            tap.fault = fault
+            tap.hang_up()  # its body may have no end
+        response.close()
+        raise fault
+
+    async def handle_async(
+        self: httpx.AsyncHTTPTransport, request: httpx.Request
+    ) -> httpx.Response:
+        clean = own_servers.cleaned(request)
+        response = await send_async(self, clean)
+        if fault := own_servers.led_away(clean, response, watched=False):
+            await response.aclose()
+            raise fault
         return response
 
     httpx.HTTPTransport.handle_request = handle  # type: ignore[method-assign]
+    httpx.AsyncHTTPTransport.handle_async_request = handle_async  # type: ignore[method-assign]
+
+
+def _sent(
+    request: httpx.Request, tap: Tap, send: Callable[[httpx.Request], httpx.Response]
+) -> httpx.Response:
+    """The answer to a request, both told to the tap's watcher as they pass."""
+    if tap.fault is not None:  # a client that tries again
+        raise tap.fault
+    request.headers["accept-encoding"] = "identity"
+    request.headers["connection"] = "close"  # a new one is one that can be hung up
+    began = time.perf_counter()
+    url = str(request.url.copy_with(query=None, username=None, password=None))
+    tap.size = 0
+    tap.tell(tap.watcher.sent, url, _body(request))
+    _guard(request, tap)
+    response = send(request)
+    tap.tell(tap.watcher.status, time.perf_counter() - began, response.status_code)
+    copied = _copied(response.stream, tap, began)
+    response.stream, tap.close = copied, copied.close
+    return response
 
 
 def _copied(inner: Any, tap: Tap, began: float) -> Any:

@@ -27,7 +27,7 @@ far is how a choice begins, and its end is still to come.
 
 A *varying* choice is one whose match at the end of the text could become another match with more
 of it: three back-ticks may be a fence of four, `<|end` is the beginning of `<|end|>`, blanks
-behind a name go on. Such a match is held like a partial one, although it is whole.
+after a name go on. Such a match is held like a partial one, although it is whole.
 
 A *form* is one syntax compiled to waits (form.py, form_builder.py); a dialect has one for the
 form it writes and one for each other that it reads. A *plan* is all forms of a dialect and what
@@ -52,7 +52,7 @@ characters, as they might arrive:
         holds '<c'
 
 The wait for text stops at every `<`. `<b` cannot become `<call `, so it is text, and the search
-goes on behind it. `<c` can: the partial match holds it, and everything before it is given out.
+goes on after it. `<c` can: the partial match holds it, and everything before it is given out.
 
     'all tides><po'
         gives call started, markup '<call ', call named 'tides', markup '>'
@@ -112,16 +112,25 @@ What may not be changed, and what falls when it is
   tests/test_parsing.py: test_a_closer_that_is_how_an_opener_begins_waits_for_more
 - Claims go forward and through `take`, markup too. tests/test_laws.py:
   test_law_2_spans_tile_the_stream
+- What was claimed is behind us: a search begins at `at`, not at the window's start. Those who look
+  back find the same marker again. tests/test_parsing.py:
+  test_a_missing_closer_behind_whole_json_is_repaired_with_a_finding
+- `until` gives out everything before its candidate, at every chunk: what is shown waits for no more
+  than a marker. tests/test_parsing.py: test_text_is_given_out_as_soon_as_it_can_be_nothing_else
 - A raw value's closer is looked at together with what follows it. tests/test_laws.py:
-  test_law_3_a_call_is_carried_or_the_argument_is_named
+  test_law_3_a_value_holds_the_text_of_its_own_closer
 - Text that cannot be read raises BrokenCall and nothing else, and calls.py makes an aborted call
   of it. tests/test_laws.py: test_law_5_no_bytes_at_all_make_a_parser_raise
 - The end of the stream inside a body is a truncated call, however good its arguments look.
   tests/test_laws.py: test_law_6_a_call_cut_off_is_never_delivered_changed
-- White space and separators are markup next to a call or a marker alone, never between words.
-  tests/test_laws.py: test_law_10_only_what_is_declared_is_markup
+- White space is markup next to a call or a marker alone, never between words; what separates two
+  calls only before the second one. tests/test_laws.py:
+  test_law_10_only_what_is_declared_is_markup, tests/test_laws.py:
+  test_law_10_a_separator_before_prose_is_prose
+- What was claimed is forgotten, and no more than a marker is held. tests/test_laws.py:
+  test_law_4_the_window_stays_small_whatever_the_value
 - What wakes a resting walk may be found too often, never too seldom, by one chunk alone.
-  tests/test_quiet.py: the walk alone is the oracle, event by event and state by state
+  tests/test_quiet.py: test_passing_by_changes_nothing
 - Time is linear. No test can time it on a busy machine: run benchmarks/parsing.py, whose
   exponents stay at about 1.
 """

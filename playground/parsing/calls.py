@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from html import unescape
+
 from playground.events import CallAbortedEvent, CallEndedEvent, CallStartedEvent
+from playground.json_numbers import finite, is_finite
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations import notation_of
@@ -15,6 +18,7 @@ from playground.parsing.wait import Kind
 class CallReader(Reader):
     """Reads calls from a scanner; `open_call` and `argument` say where it stands."""
 
+    recipient: str | None = None  # the tool that the section's own opener names
     _more: Match | None = None  # what stands before another call in the same markers
 
     def read(
@@ -73,7 +77,7 @@ class CallReader(Reader):
                 self.emit_argument(call, key)(len(text))
                 self.set_text(call, key, text)
             else:
-                self.set_name(call, len(text), text)
+                self.set_name(call, len(text), unescape(text) if syntax.escaped_names else text)
         scanner.emit_markup(match.end() - start)
 
     def _body(self, call: OpenCall, form: Form) -> Steps[None]:
@@ -81,7 +85,8 @@ class CallReader(Reader):
         if not notation.ends_itself:
             yield from notation.read(self, call, form)
             return
-        yield from self.scanner.skip_space()
+        if not notation.keeps_space:
+            yield from self.scanner.skip_space()
         yield from notation.read(self, call, form)
         self._check_name(call, form.syntax)
         yield from self._closer(form)
@@ -95,7 +100,7 @@ class CallReader(Reader):
         found = self._inferred(call) if syntax.nameless == "inferred" else ""
         if found:
             self.set_name(call, 0, found)
-            self.scanner.note("mended-name", call.place, f"its arguments fit {found} alone")
+            self.scanner.note("mended-name", call.place, f"its arguments fit only {found}")
         else:
             call.name = ""
             self.scanner.note("missing-name", call.place, "a call without a tool's name")
@@ -117,6 +122,12 @@ class CallReader(Reader):
         if match is not None:
             scanner.emit_match(match)
             return
+        excess = (yield from scanner.match_here(form.excess)) if form.excess else None
+        if excess is not None:
+            scanner.emit_markup(excess.start("excess") - excess.start())
+            scanner.emit_unexpected(len(excess["excess"]))
+            scanner.emit_markup(excess.end() - excess.end("excess"))
+            return
         scanner.note("missing-closer")
         self._more = (yield from scanner.match_here(form.more)) if form.more else None
         # half a closer at the very end is markup, for it can be nothing else
@@ -128,10 +139,16 @@ class CallReader(Reader):
 
     def _deliver(self, call: OpenCall) -> None:
         assert call.name is not None
+        if call.in_section and self.recipient and not _meets(self.recipient, call.name):
+            message = f"to {self.recipient}, and in it a call of {call.name}"
+            raise BrokenCall("other-recipient", message, whole=True)
         missing = [key for key in call.required if key not in call.arguments]
         if missing and self.switches.misfits == "text":
             listed = ", ".join(missing)
             raise BrokenCall("missing-argument", f"{call.name} needs {listed}", whole=True)
+        if not is_finite(call.arguments):
+            call.arguments = finite(call.arguments)
+            self.scanner.note("not-a-number", call.place)
         self.scanner.events.append(
             CallEndedEvent(
                 self.scanner.here(),
@@ -148,7 +165,14 @@ class CallReader(Reader):
         scanner = self.scanner
         scanner.note(broken.code, call.place, broken.message)
         scanner.events.append(
-            CallAbortedEvent(scanner.here(), call.index, call.name, tuple(call.raw), broken.code)
+            CallAbortedEvent(
+                scanner.here(),
+                call.index,
+                call.name,
+                tuple(call.raw),
+                broken.code,
+                argument_open=self.argument is not None,
+            )
         )
         if broken.code == "truncated-call":
             scanner.emit_markup(len(scanner.held))
@@ -156,3 +180,8 @@ class CallReader(Reader):
             match = yield from scanner.until(form.skip, scanner.emit_unexpected)
             if match is not None and form.skip.kind(match) is Kind.CLOSE:
                 scanner.emit_match(match)
+
+
+def _meets(recipient: str, name: str) -> bool:
+    """Whether a header's recipient and a call's name are one tool, or the namespace of it."""
+    return name in (recipient, recipient.rpartition(".")[2]) or name.startswith(f"{recipient}.")

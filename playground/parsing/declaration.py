@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, Literal
 
-from playground.parsing.template import Template, cut_at_body
+from playground.parsing.template import Piece, Template, cut_at_body
 from playground.parsing.values import Untyped
 
 # The holes that stand beside a body, by the template in which they may; the bodies themselves are
@@ -84,8 +85,10 @@ class Declaration:
     """How a value without a schema is read."""
     cdata: bool = False
     """One CDATA section around a value is read over."""
+    escaped_names: bool = False
+    """Names of tools and parameters are escaped as in XML (`&quot;`); values are not."""
     element: str = ""
-    """A value may be nested elements, each tag behind this prefix."""
+    """A value may be nested elements, each tag after this prefix."""
     name: str = ""
     """What a call without a {name} always calls."""
     nameless: Literal["", "empty", "inferred"] = ""
@@ -116,8 +119,29 @@ class Declaration:
         return tuple(cut_at_body(text, ("name",)) for text in self.section_texts)
 
     @cached_property
+    def openers(self) -> tuple[str, ...]:
+        """The literals with which sections and calls begin, those of all forms that are read."""
+        return _literals(template.before[:1] for template in self._outer_templates)
+
+    @cached_property
+    def closers(self) -> tuple[str, ...]:
+        """The literals with which sections and calls end."""
+        return _literals(template.after[-1:] for template in self._outer_templates)
+
+    @property
+    def _outer_templates(self) -> list[Template]:
+        forms = (self, *self.also)
+        return [template for form in forms for template in (*form.sections, form.call_template)]
+
+    @cached_property
     def section_template(self) -> Template | None:
         return self.sections[0] if self.sections else None
+
+
+def _literals(pieces: Iterable[tuple[Piece, ...]]) -> tuple[str, ...]:
+    """The pieces that are text, without white space around them, each once."""
+    texts = [piece.strip() for found in pieces for piece in found if isinstance(piece, str)]
+    return tuple(dict.fromkeys(text for text in texts if text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,9 @@ from playground.events import (
     Span,
 )
 from playground.findings import finding
+from playground.json_numbers import finite, is_finite, load_json
 from playground.parsing.state import ParserState
-from playground.parsing.values import dump_json, load_json
+from playground.parsing.values import dump_json
 from playground.tools import ToolMetadata
 
 
@@ -36,7 +37,7 @@ class _NativeCall:
 
 
 class DeltaReader:
-    """Keeps the open native calls of one stream; `stop` is the offset behind the last character."""
+    """Keeps the open native calls of one stream; `stop` is the offset after the last character."""
 
     def __init__(self, tools: Sequence[ToolMetadata], native: bool) -> None:
         self._names = [tool.name for tool in tools]
@@ -71,10 +72,6 @@ class DeltaReader:
             events += self._end(call, here)
         self._open, self._last = {}, None
         return events
-
-    @property
-    def count(self) -> int:
-        return len(self._open)
 
     @property
     def state(self) -> ParserState | None:
@@ -120,8 +117,11 @@ class DeltaReader:
             ]
         events: list[Event] = []
         if self._names and call.name not in self._names:
-            message = f"{call.name!r} is none of the session's tools ({', '.join(self._names)})"
+            message = f"{call.name!r} is not one of the session's tools ({', '.join(self._names)})"
             events.append(FindingEvent(here, finding("unknown-tool", place, message)))
+        if not is_finite(arguments):
+            arguments = finite(arguments)
+            events.append(FindingEvent(here, finding("not-a-number", place)))
         ended = CallEndedEvent(here, call.index, call.call_id, call.name, arguments, kept)
         return [*events, ended]
 

@@ -7,9 +7,9 @@ cannot be read ends in a finding and an aborted call.
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import Literal, assert_never
+from typing import Final, Literal, assert_never
 
-from playground.events import Event
+from playground.events import Event, Role
 from playground.parsing.calls import CallReader
 from playground.parsing.claims import Emit
 from playground.parsing.declaration import Declaration, Markers
@@ -23,6 +23,14 @@ from playground.tools import ToolMetadata
 
 # markers that stand for themselves, wherever text or a section is read
 Mark = Literal[Kind.SECTION, Kind.STOP, Kind.THINK_CLOSE, Kind.DROPPED, Kind.RESULT, Kind.SPACE]
+_ROLES: Final[dict[Kind | None, Role]] = {
+    Kind.SECTION: "section",
+    Kind.STOP: "stop",
+    Kind.THINK_CLOSE: "stray",
+    Kind.DROPPED: "stray",
+    Kind.RESULT: "stray",
+    Kind.SPACE: "separator",
+}
 
 
 class SyntaxEngine:
@@ -86,7 +94,7 @@ class SyntaxEngine:
         if self.plan.opened and scanner.offset <= 0:
             opened = yield from scanner.match_here(self.plan.opened)
             if opened:
-                scanner.emit_match(opened)
+                scanner.emit_match(opened, "reasoning")
             yield from self._reasoning(0, announced=opened is not None)
         while True:
             match, group = yield from self._next()
@@ -100,14 +108,14 @@ class SyntaxEngine:
     def _next(self) -> Steps[tuple[Match | None, Group | None]]:
         """The next marker, and what it is; the text before it is given out."""
         scanner, section = self.scanner, self._section
-        if section is not None and section.behind is not None:
-            # right behind a marker others may come than where there is prose between
-            match = yield from scanner.match_here(section.behind)
+        if section is not None and section.after_marker is not None:
+            # right after a marker others may come than where there is prose between
+            match = yield from scanner.match_here(section.after_marker)
             if match is not None:
-                return match, section.behind.group(match)
-            cut = scanner.cut_here(section.behind)
+                return match, section.after_marker.group(match)
+            cut = scanner.cut_here(section.after_marker)
             if cut is not None and _has_closer(section):
-                scanner.emit_match(cut)
+                scanner.emit_match(cut, "section")
         wait = (section and section.between) or self.plan.text
         match = yield from scanner.until(wait, self._text)
         return match, wait.group(match) if match else None
@@ -119,27 +127,30 @@ class SyntaxEngine:
             case Kind.CALL | Kind.UNREAD:
                 form = self.plan.forms[number]
                 yield from self._calls(match, form, read=kind is Kind.CALL)
+            case Kind.LIKE:
+                yield from self._lookalike(match, self.plan.forms[number])
             case Kind.FENCE:
                 yield from self._fence(match)
             case Kind.THINK:
-                self.scanner.emit_match(match)
+                self.scanner.emit_match(match, "reasoning")
                 yield from self._reasoning(number)
             case Kind.PLAIN:
-                self.scanner.emit_match(match)
+                self.scanner.emit_match(match, "text")
                 yield from self._plain(number)
             case Kind.BARE:
                 self._bare = True
+                self.scanner.note("bare-opener")
                 self._emit_text(len(match[0]))
             case Kind.SECTION_CLOSE:
                 yield from self._close_section(match, self.plan.forms[number])
             case Kind.OPEN | Kind.CLOSE | Kind.PARAM | Kind.FORGOTTEN:
-                raise AssertionError(f"{kind} is waited for inside of something alone")
+                raise AssertionError(f"{kind} is waited for only inside something else")
             case _:
                 self._mark(kind, number, match)
 
     def _mark(self, kind: Mark, number: int, match: Match) -> None:
         """A marker that is no more than that."""
-        scanner = self.scanner
+        scanner, role = self.scanner, _ROLES[kind]
         match kind:
             case Kind.RESULT:
                 # results are the program's to write: a model that writes one makes it up
@@ -158,35 +169,59 @@ class SyntaxEngine:
                 pass
             case _:
                 assert_never(kind)
-        scanner.emit_match(match)
+        scanner.emit_match(match, role)
 
     def _open_section(self, match: Match, form: Form) -> None:
-        if match.groupdict().get("doubled"):
+        found = match.groupdict()
+        if found.get("doubled"):
             self.scanner.note("doubled-opener")
         self._section, self._bare = form, False
+        recipient = found.get("recipient")
+        # models write the section's own tag there, too: that is no tool's name
+        self.reader.recipient = None if f"<{recipient}>" in form.syntax.section else recipient
 
     def _close_section(self, match: Match, form: Form) -> Steps[None]:
         """The end of a section, and what separates it from the next one, if one follows. That of
         a section which held no call is text, as its opener was."""
-        if self._section is None:
+        orphan, self._section = self._section is None, None
+        if orphan:
             self.scanner.note("orphan-closer")
             if self._bare:
                 self._bare = False
                 self._emit_text(len(match[0]))
                 return
-        self._section = None
-        self.scanner.emit_match(match)
+        self.scanner.emit_match(match, "stray" if orphan else "section")
         yield from self._between(form)
 
     @property
     def _text(self) -> Emit:
-        """What claims text: it is content, but behind a call it may have to stand apart."""
+        """What claims text: it is content, but after a call it may have to stand apart."""
         if not self.calls or self.switches.text_after_calls == "text":
             return self.scanner.emit_text
         return self.scanner.emit_text_after_call
 
     def _emit_text(self, count: int) -> None:
         self._text(count)
+
+    def _lookalike(self, opened: Match, form: Form) -> Steps[None]:
+        """What looks like a call, of a tool that the session does not have: text, with a finding
+        that says which of it, for nothing else tells a misspelt name from a tag in prose."""
+        scanner, name, start = self.scanner, opened["name"], self.scanner.offset
+        near = self.reader.meant(name, opened.groupdict().get("key"))
+        if not near or form.alike is None:
+            self._emit_text(1)  # past its first character, so that it is not found again
+            return
+        self._emit_text(opened.end("name") - opened.start())
+        wait = form.alike
+
+        def own(match: Match) -> bool:
+            return match.groupdict().get("close_name") in (None, name)
+
+        match = yield from scanner.until(wait, self._text, own)
+        if match is not None and wait.kind(match) is Kind.CLOSE:
+            self._emit_text(len(match[0]))
+        message = f"{name!r} is none of the session's tools ({near} is): kept as text"
+        scanner.note("unknown-tool", f"characters {start} to {scanner.offset}", message)
 
     def _fence(self, opened: Match) -> Steps[None]:
         """A code fence: all of it is text, and a call in it is an example, with a finding."""
@@ -213,8 +248,9 @@ class SyntaxEngine:
             match = yield from self.scanner.until(wait, self._text)
             if match is None:
                 return
-            self.scanner.emit_match(match)
-            if wait.kind(match) is not Kind.DROPPED:
+            kind = wait.kind(match)
+            self.scanner.emit_match(match, "text" if kind is Kind.CLOSE else _ROLES[kind])
+            if kind is not Kind.DROPPED:
                 return
 
     def _reasoning(self, index: int, announced: bool = True) -> Steps[None]:
@@ -227,10 +263,10 @@ class SyntaxEngine:
             kind = wait.kind(match) if match else None
             if match is None or kind is not Kind.DROPPED:
                 break
-            scanner.emit_match(match)
+            scanner.emit_match(match, "stray")
         self.mode = "text"
         if match and kind is Kind.CLOSE:
-            scanner.emit_match(match)
+            scanner.emit_match(match, "reasoning")
             return
         # what else ended it is left for the outer walk; a stop token ends reasoning rightly
         expected = bool(tags.close) and (announced or scanner.offset > start)
@@ -250,7 +286,7 @@ class SyntaxEngine:
     def _between(self, form: Form) -> Steps[bool]:
         match = yield from self.scanner.match_here(form.separator)
         if match is not None:
-            self.scanner.emit_match(match)
+            self.scanner.emit_match(match, "separator")
         return match is not None
 
 

@@ -24,6 +24,7 @@ from playground.parsing.patterns import (
     beginning,
     first_character,
     literal,
+    maybe_twice,
     name_before,
     pieces_pattern,
     stripped,
@@ -80,24 +81,33 @@ class FormBuilder:
         ending = stripped(template.after)
         closer = pieces_pattern(ending, {"name": f"(?P<close_name>{self.name})"})
         self.closing = Choice(closer, first_character(ending))
-        self.section_ends = _section_ends(syntax)
-        self.section_close = f"(?:{'|'.join(self.section_ends)})" if self.section_ends else ""
+        ends = _section_ends(syntax.sections)
+        self.section_close = f"(?:{'|'.join(ends)})" if ends else ""
 
     def form(self, around: Surroundings, calls: list[Choice]) -> Form:
         """The waits of this syntax; `calls` are the openers of all forms of the dialect."""
         closing = self.closing
         return Form(
             syntax=self.syntax,
-            behind=self._section_wait(around, calls, behind=True),
-            between=self._section_wait(around, calls, behind=False),
+            after_marker=self._section_wait(around, calls, after_marker=True),
+            between=self._section_wait(around, calls, after_marker=False),
             separator=wait(self._separator()),
             opening=wait(self.opening()),
             close=wait(Choice(SPACE + closing.pattern)) if closing.pattern else None,
+            excess=self._excess(),
             skip=self._skip(around, calls) if closing.pattern else None,
             restart=self._restart(),
             more=self._more(),
+            alike=self._alike(around, calls),
             body=self.notation.waits(self._neighbours(around)),
         )
+
+    def _excess(self) -> Wait | None:
+        """The closer behind brackets of which a JSON body had too many."""
+        if self.notation.first != "{" or not worded(self.closing.pattern):
+            return None
+        brackets = rf"{SPACE}(?P<excess>[}}\]]{{1,3}}+){SPACE}"
+        return wait(Choice(brackets + self.closing.pattern))
 
     def _skip(self, around: Surroundings, calls: list[Choice]) -> Wait:
         """What ends a call that cannot be read: its closer, or whatever shows that it is over."""
@@ -108,6 +118,16 @@ class FormBuilder:
             *around.stops(),
             *self.section_closer(in_prose=True),
         )
+
+    def _alike(self, around: Surroundings, calls: list[Choice]) -> Wait | None:
+        """The end of what looks like a call: its closer, or a marker that shows it is over."""
+        if not self.alike():
+            return None
+        ending = FormBuilder(self.syntax, self.number, ()).closing
+        if self.syntax.section_required:
+            ending = self.section_closer()[0]
+        closer = ending._replace(group=Group(Kind.CLOSE))
+        return wait(closer, *calls, *around.openers(), *around.stops())
 
     def _restart(self) -> Wait | None:
         """The call's opener before a JSON body, whose first quote would end any string."""
@@ -155,7 +175,7 @@ class FormBuilder:
         look = self.notation.announce(lead)
         if look:
             ended = "|(?<=/>)" if EMPTY in before else ""
-            pattern = f"{_maybe_twice(before, template)}(?={look}{ended})"
+            pattern = f"{maybe_twice(before, template)}(?={look}{ended})"
         lead_text = template.before[0] if template.before else ""
         if self.syntax.line_start and strict:
             pattern = LINE_START + pattern
@@ -200,6 +220,30 @@ class FormBuilder:
         group = Group(Kind.UNREAD, self.number)
         return [Choice(opener, first_character(before), group, varying=True)]
 
+    def alike(self) -> list[Choice]:
+        """What looks like a call of a tool that the session does not have, where `known_names` make
+        it text. The names that count are the reader's to judge: prose has tags, too."""
+        if not self.syntax.known_names or self.name == IDENTIFIER:
+            return []
+        free = FormBuilder(self.syntax, self.number, ())
+        template = self.syntax.call_template
+        lead = Lead(self.syntax, "", unnamed(free.closing.pattern), strict=True, firm=True)
+        look = self.notation.evidence(lead)
+        opener = pieces_pattern(template.before, free._holes()) + look
+        if self.syntax.line_start:
+            opener = LINE_START + opener
+        openers = [(opener, first_character(template.before))]
+        if self.syntax.section_required:
+            openers = [
+                (
+                    pieces_pattern(section.before, {}) + SPACE + opener,
+                    first_character(section.before),
+                )
+                for section in self.syntax.sections
+            ]
+        group = Group(Kind.LIKE, self.number)
+        return [Choice(text, first, group) for text, first in openers] if look else []
+
     def bare(self) -> list[Choice]:
         """The openers of sections, where no call follows."""
         openers = [
@@ -224,7 +268,7 @@ class FormBuilder:
     def _section(self, template: Template) -> Choice:
         """A section's opener, but only before a call: prose names sections too."""
         name = name_before(template.before, "name")
-        opener = pieces_pattern(template.before, {"name": name})
+        opener = pieces_pattern(template.before, {"name": f"(?P<recipient>{name})"})
         call = unnamed(self.opening(strict=not worded(opener)).pattern)
         # the opener of a section is markup at once: that a name has ended has to be seen, while
         # \Z would take the end of a chunk for the end of the name
@@ -232,38 +276,42 @@ class FormBuilder:
         end = pieces_pattern(stripped(template.after), {})
         empty = f"|{end}" if worded(end) else ""
         return Choice(
-            f"{_maybe_twice(opener, template)}(?={SPACE}(?:{look}{empty}))",
+            f"{maybe_twice(opener, template)}(?={SPACE}(?:{look}{empty}))",
             first_character(template.before),
             Group(Kind.SECTION, self.number),
         )
 
-    def section_closer(self, in_prose: bool = False) -> list[Choice]:
-        """A section's closers; one of punctuation alone, such as `]`, is none `in_prose`."""
-        ends = [end for end in self.section_ends if worded(end) or not in_prose]
+    def section_closer(self, in_prose: bool = False, orphan: bool = False) -> list[Choice]:
+        """A section's closers; one of punctuation alone, such as `]`, is none `in_prose`, and as an
+        `orphan` only that of the section which the dialect writes counts: prose has the others."""
+        sections = self.syntax.sections[:1] if orphan else self.syntax.sections
+        ends = [end for end in _section_ends(sections) if worded(end) or not in_prose]
         if not ends:
             return []
-        closers = [template.after for template in self.syntax.sections]
+        closers = [template.after for template in sections]
         first = "".join(first_character(closer) for closer in closers)
         texts = tuple("".join(map(str, closer)).strip() for closer in closers)
         group = Group(Kind.SECTION_CLOSE, self.number)
         return [Choice(f"(?:{'|'.join(ends)})", first, group, texts, len(ends) > 1)]
 
-    def _section_wait(self, around: Surroundings, calls: list[Choice], behind: bool) -> Wait | None:
-        """In a section: directly `behind` its opener, a call or another marker, or anywhere
+    def _section_wait(
+        self, around: Surroundings, calls: list[Choice], after_marker: bool
+    ) -> Wait | None:
+        """In a section: directly `after_marker` (its opener, a call or another one), or anywhere
         between its calls. White space is markup before a marker alone, for there may be prose too.
         In prose a bare object is no call, and a closer of punctuation alone no closer."""
         if not self.syntax.section:
             return None
         sections = [call for call in calls if call.group and call.group.kind is Kind.SECTION]
         markers = [
-            *([] if behind else around.openers()),
+            *([] if after_marker else around.openers()),
             *sections,  # before the section's own call, whose opener may be any tag
-            self.opening(strict=not behind),
+            self.opening(strict=not after_marker),
             *calls,
             *around.dropped(),
             *around.stops(),
             *self.unread(),
-            *self.section_closer(in_prose=not behind),
+            *self.section_closer(in_prose=not after_marker),
         ]
         look = "|".join(unnamed(choice.pattern).replace(ENDED, SOLID) for choice in markers)
         space = Choice(rf"\s{{1,64}}+(?={look})", _BLANKS, Group(Kind.SPACE))
@@ -280,7 +328,7 @@ class FormBuilder:
         looks = [unnamed(choice.pattern) for choice in following]
         before = SPACE if self.syntax.separator.strip() else ""
         if before and not self.syntax.one_call_a_section and self.section_close:
-            looks.append(self.section_close)  # models write a comma behind the last one, too
+            looks.append(self.section_close)  # models write a comma after the last one, too
         look = "|".join(looks)
         return Choice(rf"{before}{literal(self.syntax.separator)}{SPACE}(?={look})")
 
@@ -295,17 +343,8 @@ def _name(syntax: Declaration, names: tuple[str, ...]) -> str:
     return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
 
 
-def _section_ends(syntax: Declaration) -> list[str]:
-    """The patterns of all section closers, each once; in an order that depends on nothing else."""
-    closers = sorted(
-        (stripped(section.after) for section in syntax.sections), key=str, reverse=True
-    )
+def _section_ends(sections: tuple[Template, ...]) -> list[str]:
+    """The patterns of section closers, each once; in an order that depends on nothing else."""
+    closers = sorted((stripped(section.after) for section in sections), key=str, reverse=True)
     patterns = dict.fromkeys(pieces_pattern(closer, {}) for closer in closers)
     return [pattern for pattern in patterns if pattern]
-
-
-def _maybe_twice(opener: str, template: Template) -> str:
-    """An opener of words alone may stand there twice: models stutter."""
-    if holes_of(template.before) or not worded(opener):
-        return opener
-    return f"(?P<doubled>{opener}{SPACE})?{opener}"

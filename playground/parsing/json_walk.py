@@ -14,7 +14,7 @@ from playground.parsing.open_call import BrokenCall
 from playground.parsing.scanner import Scanner, Steps
 from playground.parsing.wait import Wait
 
-# a comment begins behind a gap or punctuation: the slashes of `https://x` are a bare value's own;
+# a comment begins after a gap or punctuation: the slashes of `https://x` are a bare value's own;
 # and nothing but a marker has a `<` outside of strings
 _OUTSIDE: Final = re.compile(r"""["'{}\[\]<]|(?<![^\s,{\[}\]"'])(?://|/\*|/\Z)""")
 # what may open a string or a comment, and what is looked for inside it
@@ -27,7 +27,7 @@ _INSIDE: Final = {
 _ENDS: Final = ('"', "\\")  # what ends a string, or escapes in it
 _DEPTH: Final = {"{": 1, "[": 1, "}": -1, "]": -1}
 _UNDECIDED: Final = ("\\", "/", "*")  # at a cut: an escape, a comment's opener, its closer
-_SCALAR_END: Final = re.compile(r"[\s,}\]<]")
+_SCALAR_END: Final = re.compile(r"[\n,}\]<]")
 
 
 def value(
@@ -83,7 +83,7 @@ def balanced(
         if char == "\\":
             position += 1  # whatever is escaped closes nothing
             continue
-        inside, depth = _behind(char, inside, depth)
+        inside, depth = _state_after(char, inside, depth)
         if depth == 0 and not inside:
             scanner.claim(emit, keep, position)
             return
@@ -101,8 +101,8 @@ def _undecided(scanner: Scanner, emit: Emit, keep: list[str], place: int, restar
     raise BrokenCall("truncated-call" if opener.partial else "malformed-json")
 
 
-def _behind(char: str, inside: str, depth: int) -> tuple[str, int]:
-    """What is open, and how many brackets are, behind a character that counts."""
+def _state_after(char: str, inside: str, depth: int) -> tuple[str, int]:
+    """What is open, and how many brackets are, after a character that counts."""
     if inside:
         return (inside if char == "*" else ""), depth  # a lone * does not end a comment
     if char in _INSIDE:

@@ -27,6 +27,7 @@ class OpenCall:
     name: str | None = None
     raw: list[tuple[str | None, str]] = field(default_factory=list)
     arguments: dict[str, Any] = field(default_factory=dict)
+    strays: dict[str, str] = field(default_factory=dict)  # members beside the form's own, as JSON
     tool: ToolMetadata | None = None
     in_section: bool = False
     relaxed: bool = False  # its JSON has single quotes, bare keys or comments

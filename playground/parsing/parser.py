@@ -68,6 +68,16 @@ class DialectParser(ABC):
         """The decisions by which this parser reads."""
         return Switches()
 
+    @property
+    def openers(self) -> tuple[str, ...]:
+        """The literals with which sections and calls begin, as far as they are known."""
+        return ()
+
+    @property
+    def closers(self) -> tuple[str, ...]:
+        """The literals with which sections and calls end, as far as they are known."""
+        return ()
+
 
 class SyntaxParser(DialectParser):
     """The parser of every declared dialect.
@@ -154,6 +164,14 @@ class SyntaxParser(DialectParser):
     @property
     def switches(self) -> Switches:
         return self._declared[2]
+
+    @property
+    def openers(self) -> tuple[str, ...]:
+        return self._declared[0].openers
+
+    @property
+    def closers(self) -> tuple[str, ...]:
+        return self._declared[0].closers
 
     @property
     def state(self) -> ParserState:

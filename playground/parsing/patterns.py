@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from playground.parsing.template import Hole, Piece
+from playground.parsing.template import Hole, Piece, Template, holes_of
 
 # between markers leak <bos> and <eos>, white space as byte-level tokenizers write it (Ġ is a
 # blank, Ċ a line break), and white space that was escaped once too often
@@ -24,7 +24,7 @@ WORD: Final = r"[\w+#.\-]{0,24}+"
 ATTRIBUTES: Final = r"""(?:\s{1,8}+[\w:.\-]{1,32}+="[^"]{0,64}+"){0,4}+"""
 LINE_START: Final = r"(?<!\S[ \t]{0,6})"
 CONTEXT: Final = 8  # characters before the place that LINE_START may look at
-# white space behind a name has come to its end: what follows is solid, or nothing does
+# white space after a name has come to its end: what follows is solid, or nothing does
 ENDED: Final = r"(?<=\s)(?=\S|\Z)"
 SOLID: Final = r"(?<=\s)(?=\S)"
 
@@ -69,7 +69,7 @@ def _piece(piece: Piece, holes: Mapping[str, str], first: bool, after_name: bool
         return re.escape(piece) if first else SPACE
     if first:
         return literal(piece)
-    # behind a hole: `<x name="f" more="attributes">`, and white space before a tag
+    # after a hole: `<x name="f" more="attributes">`, and white space before a tag
     if after_name and piece.strip() == ">":
         return SPACE + EMPTY
     if re.match(r'"\s*/?>', piece):
@@ -92,8 +92,9 @@ def _optional(space: str) -> str:
     """White space at a value's edge. Models leave it out, and put blanks before a line break."""
     if not space:
         return ""
-    blanks = r"[ \t]{0,16}+" if space == "\n" else ""
-    return f"(?:{blanks}{re.escape(space)})?+"
+    if space == "\n":
+        return r"(?:[ \t]{0,16}+\r?\n)?+"
+    return f"(?:{re.escape(space)})?+"
 
 
 def stripped(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
@@ -104,7 +105,7 @@ def stripped(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
 
 
 def name_before(pieces: tuple[Piece, ...], hole: str) -> str:
-    """A name ends where the literal behind it begins; in quotes it may hold anything else."""
+    """A name ends where the literal after it begins; in quotes it may hold anything else."""
     stop = ""
     for piece, following in zip(pieces, pieces[1:], strict=False):
         if isinstance(piece, Hole) and piece.name == hole and isinstance(following, str):
@@ -129,6 +130,13 @@ def worded(pattern: str) -> bool:
     return any(char.isalpha() for char in bare)
 
 
+def maybe_twice(opener: str, template: Template) -> str:
+    """An opener of words alone may stand there twice: models stutter."""
+    if holes_of(template.before) or not worded(opener):
+        return opener
+    return f"(?P<doubled>{opener}{SPACE})?{opener}"
+
+
 def unnamed(pattern: str) -> str:
     """A pattern to look ahead with: its groups would hide those of the choice itself."""
     return re.sub(r"\(\?P<\w+>", "(?:", pattern)
@@ -149,6 +157,14 @@ def beginning(pieces: tuple[Piece, ...]) -> str:
     if isinstance(first, str) and first.strip():
         return first.lstrip()[:2].rstrip()
     return first_character(pieces).strip()
+
+
+def prefix(pieces: tuple[Piece, ...]) -> str:
+    """The same with the letters that follow, five characters at most: what is rare in text."""
+    start = beginning(pieces)
+    first = pieces[0].lstrip() if pieces and isinstance(pieces[0], str) else ""
+    match = re.match(r"\w{0,3}", first[len(start) :]) if len(start) == 2 else None
+    return start + match[0] if match else start
 
 
 def is_solid(piece: Piece) -> bool:

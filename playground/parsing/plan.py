@@ -54,11 +54,16 @@ def _in_text(
 ) -> list[Choice]:
     """Where several match at one place, the first wins: reasoning before calls, calls before the
     closers that nothing has opened."""
-    closers = [choice for builder in builders for choice in builder.section_closer(in_prose=True)]
+    closers = [
+        choice
+        for builder in builders
+        for choice in builder.section_closer(in_prose=True, orphan=True)
+    ]
     return [
         *around.openers(),
         *calls,
         *(choice for builder in builders for choice in builder.unread()),
+        *(choice for builder in builders for choice in builder.alike()),
         *around.dropped(),
         *(choice for builder in builders for choice in builder.bare()),
         *around.stops(),

@@ -1,4 +1,4 @@
-"""Where a Python string ends, by what stands behind its quote: models forget to escape quotes.
+"""Where a Python string ends, by what stands after its quote: models forget to escape quotes.
 
 The walk through a stream and the reading of a whole text share this rule, and so agree.
 """
@@ -10,12 +10,12 @@ from typing import Final
 import regex
 
 _SPACE: Final = r"\s{0,64}+"
-# behind an argument's string: the next argument, or the end of the call and what follows that
+# after an argument's string: the next argument, or the end of the call and what follows that
 _AFTER_ARGUMENT: Final = regex.compile(
     rf"{_SPACE}(?:,{_SPACE}(?:[A-Za-z_]\w{{0,63}}+{_SPACE}=|\))"
     rf"|\){{1,2}}+(?:[ \t]{{0,16}}+\n|{_SPACE}(?:[\],;<]|\w{{1,64}}+\(|\Z)))"
 )
-# behind a string in a list or a dict: no more than punctuation, for prose follows no bracket there
+# after a string in a list or a dict: no more than punctuation, for prose follows no bracket there
 _AFTER_ITEM: Final = regex.compile(rf"{_SPACE}(?:[,:)\]}}]|\Z)")
 
 

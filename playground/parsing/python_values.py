@@ -13,6 +13,7 @@ import re
 import warnings
 from typing import Any, Final
 
+from playground.json_numbers import number_of
 from playground.parsing.python_strings import closes
 from playground.python_source import expression
 
@@ -50,7 +51,7 @@ def _python(text: str) -> dict[str, Any]:
     except (SyntaxError, MemoryError) as error:
         raise ValueError(str(error)) from error
     if not isinstance(call, ast.Call) or call.args or not isinstance(call.func, ast.Name):
-        raise ValueError("keyword arguments are due")
+        raise ValueError("expected keyword arguments")
     return {_keyword(given): _json_value(_literal(given)) for given in call.keywords}
 
 
@@ -58,7 +59,7 @@ def _literal(given: ast.keyword) -> Any:
     try:
         return ast.literal_eval(_Constants().visit(given.value))
     except ValueError as error:  # its words hold an address in memory
-        raise ValueError(f"the value of {given.arg} is no literal") from error
+        raise ValueError(f"the value of {given.arg} is not a literal") from error
 
 
 def _json_value(value: Any) -> Any:
@@ -70,12 +71,12 @@ def _json_value(value: Any) -> Any:
             return {key: _json_value(item) for key, item in value.items()}
         case None | bool() | int() | float() | str():
             return value
-    raise ValueError(f"{value!r:.40} is no JSON value")
+    raise ValueError(f"{value!r:.40} is not a JSON value")
 
 
 def _keyword(given: ast.keyword) -> str:
     if given.arg is None:
-        raise ValueError("** is no argument")
+        raise ValueError("** is not an argument")
     return given.arg
 
 
@@ -89,7 +90,7 @@ class _Reader:
     whether it took something that Python would not."""
 
     def __init__(self, text: str) -> None:
-        self.text, self.at = text + ")]", 0  # as the call goes on behind its arguments
+        self.text, self.at = text + ")]", 0  # as the call goes on after its arguments
         self.stop = len(text)
         self.forgave = "\0" in text
 
@@ -103,7 +104,7 @@ class _Reader:
             if self._next() == "," and self.at < self.stop:
                 self.at += 1
             elif self.at < self.stop:
-                raise ValueError(f"a comma is due at character {self.at}")
+                raise ValueError(f"expected a comma at character {self.at}")
         if self.at > self.stop:
             raise ValueError("a bracket is never closed")
         return found
@@ -117,13 +118,13 @@ class _Reader:
         self._next()
         match = pattern.match(self.text, self.at)
         if match is None:
-            raise ValueError(f"{self.text[self.at]!r} is not due at character {self.at}")
+            raise ValueError(f"unexpected {self.text[self.at]!r} at character {self.at}")
         self.at = match.end()
         return match[0]
 
     def _expect(self, char: str) -> None:
         if self._next() != char:
-            raise ValueError(f"{char!r} is due at character {self.at}")
+            raise ValueError(f"expected {char!r} at character {self.at}")
         self.at += 1
 
     def _value(self, depth: int) -> Any:
@@ -138,7 +139,7 @@ class _Reader:
             return _constant(self._take(_NAME))
         number = self._take(_NUMBER)
         self.forgave |= bool(_LEADING_ZERO.match(number))
-        return _number(number)
+        return number_of(number)
 
     def _string(self, quote: str, depth: int) -> str:
         start = self.at = self.at + 1
@@ -151,7 +152,7 @@ class _Reader:
                 self.forgave |= "\n" in text or "\r" in text
                 return _unescaped(text) if escaped else text
             self.forgave |= match[0] == quote
-        raise ValueError("a string never ends")
+        raise ValueError("a string is never closed")
 
     def _items(self, closer: str, depth: int) -> Any:
         self.at += 1
@@ -166,7 +167,7 @@ class _Reader:
     def _comma(self, closer: str) -> bool:
         char = self._next()
         if char not in (",", closer):
-            raise ValueError(f"a comma is due at character {self.at}")
+            raise ValueError(f"expected a comma at character {self.at}")
         self.at += char == ","
         return char == ","
 
@@ -175,7 +176,7 @@ class _Reader:
         members: dict[str, Any] = {}
         while (char := self._next()) != "}":
             if char not in "\"'":
-                raise ValueError(f"a key in quotes is due at character {self.at}")
+                raise ValueError(f"expected a key in quotes at character {self.at}")
             key = self._string(char, depth)
             self._expect(":")
             members[key] = self._value(depth)
@@ -186,15 +187,8 @@ class _Reader:
 
 def _constant(word: str) -> Any:
     if word not in _ALL_CONSTANTS:
-        raise ValueError(f"{word} is no literal")
+        raise ValueError(f"{word} is not a literal")
     return _ALL_CONSTANTS[word]
-
-
-def _number(text: str) -> int | float:
-    try:
-        return int(text)  # leading zeros are allowed here
-    except ValueError:
-        return float(text)
 
 
 def _unescaped(text: str) -> str:

@@ -6,8 +6,11 @@ BrokenCall, which calls.py makes an aborted call.
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from functools import lru_cache
+from typing import Any, Final
 
 from playground.events import CallNamedEvent, argument_maker
 from playground.parsing.claims import Claim, Emit, Pieces
@@ -15,6 +18,10 @@ from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.scanner import Match, Scanner, Steps
 from playground.parsing.switches import Switches
 from playground.tools import ToolMetadata, allowed_types
+
+# what models put around a name that was listed without it: the call's number, a namespace
+_INDEX: Final = re.compile(r"(?:[:.#_]\d{1,3}|\[\d{1,3}\])\Z")
+_NAMESPACE: Final = re.compile(r"\A(?:\w+[.:/])+")
 
 
 class Reader:
@@ -45,7 +52,7 @@ class Reader:
             self.scanner.note("mended-name", call.place, f"{text!r} is read as {name!r}")
         if self.tools and call.tool is None:
             known = ", ".join(self.tools)
-            message = f"{call.name!r} is none of the session's tools ({known})"
+            message = f"{call.name!r} is not one of the session's tools ({known})"
             self.scanner.note("unknown-tool", call.place, message)
 
     def _mended(self, name: str) -> str:
@@ -54,9 +61,21 @@ class Reader:
             return name
         for token in self.tokens:
             name = name.replace(token, "")
-        name = name.strip() if name.strip() in self.tools else name
+        name = name.strip()
         first, _, rest = name.partition(".")
-        return rest if first == rest else name
+        if first == rest:
+            return rest
+        bare = _INDEX.sub("", name)
+        known = [n for n in (bare, _NAMESPACE.sub("", bare)) if n in self.tools]
+        return known[0] if known and name not in self.tools else name
+
+    def meant(self, name: str, key: str | None) -> str:
+        """The session's tool that may be meant by an unknown name: one that is written much like
+        it, or that has the parameter `key`; "" for none."""
+        near = _nearest(name, tuple(self.tools))
+        if near or key is None:
+            return near
+        return next((tool for tool, data in self.tools.items() if key in data.parameters), "")
 
     # arguments
 
@@ -95,14 +114,27 @@ class Reader:
         if key in call.arguments:
             self.scanner.note("duplicate-argument", place)
         before = call.arguments.get(key)
-        if key in call.arguments and "array" in allowed_types(call.schema_of(key)):
-            # a list, whose items came one by one
+        types = allowed_types(call.schema_of(key)) or {"array"}
+        if key in call.arguments and "array" in types:
+            # a list, whose items came one by one; where no type is known, it may be one
             value = [*(before if isinstance(before, list) else [before]), value]
         call.arguments[key] = value
 
     def closes(self, match: Match, call: OpenCall) -> bool:
         """Whether a closer that names a tool names this one."""
         return match.groupdict().get("close_name") in (None, call.name)
+
+
+@lru_cache(maxsize=1024)  # a page of HTML has the same few names over and over
+def _nearest(name: str, known: tuple[str, ...]) -> str:
+    """The known name that is written much like this one, its words in whatever order."""
+    words = {_words(other): other for other in known}
+    close = difflib.get_close_matches(_words(name), words, n=1, cutoff=0.75)
+    return words[close[0]] if close else ""
+
+
+def _words(name: str) -> str:
+    return " ".join(sorted(re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", name))).lower()
 
 
 def decoded(decode: Callable[[str], Any], text: str, code: str) -> Any:

@@ -5,14 +5,16 @@ Read by putting it right token by token, in one pass, and only where strict JSON
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any, Final
+
+from playground.json_numbers import load_json
 
 _TOKEN: Final = re.compile(
     r"""(?P<double>"(?:[^"\\]|\\.)*+")|(?P<single>'(?:[^'\\]|\\.)*+')"""
     r"""|(?P<comment>(?<![^\s,{\[}\]"'])(?://[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/))"""
-    r"""|(?P<bare>(?<=:)\s{0,64}+(?:[A-Za-z_$]|[./~](?![/*]))[^\s,{}\[\]"']*+(?=\s{0,64}+[,}\]]))"""
+    r"""|(?P<bare>(?<=:)\s{0,64}+(?:[A-Za-z_$]|\d{4}-\d|[./~](?![/*]))"""
+    r"""(?:[^\s,{}\[\]"']|[ \t](?=[\w.]))*+(?=\s{0,64}+[,}\]]))"""
     r"""|(?P<word>[A-Za-z_$][\w$\-]*+)|(?P<open>["']|/\*)|(?P<other>.)""",
     re.DOTALL,
 )
@@ -26,7 +28,7 @@ _CONSTANTS: Final = {"True": "true", "False": "false", "None": "null", "undefine
 
 def load(text: str) -> Any:
     """Read a value. Raises ValueError or RecursionError, as json.loads does."""
-    return json.loads(strict(text), strict=False)
+    return load_json(strict(text))
 
 
 def strict(text: str) -> str:
@@ -37,7 +39,7 @@ def strict(text: str) -> str:
     for match in _TOKEN.finditer(text):
         token, kind = match[0], match.lastgroup
         if kind == "open":  # looked for once: every further look would be as long
-            raise ValueError(f"what {token} begins at character {match.start()} never ends")
+            raise ValueError(f"{token} at character {match.start()} is never closed")
         if kind == "comment":
             continue
         if kind == "single":
@@ -69,7 +71,9 @@ def _escape(match: re.Match[str]) -> str:
 def _bare(token: str) -> str:
     """A value without quotes: a constant, or a text such as a path or an address."""
     word = token.strip()
-    return _CONSTANTS.get(word) or (word if word in _WORDS else f'"{word}"')
+    if word in _WORDS:
+        return word
+    return _CONSTANTS.get(word) or '"' + word.replace("\\", "\\\\") + '"'
 
 
 def _word(word: str, text: str, stop: int) -> str:

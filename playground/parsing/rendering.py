@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from html import escape
 from typing import Any
 
 from playground.parsing.declaration import SECTION_BODY, Declaration
@@ -26,7 +27,7 @@ def render_call(
 ) -> str:
     """One call, without the section around it; `index` is its number in the reply."""
     holes = {
-        "name": name,
+        "name": escape(name) if syntax.escaped_names else name,
         "id": call_id,
         "index": str(index),
         "number": str(index + 1),

@@ -12,7 +12,15 @@ from typing import Any, TypeVar
 
 import regex
 
-from playground.events import Event, FindingEvent, MarkupEvent, ReasoningEvent, Span, TextEvent
+from playground.events import (
+    Event,
+    FindingEvent,
+    MarkupEvent,
+    ReasoningEvent,
+    Role,
+    Span,
+    TextEvent,
+)
 from playground.findings import finding
 from playground.parsing.claims import Claim, Emit, Quiet, finding_maker, signs_of, unescaped
 from playground.parsing.open_call import BrokenCall
@@ -37,7 +45,7 @@ class Scanner:
         self._rested: tuple[object, Quiet | None] = None, None
         self.emit_text = Claim(self, TextEvent)
         self.emit_reasoning = Claim(self, ReasoningEvent)
-        self.emit_text_after_call = Claim(self, finding_maker("text-after-call", "behind a call"))
+        self.emit_text_after_call = Claim(self, finding_maker("text-after-call", "after a call"))
         self.emit_unexpected = Claim(self, finding_maker("unexpected-text", "inside a call"))
 
     @property
@@ -73,13 +81,13 @@ class Scanner:
             keep.append(self.text[self.at : stop])
             emit(stop - self.at)
 
-    def emit_markup(self, count: int) -> None:
+    def emit_markup(self, count: int, role: Role = "call") -> None:
         if count:
-            self.events.append(MarkupEvent(*self.take(count)))
+            self.events.append(MarkupEvent(*self.take(count), role))
 
-    def emit_match(self, match: Match) -> None:
+    def emit_match(self, match: Match, role: Role = "call") -> None:
         """A marker that has matched here is markup."""
-        self.emit_markup(match.end() - match.start())
+        self.emit_markup(match.end() - match.start(), role)
 
     def here(self) -> Span:
         return Span(self.offset, self.offset)
@@ -120,7 +128,7 @@ class Scanner:
         self.quiet = quiet
 
     def wake(self, offset: int) -> None:
-        """Chunks have passed by up to an offset: the window stands behind them."""
+        """Chunks have passed by up to an offset: the window stands after them."""
         if self.quiet is not None:
             passed = self.quiet.claim.passed()
             if offset > self.offset:
@@ -131,7 +139,7 @@ class Scanner:
     # walking a value: claimed as far as the text goes, so that nothing is searched twice
 
     def claim_cut(self, emit: Emit, keep: list[str], stop: int) -> None:
-        """Claim up to a place in `text` behind which more text is needed: the caller yields next.
+        """Claim up to a place in `text` after which more text is needed: the caller yields next.
         Raises BrokenCall at the end of the stream. (No generator: each level of them costs every
         chunk a call.)"""
         self.claim(emit, keep, stop)

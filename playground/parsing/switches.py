@@ -12,7 +12,7 @@ class Switches:
 
     `calls_in_fences`: a call inside a code fence is an example in prose (text) or a real call.
     `calls_in_reasoning`: a call before reasoning was closed is delivered, or is still reasoning.
-    `text_after_calls`: text behind a call is content, or a finding that holds it.
+    `text_after_calls`: text after a call is content, or a finding that holds it.
     `broken_calls`: the text of a call that was aborted stands apart, or is content too.
     `misfits`: a call without all required arguments is delivered, or broken.
     `entities`: `&lt;` in a parameter's text is itself, or the character that it stands for.

@@ -93,7 +93,7 @@ def cut_at_body(text: str, others: Collection[str]) -> Template:
     names = [name for name in holes_of(pieces[at] for at in bodies)]
     if not names[0].startswith(_TEXT):
         return Template(pieces[:first], names[0], pieces[first + 1 :], pieces)
-    # what follows each text reaches to the next one; behind the last, to the template's end
+    # what follows each text reaches to the next one; after the last, to the template's end
     stops = [*bodies[1:], len(pieces)]
     between = tuple(pieces[start + 1 : stop] for start, stop in zip(bodies, stops, strict=True))
     keys = tuple(name.removeprefix(_TEXT) for name in names)

@@ -11,6 +11,7 @@ import math
 import re
 from typing import Any, Final, Literal
 
+from playground.json_numbers import NotANumber, finite, load_json
 from playground.parsing import relaxed_json
 from playground.tools import Schema, allowed_types
 
@@ -20,13 +21,11 @@ _WORDS = {"true": True, "false": False, "none": None, "null": None}
 
 def dump_json(value: Any, indent: int | None = None) -> str:
     """JSON as models write it: readable characters, but half surrogates escaped (no UTF-8)."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent, default=str)
+    try:
+        text = json.dumps(value, ensure_ascii=False, indent=indent, default=str, allow_nan=False)
+    except ValueError:  # a number that JSON has not
+        text = json.dumps(finite(value), ensure_ascii=False, indent=indent, default=str)
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
-
-
-def load_json(text: str) -> Any:
-    """Read JSON, line breaks inside strings allowed. Raises ValueError or RecursionError."""
-    return json.loads(text, strict=False)
 
 
 _ANY: Final = {"string", "integer", "number", "boolean", "null", "array", "object"}
@@ -50,8 +49,8 @@ def read_value(text: str, schema: Schema, untyped: Untyped = "text") -> tuple[An
     if types <= {"string"}:
         return text, ""
     value = _try(text, types)
-    if isinstance(value, float) and not math.isfinite(value) and not allowed_types(schema):
-        return text, ""  # JSON has no such number, and nothing asks for one
+    if isinstance(value, NotANumber) and "string" in allowed_types(schema):
+        return text, ""
     if value is not _NOTHING:
         return value, ""
     if "string" in types:
@@ -110,6 +109,8 @@ def _try(text: str, types: set[str]) -> Any:
 
 def _agrees(value: Any, types: set[str]) -> bool:
     match value:
+        case NotANumber():
+            return bool(types & {"integer", "number"})
         case bool():
             return "boolean" in types
         case None:

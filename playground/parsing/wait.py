@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, NamedTuple
@@ -19,6 +19,7 @@ class Kind(Enum):
     # outside of a call; those of calls and sections are numbered by form, of tags by tags
     CALL = "call"
     UNREAD = "unread"  # the opener of a call with no body that can be read
+    LIKE = "like"  # what looks like a call, of a tool that nobody has
     SECTION = "section"
     BARE = "bare"  # the opener of a section before no call
     SECTION_CLOSE = "section_close"
@@ -71,12 +72,16 @@ class Wait:
 
     first: re.Pattern[str]
     pattern: regex.Pattern[str]
-    groups: tuple[tuple[str, Group], ...]
+    by_name: Mapping[str, Group]
     varying: frozenset[Group | None]
 
     def group(self, match: regex.Match[str]) -> Group | None:
-        """Which choice has matched. (`lastgroup` is wrong where a name occurs in two forms.)"""
-        for name, group in self.groups:
+        """Which choice has matched: mostly that of the last group. Where a name inside occurs in
+        two forms, `lastgroup` is that name, and all have to be asked."""
+        last = match.lastgroup or ""
+        if last in self.by_name and match[last] is not None:
+            return self.by_name[last]
+        for name, group in self.by_name.items():
             if match[name] is not None:
                 return group
         return None
@@ -93,7 +98,7 @@ def openers(patterns: dict[str, str]) -> Wait | None:
     # one character is found, whatever has to follow it: what it begins is for `pattern` to say
     first = (rf"{re.escape(text[0])}(?={re.escape(text[1:])}|\Z)" for text in patterns)
     pattern = regex.compile("|".join(patterns.values()))
-    return Wait(re.compile("|".join(first)), pattern, (), frozenset())
+    return Wait(re.compile("|".join(first)), pattern, {}, frozenset())
 
 
 def literals(kind: Kind, texts: Iterable[str], number: int = 0) -> list[Choice]:
@@ -122,7 +127,7 @@ def wait(*choices: Choice, beginnings: Iterable[str] = ()) -> Wait:
     return Wait(
         re.compile(_begun(beginnings) or _searched(listed)),
         regex.compile(pattern),
-        tuple((group.name, group) for group in groups),
+        {group.name: group for group in groups},
         frozenset(varying),
     )
 
@@ -149,17 +154,24 @@ def _begins_another(choice: Choice, listed: list[Choice]) -> bool:
 
 
 def _begun(beginnings: Iterable[str]) -> str:
-    """What finds candidates by their first two characters, a line break before them or not."""
+    """What finds candidates by their first characters, a line break before them or not."""
     listed = sorted(set(beginnings))
     if not all(text.strip() for text in listed):
         return ""
-    # where the text ends behind the first of the two, more of it has to come before one knows
-    pairs = [
-        re.escape(text[0]) + (rf"(?:{re.escape(text[1])}|\Z)" if text[1:] else "")
-        for text in listed
-    ]
-    found = "|".join(pairs)
+    found = _any_of(listed)
     return rf"\n(?={found}|\Z)|{found}" if found else ""
+
+
+def _any_of(texts: Iterable[str]) -> str:
+    """Any of the texts, or as much of one as stands before the end: more has to come before one
+    knows. What they have in common is looked for once."""
+    following: dict[str, list[str]] = {}
+    for text in texts:
+        if not text:
+            return ""
+        following.setdefault(text[0], []).append(text[1:])
+    found = ((re.escape(char), _any_of(rest)) for char, rest in following.items())
+    return "|".join(rf"{char}(?:{rest}|\Z)" if rest else char for char, rest in found)
 
 
 def _searched(listed: list[Choice]) -> str:
@@ -170,6 +182,10 @@ def _searched(listed: list[Choice]) -> str:
         return r"[\s\S]"
     first = "".join(sorted({char for choice in listed for char in choice.first}))
     found = [r"(?<![^\n])[ \t]{0,6}\S"] if anything else []
+    if " " in first:
+        # blanks before a marker are found by the first of them: each would look at all the others
+        first = first.replace(" ", "")
+        found.append("(?<! ) ")
     if first:
         found.append(f"[{re.escape(first)}]")
     return "|".join(found)

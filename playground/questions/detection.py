@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +13,12 @@ from playground.dialects import get_dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.reading import parse
 from playground.display import Listed
+from playground.events import owned_text
 from playground.findings import Finding, finding
 from playground.messages import ToolCallPart
 from playground.questions.every_dialect import Reading, read_in_every_dialect
+from playground.questions.experiments import read
+from playground.recordings.recording import Recording
 from playground.tool_formats import read_tools
 from playground.tools import ToolMetadata
 
@@ -22,12 +26,14 @@ from playground.tools import ToolMetadata
 @dataclass(frozen=True, slots=True)
 class Detection:
     """What one dialect makes of a text. `as_written` says that it would have written the calls so;
-    `left` is the number of characters that stay text."""
+    `begun`, where it would not, for how many characters of the first one; `left` is the number of
+    characters that stay text."""
 
     dialect: str
     calls: int
     aborted: int
     as_written: bool
+    begun: int
     left: int
     findings: tuple[str, ...]
 
@@ -58,12 +64,27 @@ def detect(text: str, tools: Sequence[Any] | None = None) -> Detections:
     """
     known = read_tools(list(tools or []))
     readings = read_in_every_dialect(lambda name: parse(text, name, known))
-    return Detections(sorted((_detection(reading, known, text) for reading in readings), key=_rank))
+    return _ranked(readings, known)
+
+
+def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -> Detections:
+    """The same of a recording, with the calls that came beside its text; among equals the dialect
+    that it was recorded in leads."""
+    readings = read_in_every_dialect(lambda name: read(recording, name, tools), recording.dialect)
+    return _ranked(readings, list(tools))
+
+
+def _ranked(readings: Iterable[Reading], tools: list[ToolMetadata]) -> Detections:
+    return Detections(sorted((_detection(reading, tools) for reading in readings), key=_rank))
 
 
 def foreign_markup(text: str, dialect: str, tools: Sequence[Any] | None = None) -> Finding | None:
     """A finding when the chosen dialect reads no call where another one reads some."""
-    ranked = detect(text, tools)
+    return foreign(detect(text, tools), dialect)
+
+
+def foreign(ranked: Sequence[Detection], dialect: str) -> Finding | None:
+    """The same, of what was found already."""
     own = next((d for d in ranked if d.dialect == dialect), None)
     best = ranked[0]
     if best.calls == 0 or (own is not None and own.calls + own.aborted > 0):
@@ -74,23 +95,29 @@ def foreign_markup(text: str, dialect: str, tools: Sequence[Any] | None = None) 
 
 
 def _rank(detection: Detection) -> tuple[int, ...]:
-    """Calls first. Many dialects read what others write, so then who writes it so itself; then who
-    loses least."""
+    """Calls first, of tools that there are. Many dialects read what others write, so then who
+    writes it so itself; then who loses least, and who finds least amiss: a dialect whose replies
+    begin with reasoning leaves no text of any prose."""
     return (
-        -detection.calls,
+        detection.findings.count("unknown-tool") - detection.calls,
         -int(detection.as_written),
+        -int(detection.calls + detection.aborted > 0),
+        -detection.begun,
         detection.aborted,
-        detection.left,
         len(detection.findings),
+        detection.left,
     )
 
 
-def _detection(reading: Reading, tools: list[ToolMetadata], text: str) -> Detection:
+def _detection(reading: Reading, tools: list[ToolMetadata]) -> Detection:
+    text = "".join(map(owned_text, reading.result.events))
+    as_written = _as_written(reading, tools, text)
     return Detection(
         dialect=reading.dialect,
         calls=reading.calls,
         aborted=reading.aborted,
-        as_written=_as_written(reading, tools, text),
+        as_written=as_written,
+        begun=0 if as_written else _begun(reading, tools, text),
         left=reading.text,
         findings=tuple(reading.findings),
     )
@@ -103,6 +130,18 @@ def _as_written(reading: Reading, tools: list[ToolMetadata], text: str) -> bool:
         return False
     calls = [ToolCallPart(c.call_id, c.name, c.arguments) for c in read]
     return _solid(dialect.format_reply(calls, tools)) in _solid(text)
+
+
+def _begun(reading: Reading, tools: list[ToolMetadata], text: str) -> int:
+    """How far the first call, cut off or not, stands as the dialect would have written it."""
+    dialect, result = get_dialect(reading.dialect), reading.result
+    calls = [(call.name, call.arguments) for call in result.tool_calls]
+    calls += [(aborted.name, {}) for aborted in result.aborted if aborted.name]
+    if not calls or "native-call" in reading.findings or not isinstance(dialect, DeclaredDialect):
+        return 0
+    written = dialect.format_reply([ToolCallPart("", *calls[0])], tools)
+    whole, found = _solid(written), _solid(text)
+    return bisect_left(range(1, len(whole) + 1), True, key=lambda size: whole[:size] not in found)
 
 
 def _solid(text: str) -> str:

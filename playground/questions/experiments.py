@@ -31,6 +31,7 @@ from playground.parsing.result import ParseResult, read_to_end
 from playground.parsing.switches import Switches
 from playground.prompt_data import PromptData
 from playground.questions.every_dialect import read_in_every_dialect
+from playground.questions.server_view import dropped_by_servers
 from playground.recordings.feeding import feed
 from playground.recordings.recording import Recording
 from playground.recordings.recutting import CUTTINGS, cut_in_two, rechunked, text_size
@@ -170,6 +171,7 @@ class CrossReading:
     markup: int
     arguments: int
     findings: dict[str, int]
+    servers: dict[str, int]  # characters, blanks apart, that each server drops of this reading
 
 
 def cross_read(
@@ -194,6 +196,7 @@ def cross_read(
                 markup=reading.markup,
                 arguments=reading.arguments,
                 findings=reading.findings,
+                servers=dropped_by_servers(reading.result, reading.dialect, tools),
             )
         )
     return rows

@@ -221,7 +221,7 @@ def _changes(name: str, message: Mapping[str, Any], wire: WireMessage) -> Iterat
     """How a message that is sent is sent otherwise than it was rendered."""
     role, content = str(message["role"]), message.get("content")
     if wire.field in _SYSTEM and role == "system":
-        yield finding("system-moved", name, f"it is no message, but the field {wire.field}")
+        yield finding("system-moved", name, f"it is not a message, but the field {wire.field}")
     elif wire.role and wire.role != role:
         yield finding("role-changed", name, f"{role} is sent as {wire.role}")
     if isinstance(content, list) and len(content) > 1 and wire.flat:

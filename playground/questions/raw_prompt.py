@@ -69,7 +69,7 @@ def raw_prompt(
         chosen_format = tool_format or _LLAMA_FORMATS[template]
         if (template, chosen_format) not in _LLAMA_DIALECTS:
             raise InputFault(
-                f"{chosen_format!r} is no format of custom tools",
+                f"{chosen_format!r} is not a format of custom tools",
                 expected=" or ".join(get_args(ToolFormat)),
             )
         text = _LLAMAS[template].render(turns_of(prompt_data, chosen_format), chosen_format)

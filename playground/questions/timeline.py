@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import NoneType
 from typing import Any
 
 from playground.arguments import takes
 from playground.dialects import Dialect, get_dialect
 from playground.display import Drawn, Live
-from playground.events import Event, owned_text
+from playground.events import Event, owned_text, split
 from playground.parsing.result import ParseResult, gather
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
 from playground.prompt_data import PromptData
+from playground.questions.server_view import server_view
 from playground.recordings.feeding import feed, shown
 from playground.recordings.recording import Recording, Timing
+from playground.servers import ServerReading
 from playground.tool_formats import read_tools
 
 
@@ -49,11 +52,24 @@ class Timeline(Drawn, Live):
     timing: Timing
     steps: list[ReplayStep]
     result: ParseResult
+    server: ServerReading | None = None
+    """What a server hands over of the same recording, where one was asked for."""
 
     @property
     def text(self) -> str:
         """The decoded stream: the texts of all events, in order."""
         return "".join(map(owned_text, self.result.events))
+
+    @property
+    def handed(self) -> Timeline | None:
+        """The same steps with what the server hands over, and drops, in the place of our events."""
+        if self.server is None:
+            return None
+        rest, steps = deque(self.server.events), list[ReplayStep]()
+        for step in self.steps:
+            steps.append(replace(step, events=_up_to(rest, step.stop)))
+        steps[-1].events.extend(rest)
+        return replace(self, steps=steps, result=self.server, server=None)
 
     def until(self, step: int) -> ParseResult:
         """What was known after a step: the events of all steps up to it, merged."""
@@ -61,16 +77,18 @@ class Timeline(Drawn, Live):
         return gather(events, self.result.switches)
 
 
-@takes(recording=Recording, switches=(Switches, NoneType))
+@takes(recording=Recording, switches=(Switches, NoneType), server="text")
 def replay(
     recording: Recording,
     dialect: str | Dialect,
     tools: Any = (),
     switches: Switches | None = None,
+    server: str = "",
 ) -> Timeline:
     """Feed a recording to a dialect's parser, chunk by chunk, as it came.
 
     `tools` in any known form give types to arguments; `switches` replace the dialect's own.
+    With `server`, `vllm` or `vllm:hermes`, the timeline holds what that server hands over, too.
     """
     chosen = get_dialect(dialect)
     data = PromptData(tool_metadata=read_tools(tools))
@@ -86,7 +104,19 @@ def replay(
     ended = ParserState("ended")
     steps.append(ReplayStep(last, "end", "", events, ended, _stop(events, stop)))
     result = gather((event for step in steps for event in step.events), parser.switches)
-    return Timeline(recording.name, chosen.name, recording.timing, steps, result)
+    handed = server_view(recording, chosen, server, tools, switches) if server else None
+    return Timeline(recording.name, chosen.name, recording.timing, steps, result, handed)
+
+
+def _up_to(events: deque[Event], offset: int) -> list[Event]:
+    """Take the events up to an offset, and of one that goes on behind it the part before it."""
+    taken: list[Event] = []
+    while events and events[0].span.stop <= offset:
+        taken.append(events.popleft())
+    if events and events[0].span.start < offset:
+        head, events[0] = split(events[0], offset)
+        taken += [head] if head else []
+    return taken
 
 
 def _stop(events: Sequence[Event], before: int) -> int:

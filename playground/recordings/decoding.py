@@ -109,7 +109,7 @@ class StreamDecoder:
                 self._bad(data)
 
     def _read(self, value: dict[str, Any]) -> None:
-        """One frame's value, behind the wrapper of LiteLLM's and other dumps if it has one."""
+        """One frame's value, after the wrapper of LiteLLM's and other dumps if it has one."""
         if "chunk" in value:
             value = self._dumped(value)
         if self._reader is None and not self._choose(value):

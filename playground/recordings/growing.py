@@ -18,6 +18,7 @@ from playground.errors import InputFault
 from playground.output import Batch, synced, told
 
 SECONDS: Final = 0.25  # between two times that lines are brought to the disk
+_NUMBERS: Final = count(1)
 _AT_ONCE: Final = 1024 * 1024  # bytes that wait in memory
 
 
@@ -49,7 +50,9 @@ class GrowingFile:
     """A recording's file, there from the beginning.
 
     Raises InputFault where the file is there already and `force` is not given, or cannot be made.
-    With `force` the file that was there lies aside until the first answer has come (`answered`).
+    With `force` the file that was there keeps its place until an answer has come (`answered`), and
+    the new one lies beside it. What is closed without an answer, as a refusal is, gets a number of
+    its own, and `path` names that.
     """
 
     def __init__(self, path: str | Path, *, force: bool = False) -> None:
@@ -60,25 +63,18 @@ class GrowingFile:
         self._answered = False
         Batch(force=force).check(path)
         if self.path.exists() and not self.path.is_file():
-            raise InputFault("this is no file", where=str(path), expected="a file to record into")
+            raise InputFault(
+                "this is not a file", where=str(path), expected="a file to record into"
+            )
         with told(path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._aside = self._put_aside() if force else None
+            self._old = _held(self.path) if force else None
+            part = self.path.with_name(f".playground-{os.getpid()}-{next(_NUMBERS)}.jsonl")
+            self._lies = self.path if self._old is None else part
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
-            self._handle = os.open(self.path, flags, 0o666)
+            self._handle = os.open(self._lies, flags, 0o666)
             _locked(self._handle)
             synced(self.path.parent)
-
-    def _put_aside(self) -> Path | None:
-        if not self.path.exists():
-            return None
-        handle = os.open(self.path, os.O_RDONLY)
-        try:
-            _locked(handle)  # another program's recording that still grows is not taken away
-        finally:
-            os.close(handle)
-        aside = self.path.with_name(f".playground-{os.getpid()}-{self.path.name}"[:255])
-        return self.path.rename(aside)
 
     def add(self, line: str) -> None:
         """One more line."""
@@ -111,29 +107,68 @@ class GrowingFile:
         self._kept = time.monotonic()
 
     def answered(self) -> None:
-        """An answer is here: the file stays, and what stood in its place before is gone."""
+        """An answer is here: the file takes its place, and what stood there before is gone."""
         self._answered = True
-        if self._aside is not None:
-            self._aside.unlink(missing_ok=True)
-            self._aside = None
+        with told(self.path):
+            self._take(self.path)
 
     def close(self) -> None:
         """The end; all lines are on the disk."""
         try:
             self.keep(now=True)
+            with told(self.path):
+                self._take(_free_name(self.path) if self._old is not None else self.path)
         finally:
             os.close(self._handle)
 
     def fail(self) -> None:
-        """The end by an error: where nothing has come the file goes, and what was here is back."""
+        """The end by an error: where nothing has come the file goes."""
         with suppress(InputFault):
             self.keep(now=True)
         os.close(self._handle)
-        if self._answered:
-            return
-        self.path.unlink(missing_ok=True)
-        if self._aside is not None:
-            self._aside.rename(self.path)
+        if not self._answered:
+            self._lies.unlink(missing_ok=True)
+            self._release()
+
+    def _take(self, place: Path) -> None:
+        """Stand at this place, if not there already."""
+        if self._lies != place:
+            self._lies.replace(place)
+            self.path = self._lies = place
+            synced(place.parent)
+        self._release()
+
+    def _release(self) -> None:
+        if self._old is not None:
+            os.close(self._old)
+            self._old = None
+
+
+def _held(path: Path) -> int | None:
+    """The file that is to be replaced, so that nobody else records into it; None where none is.
+
+    Raises OSError where it still grows.
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+    try:
+        _locked(handle)
+    except OSError:
+        os.close(handle)
+        raise
+    return handle
+
+
+def _free_name(path: Path) -> Path:
+    """A name with a number that is nobody's: an empty file has it now."""
+    for number in count(2):
+        each = path.with_name(f"{path.stem}-{number}{path.suffix}")
+        with suppress(FileExistsError):
+            os.close(os.open(each, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+            return each
+    raise AssertionError  # there is always one more number
 
 
 def numbered(path: Path) -> GrowingFile:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections import Counter, deque
+from collections import deque
 from typing import Any, Final
 
 from playground.recordings import files
 from playground.recordings.decoding import StreamDecoder
 from playground.recordings.growing import Lines
 from playground.recordings.recording import Recording
-from playground.recordings.scrubbing import Searcher, scrubbed_with
+from playground.recordings.scrubbing import Searcher, Tally, scrubbed_with
 from playground.recordings.wire_scrubbing import WireScrubber
 
 HELD_BYTES: Final = 16 * 1024
@@ -34,12 +34,15 @@ class Recorder:
         self._lines, self._search = lines, search
         self._name, self._dialect, self._model = name, dialect, model
         self._lock = threading.RLock()
-        self._wire, self._made = WireScrubber(search), WireScrubber(search)
+        self._tally = Tally()
+        self._wire = WireScrubber(search, self._tally)
+        self._made = WireScrubber(search, self._tally)
         self._waiting: deque[_Waiting] = deque()
         self._decoder = StreamDecoder()
         self._last = 0.0
+        self._status = 0  # of the answer that comes
+        self._answered = False
         self._torn = False  # left in the middle of a step, by Ctrl-C say
-        self._counts: Counter[str] = Counter()
         self.request: dict[str, Any] = {}
         self.size = 0
         self.whole = True
@@ -54,14 +57,16 @@ class Recorder:
             self._lines.keep(now=True)
 
     def status(self, at: float, status: int) -> None:
-        """The answer begins."""
+        """The answer begins. One that is no refusal takes the place of an older recording."""
         with self._lock:
+            self._status = status
             self._add({"t": round(at, 6), "status": status})
 
     def piece(self, at: float, data: bytes) -> None:
         """Bytes that have arrived, `at` seconds after the request."""
         with self._lock:
-            if not self.size:
+            if not self._answered and 200 <= self._status < 300:
+                self._answered = True
                 self._lines.answered()
             self.size += len(data)
             self._last = at = round(at, 6)
@@ -84,23 +89,23 @@ class Recorder:
         """The last line; what is open is decided, or starred out where the answer was `cut`."""
         with self._lock:
             for each in (self._wire, self._made):
-                each.give_up() if cut else each.finish()
-                self._counts += each.counts
+                if cut:
+                    each.give_up()
+                each.finish()
             if self._torn:  # what waits may not have been searched: it is let go
                 self._waiting.clear()
             self._release()
             found = self._decoder.finish(self._name, self._dialect)
             recording = files.ended(found, self._model, self._clean(error))
-            starred = {kind: count for kind, count in sorted(self._counts.items()) if count}
             end = {"end": self._last, "usage": recording.usage, "error": recording.error}
-            self._add(end | ({"starred": starred} if starred else {}))
+            self._add(end | ({"starred": self.starred} if self.starred else {}))
             self._lines.keep(now=True)
             return recording
 
     @property
     def starred(self) -> dict[str, int]:
         """How many secrets of which kind were starred out."""
-        return {kind: count for kind, count in sorted(self._counts.items()) if count}
+        return self._tally.counts
 
     def _step(self, scrubber: WireScrubber, at: float, data: bytes) -> None:
         self._torn = True
@@ -145,4 +150,4 @@ class Recorder:
         self._lines.add(json.dumps(line, ensure_ascii=False) + "\n")
 
     def _clean(self, value: Any) -> Any:
-        return scrubbed_with(self._search, value, self._counts)
+        return scrubbed_with(self._search, value, self._tally)

@@ -22,6 +22,24 @@ Cutting = Literal["1 byte", "7 bytes", "random"]
 CUTTINGS: Final[tuple[Cutting, ...]] = ("1 byte", "7 bytes", "random")
 
 
+_FEWEST: Final = 4  # characters of a made-up chunk, about a token
+_MOST_CHUNKS: Final = 5_000
+_BETWEEN: Final = 0.02  # seconds
+
+
+def as_streamed(text: str, name: str, dialect: str) -> Recording:
+    """A reply that nobody recorded, as if it had been streamed: chunks and times are made up."""
+    size = max(_FEWEST, -(-len(text) // _MOST_CHUNKS))
+    pieces = [text[start : start + size] for start in range(0, len(text), size)]
+    return Recording(
+        name=name,
+        dialect=dialect,
+        chunks=tuple(TextChunk(piece, i * _BETWEEN) for i, piece in enumerate(pieces)),
+        timing="synthetic",
+        note=f"Not recorded: a whole text, cut into pieces of {size} characters.",
+    )
+
+
 def text_size(recording: Recording) -> int:
     """Bytes of the recording's text, without reasoning and native calls."""
     return sum(len(_data(chunk)) for chunk in recording.chunks)

@@ -8,14 +8,12 @@ How text is searched is here; `wire_scrubbing.py` does it over the pieces of a s
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Any, Final, NamedTuple
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import regex
 
@@ -23,22 +21,16 @@ from playground.recordings.secret_kinds import KINDS
 
 CONTEXT: Final = 120  # characters before a value that may say that it is a secret
 _EMAIL: Final = r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}"
-_BEHIND: Final = r"(?![A-Za-z0-9_+/-])"  # a key that goes on is none
 # Not inside a word or Base64; a line's end or the like may be there as an escape.
 _BEFORE: Final = (
     r"(?:(?<![A-Za-z0-9_+-])|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4})|(?<=%[0-9A-Fa-f]{2}))"
 )
 _BOUNDARY: Final = re.compile(_BEFORE)
 _EMAIL_START: Final = re.compile(r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]")
+_ESCAPES: Final = re.compile(r"\\+[nrt]|[\s\\]+")
+_MOST_REMEMBERED: Final = 100_000  # characters of secrets; after them each find counts
 _LOWER: Final = {code: code + 32 for code in range(65, 91)}
 _WITHOUT_SIGN: Final = ("bearer", "basic", "mailchimp")  # the value follows without = or :
-_SHORTEST: Final = 8
-_SPEAKS: Final = re.compile(
-    r"(?i)(?:^|_)(?:api_?)?(?:key|token|pass|passwd|password|passphrase|pwd|secrets?|credentials?"
-    r"|auth|apikey|pat)(?:_|\d*$)|(?:key|token|pass|passwd|password|secret)s?$"
-)
-_PLAIN: Final = re.compile(r"[A-Za-z]?[a-z]+|[A-Z]+|[\d.,:_+-]+|[a-z]+(?:[-_ ][a-z]+)?\d?")
-_PATH: Final = re.compile(r"(?:~|\.{0,2})/|[A-Za-z]:\\")
 
 
 class Secret(NamedTuple):
@@ -50,34 +42,47 @@ class Secret(NamedTuple):
 
 
 class Search(NamedTuple):
-    """The secrets of a text, and where one begins that its end leaves open (None: none does)."""
+    """The secrets of a text up to where one begins that its end leaves open, and from there on all
+    that may be one, or is one unless it lies within another."""
 
     secrets: list[Secret]
-    open_from: int | None
-    open_kind: str = ""
+    open: list[Secret]
 
 
-def environment_secrets(environment: Mapping[str, str] = os.environ) -> list[str]:
-    """The values of environment variables that are named like secrets, longest first.
+class Tally:
+    """How many secrets of which kind were starred out: each once, however often it was said, and
+    none that was only a piece of another, or several in one."""
 
-    Of eight characters or more, and no path, number or plain word; of an address the password.
-    """
-    found = {value for name, value in environment.items() if _SPEAKS.search(name)}
-    found |= {_password(value) for value in environment.values() if "://" in value}
-    return sorted(filter(_may_be_secret, found), key=len, reverse=True)
+    def __init__(self) -> None:
+        self._sure: dict[str, str] = {}  # kinds by texts, which leave this object never
+        self._perhaps: dict[str, str] = {}
+        self._size = 0
+        self._forgotten: Counter[str] = Counter()
 
+    def add(self, kind: str, text: str, *, sure: bool = True) -> None:
+        """One was starred out; what escapes do to it makes it no other. Who is not `sure` may have
+        seen what is none."""
+        plain = _ESCAPES.sub("", text)
+        into = self._sure if sure else self._perhaps
+        if any(plain in known for known in into):
+            return
+        if self._size > _MOST_REMEMBERED:
+            self._forgotten[kind] += sure
+            return
+        for piece in [known for known in into if known in plain]:
+            del into[piece]
+        into[plain] = kind
+        self._size += len(plain)
 
-def _may_be_secret(value: str) -> bool:
-    if len(value) < _SHORTEST or _PLAIN.fullmatch(value) or "://" in value:
-        return False
-    return not (_PATH.match(value) and (value.count("/") > 1 or Path(value).exists()))
+    def __bool__(self) -> bool:
+        return bool(self._sure or self._perhaps)
 
-
-def _password(address: str) -> str:
-    try:
-        return urlsplit(address).password or ""
-    except ValueError:
-        return ""
+    @property
+    def counts(self) -> dict[str, int]:
+        """By kind; who is not sure is asked for the kinds that nobody else has seen."""
+        found = Counter(self._sure.values()) + self._forgotten
+        perhaps = Counter(self._perhaps.values())
+        return dict(sorted({**perhaps, **found}.items()))
 
 
 class _Tables(NamedTuple):
@@ -98,26 +103,35 @@ class Searcher:
     """
 
     def __init__(self, secrets: Iterable[str] = (), *, emails: bool = False) -> None:
-        forms = _forms(secrets)
+        self._given = _forms(secrets)
+        forms = sorted(self._given, key=len, reverse=True)
         self._own = regex.compile("|".join(map(re.escape, forms))) if forms else None
         starts = sorted({re.escape(form[:3]) for form in forms}, key=len, reverse=True)
         self._own_starts = re.compile("|".join(starts)) if forms else None
         self._email = regex.compile(_EMAIL) if emails else None
 
     def search(self, text: str, start: int = 0, *, ended: bool = True) -> Search:
-        """The secrets that begin at `start` or behind it. Unless the text has `ended`, one that it
+        """The secrets that begin at `start` or after it. Unless the text has `ended`, one that it
         breaks off in, or that touches its end and could go on, is open."""
         found: list[Secret] = []
+        undecided: list[Secret] = []
+        stop = start
         for place, kind, pattern in sorted(self._places(text, start), key=lambda each: each[0]):
-            if found and place < found[-1].stop:
+            if place < stop:
                 continue
             match = pattern.match(text, place, partial=not ended)
             if match is None or (ended and match.end() == place):
                 continue
             if not ended and (match.partial or match.end() == len(text)):
-                return Search(found, place, kind)
-            found.append(Secret(place, match.end(), kind))
-        return Search(found, None)
+                undecided.append(Secret(place, len(text), kind))
+                continue
+            stop = match.end()
+            (undecided if undecided else found).append(Secret(place, stop, kind))
+        return Search(found, undecided)
+
+    def told(self, secret: str) -> str:
+        """One of those that were given, in the form in which it was."""
+        return self._given.get(secret, secret)
 
     def _places(self, text: str, start: int) -> Iterator[tuple[int, str, Any]]:
         """Where a secret may begin, its kind and the pattern that decides."""
@@ -198,7 +212,7 @@ def _patterns_by_head() -> dict[str, list[tuple[str, Any]]]:
     found: dict[str, list[tuple[str, Any]]] = {}
     for kind in KINDS:
         for head in kind.heads:
-            pattern = regex.compile(f"{re.escape(head)}(?:{kind.rest}){_BEHIND}")
+            pattern = regex.compile(f"{re.escape(head)}(?:{kind.rest}){kind.after}")
             found.setdefault(head, []).append((kind.name, pattern))
     return found
 
@@ -206,8 +220,7 @@ def _patterns_by_head() -> dict[str, list[tuple[str, Any]]]:
 def _contexts_by_word() -> dict[str, list[tuple[Any, str, Any]]]:
     found: dict[str, list[tuple[Any, str, Any]]] = {}
     for kind in KINDS:
-        behind = "" if kind.rest.endswith(")") else _BEHIND
-        entry = (re.compile(kind.context), kind.name, regex.compile(kind.rest + behind))
+        entry = (re.compile(kind.context), kind.name, regex.compile(kind.rest + kind.after))
         for word in kind.words:
             found.setdefault(word, []).append(entry)
     return found
@@ -244,8 +257,8 @@ def scrubbed(text: str, *, emails: bool = False, secrets: Iterable[str] = ()) ->
     return starred(text, searcher(tuple(secrets), emails))
 
 
-def starred(text: str, search: Searcher, counts: Counter[str] | None = None) -> str:
-    """The text with its secrets starred out, each counted by its kind."""
+def starred(text: str, search: Searcher, tally: Tally | None = None) -> str:
+    """The text with its secrets starred out, and counted."""
     secrets = search.search(text).secrets
     if not secrets:
         return text
@@ -253,8 +266,8 @@ def starred(text: str, search: Searcher, counts: Counter[str] | None = None) -> 
     for secret in secrets:
         pieces += [text[place : secret.start], "*" * (secret.stop - secret.start)]
         place = secret.stop
-        if counts is not None:
-            counts[secret.kind] += 1
+        if tally is not None:
+            tally.add(secret.kind, search.told(text[secret.start : secret.stop]))
     return "".join([*pieces, text[place:]])
 
 
@@ -266,37 +279,37 @@ def scrubbed_value(value: Any, *, emails: bool = False, secrets: Iterable[str] =
     return scrubbed_with(searcher(tuple(secrets), emails), value)
 
 
-def scrubbed_with(search: Searcher, value: Any, counts: Counter[str] | None = None) -> Any:
-    """As `scrubbed_value`; what is starred out is counted by its kind."""
+def scrubbed_with(search: Searcher, value: Any, tally: Tally | None = None) -> Any:
+    """As `scrubbed_value`; what is starred out is counted."""
     match value:
         case str():
-            return starred(value, search, counts)
+            return starred(value, search, tally)
         case list():
-            return [scrubbed_with(search, item, counts) for item in value]
+            return [scrubbed_with(search, item, tally) for item in value]
         case dict():
             return {
-                starred(str(key), search, counts): _named(str(key), item, search, counts)
+                starred(str(key), search, tally): _named(str(key), item, search, tally)
                 for key, item in value.items()
             }
         case _:
             return value
 
 
-def _named(key: str, item: Any, search: Searcher, counts: Counter[str] | None) -> Any:
+def _named(key: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
     if not isinstance(item, str):
-        return scrubbed_with(search, item, counts)
+        return scrubbed_with(search, item, tally)
     before = f'{key}": "'
-    return starred(before + item, search, counts)[len(before) :]
+    return starred(before + item, search, tally)[len(before) :]
 
 
-def _forms(secrets: Iterable[str]) -> list[str]:
+def _forms(secrets: Iterable[str]) -> dict[str, str]:
     """Each secret as it may stand in a text: as it is, in JSON once and twice, in an address."""
-    forms: set[str] = set()
+    found: dict[str, str] = {}
     for secret in filter(None, secrets):
-        forms.add(secret)
+        forms = {secret, quote(secret, safe=""), quote(secret)}
         for ascii_only, again in ((True, True), (True, False), (False, True), (False, False)):
             once = json.dumps(secret, ensure_ascii=ascii_only)[1:-1]
             forms |= {once, json.dumps(once, ensure_ascii=again)[1:-1]}
-        forms |= {quote(secret, safe=""), quote(secret)}
-    forms |= {form.encode("utf-8", "surrogatepass").decode("latin-1") for form in forms}
-    return sorted(forms, key=len, reverse=True)
+        forms |= {form.encode("utf-8", "surrogatepass").decode("latin-1") for form in forms}
+        found |= dict.fromkeys(forms, secret)
+    return found

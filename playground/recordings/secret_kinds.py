@@ -6,7 +6,8 @@ Prefixes, alphabets and lengths are facts of the providers, gathered by gitleaks
 config/gitleaks.toml, 2026-11) and detect-secrets 1.5.0 (Apache-2.0); neither is used as a library,
 since both look at whole lines of files and know no partial match, which a stream needs.
 
-Every repetition is bounded, so that scrubbing stays linear.
+Every repetition is bounded, or possessive after a bounded look ahead, so that scrubbing stays
+linear. A kind without a bound says what it goes on with, for one that is too long to wait for.
 """
 
 from __future__ import annotations
@@ -15,19 +16,27 @@ from typing import Final, NamedTuple
 
 
 class Kind(NamedTuple):
-    """`rest` is a pattern behind one of the `heads`, or behind a match of `context`."""
+    """`rest` is a pattern after one of the `heads`, or after a match of `context`."""
 
     name: str
     heads: tuple[str, ...]
     rest: str
     context: str = ""
     words: tuple[str, ...] = ()  # in small letters: only around them the context is looked for
+    on: str = ""  # what an endless one goes on with: characters, as in a class of a pattern
+    end: str = ""  # a pattern that ends it all the same
+    after: str = r"(?![A-Za-z0-9_+/-])"  # a key that goes on is none
 
 
 _WORD: Final = r"[A-Za-z0-9_-]"
 _DIGIT_AHEAD: Final = r"(?=[A-Za-z_-]{0,80}[0-9])"  # a run without any is a name with hyphens
 _BASE64: Final = r"[A-Za-z0-9+/]"
 _BREAK: Final = r"(?:\s|\\+[nrt])"  # a line's end, escaped ones too
+_KEY_END: Final = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+_HALF_END: Final = r"(?:-{1,5}|-----EN?|-----END(?: [A-Z0-9 ]{0,60}-{0,4})?)\Z"
+_CALLED: Final = r"(?![\w.]{1,120}[(\[])"  # a call or an item of a list, in code
+_NUMBER: Final = r"(?!-?[0-9.]{1,40}(?:[eE][+-]?[0-9]{1,3})?\s{0,40}[,}\]])"  # a bare one of JSON
+_VALUE: Final = r"^\s\"'\\,;&<>(){}\[\]"
 _NAME: Final = (
     r"(?:api[_-]?key|apikey|access[_-]?key|account[_-]?key|secret[_-]?key|private[_-]?key"
     r"|master[_-]?key|signing[_-]?key|encryption[_-]?key|subscription[_-]?key"
@@ -44,7 +53,7 @@ KINDS: Final = (
     Kind("openai", ("sk-",), rf"{_DIGIT_AHEAD}{_WORD}{{16,220}}"),
     Kind("openai-session", ("sess-",), r"[A-Za-z0-9]{32,60}"),
     Kind("google-api-key", ("AIza",), r"[A-Za-z0-9_-]{35}"),
-    Kind("google-oauth", ("ya29.",), r"[A-Za-z0-9._-]{20,400}"),
+    Kind("google-oauth", ("ya29.",), r"[A-Za-z0-9._-]{20,2048}"),
     Kind("google-client-secret", ("GOCSPX-",), r"[A-Za-z0-9_-]{20,40}"),
     Kind("google-refresh", ("1//0",), r"[A-Za-z0-9_-]{30,200}"),
     Kind("groq", ("gsk_",), r"[A-Za-z0-9]{16,120}"),
@@ -69,7 +78,7 @@ KINDS: Final = (
     Kind("digitalocean", ("dop_v1_", "doo_v1_", "dor_v1_"), r"[a-f0-9]{64}"),
     Kind("databricks", ("dapi",), r"[a-f0-9]{32}(?:-\d)?"),
     Kind("heroku", ("HRKU-",), r"[A-Za-z0-9_-]{36,70}"),
-    Kind("fly", ("fo1_", "fm1a_", "fm1r_", "fm2_"), r"[A-Za-z0-9+/_-]{40,400}={0,3}"),
+    Kind("fly", ("fo1_", "fm1a_", "fm1r_", "fm2_"), r"[A-Za-z0-9+/_-]{40,4000}={0,3}"),
     Kind("cloudflare-origin", ("v1.0-",), r"[a-f0-9]{24}-[a-f0-9]{146}"),
     Kind("terraform", ("atlasv1.",), r"[A-Za-z0-9_=-]{50,80}"),
     Kind("vault", ("hvs.", "hvb.", "hvr."), r"[A-Za-z0-9_-]{24,300}"),
@@ -154,60 +163,88 @@ KINDS: Final = (
     Kind("frame-io", ("fio-u-",), r"[A-Za-z0-9_=-]{64}"),
     Kind("intercom", ("ico-",), r"[A-Za-z0-9]{32}"),
     # forms that many use
-    Kind("jwt", ("eyJ",), r"[A-Za-z0-9_-]{10,4000}(?:\.[A-Za-z0-9_-]{4,4000}){2,4}"),
+    Kind(
+        "jwt",
+        ("eyJ",),
+        r"[A-Za-z0-9_-]{10,}+\.(?:\.[A-Za-z0-9_-]{4,}+)?+"
+        r"[A-Za-z0-9_-]{4,}+(?:\.[A-Za-z0-9_-]{4,}+){1,3}+",
+        on="A-Za-z0-9_.-",
+        after="",
+    ),
     Kind(
         "private-key",
         ("-----BEGIN ",),
-        r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-        rf"(?:{_BREAK}{{0,4}}+"
+        rf"[A-Z0-9 ]{{0,40}}PRIVATE KEY(?: BLOCK)?-----{_BREAK}{{0,4}}+"
         rf"(?:[A-Z][A-Za-z-]{{2,20}}: [^\n\\\"]{{1,90}}+{_BREAK}{{1,4}}+){{0,4}}+"
-        rf"(?:[A-Za-z0-9+/=]{{1,100}}+{_BREAK}{{0,4}}+){{1,300}}+)"
-        # its end, or what cannot go on; half an escape can, and half of the end's mark
-        r"(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|(?![A-Za-z0-9+/=\s\\-])"
-        r"|(?=\\+[^nrt\\])|(?=-(?!----END [A-Z0-9 ]{0,40}PRIVATE KEY))|\Z)",
+        r"(?:[A-Za-z0-9+/=\s]|\\+[nrt])++"
+        # its end, half of it where the text ends, or what cannot go on; half an escape can
+        rf"(?:{_KEY_END}|{_HALF_END}|(?![A-Za-z0-9+/=\s\\])|(?=\\+[^nrt\\])|\Z)",
+        on=r"A-Za-z0-9+/=\s\\-",
+        end=_KEY_END,
+        after="",
     ),
     Kind("putty-key", ("Private-MAC: ",), r"[a-f0-9]{40,64}"),
     Kind(
         "bearer",
         (),
-        r"(?=[A-Za-z~+/-]{0,64}[0-9._]\w)[A-Za-z0-9._~+/-]{12,4000}={0,2}",
+        r"(?=[A-Za-z~+/-]{0,64}[0-9._]\w)[A-Za-z0-9._~+/-]{12,}+={0,2}",
         r"(?i:\bbearer)(?:\s|%20){1,4}",
         ("bearer",),
+        on="A-Za-z0-9._~+/=-",
     ),
     Kind(
         "basic-auth",
         (),
-        rf"(?=[A-Za-z+/]{{0,40}}[0-9=]){_BASE64}{{8,400}}={{0,2}}",
+        rf"(?=[A-Za-z+/]{{0,40}}[0-9=]){_BASE64}{{8,}}+={{0,2}}",
         r"(?i:\bbasic)\s{1,4}",
         ("basic",),
+        on="A-Za-z0-9+/=",
     ),
     Kind(
-        "url-password", (), r"[^\s/@:\"'<>\\]{0,100}:[^\s/@\"'<>\\]{1,200}(?=@)", r"://", ("://",)
+        "url-password",
+        (),
+        r"[^\s/@:\"'<>\\]{0,100}:[^\s/@\"'<>\\]{1,200}(?=@)",
+        r"://",
+        ("://",),
+        after="",
     ),
-    Kind("url-token", (), r"(?=[^\s\d/@]{0,100}\d)[^\s/@:\"'<>\\?#]{8,200}(?=@)", r"://", ("://",)),
+    Kind(
+        "url-token",
+        (),
+        r"(?=[^\s\d/@]{0,100}\d)[^\s/@:\"'<>\\?#]{8,200}(?=@)",
+        r"://",
+        ("://",),
+        after="",
+    ),
     Kind(
         "query",
         (),
-        r"(?=[A-Za-z._~+/-]{0,80}[0-9%])[A-Za-z0-9._~%+/=-]{12,600}",
+        r"(?=[A-Za-z._~+/-]{0,80}[0-9%])[A-Za-z0-9._~%+/=-]{12,}+",
         r"[?&](?i:key|sig|token|auth|code|x-(?:amz|goog)-(?:signature|security-token)|"
         + _NAME[3:-1]
         + r")=",
         ("key", "sig", "token", "auth", "code=", "secret", "passw", "passphr", "pwd"),
+        on="A-Za-z0-9._~%+/=-",
+        after="",
     ),
     Kind(
         "named",
         (),
-        r"(?=[^\s\"'\\,;&<>(){}\[\]0-9]{0,199}[0-9])(?=[^A-Za-z\s\"'\\]{0,199}[A-Za-z])"
-        r"[^\s\"'\\,;&<>(){}\[\]]{8,200}(?![(\[])",
+        rf"(?=[{_VALUE}0-9]{{0,199}}[0-9])(?=[^A-Za-z\s\"'\\]{{0,199}}[A-Za-z]){_CALLED}{_NUMBER}"
+        rf"[{_VALUE}]{{8,}}+",
         rf"(?i:{_NAME}){_SET}",
         ("key", "token", "secret", "passw", "passphr", "pwd"),
+        on=_VALUE,
+        after="",
     ),
     Kind(
         "header",
         (),
-        r"(?=[^\s\"'\\0-9]{0,199}[0-9])[^\s\"'\\,;<>]{8,400}",
+        rf"(?=[^\s\"'\\0-9]{{0,199}}[0-9]){_NUMBER}[{_VALUE}]{{8,}}+",
         r"(?i:x-(?:goog-)?(?:api-key|auth-token|access-token)|private-token|api-key"
         r"|ocp-apim-subscription-key|dd-api-key|authorization|x-vault-token)" + _SET,
         ("key", "token", "authori"),
+        on=_VALUE,
+        after="",
     ),
 )

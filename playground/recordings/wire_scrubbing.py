@@ -2,9 +2,10 @@
 
 A key may be cut between two reads of the network, and a model that says one sends it in a dozen
 events, each a JSON text of its own: the wire then nowhere holds the key, and the reply that is read
-back does. So two kinds of text are searched: the wire as it is, and what the values of one JSON
-field add up to over all events (a channel). What is found is starred at the bytes that it came
-from, each character by one of as many bytes, so that lengths, cuts and JSON stay as they are.
+back does. So two kinds of text are searched: the wire as it is, and what the texts of its frames
+add up to (channels). Which texts an API's reader will join is its own affair, so they are joined in
+several ways at once, each finer than the one before: all of them; those of one name; of one index
+besides, wherever the frame tells it; of one path and type; at one place of a list.
 
 Bytes whose text may begin a secret are not ready until that is decided. Whoever cannot wait calls
 `give_up`: what is open is starred out, too.
@@ -12,300 +13,243 @@ Bytes whose text may begin a secret are not ready until that is decided. Whoever
 
 from __future__ import annotations
 
-import json
-import re
-from bisect import bisect_right
-from collections import Counter, OrderedDict
-from dataclasses import dataclass, field
+import base64
+from binascii import Error
+from collections import OrderedDict
+from collections.abc import Iterator
 from typing import Final
 
-from playground.recordings.scrubbing import CONTEXT, Searcher
+from playground.recordings.channels import Bytes, Channel, Frame, Held, Packed, Part, text_of
+from playground.recordings.json_texts import BY_NAME, Box, JsonTexts, Leaf
+from playground.recordings.scrubbing import Searcher, Tally
 
-_SHOWN: Final = 2  # characters of an open secret that are not worth waiting for
-_LONGEST: Final = 16_384  # characters of an open secret, and bytes of a name that has no end
 _MOST_CHANNELS: Final = 256
-_TOKEN: Final = re.compile(
-    r'"((?:[^"\\\x00-\x1f]++|\\.)*+)"(?:\s*+:\s*+(?:(")|(\d++))?)?|"', re.DOTALL
-)
-_BODY: Final = re.compile(
-    r'(?:[^"\\\x00-\x1f]++|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}'
-    r"|\\u(?![dD][89abAB])[0-9a-fA-F]{4}|\\[^u\x00-\x1f])*+"
-)
-_HALF_CHARACTER: Final = re.compile(
-    r"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z"
-)
-_UNIT: Final = re.compile(
-    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL
-)
-_STARS: Final = {1: "*", 2: "\u00d7", 3: "\uff0a", 4: "\U0001f7b6"}  # by their bytes in UTF-8
-_ESCAPED_STARS: Final = {6: "\\u002a", 12: "\\ud83d\\udfb6"}
 # fields that say nothing that a model wrote; joined over events they would only cost time
 _NO_TEXT: Final = {
-    *("id", "object", "model", "type", "role", "finish_reason", "stop_reason", "obfuscation"),
+    *("id", "object", "model", "role", "finish_reason", "stop_reason", "obfuscation", "p"),
     *("system_fingerprint", "service_tier", "item_id", "response_id", "created_at", "status"),
-    *(
-        "event",
-        "event_type",
-        "modelVersion",
-        "responseId",
-        "finishReason",
-        "p",
-        "native_finish_reason",
-    ),
+    *("event", "modelVersion", "responseId", "finishReason", "native_finish_reason"),
 }
+# what says token by token, or in numbers, what the texts beside it say
+_ECHO: Final = {
+    *BY_NAME,
+    *("logprobs", "logprobsResult", "completion_probabilities", "probs", "top_probs"),
+    *("token_ids", "prompt_token_ids", "output_token_ids", "output_ids", "tokens", "context"),
+}
+_FIELDS: Final = {"token", "logprob", "bytes", "rank", "decoded_token", "logProbability"}
+Path = tuple[object, ...]
 
 
-_LONE_ESCAPE: Final = re.compile(r"\\u[0-9a-fA-F]{4}|\\[^u\x00-\x1f]")
-_PERHAPS_A_NAME: Final = re.compile(r"\s*:?\s*\Z")
-_CONTROL: Final = re.compile(r"[\x00-\x1f]")
+class _Node:
+    """A way of joining texts; while only one finer way was met, that one shares its channel."""
+
+    def __init__(self, channel: Channel) -> None:
+        self.channel = channel
+        self.only: object = None
+        self.forked = False
 
 
-@dataclass(slots=True)
-class _Segment:
-    """A part of a channel: where its text and its bytes begin, and these as they came."""
+class _Tree:
+    """Channels by ever longer paths."""
 
-    start: int  # in characters, since the channel began
-    place: int  # on the wire
-    raw: str  # as latin-1: a character a byte
-    plain: bool  # whether each byte is a character of the text
+    def __init__(self, search: Searcher, tally: Tally, *, sure: bool) -> None:
+        self._search, self._tally, self._sure = search, tally, sure
+        self._nodes: OrderedDict[Path, _Node] = OrderedDict()
 
+    def channels(self) -> Iterator[Channel]:
+        """All of them, each once."""
+        return iter({id(node.channel): node.channel for node in self._nodes.values()}.values())
 
-@dataclass(slots=True)
-class _Channel:
-    """A text that comes in parts. Of `text` the end is kept; offsets count from its beginning."""
+    def on(self, path: Path) -> list[Channel]:
+        """The channels of a path's beginnings, the finest first."""
+        node = self._node((), None)
+        found = [node.channel]
+        for length, key in enumerate(path, 1):
+            if node.only is None:
+                node.only = key
+            elif node.only != key and not node.forked:
+                self._fork(path[: length - 1], node)
+            shared = None if node.forked else node.channel
+            node = self._node(path[:length], shared)
+            if node.channel is not found[-1]:
+                found.append(node.channel)
+        return found[::-1]
 
-    text: str = ""
-    begins: int = 0
-    floor: int = 0  # before this, all is decided
-    open_from: int | None = None  # where a secret may have begun
-    open_kind: str = ""
-    segments: list[_Segment] = field(default_factory=list)
+    def _node(self, path: Path, shared: Channel | None) -> _Node:
+        if path not in self._nodes:
+            if len(self._nodes) >= _MOST_CHANNELS:
+                _, oldest = self._nodes.popitem(last=False)
+                if all(node.channel is not oldest.channel for node in self._nodes.values()):
+                    oldest.channel.give_up()
+            self._nodes[path] = _Node(shared or Channel(self._search, self._tally, self._sure))
+        self._nodes.move_to_end(path)
+        return self._nodes[path]
 
-    @property
-    def end(self) -> int:
-        return self.begins + len(self.text)
-
-    @property
-    def is_open(self) -> bool:
-        return self.open_from is not None and self.end - self.open_from > _SHOWN
-
-    def trim(self) -> None:
-        """Forget what no decision needs any more."""
-        keep = (self.end if self.open_from is None else self.open_from) - 2 * CONTEXT
-        if keep - self.begins > 2 * CONTEXT:
-            self.text, self.begins = self.text[keep - self.begins :], keep
-            starts = [segment.start for segment in self.segments]
-            del self.segments[: max(0, bisect_right(starts, keep) - 1)]
+    def _fork(self, path: Path, node: _Node) -> None:
+        """A second finer way is met: the first gets a channel of its own."""
+        node.forked = True
+        own, former, key = node.channel.copy(), node.channel, node.only
+        former.sure = False
+        while (finer := self._nodes.get(path := (*path, key))) and finer.channel is former:
+            finer.channel, key = own, finer.only
 
 
 class WireScrubber:
-    """Takes the bytes of a stream and gives them back without secrets; `counts` is by kind."""
+    """Takes the bytes of a stream and gives them back without secrets; they are counted once."""
 
-    def __init__(self, search: Searcher) -> None:
-        self._search = search
-        self._held = bytearray()
-        self._base = 0  # where the held bytes begin on the wire
+    def __init__(self, search: Searcher, tally: Tally | None = None) -> None:
+        self.tally = Tally() if tally is None else tally
+        self._held = Held()
         self._given_up = 0  # up to here nothing is waited for
-        self._wire = _Channel()
-        self._fields: OrderedDict[tuple[str, str], _Channel] = OrderedDict()
-        self._unread = ""  # the wire behind the last token
-        self._in_value = False
-        self._field: _Channel | None = None  # whose value is being read
-        self._index = ""
-        self.counts: Counter[str] = Counter()
+        self._wire = Channel(search, self.tally)
+        self._texts = _Tree(search, self.tally, sure=True)
+        self._spelled = _Tree(search, self.tally, sure=False)
+        self._reader = JsonTexts()
 
     def feed(self, data: bytes) -> None:
         """The next bytes."""
-        text = data.decode("latin-1")
-        place = self.end
-        self._held += data
-        self._extend(self._wire, text, _Segment(self._wire.end, place, text, plain=True))
-        start = place - len(self._unread)
-        self._unread += text
-        read = self._read(self._unread, start)
-        self._unread = self._unread[read:]
+        text, place = data.decode("latin-1"), self.end
+        self._held.data += data
+        self._wire.extend(Part(self._held, place, text, text), place)
+        self._reader.feed(text)
+        self._search_frames()
 
     @property
     def taken(self) -> int:
         """How many bytes have been given back."""
-        return self._base
+        return self._held.base
 
     @property
     def end(self) -> int:
         """How many bytes have come."""
-        return self._base + len(self._held)
+        return self._held.end
 
     @property
     def ready(self) -> int:
         """Up to where the bytes are decided, counted from the first one."""
-        ends = [self._place(each) for each in self._channels() if each.is_open]
-        return max(self._base, self._given_up, min([self.end, *ends]))
+        waits = [self._reader.waits_from, *(each.waits_from for each in self._channels())]
+        ends = [place for place in waits if place is not None]
+        return max(self.taken, self._given_up, min([self.end, *ends]))
 
     def take(self, stop: int) -> bytes:
         """The bytes up to there, which must be ready, and have not been taken yet."""
-        size = stop - self._base
-        data = bytes(self._held[:size])
-        del self._held[:size]
-        self._base = stop
-        return data
+        return self._held.take(stop)
 
     def give_up(self) -> None:
         """Star out what is open: nobody can wait for its end. What comes of it is starred too."""
+        packed = self._reader.packed_from  # half a packed frame tells nobody anything: it waits
+        if packed is None:
+            self._reader.give_up()
+        self._reader.end_frame()
+        self._search_frames()
         for channel in self._channels():
-            if channel.open_from is not None and channel.is_open and channel.open_kind != "email":
-                self._star(channel, channel.open_from, channel.end, "undecided")
-        self._given_up = self.end
+            if packed is None or (channel.waits_from or 0) < packed:
+                channel.give_up()
+        self._given_up = self.end if packed is None else packed
 
     def finish(self) -> None:
         """The stream is whole: what is open is decided by what is there."""
+        packed = self._reader.packed_from
+        if packed is not None:
+            self._held.write(packed + 1, b"*" * (self.end - packed - 1))
+        self._reader.finish()
+        self._search_frames()
         for channel in self._channels():
-            self._decide(channel, channel.end, ended=True)
+            channel.finish()
         self._given_up = self.end
 
-    def _channels(self) -> list[_Channel]:
-        return [self._wire, *self._fields.values()]
+    def _channels(self) -> Iterator[Channel]:
+        yield self._wire
+        yield from self._texts.channels()
+        yield from self._spelled.channels()
 
-    # channels
+    # frames
 
-    def _extend(self, channel: _Channel, text: str, segment: _Segment) -> None:
-        before = channel.end
-        channel.text += text
-        channel.segments.append(segment)
-        self._decide(channel, before, ended=False)
-        channel.trim()
+    def _search_frames(self) -> None:
+        frames, self._reader.frames = self._reader.frames, []
+        for leaves in frames:
+            self._search_leaves(leaves, self._held, None)
 
-    def _decide(self, channel: _Channel, before: int, ended: bool) -> None:
-        """Search what is new behind `before`, and what was open or may be half a head."""
-        start = channel.open_from
-        if start is None:
-            start = max(channel.floor, channel.begins, before - CONTEXT // 2)
-        found = self._search.search(channel.text, start - channel.begins, ended=ended)
-        for secret in found.secrets:
-            channel.floor = channel.begins + secret.stop
-            self._star(channel, channel.begins + secret.start, channel.floor, secret.kind)
-        channel.open_from = None
-        if found.open_from is not None and len(channel.text) - found.open_from <= _LONGEST:
-            channel.open_from = channel.begins + found.open_from
-            channel.open_kind = found.open_kind
+    def _search_leaves(self, leaves: list[Leaf], into: Bytes, outer: int | None) -> None:
+        """Join the texts of a frame to those before; `outer` is its place if it was packed."""
+        frame = Frame()
+        texts: list[tuple[Leaf, Part]] = []
+        spelled: list[tuple[Leaf, Part]] = []
+        for leaf in leaves:
+            if leaf.kind == "text" and (leaf.name in _NO_TEXT or self._unpacked(leaf, into, outer)):
+                continue
+            part = _part(leaf, into)
+            if _ECHO.isdisjoint(_names(leaf)):
+                (texts if leaf.kind == "text" else spelled).append((leaf, part))
+            elif leaf.kind != "name" or leaf.raw not in _FIELDS:
+                spelled.append((leaf, part))
+                frame.echo.append(part)
+        if frame.echo:
+            frame.start = frame.echo[0].place if outer is None else outer
+            if self.tally and not any(part.text for _, part in texts):
+                frame.star()  # nobody knows what of it tells of what was starred before
+        for tree, parts in ((self._texts, texts), (self._spelled, spelled)):
+            for leaf, part in parts:
+                for channel in tree.on(_path(leaf)) if part.text else ():
+                    channel.extend(part, leaf.place if outer is None else outer, frame)
 
-    def _place(self, channel: _Channel) -> int:
-        """Where on the wire the open secret of a channel begins, or a little before."""
-        assert channel.open_from is not None
-        starts = [segment.start for segment in channel.segments]
-        segment = channel.segments[max(0, bisect_right(starts, channel.open_from) - 1)]
-        return segment.place + (channel.open_from - segment.start if segment.plain else 0)
-
-    def _star(self, channel: _Channel, start: int, stop: int, kind: str) -> None:
-        changed = False
-        for segment in channel.segments:
-            if segment.start >= stop:
-                break
-            first, last = max(0, start - segment.start), stop - segment.start
-            changed |= last > first and self._overwrite(segment, first, last)
-        self.counts[kind] += changed
-
-    def _overwrite(self, segment: _Segment, first: int, last: int) -> bool:
-        """Star the characters of a segment that are still held; whether any was none before."""
-        raw, place = segment.raw, segment.place
-        if segment.plain:
-            raw, place, first, last = raw[first:last], place + first, 0, last - first
-        changed = False
-        for number, unit in enumerate(_UNIT.findall(_decoded(raw))):
-            size = len(unit.encode("utf-8", "surrogateescape"))
-            if first <= number < last and place >= self._base:
-                star = _star_for(unit, size).encode()
-                at = place - self._base
-                changed |= self._held[at : at + size] != star
-                self._held[at : at + size] = star
-            place += size
-        return changed
-
-    # fields
-
-    def _read(self, text: str, start: int) -> int:
-        """Read values of fields; how many characters of the text are done with."""
-        at, length = 0, len(text)
-        while at < length:
-            step = self._value(text, at, start) if self._in_value else self._token(text, at)
-            if step == at:
-                break
-            at = step
-        return at
-
-    def _token(self, text: str, at: int) -> int:
-        """Behind the next string; a name with a text behind it opens a value."""
-        token = _TOKEN.search(text, at)
-        if token is None:
-            return len(text)
-        if text.find("\n", at, token.start()) >= 0:
-            self._index = ""
-        name, opens, digits = token.groups()
-        if name is None:
-            return self._unended(text, token.start())
-        if opens:
-            self._in_value = True
-            self._field = None if name in _NO_TEXT else self._channel(name)
-        elif digits:
-            self._index = digits if name.endswith("index") else self._index
-        elif token.end() + 16 > len(text) and _PERHAPS_A_NAME.match(text, token.end()):
-            return token.start() if token.start() > at else at
-        return token.end()
-
-    def _unended(self, text: str, at: int) -> int:
-        """A quotation mark without its other one: garbage, a very long text, or not all here."""
-        if _CONTROL.search(text, at):
-            return at + 1
-        if len(text) - at > _LONGEST:
-            self._in_value, self._field = True, None
-            return at + 1
-        return at
-
-    def _value(self, text: str, at: int, start: int) -> int:
-        """Behind the part of the value that is here."""
-        body = _BODY.match(text, at)
-        stop = body.end() if body else at
-        if stop == len(text):
-            half = _HALF_CHARACTER.search(text, max(at, stop - 3))
-            stop = half.start() if half else stop
-        if stop > at:
-            self._part(text[at:stop], start + at)
-            return stop
-        if text[at] == '"':
-            self._in_value = False
-            return at + 1
-        if len(text) - at < 12 and text[at] not in "\n\r":  # half of an escape or of a character
-            return at
-        escape = _LONE_ESCAPE.match(text, at)
-        if escape:
-            self._part(escape[0], start + at)
-            return escape.end()
-        self._in_value = False  # no JSON after all
-        return at + 1
-
-    def _part(self, raw: str, place: int) -> None:
-        if self._field is None:
-            return
-        plain = raw.isascii() and "\\" not in raw
-        text = raw if plain else json.loads(f'"{_decoded(raw)}"', strict=False)
-        self._extend(self._field, text, _Segment(self._field.end, place, raw, plain))
-
-    def _channel(self, name: str) -> _Channel:
-        known = (name, self._index)
-        if known not in self._fields and len(self._fields) >= _MOST_CHANNELS:
-            self._fields.popitem(last=False)
-        channel = self._fields.setdefault(known, _Channel())
-        self._fields.move_to_end(known)
-        return channel
+    def _unpacked(self, leaf: Leaf, into: Bytes, outer: int | None) -> bool:
+        """Whether a text is the Base64 of a frame: its texts are joined instead of it."""
+        if not leaf.raw.startswith(("ey", "ew")) or len(leaf.raw) % 4 or outer is not None:
+            return False
+        try:
+            data = base64.b64decode(leaf.raw, validate=True)
+        except (Error, ValueError):
+            return False
+        if not data.rstrip().endswith(b"}"):
+            return False
+        reader = JsonTexts()
+        reader.feed(data.decode("latin-1"))
+        reader.finish()
+        packed = Packed(into, leaf.place, data)
+        for leaves in reader.frames:
+            self._search_leaves(leaves, packed, leaf.place)
+        return True
 
 
-def _decoded(raw: str) -> str:
-    return raw.encode("latin-1").decode("utf-8", "surrogateescape")
+def _names(leaf: Leaf) -> list[str]:
+    """The names around a leaf, its own first."""
+    names, box = [leaf.name] if leaf.name else [], leaf.box
+    while box is not None:
+        if box.name:
+            names.append(box.name)
+        if box.around is None:
+            break
+        box = box.around
+    return names
 
 
-def _star_for(unit: str, size: int) -> str:
-    """As many bytes, and one character as it is one; a line's end stays, a quotation mark goes."""
-    if unit[0] != "\\" or len(unit) == 1:
-        return _STARS[size]
-    if len(unit) > 2:
-        return _ESCAPED_STARS[size]
-    return unit if unit[1] in "nrtbf" else "\\/"
+def _path(leaf: Leaf) -> Path:
+    """What tells a leaf from others, from the coarse to the fine."""
+    names = _names(leaf)
+    boxes, box = [], leaf.box
+    while box is not None:
+        boxes.append(box)
+        if box.around is None:
+            break
+        box = box.around
+    if names[:1] == ["text"] and leaf.box.position is not None and len(names) > 1:
+        del names[0]  # a text of several, in a list where otherwise a text alone stands
+    indexes = tuple(index for each in boxes for index in each.indexes)
+    types = tuple(kind for each in boxes for kind in each.types)
+    return names[0] if names else "", indexes, (tuple(names), types), _position(leaf, boxes)
+
+
+def _position(leaf: Leaf, boxes: list[Box]) -> int:
+    """The place in the list that is nearest; of numbers, the place of the row that they make."""
+    if leaf.kind == "text" and leaf.box.is_list:
+        return leaf.position
+    return next((each.position for each in boxes if each.position is not None), 0)
+
+
+def _part(leaf: Leaf, into: Bytes) -> Part:
+    if leaf.kind == "number":
+        number = int(leaf.raw) if leaf.raw.isdigit() and len(leaf.raw) < 8 else 1 << 30
+        text = chr(number) if number < 256 else ""
+        return Part(into, leaf.place, leaf.raw, text, "number")
+    return Part(into, leaf.place, leaf.raw, text_of(leaf.raw))

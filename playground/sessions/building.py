@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from playground.errors import InputFault
 from playground.findings import Finding, finding
-from playground.json_numbers import finite, is_finite
+from playground.json_numbers import finite, is_finite, load_json
 from playground.messages import Message, Part, Role, ToolCallPart, ToolResultPart
 from playground.prompt_data import DynamicTaskConfig, TaskConfig
 from playground.recordings.recording import Recording
@@ -100,7 +100,7 @@ class SessionBuilder:
     def compacted(
         self, at: Any = None, tokens_before: Any = None, place: Place | None = None
     ) -> None:
-        """The history ends here: what is said next stands behind a summary."""
+        """The history ends here: what is said next stands after a summary."""
         tokens = tokens_before if type(tokens_before) is int else None
         self.compactions.append(
             Compaction(len(self.messages), self.time(at, place or Place()), tokens)
@@ -135,7 +135,7 @@ class SessionBuilder:
             values = values.get("tools") or values.get("functions") or [values]
         if not isinstance(values, list):
             if values:
-                self.lost(f"tools that are no list: {_short(values)}", place)
+                self.lost(f"tools that are not a list: {_short(values)}", place)
             return
         names = [value for value in values if isinstance(value, str)]
         if names:
@@ -163,7 +163,7 @@ class SessionBuilder:
         if not text.strip():
             return {}
         try:
-            value = json.loads(text)
+            value = load_json(text, strict=True)
         except (ValueError, RecursionError):
             value = None
         if isinstance(value, dict):
@@ -245,7 +245,7 @@ class SessionBuilder:
             return self.given
         models = [record.model for record in self.requests if record.model]
         model = self.model or (models[-1] if models else "")
-        task = TaskConfig(user_agent_prompt=self.agent_prompt)
+        task = TaskConfig(user_agent_prompt=self.agent_prompt, system_rules=False)
         return Session(
             title=self.title,
             purpose=self.purpose,

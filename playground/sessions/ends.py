@@ -1,11 +1,9 @@
-"""Where a file ends: its last line, and what is whole of a document that is cut off."""
+"""Where a file ends: its last line, its last character."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import IO, Any
-
-from pydantic_core import from_json
+from typing import IO
 
 
 def last_line(file: IO[bytes], size: int, longest: int) -> tuple[bytes, int]:
@@ -30,9 +28,13 @@ def pieces(file: IO[bytes], size: int) -> Iterator[bytes]:
         yield data
 
 
-def whole_part(text: str) -> Any:
-    """What is whole of a JSON document that is cut off; None where it is spoiled in another way."""
-    try:
-        return from_json(text, allow_partial=True)
-    except ValueError:
-        return None
+def whole_utf8(data: bytes) -> bytes:
+    """The bytes without a last character that is cut in two."""
+    for size in range(1, min(3, len(data)) + 1):
+        first = data[-size]
+        if first >= 0xC0:  # of 2, 3 or 4 bytes
+            due = 2 + (first >= 0xE0) + (first >= 0xF0)
+            return data[:-size] if size < due else data
+        if first < 0x80:
+            return data
+    return data

@@ -18,11 +18,11 @@ from playground.arguments import takes
 from playground.errors import InputFault
 from playground.messages import Message
 from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.documents import whole_characters
 from playground.sessions.session import Session
 from playground.sessions.shapes.messages import ROLES, read_message
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.requests import conversation
-from playground.sessions.source import whole_characters
 from playground.tool_formats import read_tools
 
 _MESSAGE: Final = 'a message such as {"role": "user", "content": …}, or pg.Message'
@@ -49,15 +49,17 @@ def session(
     """
     body = _body(messages)
     builder = SessionBuilder(title=title)
-    said = system or next((body[name] for name in _SYSTEM if body.get(name)), "")
-    if isinstance(said, Mapping) and "parts" in said:  # Gemini's
-        said = said["parts"]
+    prompt = system or next((body[name] for name in _SYSTEM if body.get(name)), "")
+    if isinstance(prompt, Mapping) and "parts" in prompt:  # Gemini's
+        prompt = prompt["parts"]
     with _told(Place(field="system")):
-        parts = read_parts(builder, json_value(said, "system"), Place(field="system"))
+        parts = read_parts(builder, json_value(prompt, "system"), Place(field="system"))
     if parts:
         builder.say("system", parts, Place(field="system"))
-    elif said:
-        raise InputFault(f"{said!r:.60} is no text", field="system", expected="a text, or parts")
+    elif prompt:
+        raise InputFault(
+            f"{prompt!r:.60} is not a text", field="system", expected="a text, or parts"
+        )
     for index, message in enumerate(body["messages"]):
         _read(builder, message, Place(field="messages").at(index))
     builder.model = model or str(body.get("model") or body.get("modelId") or "")
@@ -93,7 +95,7 @@ def _read(builder: SessionBuilder, value: Any, place: Place) -> None:
     if len(builder.messages) == before:
         role = plain.get("role") if isinstance(plain, dict) else None
         known = f"; roles: {', '.join(ROLES)}" if role else ""
-        problem = f"{plain!r:.60} is no message{known}"
+        problem = f"{plain!r:.60} is not a message{known}"
         raise InputFault(problem, field=place.field, expected=_MESSAGE)
 
 
@@ -140,4 +142,4 @@ def _json_value(value: Any, where: str) -> Any:
             return [_json_value(v, f"{where}.{i}".strip(".")) for i, v in enumerate(value)]
         case _:
             expected = "texts, numbers, lists, dicts, or models of an SDK"
-            raise InputFault(f"{value!r:.60} is no JSON value", field=where, expected=expected)
+            raise InputFault(f"{value!r:.60} is not a JSON value", field=where, expected=expected)

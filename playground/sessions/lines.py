@@ -95,7 +95,7 @@ def _tell(builder: SessionBuilder, silent: dict[str, _Kind], quiet: Collection[s
     for kind, found in silent.items():
         known = is_quiet(kind, quiet)
         lines = f"{found.count} lines" if found.count > 1 else "a line"
-        message = f"{lines} of the kind {kind!r}, which leave nothing here"
+        message = f"{lines} of the kind {kind!r}, of which nothing is kept"
         code = "bookkeeping" if known else "lines-left-out"
         builder.findings.append(finding(code, f"line {found.first}", message))
 
@@ -106,7 +106,7 @@ def _refuse(
     kinds = ", ".join(repr(kind) for kind in list(silent)[:5])
     first = builder.findings[0].message if builder.findings and not kinds else f"kinds {kinds}"
     raise InputFault(
-        f"{useless} of {seen} lines leave nothing ({first})",
+        f"nothing is kept of {useless} of the {seen} lines ({first})",
         where=source.name,
         line=min((found.first for found in silent.values()), default=None),
         expected="another format, by its name (`--format`), or an export of the tool itself",

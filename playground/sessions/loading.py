@@ -67,7 +67,7 @@ def load_sessions(
     `path` may be content, as for `load_session`.
 
     `progress` is called with the bytes read and the bytes in all. With a list `left_out`, a
-    session or line that cannot be read is put there as a fault, and reading goes on behind it
+    session or line that cannot be read is put there as a fault, and reading goes on after it
     where the format has a session a line; in others it ends there.
     """
     source = _source(path)
@@ -121,11 +121,6 @@ def load_recording(path: Given, name: str | None = None) -> Recording:
 def sample_sessions() -> dict[str, Session]:
     """The sample sessions that come with the playground, by name."""
     return {name: load_session(path) for name, path in paths.samples().items()}
-
-
-def read_session(data: bytes, where: str, format: str | None = None) -> LoadedSession:
-    """Read a session from a file's bytes; `where` names it in errors."""
-    return first_session(Source(where, data), format)
 
 
 def first_session(source: Source, format: str | None = None) -> LoadedSession:

@@ -28,7 +28,7 @@ def read_stream(path: Path, most: int) -> bytes:
         if stat.S_ISFIFO(os.fstat(descriptor).st_mode) and _is_abandoned(descriptor):
             raise InputFault("a pipe that nobody writes to", where=str(path), expected="a file")
         os.set_blocking(descriptor, True)
-        return _read(descriptor, path, most)
+        return read_descriptor(descriptor, str(path), most)
     finally:
         os.close(descriptor)
 
@@ -47,7 +47,8 @@ def _is_abandoned(descriptor: int) -> bool:
         return False
 
 
-def _read(descriptor: int, path: Path, most: int) -> bytes:
+def read_descriptor(descriptor: int, name: str, most: int) -> bytes:
+    """All that comes out of an open one, up to `most` bytes. Raises InputFault beyond that."""
     pieces: list[bytes] = []
     size = 0
     while piece := os.read(descriptor, 1 << 20):
@@ -55,5 +56,5 @@ def _read(descriptor: int, path: Path, most: int) -> bytes:
         size += len(piece)
         if size > most:
             limit = f"at most {most // 1024**2} MB"
-            raise InputFault("no end is in sight", where=str(path), expected=limit)
+            raise InputFault("no end is in sight", where=name, expected=limit)
     return b"".join(pieces)

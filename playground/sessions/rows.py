@@ -15,7 +15,7 @@ _MESSAGES: Final = ("messages", "input", "contents")  # a body's list that grows
 
 
 def packed(body: dict[str, Any], before: dict[str, Any] | None, **known: Any) -> RequestRow:
-    """The row of a body behind another one; `known` are the row's other fields."""
+    """The row of a body after another one; `known` are the row's other fields."""
     if before is None:
         return RequestRow(body=body, **known)
     changed = {

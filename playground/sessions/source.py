@@ -6,9 +6,9 @@ Everything here is bounded: sizes, zip members, YAML aliases. A bad file is one 
 from __future__ import annotations
 
 import io
-import json
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -19,9 +19,11 @@ from pydantic_core import from_json
 
 from playground.errors import InputFault
 from playground.findings import Finding, finding
-from playground.sessions.bounded import MEMBERS, read_yaml, unzipped
-from playground.sessions.ends import last_line, pieces, whole_part
-from playground.sessions.pipes import is_stream, read_stream
+from playground.sessions.bounded import MEMBERS, unzipped
+from playground.sessions.documents import parse_json, read_json, read_yaml_items, whole_characters
+from playground.sessions.ends import last_line, pieces, whole_utf8
+from playground.sessions.pasted import unwrapped
+from playground.sessions.pipes import is_stream, read_descriptor, read_stream
 from playground.user_files import decode as decode
 
 MAX_BYTES: Final = 64 * 1024 * 1024  # of a file that is read whole
@@ -29,10 +31,19 @@ MAX_LINE: Final = 64 * 1024 * 1024
 LINES: Final = (".jsonl", ".ndjson")  # files of these names are lines, even of one
 _HEAD_LINES: Final = 12
 
-_LONE: Final = re.compile("[\ud800-\udfff]")
 _ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")
 
 Progress = Callable[[int, int], None]  # bytes read, bytes in all
+
+
+STANDARD_INPUT: Final = "standard input"
+
+
+def _standard_input() -> bytes:
+    """All of it; a request is taken out of the command or the source that it was pasted in."""
+    data = read_descriptor(sys.stdin.fileno(), STANDARD_INPUT, MAX_BYTES)
+    inner = unwrapped(data.decode("utf-8", "surrogateescape"))
+    return inner.text.encode("utf-8", "surrogateescape") if inner else data
 
 
 class Source:
@@ -43,11 +54,14 @@ class Source:
         self._data, self._path = data, path
         self.progress: Progress | None = None
         self.findings: list[Finding] = []  # of the values that were read since they were taken
-        self.left_out: list[InputFault] | None = None  # where reading is to go on behind a fault
+        self.left_out: list[InputFault] | None = None  # where reading is to go on after a fault
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Source:
-        """A file or folder on disk. Raises InputFault where there is none that can be read."""
+        """A file or folder on disk, or `-`, standard input. Raises InputFault where there is none
+        that can be read."""
+        if str(path) == "-":
+            return cls(STANDARD_INPUT, _standard_input())
         path = Path(path)
         try:
             if is_stream(path):
@@ -91,8 +105,9 @@ class Source:
 
     @cached_property
     def text(self) -> str:
-        """The bytes as UTF-8. Raises InputFault with the line of a byte that is none."""
-        return decode(self.data, self.name)
+        """The bytes as UTF-8; a last character that is cut in two is left out. Raises InputFault
+        with the line of a byte that is none."""
+        return decode(whole_utf8(self.data), self.name)
 
     @cached_property
     def is_zip(self) -> bool:
@@ -112,13 +127,7 @@ class Source:
     @cached_property
     def value(self) -> Any:
         """The JSON document. Raises InputFault with the line of what is wrong."""
-        try:
-            value = parse_json(self.text, self.name)
-        except InputFault as fault:
-            value = None if "Extra data" in fault.problem else whole_part(self.text)
-            if not value:
-                raise
-            self.findings.append(finding("torn-end", f"line {fault.line}", fault.problem))
+        value = read_json(self.text, self.name, self.findings)
         return self._whole(value, self.text, "")
 
     @cached_property
@@ -214,7 +223,7 @@ class Source:
             self.left_out.append(fault)
 
     def _torn_end(self) -> int | None:
-        """Where a last line begins that is cut off behind others, told before any line is given:
+        """Where a last line begins that is cut off after others, told before any line is given:
         the session that is read last may be long gone when the end is seen."""
         with self._lines() as file:
             data, start = last_line(file, self.size, MAX_LINE)
@@ -283,48 +292,7 @@ class Source:
 
     @cached_property
     def yaml(self) -> Any:
-        """The YAML document by the safe loader. Raises InputFault for tags and alias bombs."""
-        return read_yaml(self.text, self.name)
+        """The YAML document by the safe loader; of a list that is torn or spoiled the items before.
 
-
-def parse_json(text: str, where: str, line: int | None = None) -> Any:
-    """A JSON value. Raises InputFault with line and column."""
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputFault(
-            f"not JSON: {error.msg}, column {error.colno}",
-            where=where,
-            line=line or error.lineno,
-            expected="a JSON document" if line is None else "a JSON value on every line",
-        ) from error
-    except RecursionError as error:
-        raise InputFault("nested too deeply to be read", where=where, line=line) from error
-    except ValueError as error:  # a number of thousands of digits
-        raise InputFault(f"not JSON: {error}", where=where, line=line) from error
-
-
-def whole_characters(value: Any, place: str, found: list[Finding]) -> Any:
-    """Replace half surrogates, which no encoding can carry, and say where."""
-    match value:
-        case str() if not value.isascii() and _LONE.search(value):
-            found.append(finding("lone-surrogate", place))
-            return _LONE.sub("\ufffd", value)
-        case list():
-            return [whole_characters(v, f"{place}.{i}", found) for i, v in enumerate(value)]
-        case dict():
-            return {
-                _LONE.sub("\ufffd", str(k)): whole_characters(v, f"{place}.{k}".strip("."), found)
-                for k, v in value.items()
-            }
-        case _:
-            return value
-
-
-def json_of(text: str, where: str, wanted: type[dict[str, Any]] | type[list[Any]]) -> Any:
-    """A JSON object, or a list, of a text that somebody wrote. Raises InputFault."""
-    value = parse_json(text, where)
-    if not isinstance(value, wanted):
-        kind = "a JSON object" if wanted is dict else "a JSON list"
-        raise InputFault(f"a {type(value).__name__} was given", where=where, expected=kind)
-    return value
+        Raises InputFault for tags and alias bombs, and where nothing is whole."""
+        return read_yaml_items(self.text, self.name, self.findings)

@@ -10,8 +10,9 @@ from playground.arguments import takes
 from playground.errors import InputFault
 from playground.findings import Finding
 from playground.sessions.bounded import read_yaml
+from playground.sessions.documents import parse_json
 from playground.sessions.places import line_of
-from playground.sessions.source import Source, parse_json
+from playground.sessions.source import Source
 from playground.tool_formats import looks_like_tools, read_tools_and_findings
 from playground.tool_formats.python_files import read_python
 from playground.tools import ToolMetadata, schema_findings

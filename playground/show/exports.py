@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from pprint import pformat
 from typing import Any, Final
 
+from playground.dialects.rendering import message_text
+from playground.questions.comparison import Column
 from playground.questions.timeline import Timeline
 from playground.recordings.recording import Recording
 from playground.sessions.native_format import dump_recording
@@ -61,3 +64,21 @@ def _raw(value: Any) -> str:
 def replay_json(timeline: Timeline) -> str:
     """A replay as JSON."""
     return json.dumps(timeline_json(timeline), ensure_ascii=False, indent=1) + "\n"
+
+
+def request_texts(column: Column) -> dict[str, tuple[str, str]]:
+    """A dialect's whole request to take along, by its form: the file's ending and its text.
+
+    JSON and Python hold the messages as they are sent, and a native request's tools; the text is
+    that of all messages, in order.
+    """
+    rendering = column.rendering
+    request: dict[str, Any] = {"messages": rendering.messages}
+    if rendering.tools:
+        request["tools"] = rendering.tools
+    lines = [f"{k} = {pformat(v, width=100, sort_dicts=False)}" for k, v in request.items()]
+    return {
+        "JSON": ("json", json.dumps(request, ensure_ascii=False, indent=1)),
+        "Text": ("txt", "\n\n".join(message_text(message) for message in rendering.messages)),
+        "Python": ("py", "\n".join(lines) + "\n"),
+    }

@@ -203,6 +203,7 @@ def cross_readings(rows: Sequence[CrossReading]) -> pd.DataFrame:
                 "markup": row.markup,
                 "arguments": row.arguments,
                 "findings": ", ".join(f"{code} {n}" for code, n in row.findings.items()),
+                **{f"{server} drops": count for server, count in row.servers.items()},
             }
             for row in rows
         ]

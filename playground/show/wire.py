@@ -21,6 +21,7 @@ from playground.events import (
     TextEvent,
     event_name,
 )
+from playground.parsing.result import ParseResult
 from playground.questions.cache.placement import CachePlacement
 from playground.questions.cache.simulation import CacheSimulation
 from playground.questions.cache.wire import CacheWire
@@ -28,6 +29,7 @@ from playground.questions.carry import CarryMatrix
 from playground.questions.comparison import Column
 from playground.questions.timeline import Timeline
 from playground.recordings.recording import Recording
+from playground.servers import ServerReading
 
 if TYPE_CHECKING:
     from playground.systems.aichatflow import Step
@@ -39,10 +41,10 @@ _LONE: Final = re.compile("[\ud800-\udfff]")
 def event_text(event: Event) -> str:
     """What an event says, in one line of a table; half a surrogate, which no table holds, is
     replaced."""
-    return _LONE.sub("\ufffd", _said(event))
+    return _LONE.sub("\ufffd", _shown(event))
 
 
-def _said(event: Event) -> str:
+def _shown(event: Event) -> str:
     match event:
         case FindingEvent():
             return f"{event.finding.code}: {event.finding.message}"
@@ -136,12 +138,31 @@ def decision_json(decision: CacheDecision) -> dict[str, Any]:
 
 def timeline_json(timeline: Timeline) -> dict[str, Any]:
     """A replay: what the reply says, what was odd, and every merged event."""
-    result = timeline.result
-    return {
+    data = {
         "recording": timeline.recording,
         "dialect": timeline.dialect,
         "timing": timeline.timing,
         "chunks": len(timeline.steps) - 1,
+        **result_json(timeline.result),
+    }
+    if timeline.server is not None:
+        data["server"] = server_json(timeline.server)
+    return data
+
+
+def server_json(reading: ServerReading) -> dict[str, Any]:
+    """What a server hands over: its name and parser, where that was read, and its reading."""
+    return {
+        "name": reading.server,
+        "parser": reading.parser,
+        "source": reading.view.source,
+        **result_json(reading),
+    }
+
+
+def result_json(result: ParseResult) -> dict[str, Any]:
+    """What a reply says, what was odd, and every merged event."""
+    return {
         "content": result.content,
         "reasoning": result.reasoning,
         "tool_calls": [

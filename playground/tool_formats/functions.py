@@ -103,7 +103,8 @@ def signature_of(func: Callable[..., Any]) -> FunctionSignature:
 
 def var_arguments(tool: str, written: str) -> Finding:
     """That a model cannot give arguments without names."""
-    return finding("var-arguments", f"tool {tool}", f"{written} is left out: it has no names")
+    message = f"{written} is left out: its arguments have no names"
+    return finding("var-arguments", f"tool {tool}", message)
 
 
 def checked_annotation(annotation: Any, tool: str, name: str, found: list[Finding]) -> Any:

@@ -189,7 +189,7 @@ def _server(name: str, given: Any, where: str) -> McpServer:
         raise fault("url", f"not a web address: {url!r:.80}")
     args = given.get("args") or []
     if not isinstance(args, list) or not all(isinstance(item, str) for item in args):
-        raise fault("args", "no list of texts")
+        raise fault("args", "not a list of texts")
     pairs = {}
     for key in ("env", "headers"):
         pairs[key] = given.get(key) or {}

@@ -14,10 +14,18 @@ Where choices live
 ------------------
 In the URL, if they say what is looked at: `bind="query-params"` ties a widget to a parameter, so
 that a copied link shows the same view. In the browser session's state, if they are the user's own
-text: uploads, edits, policies, what was recorded here. Only `state.py` touches either, and it keeps
+text: what was brought, edits, policies, recordings. Only `state.py` touches either, and it keeps
 plain values (bytes, texts, dicts), no objects of ours: a source file that is reloaded makes a new
 class, and an object of the old one is then no instance of it. Hence a session is stored as its file
 and its edits, and built from them in every run: always the same object for the same edits.
+
+How things come in
+------------------
+By `shared/bring.py` alone: one box, in a dialog on every page and open on the first. The component
+sends its text with a number; a callback recognises it (`questions/recognition.py`) before the run
+draws anything, and the answer is shown only under the text of the same number. A button's callback
+makes a session of it, or puts it into the chosen one. A callback cannot leave the page: it names a
+target, and `go_on` in `app.py` goes there before any widget is bound to the address.
 
 What keeps what
 ---------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import streamlit as st
@@ -15,10 +15,11 @@ from playground.caching.rules import Rules, rules_of
 from playground.dialects import get_dialect
 from playground.errors import InputFault
 from playground.prompt_data import CacheDialect
+from playground.questions.cache.headline import headline
 from playground.questions.cache.known_rules import known_rules
 from playground.questions.cache.placement import CachePlacement, place_cache
 from playground.questions.cache.requests import sent_at
-from playground.questions.cache.simulation import CacheSimulation
+from playground.questions.cache.simulation import CacheSimulation, simulate_cache
 from playground.questions.cache.simulation import cache_matrix as simulate_matrix
 from playground.questions.cache.what_if import ENVIRONMENTS, MOST_PARALLEL, WhatIf
 from playground.questions.cache.wire import CacheWire, cache_on_wire
@@ -36,15 +37,20 @@ _AS_FILE: Final = "as in the session"
 _BY_MODEL: Final = "by model"
 _FORMATS: Final = {"read share": "percent", "cost": "%.3f"}
 _CLICKED: Final = "clicked"  # the policy that the user's clicks make
+_TITLES: Final = {"azad": "Azad (the default)", "none": "No marks", _CLICKED: "The marks you set"}
 
 
 # what is computed
 
 
 @kept(64)
-def placement(session: Session, dialect: str, own: OwnPolicy | None = None) -> CachePlacement:
-    """Where the dialect's policy, or one of the user's own, puts its marks."""
-    return place_cache(session, dialect, own.policy() if own else "")
+def _placed(session: Session, dialect: str, policy: str, own: OwnPolicy | None) -> CachePlacement:
+    return place_cache(session, dialect, own.policy() if own else policy)
+
+
+def placement(session: Session, dialect: str, policy: str) -> CachePlacement:
+    """Where a policy, ours or one of the user's own, puts its marks."""
+    return _placed(session, dialect, policy, state.own_policy(policy))
 
 
 @kept(16)
@@ -65,18 +71,79 @@ def simulations(
 
 
 @kept(64)
+def _simulated(
+    session: Session,
+    dialect: str,
+    apart: float | None,
+    what_if: WhatIf,
+    policy: str,
+    own: OwnPolicy | None,
+) -> CacheSimulation:
+    chosen = own.policy() if own else policy
+    return simulate_cache(
+        session, dialect=dialect, policy=chosen, seconds_apart=apart, what_if=what_if
+    )
+
+
+@kept(64)
 def rules(model: str) -> Rules:
     """The rules that count for a model."""
     return known_rules("", model)
 
 
 @kept(16)
-def _on_wire(session: Session, dialect: str, own: OwnPolicy | None) -> Future[CacheWire]:
-    policy = own.policy() if own else ""
-    return waiting.background().submit(cache_on_wire, session, dialect, policy)
+def _on_wire(
+    session: Session, dialect: str, policy: str, own: OwnPolicy | None
+) -> Future[CacheWire]:
+    chosen = own.policy() if own else policy
+    return waiting.background().submit(cache_on_wire, session, dialect, chosen)
 
 
 # what is chosen
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the page is asked: a session in a dialect under a policy, sent so far apart, what if."""
+
+    session: Session
+    dialect: str
+    policy: str
+    apart: float | None
+    what_if: WhatIf
+
+    @property
+    def placement(self) -> CachePlacement:
+        return placement(self.session, self.dialect, self.policy)
+
+    def simulated(self, policy: str = "") -> CacheSimulation:
+        """Under the policy that is asked about, or another. Raises InputFault."""
+        name = policy or self.policy
+        given = (self.session, self.dialect, self.apart, self.what_if, name)
+        return _simulated(*given, state.own_policy(name))
+
+
+def asked(dialects: Sequence[str]) -> Asked:
+    """The row of controls, the policy first: it decides about all that is below."""
+    session = state.working_session().session
+    names = [*POLICIES, *(own.name for own in state.own_policies() if own.name != _CLICKED)]
+    choices = {**({_AS_NOTED: None} if _notes_times(session) else {}), **_APART}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        policy = st.selectbox(
+            "Policy", names, key="policy", bind="query-params", format_func=_title, width=260
+        )
+        apart = st.selectbox(
+            "Between requests", list(choices), key="apart", bind="query-params", width=180
+        )
+        dialect = widgets.drawn_dialect(dialects)
+    with st.expander("Options: settings, what if, a policy of your own", key="what-if"):
+        session = with_cache_settings(session)
+        what_if = _what_if(session.task.model_name)
+    return Asked(session, dialect, policy or names[0], choices[apart or "0:20"], what_if)
+
+
+def _title(policy: str) -> str:
+    return _TITLES.get(policy, policy)
 
 
 def with_cache_settings(session: Session) -> Session:
@@ -103,18 +170,17 @@ def _setting(label: str, key: str, options: list[str]) -> str:
     return "" if chosen in (None, _AS_FILE) else str(chosen)
 
 
-def own_marks(session: Session, dialect: str) -> CachePlacement:
-    """Marks to click on and off; what differs from the dialect's policy is one of the user's own.
-
-    The placement is that of the clicked marks.
-    """
-    messages, usual = formatted(session, dialect), placement(session, dialect)
+def own_marks(given: Asked) -> Asked:
+    """Marks to set and to clear; what differs from the policy is one of the user's own, and is
+    what the page is about then."""
+    session, dialect = given.session, given.dialect
+    messages = formatted(session, dialect)
     places = {
         f"message {number} part {part} · {message['role']}": (number, part)
         for number, message in enumerate(messages)
         for part in range(len(as_parts(message.get("content"))))
     }
-    marked = sorted((part.message, part.part) for part in usual.marks)
+    marked = sorted((part.message, part.part) for part in given.placement.marks)
     chosen = st.multiselect(
         "Marks",
         list(places),
@@ -126,36 +192,59 @@ def own_marks(session: Session, dialect: str) -> CachePlacement:
     clicked = sorted(places[label] for label in chosen)
     if clicked == marked:
         state.drop_policy(_CLICKED)
-        return usual
+        return given
     own = policy_of_places(_CLICKED, messages, clicked)
     state.keep_policy(own)
     st.download_button("These marks as a policy file", own.dumps(), "policy.json")
-    return placement(session, dialect, own)
+    return replace(given, policy=_CLICKED)
+
+
+_BOXES: Final = {
+    "good": (st.success, ":material/check:"),
+    "idle": (st.warning, ":material/info:"),
+    "broken": (st.error, ":material/warning:"),
+    "refused": (st.error, ":material/block:"),
+}
+
+
+def show_headline(given: Asked) -> None:
+    """One sentence from the simulation, whose size and marks one line explains."""
+    placed = given.placement
+    try:
+        verdict, text = headline(given.simulated())
+    except InputFault as fault:
+        st.text(str(fault))  # plain: a model's name may come from a file
+        return
+    box, icon = _BOXES[verdict]
+    box(text.replace("$", "\\$"), icon=icon)
+    own = state.own_policy(given.policy)
+    source = own.source if own else get_policy(given.policy).source
+    st.text(f"{_title(given.policy)}: {source}.\n{placed.thresholds}.")
+    if placed.refusal:
+        why = f"{placed.refusal.explanation} ({placed.refusal.reason})"
+        st.text(f"Nothing is marked: {why}.")
 
 
 # what it costs
 
 
-def cache_costs(session: Session, dialects: Sequence[str], drawn: str) -> None:
-    """A matrix, dialects by policies, and every request of one of its cells."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        choices = {**({_AS_NOTED: None} if _notes_times(session) else {}), **_APART}
-        apart = st.selectbox("Between requests", list(choices), key="apart", bind="query-params")
-        cell_policy = st.empty()
-    asked = choices[apart or "0:20"], _what_if(session.task.model_name), state.own_policies()
+def cache_costs(given: Asked, dialects: Sequence[str]) -> None:
+    """A matrix, dialects by policies, and every request of the cell that the page is about."""
+    own = state.own_policies()
     try:
-        cells = [cell for name in dialects for cell in simulations(session, name, *asked)]
-    except InputFault as fault:
-        st.text(str(fault))  # plain: a model's name may come from a file
-        return
-    policies = list(dict.fromkeys(cell.policy for cell in cells))
-    policy = cell_policy.selectbox("Policy", policies, key="policy", bind="query-params")
+        cells = [
+            cell
+            for name in dialects
+            for cell in simulations(given.session, name, given.apart, given.what_if, own)
+        ]
+    except InputFault:
+        return  # the headline has told it
     st.caption(
         f"Rules of {cells[0].provider}. Cost is that of all input as a share of its full price, "
         "the price without a cache. Nothing is sent."
     )
     st.plotly_chart(figures.cache_matrix(cells), key="cache matrix")
-    cell = next(c for c in cells if (c.dialect, c.policy) == (drawn, policy))
+    cell = next(c for c in cells if (c.dialect, c.policy) == (given.dialect, given.policy))
     formats = {name: st.column_config.NumberColumn(format=form) for name, form in _FORMATS.items()}
     with st.expander("All figures"):
         st.dataframe(frames.cache_matrix(cells), hide_index=True, column_config=formats)
@@ -166,8 +255,6 @@ def cache_costs(session: Session, dialects: Sequence[str], drawn: str) -> None:
 def _cell(cell: CacheSimulation) -> None:
     """One dialect under one policy: its strip, what counts for it, what is wrong."""
     st.subheader(cell.dialect, divider="gray")
-    own = state.own_policy(cell.policy)
-    st.text(f"Policy {cell.policy}: {own.source if own else get_policy(cell.policy).source}")
     for problem in cell.errors:
         st.error("The provider would refuse these requests:")
         st.text(problem)
@@ -187,29 +274,27 @@ def _notes_times(session: Session) -> bool:
 
 def _what_if(model: str) -> WhatIf:
     """The controls of `WhatIf`."""
-    with st.expander(
-        "What if, and policies of your own", key="what-if", on_change="rerun", expanded=False
-    ):
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            environment = st.selectbox(
-                "Environment block", ENVIRONMENTS, key="if-environment", bind="query-params"
-            )
-            ttl = st.selectbox(
-                "Marks live", [_AS_MARKED, *_lives(model)], key="if-ttl", bind="query-params"
-            )
-            parallel = st.number_input(
-                "Rounds in a turn", 1, MOST_PARALLEL, key="if-parallel", bind="query-params"
-            )
-            shuffled = st.toggle("Tools in any order", key="if-shuffled", bind="query-params")
-            clock = st.toggle("Time in the system prompt", key="if-clock", bind="query-params")
-        st.caption("A session without an environment block gets one of about 1,500 characters.")
-        _policy_upload()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        environment = st.selectbox(
+            "Environment, what if", ENVIRONMENTS, key="if-environment", bind="query-params"
+        )
+        ttl = st.selectbox(
+            "Marks live", [_AS_MARKED, *_lives(model)], key="if-ttl", bind="query-params"
+        )
+        parallel = st.number_input(
+            "Rounds in a turn", 1, MOST_PARALLEL, key="if-parallel", bind="query-params"
+        )
+        shuffled = st.toggle("Tools in any order", key="if-shuffled", bind="query-params")
+        clock = st.toggle("Time in the system prompt", key="if-clock", bind="query-params")
+    st.caption("A session without an environment block gets one of about 1,500 characters.")
+    _policy_upload()
     return WhatIf(
         environment=environment or "as it is",
         shuffled_tools=shuffled,
         timestamp=clock,
         ttl="" if ttl in (None, _AS_MARKED) else ttl,
         parallel=int(parallel),
+        pending=True,
     )
 
 
@@ -234,9 +319,10 @@ def _policy_upload() -> None:
         st.text(fault)
 
 
-def what_is_sent(session: Session, dialect: str) -> None:
+def what_is_sent(given: Asked) -> None:
     """The next request as LiteLLM's adapter would send it, and the marks that get lost."""
-    future = _on_wire(session, dialect, state.own_policy(_CLICKED))
+    own = state.own_policy(given.policy)
+    future = _on_wire(given.session, given.dialect, given.policy, own)
     waiting.until_loaded(future.done)
     try:
         wire = future.result()

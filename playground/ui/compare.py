@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import Future
-from uuid import uuid4
 
 import pandas as pd
 import streamlit as st
@@ -19,12 +18,13 @@ from playground.llm.runs import Run
 from playground.questions.comparison import Column, Comparison
 from playground.questions.comparison import compare as compare_session
 from playground.sessions.session import Session
-from playground.show import frames, payloads
+from playground.show import exports, frames, payloads
 from playground.ui import navigation, state
 from playground.ui.serving import access
 from playground.ui.shared import waiting
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import kept
+from playground.ui.shared.runs import Runs
 from playground.ui.state import WorkingSession
 
 _SHOWN = 4_000  # characters of the answer, while it comes
@@ -86,6 +86,13 @@ def editors(working: WorkingSession) -> None:
         with left:
             _editor(working.name, "agent prompt", original.task.user_agent_prompt)
             _editor(working.name, "user prompt", original.task.user_prompt)
+            st.toggle(
+                "General rules after the agent prompt",
+                original.task.system_rules,
+                key=state.edit_key(working.name, "system rules"),
+                persist_state="session",
+                help="485 characters of ours. Nothing is added to a session that was brought.",
+            )
         with right:
             _tool_editor(working)
         st.button(
@@ -177,16 +184,30 @@ def schema_losses(compared: Comparison) -> None:
             st.dataframe(dropped, hide_index=True, height="content")
 
 
+def take_along(compared: Comparison, name: str) -> None:
+    """A dialect's whole request, all pages of it: to copy and to save, exactly as it is sent."""
+    chosen = [column.dialect.name for column in compared.columns]
+    with st.popover(
+        "Copy or save", icon=":material/content_copy:", key="take along", on_change="rerun"
+    ) as place:
+        if not place.open:
+            return
+        dialect = st.selectbox("Request in", chosen, key="taken dialect")
+        texts = exports.request_texts(compared.column(str(dialect)))
+        form = st.segmented_control(
+            "As", list(texts), default="JSON", required=True, key="taken as"
+        )
+        ending, text = texts[str(form)]
+        st.download_button("Save", text, f"{name} {dialect}.{ending}", icon=":material/download:")
+        st.code(text, language=None, height=300)
+
+
 # Run: send the session in a dialect, watch the answer come, replay it
 
 
 @st.cache_resource(show_spinner=False)
-def _runs() -> dict[str, Run]:
-    """The runs of all browser sessions by their ids, which each keeps to itself.
-
-    A run holds a thread: no plain value, so that it cannot stand in the session's state.
-    """
-    return {}
+def _runs() -> Runs[Run]:
+    return Runs()
 
 
 def run_tab(working: WorkingSession, dialects: Sequence[str]) -> None:
@@ -243,9 +264,7 @@ def _start(working: WorkingSession, dialect: str, model: str, base_url: str) -> 
             folder=paths.recordings() if access.current().may_keep else None,
             alive=waiting.tab_is_open(),
         )
-    run_id = uuid4().hex
-    _runs()[run_id] = run
-    state.set_run_id(run_id)
+    state.set_run_id(_runs().add(run, waiting.tab_is_open(), state.run_id()))
 
 
 def _watch(run: Run) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from playground import paths
-from playground.ui.pages import PAGES, PageEntry, page_entry
+from playground.ui.pages import ON_TOP, PAGES, PageEntry, page_entry
 
 
 def page(name: str) -> Any:
@@ -17,6 +17,25 @@ def page(name: str) -> Any:
 
 def every_page() -> list[Any]:
     return [_streamlit_page(entry) for entry in PAGES]
+
+
+def entry_of(shown: Any) -> PageEntry:
+    """The entry of the page that is shown."""
+    return page_entry(shown.url_path)
+
+
+def bar() -> None:
+    """Links to the pages: the first ones in a row that wraps, the others behind one button.
+
+    Not Streamlit's own bar, which hides every link on a narrow screen, and whose sections are no
+    list to a screen reader.
+    """
+    with st.container(horizontal=True, key="pages", vertical_alignment="center"):
+        for entry in PAGES[:ON_TOP]:
+            st.page_link(_streamlit_page(entry), width="content")
+        with st.popover("More", icon=":material/apps:"):
+            for entry in PAGES[ON_TOP:]:
+                st.page_link(_streamlit_page(entry))
 
 
 def _streamlit_page(entry: PageEntry) -> Any:

@@ -10,20 +10,44 @@ from typing import Final, NamedTuple
 
 
 class PageEntry(NamedTuple):
-    """One page: `icon` is a Material Symbol's name, `question` what the page answers, in a line."""
+    """One page: `icon` is a Material Symbol's name, `question` what the page answers, in a line,
+    `document` the file of `docs/` that tells more."""
 
     name: str
     title: str
     icon: str
     question: str
+    document: str = "pages.md"
 
 
+ON_TOP: Final = 6  # of the list: the bar shows these, the others are behind its last button
 PAGES: Final = (
+    PageEntry(
+        "start",
+        "Start",
+        "home",
+        "What have you got, and what would you like to know about it?",
+    ),
     PageEntry(
         "compare",
         "Compare",
         "view_column",
         "How would each dialect tell the model this, and what does it cost?",
+        "dialects.md",
+    ),
+    PageEntry(
+        "cache",
+        "Cache",
+        "bookmark",
+        "Where do cache marks land, will they ever hit, and what does it cost?",
+        "cache-lab.md",
+    ),
+    PageEntry(
+        "replay",
+        "Replay",
+        "play_circle",
+        "What did the model really say, chunk by chunk, and which dialects read it?",
+        "recordings-and-secrets.md",
     ),
     PageEntry(
         "payload",
@@ -32,22 +56,17 @@ PAGES: Final = (
         "Which HTTP body would each provider get, and what changed on the way there?",
     ),
     PageEntry(
-        "cache",
-        "Cache",
-        "bookmark",
-        "Where do cache marks land, will they ever hit, and what does it cost?",
-    ),
-    PageEntry(
-        "replay",
-        "Replay",
-        "play_circle",
-        "What did the model really say, chunk by chunk, and which dialects read it?",
+        "raw",
+        "Raw prompt",
+        "data_object",
+        "What does the model itself read, special tokens included?",
     ),
     PageEntry(
         "templates",
         "Templates",
         "forum",
         "What does a conversation template send and receive, step by step?",
+        "conversation-templates.md",
     ),
     PageEntry(
         "prompts",
@@ -60,18 +79,14 @@ PAGES: Final = (
         "Signatures",
         "signature",
         "What does a signature become in DSPy's adapters, and what is read from an answer?",
-    ),
-    PageEntry(
-        "raw",
-        "Raw prompt",
-        "data_object",
-        "What does the model itself read, special tokens included?",
+        "signatures.md",
     ),
     PageEntry(
         "guide",
         "Guide",
         "menu_book",
         "How is a dialect written, and what is read from a model's reply in it?",
+        "dialects.md",
     ),
     PageEntry(
         "carry",

@@ -11,6 +11,7 @@ from playground.questions.raw_prompt import raw_prompt as raw_prompt_of
 from playground.raw_prompts import ChatTemplate
 from playground.raw_prompts.llama import ToolFormat
 from playground.sessions.session import Session
+from playground.ui.shared import brought
 from playground.ui.shared.kept import kept
 
 # What the page calls a format, and what the question calls it; "" is a template of the user's.
@@ -43,9 +44,11 @@ def tool_format_choice(name: str) -> ToolFormat | None:
 
 
 def template_upload() -> tuple[str, str] | None:
-    """A chat template from a file: its name and text. It is only ever run inside a sandbox."""
+    """A chat template, chosen here or brought: its name and text. It runs in a sandbox alone."""
     file = st.file_uploader("Chat template", type=["jinja", "jinja2", "json"], key="template")
-    return (file.name, file.getvalue().decode("utf-8", "replace")) if file else None
+    if file is None:
+        return brought.kept_template()
+    return file.name, file.getvalue().decode("utf-8", "replace")
 
 
 @kept(16)

@@ -10,11 +10,10 @@ from typing import Final, Literal
 import streamlit as st
 
 from playground.dialects import DeclaredDialect, dialect_names, get_dialect
-from playground.findings import Finding
 from playground.parsing.result import ParseResult
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
-from playground.questions.detection import Detection, detect, foreign_markup
+from playground.questions.detection import Detection, detect_recording, foreign
 from playground.questions.experiments import (
     CrossReading,
     CutSearch,
@@ -24,15 +23,18 @@ from playground.questions.experiments import (
     find_changing_cut,
     read,
 )
+from playground.questions.restreaming import answers, restreamed
 from playground.questions.timeline import Timeline
 from playground.questions.timeline import replay as replay_recording
 from playground.recordings.recording import Recording
 from playground.recordings.recutting import CUTTINGS, broken_off, corrupted, rechunked, without
+from playground.servers import server_names
 from playground.sessions.formats.atif import dump_atif
+from playground.sessions.session import Session
 from playground.show import exports, frames, payloads
 from playground.tools import ToolMetadata
 from playground.ui import state
-from playground.ui.shared import widgets
+from playground.ui.shared import components, widgets
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import kept
 from playground.ui.state import WorkingSession
@@ -45,6 +47,7 @@ _SWITCHES: Final = (
     ("text_after_calls", "Text after a call is", ("text", "finding")),
     ("broken_calls", "A broken call stands", ("apart", "text")),
     ("misfits", "A call without required arguments is", ("call", "text")),
+    ("entities", "`&lt;` in a value is", ("text", "decoded")),
     ("typing", "Values are typed by", ("schema", "text")),
 )
 _LONGEST_SHOWN: Final = 20_000  # characters of the test
@@ -61,10 +64,11 @@ class Reading:
     dialect: str
     tools: tuple[ToolMetadata, ...]
     switches: Switches
+    server: str = ""
 
     @property
     def timeline(self) -> Timeline:
-        return _timeline(self.recording, self.dialect, self.tools, self.switches)
+        return _timeline(self.recording, self.dialect, self.tools, self.switches, self.server)
 
     @property
     def picture(self) -> Picture:
@@ -76,8 +80,10 @@ class Reading:
 
 
 @kept(32)
-def _timeline(recording: Recording, dialect: str, tools: Tools, switches: Switches) -> Timeline:
-    return replay_recording(recording, dialect, tools, switches)
+def _timeline(
+    recording: Recording, dialect: str, tools: Tools, switches: Switches, server: str = ""
+) -> Timeline:
+    return replay_recording(recording, dialect, tools, switches, server)
 
 
 @kept(16)
@@ -93,12 +99,15 @@ def _file(form: str, recording: Recording, dialect: str, tools: Tools, switches:
     return exports.pytest_file(recording, timeline, tools)
 
 
+@kept(32)
+def _restreamed(session: Session, name: str, dialect: str) -> Recording:
+    return restreamed(session, name, dialect)
+
+
 @kept(32, spinner="Reading in every dialect …")
-def _detections(
-    text: str, dialect: str, tools: Tools
-) -> tuple[Sequence[Detection], Finding | None]:
-    """Every dialect's reading of a reply, and a finding if the chosen one reads nothing."""
-    return detect(text, tools), foreign_markup(text, dialect, tools)
+def _detections(recording: Recording, tools: Tools) -> Sequence[Detection]:
+    """Every dialect's reading of a reply, the likeliest first."""
+    return detect_recording(recording, tools)
 
 
 @kept(32, spinner="Cutting it everywhere …")
@@ -139,13 +148,24 @@ def _changes(
 # what is chosen
 
 
-def recording_select(names: list[str]) -> str:
-    return (
-        st.selectbox(
-            "Recording", names, key="recording", bind="query-params", on_change=state.to_first_step
-        )
-        or names[0]
+def recording_select(session: Session) -> Recording | None:
+    """What was recorded, or an answer that is streamed again; None for a session without either."""
+    recorded = {recording.name: recording for recording in session.recordings}
+    names = [*recorded, *(name for name in answers(session) if name not in recorded)]
+    if not names:
+        return None
+    chosen = st.selectbox(
+        "Recording", names, key="recording", bind="query-params", on_change=state.forget_step
     )
+    name = chosen if chosen in names else names[0]
+    return recorded.get(name) or _restreamed(session, name, _writer())
+
+
+def _writer() -> str:
+    """Who writes an answer anew: what the model speaks, if that is text."""
+    own = get_dialect(widgets.model_dialect())
+    is_text = isinstance(own, DeclaredDialect) and not own.is_native_toolcalling()
+    return own.name if is_text else widgets.DEFAULT_DIALECTS[0]
 
 
 def reading_dialect(own: str) -> str:
@@ -158,6 +178,39 @@ def reading_dialect(own: str) -> str:
         "Read as", names, index=None, key="as", bind="query-params", placeholder=recorded
     )
     return chosen or usual
+
+
+def reading_server() -> str:
+    """The server whose reading stands beside ours; "" for none."""
+    chosen = st.selectbox(
+        "Handed over by",
+        server_names(),
+        index=None,
+        key="server",
+        bind="query-params",
+        placeholder="no server: nothing is lost",
+    )
+    return chosen or ""
+
+
+def show_server(reading: Reading) -> None:
+    """What a server hands over of the same recording, step by step, and what it drops."""
+    handed, server = reading.timeline.handed, reading.timeline.server
+    if server is None or handed is None:
+        st.info("Choose a server above: what it hands to its client stands here, step by step.")
+        return
+    calls = ", ".join(call.name for call in server.tool_calls) or "none"
+    dropped = sum(len(event.text) for event in server.dropped)
+    st.text(f"{server.name} hands over calls: {calls}. It drops {dropped:,} characters.")
+    if server.view.source:
+        st.text(f"Read in its code: {server.view.source}")
+    widgets.show_findings(server.told, "about the server")
+    picture = Picture(payloads.player(handed))
+    components.player(picture, step=0, key="player-server", on_rest=_stay)
+
+
+def _stay() -> None:
+    """The step in the URL is that of our own reading."""
 
 
 def take_position() -> None:
@@ -182,8 +235,9 @@ def show_result(result: ParseResult, parser: ParserState) -> None:
 
 def show_detections(reading: Reading) -> None:
     """Which dialect the reply is written in, the likeliest first."""
-    found, foreign = _detections(reading.timeline.text, reading.dialect, reading.tools)
-    widgets.show_findings([foreign] if foreign else [], "about the chosen dialect")
+    found = _detections(reading.recording, reading.tools)
+    finding = foreign(found, reading.dialect)
+    widgets.show_findings([finding] if finding else [], "about the chosen dialect")
     st.dataframe(frames.detections(found), hide_index=True)
 
 

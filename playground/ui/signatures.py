@@ -22,7 +22,9 @@ def inputs_of(text: str) -> dict[str, Any]:
     """Values by the names of inputs. Raises InputFault for what is no JSON object."""
     found = _json(text, "The inputs")
     if not isinstance(found, dict):
-        raise InputFault("The inputs are no object", expected="a JSON object of values by field")
+        raise InputFault(
+            "The inputs are not an object", expected="a JSON object of values by field"
+        )
     return found
 
 
@@ -30,7 +32,7 @@ def demos_of(text: str) -> list[dict[str, Any]]:
     """Examples. Raises InputFault for what is no JSON list of objects."""
     found = _json(text, "The examples")
     if not isinstance(found, list) or not all(isinstance(demo, dict) for demo in found):
-        raise InputFault("The examples are no list", expected="a JSON list of objects")
+        raise InputFault("The examples are not a list", expected="a JSON list of objects")
     return found
 
 
@@ -38,7 +40,7 @@ def _json(text: str, what: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputFault(f"{what} are no JSON ({error})", expected="JSON") from error
+        raise InputFault(f"{what} are not JSON ({error})", expected="JSON") from error
 
 
 def as_text(messages: Sequence[Mapping[str, Any]]) -> str:

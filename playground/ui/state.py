@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import count, islice
 from typing import Any
 
 import streamlit as st
@@ -17,23 +17,19 @@ from playground.errors import InputFault
 from playground.findings import Finding
 from playground.recordings.recording import Recording
 from playground.sessions.doctor import repair
-from playground.sessions.formats import get_format
 from playground.sessions.loading import LoadedSession, read_sessions
 from playground.sessions.native_format import dump_recording, dump_session, read_recording
 from playground.sessions.session import Session
 from playground.sessions.source import Source
-from playground.sessions.tool_files import holds_tools, read_tool_file
+from playground.sessions.tool_files import read_tool_file
 from playground.tools import ToolMetadata
 from playground.ui.shared.kept import kept
 
 SESSION = "session"
 MODEL = "model"
-UPLOADER = "upload"
+SHOWN_FIRST = "02-parallel-calls"  # a session in which dialects differ at first sight
 _UPLOADS = "uploads"  # name → file name, bytes, and which of the file's sessions
-_MOST_SESSIONS = 50  # of one file, on the page
 _TOOLS = "tools of "  # + session name → JSON text of an uploaded tool list
-_ERROR = "upload error"
-_NOTICE = "upload notice"
 POLICY_UPLOAD = "policy upload"
 _POLICIES = "own policies"  # name → its file's text
 _POLICY_ERROR = "policy error"
@@ -57,12 +53,13 @@ def _read(file_name: str, data: bytes, index: int) -> LoadedSession:
 
 
 def session_names() -> list[str]:
-    return [*paths.samples(), *st.session_state.get(_UPLOADS, {})]
+    samples = sorted(paths.samples(), key=lambda name: name != SHOWN_FIRST)
+    return [*samples, *st.session_state.get(_UPLOADS, {})]
 
 
 def working_session() -> WorkingSession:
     """The chosen session, edits applied; an edit that cannot be read is left out."""
-    name = st.session_state.get(SESSION) or session_names()[0]
+    name = st.session_state.get(SESSION) or SHOWN_FIRST
     loaded = _loaded(name)
     edits = _edits(name, loaded.session)
     recorded = st.session_state.get(_MADE + name, [])
@@ -95,11 +92,10 @@ def repairs() -> list[str]:
 def accept_repair() -> None:
     """The repaired session stands beside the one that was loaded, and is chosen."""
     working = working_session()
-    mended, done = repair(working.session)
+    mended, _ = repair(working.session)
     name = f"{working.name} (repaired)"
     _add({name: (f"{name}.json", dump_session(mended).encode(), 0)})
     st.session_state[SESSION] = name
-    st.session_state[_NOTICE] = f"{len(done)} repairs"
 
 
 def open_session(name: str, session: Session) -> None:
@@ -156,6 +152,7 @@ def _edits(name: str, session: Session) -> dict[str, str]:
     originals = {
         "agent prompt": session.task.user_agent_prompt,
         "user prompt": session.task.user_prompt,
+        "system rules": str(session.task.system_rules),
     }
     edits = {key: text for key, text in texts.items() if text != originals.get(key)}
     model = st.session_state.get(MODEL)
@@ -178,6 +175,7 @@ def _edited(session: Session, edits: dict[str, str], recorded: list[dict[str, An
         update={
             "user_agent_prompt": edits.get("agent prompt", session.task.user_agent_prompt),
             "user_prompt": edits.get("user prompt", session.task.user_prompt),
+            "system_rules": edits.get("system rules", str(session.task.system_rules)) == "True",
             "model_name": edits.get("model", session.task.model_name),
         }
     )
@@ -206,46 +204,43 @@ def tool_text(tool: ToolMetadata) -> str:
     )
 
 
-# uploads
+# what is added
 
 
-def accept_upload() -> None:
-    """Take the uploaded file as a session or a tool list; a bad file changes nothing else."""
-    file = st.session_state.get(UPLOADER)
-    st.session_state.pop(_ERROR, None)
-    st.session_state.pop(_NOTICE, None)
-    if file is None:
-        return
-    try:
-        _accept(file.name, file.getvalue())
-    except InputFault as fault:
-        st.session_state[_ERROR] = str(fault)
+def add_file(file_name: str, data: bytes, sessions: int, name: str = "") -> None:
+    """A file's sessions stand beside the others, and the first is chosen."""
+    stem = _free_name(name or file_name.rpartition(".")[0] or file_name)
+    names = [stem if index == 0 else f"{stem} {index + 1}" for index in range(sessions)]
+    _add({each: (file_name, data, index) for index, each in enumerate(names)})
+    st.session_state[SESSION] = stem
 
 
-def _accept(file_name: str, data: bytes) -> None:
-    if holds_tools(file_name, data):
-        read = read_tool_file(data, file_name)
-        chosen = st.session_state.get(SESSION) or session_names()[0]
-        texts = ",\n".join(tool_text(tool) for tool in read.tools)
-        st.session_state[_TOOLS + chosen] = f"[{texts}]"
-        notice = [f"{len(read.tools)} tools of {file_name} are now the session's tools"]
-        st.session_state[_NOTICE] = "\n".join(
-            [*notice, *(f"{f.where}: {f.message}" for f in read.findings)]
-        )
-        return
-    loaded = list(islice(read_sessions(Source(file_name, data)), _MOST_SESSIONS))
-    if not loaded:
-        raise InputFault("the file holds no session", where=file_name, expected="at least one")
-    stem = file_name.rpartition(".")[0] or file_name
-    while stem in paths.samples():
-        stem += " (uploaded)"
-    names = [stem if index == 0 else f"{stem} {index + 1}" for index in range(len(loaded))]
-    files = {name: (file_name, data, index) for index, name in enumerate(names)}
-    more = f", {len(loaded)} sessions" if len(loaded) > 1 else ""
-    _add(files)
-    st.session_state[SESSION] = names[0]
-    title = get_format(loaded[0].format).title
-    st.session_state[_NOTICE] = f"{file_name} is loaded: {title}{more}"
+def add_session(name: str, session: Session) -> None:
+    """A session stands beside the others under a name that is free, and is chosen."""
+    open_session(_free_name(name), session)
+
+
+def _free_name(name: str) -> str:
+    taken = session_names()
+    numbered = (f"{name} ({number})" for number in count(2))
+    return name if name not in taken else next(each for each in numbered if each not in taken)
+
+
+def is_own(name: str) -> bool:
+    """Whether the session of this name was brought or made here, and is no sample."""
+    return name in st.session_state.get(_UPLOADS, {})
+
+
+def set_tools(data: bytes, file_name: str) -> None:
+    """The tools of a file are now the chosen session's. Raises InputFault."""
+    chosen = working_session().name
+    texts = ",\n".join(tool_text(tool) for tool in read_tool_file(data, file_name).tools)
+    st.session_state[_TOOLS + chosen] = f"[{texts}]"
+
+
+def drop_tools(name: str) -> None:
+    """The session's own tools count again."""
+    st.session_state.pop(_TOOLS + name, None)
 
 
 def accept_policy() -> None:
@@ -284,14 +279,6 @@ def drop_policy(name: str) -> None:
     st.session_state[_POLICIES] = {key: text for key, text in kept.items() if key != name}
 
 
-def upload_error() -> str:
-    return str(st.session_state.get(_ERROR, ""))
-
-
-def upload_notice() -> str:
-    return str(st.session_state.get(_NOTICE, ""))
-
-
 # small values in the URL that no widget owns
 
 
@@ -308,6 +295,16 @@ def component_value(key: str, field: str) -> Any:
     """A value that a component reported; None before it did."""
     found: Any = st.session_state.get(key)
     return found.get(field) if isinstance(found, Mapping) else getattr(found, field, None)
+
+
+def held(key: str) -> Any:
+    """What `hold` keeps under this key; None before it did."""
+    return st.session_state.get(key)
+
+
+def hold(key: str, value: Any) -> None:
+    """Keep a plain value as long as the browser's session lasts."""
+    st.session_state[key] = value
 
 
 def choose(key: str, value: Any) -> None:
@@ -328,5 +325,6 @@ def changed(key: str, value: str) -> bool:
     return bool(before != value)
 
 
-def to_first_step() -> None:
+def forget_step() -> None:
+    """Another recording is seen from its end."""
     st.query_params.pop("step", None)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from typing import Any, Final
-from uuid import uuid4
 
 import streamlit as st
 
 from playground import paths
 from playground.errors import InputFault
+from playground.sessions.documents import json_of
 from playground.sessions.native_format import dump_session
-from playground.sessions.source import decode, json_of
+from playground.sessions.source import decode
 from playground.sessions.tool_files import read_tool_file
 from playground.show import template_frames
 from playground.show.wire import step_text
@@ -29,6 +29,7 @@ from playground.ui import navigation, state
 from playground.ui.serving import access
 from playground.ui.shared import waiting, widgets
 from playground.ui.shared.kept import kept
+from playground.ui.shared.runs import Runs
 
 _UPLOAD: Final = "template set"
 _SHOWN_STEP: Final = "template step"
@@ -49,9 +50,8 @@ class Settings:
 
 
 @st.cache_resource(show_spinner=False)
-def _runs() -> dict[str, TemplateRun]:
-    """The live runs of all browser sessions by their ids, which each keeps to itself."""
-    return {}
+def _runs() -> Runs[TemplateRun]:
+    return Runs()
 
 
 def settings() -> Settings | None:
@@ -150,8 +150,8 @@ def current_run(chosen: Settings) -> TemplateRun | None:
         asked = RecordedAnswers(chosen.model, chosen.base_url)
         known = TemplateRun(answers=asked)
         known.start(*_arguments(chosen, asked), **_options(chosen))
-        state.set_run_id(name := uuid4().hex, f"{_RUN} {of}")
-        _runs()[name] = known
+        before = state.run_id(f"{_RUN} {of}")
+        state.set_run_id(_runs().add(known, waiting.tab_is_open(), before), f"{_RUN} {of}")
         st.rerun()  # for a button that cannot be pressed twice
     st.text("Keys are read from the environment of this machine and never stored.")
     return known

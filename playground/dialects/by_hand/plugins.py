@@ -49,7 +49,7 @@ def load_plugins(entries: Iterable[EntryPoint], taken: Iterable[str]) -> Plugins
         try:
             loaded = entry.load()
         except Exception as error:
-            fault = f"{entry.value} cannot be loaded: {said(error)}"
+            fault = f"{entry.value} cannot be loaded: {in_words(error)}"
         else:
             fault = fault_of(loaded)
         if not fault and entry.name in names:
@@ -74,7 +74,7 @@ def form_fault(dialect: object) -> str:
         lacks = f"; it lacks {open_methods}" if open_methods else ""
         return f"a class, not an instance: give {dialect.__name__}() instead{lacks}"
     if not isinstance(dialect, Dialect):
-        return f"a {type(dialect).__name__}, no playground.Dialect"
+        return f"a {type(dialect).__name__}, not a playground.Dialect"
     return _signature_fault(type(dialect))
 
 
@@ -115,14 +115,14 @@ def _fails(trial: tuple[str, Callable[[], object], tuple[type, ...]]) -> str:
     try:
         value = run()
     except Exception as error:
-        return f"{name} fails: {said(error)}"
+        return f"{name} fails: {in_words(error)}"
     if isinstance(value, allowed):
         return ""
     wanted = " or ".join("None" if t is type(None) else t.__name__ for t in allowed)
     return f"{name} returns a {type(value).__name__}, not {wanted}"
 
 
-def said(error: Exception) -> str:
+def in_words(error: Exception) -> str:
     """A foreign exception in one line."""
     words = " ".join(str(error).split())
     return f"{type(error).__name__}: {words}" if words else type(error).__name__

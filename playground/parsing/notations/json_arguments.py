@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from playground.json_numbers import load_json
 from playground.parsing import json_walk, relaxed_json
 from playground.parsing.declaration import Declaration, JsonShape
 from playground.parsing.form import Form
@@ -15,7 +16,7 @@ from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.patterns import SPACE
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Steps
-from playground.parsing.values import dump_json, load_json
+from playground.parsing.values import dump_json
 
 
 class JsonArguments(Notation):
@@ -50,7 +51,8 @@ def claim_arguments(reader: Reader, call: OpenCall) -> Steps[str]:
 
 def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
     """Arguments from their raw text, once: absent and null ones are the empty object."""
-    value = _loaded(call, call.raw[-1][1] if call.raw else "{}")
+    given = [text for _, text in call.raw if text.strip() not in ("", "{}", "null")]
+    value = _loaded(call, given[-1] if given else "{}")
     if isinstance(value, str) and shape.text_key:
         value = {shape.text_key: value}
     if isinstance(value, str):  # OpenAI's form: JSON inside a JSON string

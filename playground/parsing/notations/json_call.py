@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from playground.json_numbers import load_json
 from playground.parsing import json_walk, relaxed_json
 from playground.parsing.claims import Pieces
 from playground.parsing.declaration import Declaration, JsonShape
@@ -19,10 +20,12 @@ from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.patterns import SPACE
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Steps
-from playground.parsing.values import dump_json, load_json
+from playground.parsing.values import dump_json
 from playground.parsing.wait import Choice, Wait, wait
 
 NAME_LIMIT: Final = 256
+_BARE_START: Final = re.compile(r"[A-Za-z_]")
+_BARE_NAME: Final = wait(Choice(r"[A-Za-z_][\w.\-]{0,127}+(?=\s{0,16}+[,}])"))
 _ESCAPED: Final = wait(Choice(r'\{\s{0,16}+\\"'))
 _BARE_KEY: Final = wait(Choice(r"[A-Za-z_$][\w$\-]{0,127}+"))
 
@@ -58,6 +61,7 @@ class JsonCall(Notation):
             yield from _keyed_object(reader, call)
         else:
             yield from _object(reader, call, shape, ())
+            _take_strays(reader, call)
         decode_arguments(reader, call, shape)
 
 
@@ -157,7 +161,7 @@ def _keyed_object(reader: Reader, call: OpenCall) -> Steps[None]:
     scanner.emit_markup(1)
     yield from scanner.skip_space()
     if (yield from scanner.peek()) != '"':
-        raise BrokenCall("malformed-json", "the call's name in double quotes is due")
+        raise BrokenCall("malformed-json", "expected the call's name in double quotes")
     yield from _name(reader, call)
     yield from _colon(scanner)
     yield from claim_arguments(reader, call)
@@ -177,7 +181,7 @@ def _key(scanner: Scanner, call: OpenCall, first: str) -> Steps[str]:
     else:
         match = yield from scanner.match_here(_BARE_KEY)
         if match is None:
-            raise BrokenCall("malformed-json", f"a key in double quotes is due, not {first!r}")
+            raise BrokenCall("malformed-json", f"expected a key in double quotes, not {first!r}")
         kept.append(f'"{match[0]}"')
         scanner.emit_markup(len(match[0]))
     call.relaxed |= first != '"'
@@ -190,7 +194,7 @@ def _colon(scanner: Scanner) -> Steps[None]:
     char = yield from scanner.peek()
     if char != ":":
         code = "malformed-json" if char else "truncated-call"
-        raise BrokenCall(code, f"a colon is due after a key, not {char!r}")
+        raise BrokenCall(code, f"expected a colon after a key, not {char!r}")
     scanner.emit_markup(1)
     yield from scanner.skip_space()
 
@@ -206,14 +210,50 @@ def _member(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, .
         yield from json_walk.balanced(scanner, scanner.emit_reasoning, kept)
     elif path == shape.name and call.name is None and quoted:
         yield from _name(reader, call)
+    elif path == shape.name and call.name is None and _BARE_START.match(first):
+        yield from _bare_name(reader, call)
     elif beside and path[-1] in (shape.arguments[-1], *shape.aliases):
+        if call.raw:
+            scanner.note("duplicate-argument", call.place, "the call's arguments come twice")
         yield from claim_arguments(reader, call)
     elif first == "{" and path == shape.name[: len(path)]:
         yield from _object(reader, call, shape, path)
+    elif beside and _may_be_argument(path[-1], first, call, shape):
+        yield from json_walk.value(scanner, reader.emit_argument(call, path[-1]), kept)
+        call.strays[path[-1]] = "".join(kept)
     else:
         yield from json_walk.value(scanner, scanner.emit_markup, kept)
         if shape.id and path == (shape.id,):
             call.call_id = _unquoted("".join(kept)) or call.call_id
+
+
+def _may_be_argument(key: str, first: str, call: OpenCall, shape: JsonShape) -> bool:
+    """Whether a member that the form does not know may be an argument that stands beside its name,
+    or all of them under another name: models write both."""
+    known = (shape.id, *shape.name, *(key for key, _ in shape.constants))
+    return key not in known and not call.raw and (first == "{" or key in call.properties)
+
+
+def _take_strays(reader: Reader, call: OpenCall) -> None:
+    """Members that are no part of the form are the arguments where no others came."""
+    if not call.strays or call.raw:
+        return
+    texts = {key: text for key, text in call.strays.items() if key in call.properties}
+    if texts:
+        pairs = ", ".join(f"{dump_json(key)}: {text}" for key, text in texts.items())
+        call.raw.append((None, f"{{{pairs}}}"))
+    else:
+        call.raw.append((None, next(iter(call.strays.values()))))
+    reader.scanner.note("arguments-elsewhere", call.place, f"in {', '.join(call.strays)}")
+
+
+def _bare_name(reader: Reader, call: OpenCall) -> Steps[None]:
+    """A name without its quotes."""
+    match = yield from reader.scanner.match_here(_BARE_NAME)
+    if match is None:
+        raise BrokenCall("missing-name")
+    call.relaxed = True
+    reader.set_name(call, len(match[0]), match[0])
 
 
 def _name(reader: Reader, call: OpenCall) -> Steps[None]:

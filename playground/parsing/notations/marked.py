@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import regex
 
+from playground.json_numbers import load_json
 from playground.parsing.claims import Emit
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
@@ -23,7 +24,7 @@ from playground.parsing.open_call import OpenCall
 from playground.parsing.patterns import SPACE
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Steps
-from playground.parsing.values import dump_json, load_json
+from playground.parsing.values import dump_json
 from playground.tools import Schema, allowed_types
 
 _BARE_KEY: Final = re.compile(r"[A-Za-z_][\w\-]*\Z")
@@ -134,7 +135,7 @@ def read(text: str, mark: str, schema_of: Callable[[str], Schema] | None = None)
     """
     members, stop = _members(text, _skip(text, 0) + 1, mark, schema_of or (lambda _key: {}))
     if _skip(text, stop) != len(text):
-        raise ValueError(f"nothing is due at character {stop}")
+        raise ValueError(f"expected nothing more at character {stop}")
     return members
 
 
@@ -154,7 +155,7 @@ def _marked(text: str, at: int, mark: str) -> tuple[str, int]:
     start = at + len(mark)
     stop = text.find(mark, start)
     if stop < 0:
-        raise ValueError(f"the text at character {at} does not end")
+        raise ValueError(f"the text at character {at} is never closed")
     return text[start:stop], stop + len(mark)
 
 
@@ -172,7 +173,7 @@ def _scalar(text: str, at: int) -> tuple[Any, int]:
     assert match  # it matches the empty text too
     word = match[0]
     if not word.strip():
-        raise ValueError(f"a value is due at character {at}")
+        raise ValueError(f"expected a value at character {at}")
     try:
         return load_json(word), at + len(word)
     except ValueError:
@@ -217,7 +218,7 @@ def _read_key(text: str, at: int, mark: str) -> tuple[str, int]:
         key, at = match[0].strip(), match.end()
     at = _skip(text, at)
     if not text.startswith(":", at):
-        raise ValueError(f"a colon is due at character {at}")
+        raise ValueError(f"expected a colon at character {at}")
     return key, _skip(text, at + 1)
 
 
@@ -226,7 +227,7 @@ def _after(text: str, at: int, closer: str) -> int:
     if text.startswith(",", at):
         return _skip(text, at + 1)
     if not text.startswith(closer, at):
-        raise ValueError(f"a comma or {closer} is due at character {at}")
+        raise ValueError(f"expected a comma or {closer} at character {at}")
     return at
 
 

@@ -50,7 +50,7 @@ class Lead:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """What may stand behind a body, or behind a part of one.
+    """What may stand after a body, or after a part of one.
 
     `name` is the pattern of a tool's name, `closing` the call's own closer, `section_close` the
     pattern of the section's ("" for none), `calls` the openers of the next call.
@@ -84,10 +84,14 @@ class Notation(ABC):
     first: ClassVar[str] = ""
     """The characters with which a body begins; none where it may begin with anything."""
     ends_itself: ClassVar[bool] = True
-    """The body's own text says where it ends, as brackets do: the engine skips white space before
-    it and takes a missing closer behind it for a slip. Otherwise `read` reads the closer too."""
+    """The body's own text says where it ends, as brackets do: the engine takes a missing closer
+    after it for a slip. Otherwise `read` reads the closer too."""
     keeps_space: ClassVar[bool] = False
-    """White space at the body's edges is the body's own."""
+    """White space at the body's edges is no markup: it is the body's own, or it ends a body that
+    holds none. Otherwise the engine skips it before a body that ends itself."""
+    holds_null: ClassVar[bool] = True
+    """Whether null can be written. Where it cannot, as in TOML, `write` leaves it out and the check
+    names the argument; tests and laws ask for every other plain value."""
 
     def check(self, syntax: Declaration) -> None:
         """What it needs of the syntax. Raises SyntaxFault."""
@@ -112,6 +116,11 @@ class Notation(ABC):
     def announce(self, lead: Lead) -> str:
         """A pattern for how a body begins: what makes an opener a call rather than prose. Without
         groups; "" where the opener has to be enough."""
+        return ""
+
+    def evidence(self, lead: Lead) -> str:
+        """A pattern for how a body goes on that shows, behind an unknown name, that a call is
+        meant; an argument's name is its group `key`. "" where nothing could show it."""
         return ""
 
     def waits(self, around: Neighbours) -> tuple[Wait, ...]:

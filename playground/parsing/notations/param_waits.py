@@ -11,11 +11,11 @@ from playground.parsing.notations.values import VALUES, ValueNotation
 from playground.parsing.patterns import (
     IDENTIFIER,
     SPACE,
-    beginning,
     first_character,
     is_solid,
     name_before,
     pieces_pattern,
+    prefix,
     stripped,
     unnamed,
     worded,
@@ -86,10 +86,12 @@ def value_wait(around: Neighbours) -> Wait:
     """A parameter's closer, but only before what may follow it: else it is the value's own."""
     syntax, template = around.syntax, param_template(around.syntax)
     closing = around.closing.pattern
-    choices = [Choice(_value_closer(around), group=Group(Kind.CLOSE))]
+    choices = []
     if closing and worded(around.section_close):
-        # both outer closers in a row: the value's own was forgotten (ollama#18563)
+        # both outer closers in a row: the value's own was forgotten (ollama#18563); before the
+        # closer, for one that names its key takes any name
         choices.append(_forgotten(f"{SPACE}{unnamed(closing)}{SPACE}{around.section_close}"))
+    choices.append(Choice(_value_closer(around), group=Group(Kind.CLOSE)))
     # an opener of words alone cannot be the value's own by chance; what is chance is seen to when
     # it is read, see _follows
     openers = "".join(piece for piece in template.before if isinstance(piece, str))
@@ -100,10 +102,19 @@ def value_wait(around: Neighbours) -> Wait:
         )
     if not _closes_solidly(template):
         return wait(*(choice._replace(first="\n") for choice in choices))
-    # two characters are looked for, not one: text is full of "<", and rarely has "</" (speed)
-    begun = [beginning(template.after), beginning(stripped(syntax.call_template.after))]
+    # another call and its first parameter: this one was cut off before it
+    call = syntax.call_template.before
+    told = by_opener and bool(call) and worded(re.escape(str(call[0])))
+    own = [c for c in around.calls if told and c.group and c.group.kind is Kind.CALL]
+    choices += [
+        c._replace(pattern=f"{c.pattern}(?={SPACE}{unnamed(param_opener(syntax))})") for c in own
+    ]
+    # several characters are looked for, not one: text is full of "<" (speed)
+    begun = [prefix(template.after), prefix(stripped(syntax.call_template.after))]
     if by_opener:
-        begun.append(beginning(template.before))
+        begun.append(prefix(template.before))
+    if own:
+        begun.append(prefix(call))
     first = "".join(text[:1] for text in begun) + "\n"
     return wait(
         *(choice._replace(first=first) for choice in choices),
@@ -132,9 +143,9 @@ def _closes_solidly(template: Template) -> bool:
     return any(is_solid(piece) for piece in template.after)
 
 
-def _forgotten(behind: str) -> Choice:
-    """No closer, but what is behind one; a line break before it is no part of the value."""
-    return Choice(rf"\n?+(?={behind})", group=Group(Kind.FORGOTTEN))
+def _forgotten(following: str) -> Choice:
+    """No closer, but what follows one; a line break before it is no part of the value."""
+    return Choice(rf"\n?+(?={following})", group=Group(Kind.FORGOTTEN))
 
 
 def slipped(opener: str, pieces: tuple[Piece, ...]) -> bool:

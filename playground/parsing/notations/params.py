@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from html import unescape
+from html import escape, unescape
 from typing import Any, Final
 
 from playground.errors import SyntaxFault
@@ -32,6 +32,7 @@ from playground.parsing.patterns import (
     SPACE,
     last_piece,
     unnamed,
+    worded,
 )
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Match, Steps
@@ -71,13 +72,17 @@ class Params(Notation):
 
     def announce(self, lead: Lead) -> str:
         syntax = lead.syntax
-        # an opener that ends in a literal is enough; behind a bare name, prose may follow
+        # an opener that ends in a literal is enough; after a bare name, prose may follow
         bare = isinstance(last_piece(syntax.call_template.before), Hole)
         if not (bare or lead.firm or syntax.known_names):
             return ""
         end = f"{SPACE}{lead.closing}" if lead.closing else ENDED
         json = "" if bare else rf"|{SPACE}\{{"  # which is read in the parameters' place
         return f"(?:{SPACE}{unnamed(param_opener(syntax))}|{end}{json})"
+
+    def evidence(self, lead: Lead) -> str:
+        end = f"|{SPACE}{lead.closing}" if lead.closing else ""
+        return f"(?:{SPACE}{param_opener(lead.syntax)}{end})"
 
     def waits(self, around: Neighbours) -> tuple[Wait, ...]:
         return param_wait(around), value_wait(around)
@@ -101,7 +106,7 @@ def _write_param(syntax: Declaration, key: str, value: Any, schema: Schema) -> s
     return fill(
         template.pieces,
         {
-            "key": key,
+            "key": escape(key) if syntax.escaped_names else key,
             "type": kind,
             "is_text": "true" if kind == "string" else "false",
             template.body: value_notation(template).write(text),
@@ -135,14 +140,21 @@ def _read_params(reader: Reader, call: OpenCall, form: Form) -> Steps[None]:
         elif kind is Kind.CLOSE and not reader.closes(match, call):
             scanner.emit_unexpected(match.end() - match.start())
         else:
-            if kind is Kind.CLOSE:
-                scanner.emit_match(match)
-            else:  # another marker, which is left for the engine: the closer was forgotten
-                scanner.note("missing-closer")
+            _close(reader, call, match, kind)
             if _holds_arguments("".join(strays), call, form.syntax):
                 raise BrokenCall("malformed-arguments", "no parameter that can be read", whole=True)
             _unwrap(reader, call)
             return
+
+
+def _close(reader: Reader, call: OpenCall, match: Match, kind: Kind | None) -> None:
+    """The call's closer; or another marker, left for the engine, that shows it was forgotten."""
+    if kind is Kind.CLOSE:
+        reader.scanner.emit_match(match)
+    elif kind in (Kind.CALL, Kind.SECTION) and not call.raw:
+        raise BrokenCall("unreadable-call", "another call begins at once", whole=True)
+    else:
+        reader.scanner.note("missing-closer")
 
 
 def _read_object_body(reader: Reader, call: OpenCall, form: Form) -> Steps[None]:
@@ -174,15 +186,16 @@ def _another(reader: Reader, call: OpenCall, next_param: Wait) -> Steps[bool]:
 
 
 def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> Steps[None]:
-    """One parameter behind its opener, up to and with its closer."""
+    """One parameter after its opener, up to and with its closer."""
     scanner, syntax, value_end = reader.scanner, form.syntax, form.body[1]
     kept = Pieces()
-    key = _key_of(call, opener["key"])
+    key = _key_of(call, opener["key"], syntax)
     if slipped(opener[0], param_template(syntax).before):
         scanner.note("mended-opener", f"{call.place}, argument {key}")
     keep, reader.argument = reader.emit_argument(call, key, kept), key
 
-    match = yield from scanner.until(value_end, keep, _own(call, key, syntax), inside_call=True)
+    own = _own(reader, call, key, syntax)
+    match = yield from scanner.until(value_end, keep, own, inside_call=True)
     if match and match[0].startswith("\n") and _on_own_lines(syntax):
         # the value's first line break decides on its last: both are the form's, or both its own
         keep(0 if opener[0].endswith("\n") else 1)
@@ -190,8 +203,13 @@ def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> St
     call.raw.append((key, text))
     if match is None:
         raise BrokenCall("truncated-call")
-    if value_end.kind(match) is Kind.FORGOTTEN:
-        scanner.note("missing-closer", f"{call.place}, argument {key}")
+    kind = value_end.kind(match)
+    if kind in (Kind.CALL, Kind.SECTION):
+        message = f"another call begins in the value of {key}"
+        raise BrokenCall("malformed-arguments", message, whole=True)
+    text = _mended_end(reader, call, key, text, kind, form)
+    if opener[0].endswith("\r\n") and match[0].startswith("\n"):
+        text = text.removesuffix("\r")  # the line breaks are the form's, both halves of them
     scanner.emit_markup(match.end() - scanner.at)
     if reader.switches.entities == "decoded":
         text = unescape(text)
@@ -200,18 +218,38 @@ def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> St
     reader.argument = None
 
 
-def _key_of(call: OpenCall, key: str) -> str:
+def _mended_end(
+    reader: Reader, call: OpenCall, key: str, text: str, kind: Kind | None, form: Form
+) -> str:
+    """A value that holds its own closer had ended there, where no closer has ended it."""
+    place = f"{call.place}, argument {key}"
+    closer = "".join(p for p in param_template(form.syntax).after if isinstance(p, str)).strip()
+    inner, _, rest = text.rpartition(closer) if worded(closer) else ("", "", "")
+    if kind is Kind.FORGOTTEN and closer and inner:
+        reader.scanner.note("unexpected-text", place, f"behind the value: {rest.strip()!r:.80}")
+        return inner.removesuffix("\n") if _on_own_lines(form.syntax) else inner
+    if kind is Kind.FORGOTTEN:
+        reader.scanner.note("missing-closer", place)
+    elif inner:
+        reader.scanner.note("marker-in-value", place)
+    return text
+
+
+def _key_of(call: OpenCall, key: str, syntax: Declaration) -> str:
     """A parameter's name; blanks around it are no part of one that the tool has without them."""
+    key = unescape(key) if syntax.escaped_names else key
     bare = key.strip()
     return bare if bare in call.properties and key not in call.properties else key
 
 
-def _own(call: OpenCall, key: str, syntax: Declaration) -> Callable[[Match], bool]:
+def _own(reader: Reader, call: OpenCall, key: str, syntax: Declaration) -> Callable[[Match], bool]:
     """Whether a match ends this parameter's value: its closer may name another's key, and what
-    looks like the next parameter may be the value's own."""
+    looks like the next parameter, or another call, may be the value's own."""
 
     def own(match: Match) -> bool:
         found = match.groupdict()
+        if found.get("name"):
+            return not reader.tools or found["name"] in reader.tools
         if found.get("next_key"):
             return _follows(call, key, found["next_key"], syntax, match[0].startswith("\n"))
         return found.get("close_key") in (None, key)

@@ -11,8 +11,9 @@ from typing import Final
 from playground.parsing.claims import Emit
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
-from playground.parsing.notations.notation import CallValue, Notation
+from playground.parsing.notations.notation import CallValue, Lead, Notation
 from playground.parsing.open_call import OpenCall
+from playground.parsing.patterns import IDENTIFIER, SPACE
 from playground.parsing.python_strings import closes, may_change
 from playground.parsing.python_values import read_keywords
 from playground.parsing.reader import Reader, decoded
@@ -32,6 +33,9 @@ class PythonArguments(Notation):
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
         given = [f"{key}={value!r}" for key, value in call.arguments.items()]
         return {self.hole: ", ".join(given)}
+
+    def evidence(self, lead: Lead) -> str:
+        return rf"{SPACE}(?:(?P<key>{IDENTIFIER}){SPACE}=(?!=)|{lead.closing})"
 
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Steps[None]:
         scanner = reader.scanner

@@ -1,4 +1,4 @@
-"""Arguments that are plain texts: each ends at what the template says behind it, or, where that is
+"""Arguments that are plain texts: each ends at what the template says after it, or, where that is
 nothing, at the next marker of any kind."""
 
 from __future__ import annotations

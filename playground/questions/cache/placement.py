@@ -69,21 +69,22 @@ class CachePlacement(Drawn, Live):
 
     @property
     def thresholds(self) -> str:
-        """Characters against Gemini's threshold beside tokens against the model's own minimum."""
-        reached = self.characters >= self.threshold
-        by_size = f"{self.characters:,} characters are {_side(reached)} Gemini's {self.threshold:,}"
-        if self.minimum is None:
-            return f"{by_size}; no minimum in tokens is known for {self.model_name}"
-        # A character count is no token count: recorded requests had 2.2 to 6.0 characters a token.
+        """The marks, what they stand on, and whether that is enough to be cached, in one line.
+
+        A character count is no token count: recorded requests had 2.2 to 6.0 characters a token.
+        """
+        marks = f"{len(self.marks)} mark{'' if len(self.marks) == 1 else 's'}"
         low, likely, high = self.tokens
+        line = f"{marks if self.marks else 'No marks'} on {self.characters:,} characters"
+        if self.family == "gemini":
+            line += f" ({self.threshold:,} are needed for one)"
+        line += f", about {likely:,} tokens ({low:,} to {high:,})"
+        if self.minimum is None:
+            return f"{line}; no minimum is known for {self.model_name}"
         least = self.minimum.value
-        enough = likely >= least
-        about = f"about {likely:,} tokens ({low:,} to {high:,})"
-        told = f"{by_size}; {about} are {_side(enough)} the model's {least:,}"
-        surely = low >= least or high < least
-        if reached == enough:
-            return f"{told}: both say the same"
-        return f"{told}: they {'' if surely else 'may '}disagree, and the tokens decide"
+        surely = "" if low >= least or high < least else "probably "
+        enough = "enough" if likely >= least else "too few"
+        return f"{line}: {surely}{enough}, this model caches {least:,} or more"
 
     @property
     def marks(self) -> list[PartPlacement]:
@@ -153,10 +154,6 @@ def _part_texts(message: dict[str, Any]) -> list[str]:
     texts = [part.get("text", f"[{part['type']}]") for part in as_parts(message.get("content"))]
     calls = message.get("tool_calls")
     return [*texts, message_text({"tool_calls": calls})] if calls else texts
-
-
-def _side(reached: bool) -> str:
-    return "at least" if reached else "fewer than"
 
 
 def _last_user(messages: list[dict[str, Any]]) -> int | None:

@@ -50,9 +50,11 @@ def render_requests(
     dynamic = session.dynamic.model_copy(update={"dynamic_environment_details_block": ""})
     plain = what_if.conversation(replace(session, dynamic=dynamic))
     replies = [i for i, message in enumerate(plain.messages) if message.role == "assistant"]
-    replies = replies or [len(plain.messages)]  # nothing is answered yet: the request to come
     # Joined rounds are requests that were never sent: they have no times of their own.
     times = sent_at(session, replies) if apart is None and what_if.parallel == 1 else None
+    if not replies or (what_if.pending and is_pending(session)):
+        replies = [*replies, len(plain.messages)]
+        times = [*times, times[-1] + APART] if times else None
     step = APART if apart is None else apart
     found: list[Rendered] = []
     reader = WireReader(session.task.model_name, rules.value("default_ttl"))
@@ -81,6 +83,11 @@ def _sent(
         tools = dialect.request_tools(given)
         for messages in requests_of(dialect, given, its_stops):
             yield messages, tools
+
+
+def is_pending(session: Session) -> bool:
+    """Whether the conversation ends with what nobody has answered yet."""
+    return bool(session.messages) and session.messages[-1].role != "assistant"
 
 
 def sent_at(session: Session, replies: Sequence[int]) -> list[float] | None:

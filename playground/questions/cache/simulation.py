@@ -24,7 +24,12 @@ from playground.errors import InputFault
 from playground.findings import Finding, finding
 from playground.llm.prices import Price, price_of
 from playground.questions.cache.known_rules import known_rules
-from playground.questions.cache.requests import APART, billed_for, render_requests
+from playground.questions.cache.requests import (
+    APART,
+    billed_for,
+    is_pending,
+    render_requests,
+)
 from playground.questions.cache.what_if import WhatIf
 from playground.sessions.session import Session
 
@@ -53,6 +58,7 @@ class CacheSimulation(Drawn, Live):
     rules: Rules | None = None
     billed: Sequence[Billed | None] = ()  # what each was billed, where somebody noted it
     notes: tuple[Finding, ...] = ()  # what the session lacks that the prediction would need
+    pending: bool = False  # whether the last request is still to be answered
 
     @property
     def cost_permille(self) -> int:
@@ -226,7 +232,10 @@ def cache_matrix(
     name, dynamic = session.task.model_name, session.dynamic
     rules = known_rules(provider, name)
     asked = CacheRequest(name, dynamic.cache_dialect, dynamic.enable_explicit_caching)
-    billed = tuple(billed_for(session)) if what_if == AS_IT_IS else ()
+    answered = any(message.role == "assistant" for message in session.messages)
+    to_come = is_pending(session) and (what_if.pending or not answered)
+    as_sent = replace(what_if, pending=False) == AS_IT_IS
+    billed = (*billed_for(session), *[None] * to_come) if as_sent else ()
     notes = tuple(_lacking(session))
     result: list[CacheSimulation] = []
     for dialect in as_dialects(dialects):
@@ -236,7 +245,7 @@ def cache_matrix(
             policy = get_policy(chosen or dialect.cache_policy)
             row = [one.marked(policy, asked, rules, what_if.ttl) for one in rendered]
             cell = _simulated(row, differences, rules, dialect.name, policy.name, name, billed)
-            result.append(replace(cell, notes=notes))
+            result.append(replace(cell, notes=notes, pending=to_come))
     return CacheMatrix(result)
 
 
@@ -273,10 +282,10 @@ def _beside_bill(
     elif not low <= bill.total <= high:
         why = f"{bill.total:,} tokens were billed, but the session holds {low:,} to {high:,}"
     elif warm and bill is begun_with:
-        why = f"{bill.read:,} tokens were billed as read that were there before it"
+        why = f"{bill.read:,} tokens were billed as read that were cached before it"
         return replace(one, state="warm-start", reason=f"{one.reason}; {why}")
     elif warm and one.hit != last:
-        why = "the first request read what was there before it: more of that may be there"
+        why = "the first request read what was cached before it: there may be more of that"
     return replace(one, state="unpredictable", reason=f"{one.reason}; {why}") if why else one
 
 
@@ -285,7 +294,7 @@ def _lacking(session: Session) -> Iterator[Finding]:
     prompts = (session.task.user_agent_prompt, session.task.user_prompt)
     has_system = any(prompts) or any(message.role == "system" for message in session.messages)
     if not (session.tools or has_system):
-        words = "what is foretold is of the messages alone, as the dialect renders them"
+        words = "the prediction is for the messages alone, as the dialect renders them"
         yield finding("transcript-alone", "the session", words)
 
 

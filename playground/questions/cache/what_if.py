@@ -27,7 +27,7 @@ class WhatIf:
     last user message and marked with it. A session that has no such block gets a stand-in of about
     1,500 characters. `shuffled_tools` gives each request another order of tools, `timestamp` the
     system prompt a time to the second. `ttl` is that of every mark, `parallel` how many rounds of
-    tool calls become one turn.
+    tool calls become one turn. `pending` has the request too that nobody has answered yet.
     """
 
     environment: Environment = "as it is"
@@ -35,6 +35,7 @@ class WhatIf:
     timestamp: bool = False
     ttl: str = ""
     parallel: int = 1
+    pending: bool = False
 
     def __post_init__(self) -> None:
         if self.environment not in ENVIRONMENTS:

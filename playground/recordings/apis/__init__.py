@@ -17,15 +17,19 @@ from playground.recordings.apis.cohere_v1 import CohereV1
 from playground.recordings.apis.gemini_generate import GeminiGenerate
 from playground.recordings.apis.gemini_interactions import GeminiInteractions
 from playground.recordings.apis.gemini_live import GeminiLive
+from playground.recordings.apis.llama_cpp import LlamaCpp
 from playground.recordings.apis.ollama import OllamaChat, OllamaGenerate
+from playground.recordings.apis.openai_assistants import OpenAIAssistants
 from playground.recordings.apis.openai_chat import OpenAIChat
 from playground.recordings.apis.openai_completions import OpenAICompletions
 from playground.recordings.apis.openai_realtime import OpenAIRealtime
 from playground.recordings.apis.openai_responses import OpenAIResponses
+from playground.recordings.apis.tgi_generate import TgiGenerate
 
 APIS: Final[tuple[type[ApiReader], ...]] = (
     OpenAICompletions,
     OpenAIChat,
+    OpenAIAssistants,
     OpenAIRealtime,
     OpenAIResponses,
     AnthropicMessages,
@@ -34,6 +38,8 @@ APIS: Final[tuple[type[ApiReader], ...]] = (
     CohereV1,
     OllamaChat,
     OllamaGenerate,
+    TgiGenerate,
+    LlamaCpp,
     GeminiLive,
     GeminiGenerate,
     BedrockInvoke,

@@ -30,7 +30,7 @@ class Sink:
         self._calls: dict[Any, int] = {}
         self._count = 0
         self._empty: set[Any] = set()  # calls without any arguments so far
-        self.others: dict[int, Sink] = {}  # choices behind the first
+        self.others: dict[int, Sink] = {}  # choices after the first
 
     def choice(self, index: Any) -> Sink:
         """Where a choice's chunks go; one without a number is the first, which is this sink."""

@@ -41,7 +41,7 @@ class CohereChat(ApiReader):
         kind, delta = value.get("type"), value.get("delta") or {}
         message = delta.get("message") or {}
         if kind in ("content-start", "content-delta", "tool-plan-delta"):
-            self._said(message)
+            self._content(message)
         elif kind in ("tool-call-start", "tool-call-delta"):
             call = message.get("tool_calls") or {}
             function = call.get("function") or {}
@@ -66,7 +66,7 @@ class CohereChat(ApiReader):
         if len(sink.chunks) == before:
             sink.signal(str(kind))
 
-    def _said(self, message: dict[str, Any]) -> None:
+    def _content(self, message: dict[str, Any]) -> None:
         content = message.get("content") or {}
         if thinking := message.get("tool_plan") or content.get("thinking"):
             self.sink.reasoning(thinking)

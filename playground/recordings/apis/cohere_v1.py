@@ -28,7 +28,7 @@ class CohereV1(ApiReader):
 
     def __init__(self, sink: Sink) -> None:
         super().__init__(sink)
-        self._said: set[Sink] = set()  # choices whose text came in pieces
+        self._streamed: set[Sink] = set()  # choices whose text came in pieces
         self._begun = False
 
     @staticmethod
@@ -46,7 +46,7 @@ class CohereV1(ApiReader):
             self._end(value, response, into)
         elif kind == "text-generation" and value.get("text"):
             into.text(value["text"])
-            self._said.add(into)
+            self._streamed.add(into)
         elif kind == "tool-calls-chunk":
             self._piece(value.get("tool_call_delta") or {}, value.get("text"))
         elif kind == "tool-calls-generation":
@@ -57,17 +57,17 @@ class CohereV1(ApiReader):
             sink.signal(kind)
 
     def _begin(self, kind: str) -> None:
-        """Anything behind an end, or a second start, is another response."""
+        """Anything after an end, or a second start, is another response."""
         sink = self.sink
         if sink.stop_reason or (self._begun and kind == "stream-start"):
             sink.second_response()
             sink.stop_reason = ""
-            self._said.clear()
+            self._streamed.clear()
         self._begun = True
 
     def _end(self, value: dict[str, Any], response: dict[str, Any], into: Sink) -> None:
         whole = value.get("text") or response.get("text")
-        if whole and into not in self._said:
+        if whole and into not in self._streamed:
             into.text(whole)
         self._calls(response.get("tool_calls"))
         self.sink.end_calls()

@@ -22,7 +22,7 @@ class GeminiInteractions(ApiReader):
     def __init__(self, sink: Sink) -> None:
         super().__init__(sink)
         self._started = False
-        self._said = False
+        self._streamed = False
         self._last: Any = None  # the step that is open, where an event names none
         self._input: dict[Any, str] = {}  # arguments given whole at a step's start
 
@@ -52,7 +52,7 @@ class GeminiInteractions(ApiReader):
         if len(sink.chunks) == before:
             sink.signal(kind)
         elif kind not in _STARTS:
-            self._said = True
+            self._streamed = True
 
     def _key(self, value: dict[str, Any]) -> Any:
         given = value.get("index")
@@ -62,7 +62,7 @@ class GeminiInteractions(ApiReader):
     def _begin(self) -> None:
         if self._started:
             self.sink.second_response()
-            self._said = False
+            self._streamed = False
         self._started = True
 
     def _start(self, key: Any, step: dict[str, Any]) -> None:
@@ -115,7 +115,7 @@ class GeminiInteractions(ApiReader):
         """The whole interaction; its steps count where none of them was streamed."""
         sink = self.sink
         steps = interaction.get("steps") or interaction.get("outputs") or ()
-        for index, step in enumerate(() if self._said else steps):
+        for index, step in enumerate(() if self._streamed else steps):
             self._start(index, step)
         for key in list(self._input):
             self._stop(key)

@@ -52,12 +52,12 @@ class GeminiLive(ApiReader):
     def _content(self, content: dict[str, Any]) -> None:
         turn = content.get("modelTurn") or {}
         for part in turn.get("parts") or ():
-            self._said()
+            self._next_piece()
             known = {_camel(key): inner for key, inner in part.items() if inner is not None}
             self._candidate.part(known)
         transcript = content.get("outputTranscription") or {}
         if transcript.get("text"):
-            self._said()
+            self._next_piece()
             self.sink.text(transcript["text"])
         if content.get("turnComplete"):
             self._ended = True
@@ -68,12 +68,12 @@ class GeminiLive(ApiReader):
 
     def _calls(self, given: dict[str, Any]) -> None:
         for call in given.get("functionCalls") or given.get("function_calls") or ():
-            self._said()
+            self._next_piece()
             self._candidate.part({"functionCall": call})
             self.sink.stop_reason = _CALL
 
-    def _said(self) -> None:
-        """More of the reply; behind the end of a turn it is the next one's."""
+    def _next_piece(self) -> None:
+        """More of the reply; after the end of a turn it is the next one's."""
         if self._ended:
             self.sink.second_response()
         self._ended = False

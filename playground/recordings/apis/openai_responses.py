@@ -61,7 +61,7 @@ class OpenAIResponses(ApiReader):
         super().__init__(sink)
         self._items = Items()
         self._written: dict[Any, int] = {}  # characters of an item's arguments so far
-        self._said: set[Any] = set()  # items whose text came in deltas
+        self._streamed: set[Any] = set()  # items whose text came in deltas
         self._created = False
 
     @staticmethod
@@ -72,10 +72,10 @@ class OpenAIResponses(ApiReader):
         kind = value.get("type", "")
         delta = value.get("delta")
         if isinstance(delta, str) and kind in _TEXT:
-            self._said.add(self._items.of_delta(value, "message"))
+            self._streamed.add(self._items.of_delta(value, "message"))
             self.sink.text(delta)
         elif isinstance(delta, str) and kind in _REASONING:
-            self._said.add(self._items.of_delta(value, "reasoning"))
+            self._streamed.add(self._items.of_delta(value, "reasoning"))
             self.sink.reasoning(delta)
         elif isinstance(delta, str) and kind in _ARGUMENTS:
             self._arguments(self._items.of_delta(value, "call"), delta)
@@ -110,7 +110,7 @@ class OpenAIResponses(ApiReader):
             self.sink.second_response()
             self._items = Items()
             self._written.clear()
-            self._said.clear()
+            self._streamed.clear()
         self._created = True
         self.sink.model = response.get("model") or self.sink.model
 
@@ -119,14 +119,14 @@ class OpenAIResponses(ApiReader):
         field, sort = _WHOLE[kind]
         text = value.get(field)
         key = self._items.of_delta(value, sort)
-        if not isinstance(text, str) or not text or key in self._said or self._written.get(key):
+        if not isinstance(text, str) or not text or key in self._streamed or self._written.get(key):
             return
         if sort == "call":
             if not self.sink.has_call(key):
                 self._added(key, {**value, "type": "function_call", "arguments": ""})
             self._arguments(key, text)
             return
-        self._said.add(key)
+        self._streamed.add(key)
         (self.sink.text if sort == "message" else self.sink.reasoning)(text)
 
     def _added(self, key: Any, item: dict[str, Any]) -> None:
@@ -149,7 +149,7 @@ class OpenAIResponses(ApiReader):
         kind = str(item.get("type"))
         if kind.endswith("_call"):
             self._call_done(key, kind, item)
-        elif key in self._said:
+        elif key in self._streamed:
             return
         elif kind == "message":
             for part in item.get("content") or ():

@@ -50,8 +50,8 @@ def _turns(text: str) -> list[Turn]:
         body = text[mark.end() : stop].strip("\n")
         line = text.count("\n", 0, mark.start()) + 1
         if mark[0].startswith("TO LLM"):
-            said = [_message(block) for block in _RULE.split(body) if block.strip()]
-            turns.append(Turn(said, [], Place(line), at=mark[1]))
+            messages = [_message(block) for block in _RULE.split(body) if block.strip()]
+            turns.append(Turn(messages, [], Place(line), at=mark[1]))
         elif turns and not turns[-1].after:
             turns[-1].after = [_message(body)]
         else:
@@ -75,7 +75,7 @@ class AiderChatHistory(SessionFormat):
     keeps = Keeps(
         times="of the chat's start",
         usage="rounded, as it was shown",
-        missing="what the interface said; system prompt and files are not in it",
+        missing="the interface's own lines; system prompt and files are not in it",
     )
 
     def recognises(self, source: Source) -> bool:

@@ -131,6 +131,10 @@ def read_body(builder: SessionBuilder, value: Any, place: Place) -> None:
         read_reply(builder, reply, place.at("response"))
     elif "choices" in body or ("input" in body and isinstance(body.get("output"), list)):
         read_reply(builder, body, place)
-    elif "prompt" in body and (said := body.get("completion")):  # a row to train on
-        answer = said if isinstance(said, list) else [{"role": "assistant", "content": said}]
+    elif "prompt" in body and (completion := body.get("completion")):  # a row to train on
+        answer = (
+            completion
+            if isinstance(completion, list)
+            else [{"role": "assistant", "content": completion}]
+        )
         read_messages(builder, answer, place.at("completion"))

@@ -67,9 +67,8 @@ def _leaves(tree: dict[str, Any], current: Any) -> list[str]:
     parents = {node.get("parent") for node in tree.values() if isinstance(node, dict)}
     ends = [key for key in tree if key not in parents]
     if isinstance(current, str) and current in tree:
-        ends = [current, *(key for key in ends if key != current)]
-    on_the_way = set(_path(tree, ends[0])) if ends else set()
-    return [end for end in ends if end == ends[0] or end not in on_the_way] or list(tree)[:1]
+        return [current, *(end for end in ends if end != current)]
+    return ends or list(tree)[:1]  # parents in a circle have no end
 
 
 def _path(tree: dict[str, Any], leaf: str) -> list[str]:
@@ -159,8 +158,8 @@ def _text(content: Any) -> str:
     pieces = [part for part in content.get("parts") or () if isinstance(part, str)]
     for thought in content.get("thoughts") or ():
         if isinstance(thought, dict):
-            said = (thought.get("summary"), thought.get("content"))
-            pieces.append(": ".join(str(text) for text in said if text))
+            texts = (thought.get("summary"), thought.get("content"))
+            pieces.append(": ".join(str(text) for text in texts if text))
     for key in ("text", "result", "content", "user_profile", "user_instructions"):
         if isinstance(content.get(key), str):
             pieces.append(content[key])

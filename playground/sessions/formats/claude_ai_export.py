@@ -28,11 +28,11 @@ class ClaudeAiExport(SessionFormat):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         for number, (place, value) in enumerate(export_rows(source), 1):
             builder = SessionBuilder(title=f"{source.stem} {number}")
-            said = value.get("chat_messages") if isinstance(value, dict) else None
-            if isinstance(said, list):
+            messages = value.get("chat_messages") if isinstance(value, dict) else None
+            if isinstance(messages, list):
                 builder.known(title=value.get("name"), model=value.get("model"))
                 builder.known(name="claude.ai", session=value.get("uuid"))
-                for index, message in enumerate(said):
+                for index, message in enumerate(messages):
                     _message(builder, message, place.at("chat_messages", index))
             else:
                 builder.lost("a conversation without messages", place)

@@ -106,7 +106,7 @@ class _Threads:
             inner = data.get("message")  # a sub-agent's line inside its agent's transcript
             if isinstance(inner, dict) and isinstance(inner.get("message"), dict):
                 agent = data.get("agentId") or value.get("parentToolUseID") or "sub-agent"
-                self._said(self._thread(str(agent)), inner, place.at("data", "message"))
+                self._message(self._thread(str(agent)), inner, place.at("data", "message"))
             return
         key = self._key(value)
         if value.get("uuid"):
@@ -115,7 +115,7 @@ class _Threads:
         self._about(thread, value)
         kind, message = value.get("type"), value.get("message")
         if isinstance(message, dict):
-            self._said(thread, value, place)
+            self._message(thread, value, place)
         elif kind == "result":
             _outcome(thread.builder, value, place)
         elif kind == "system":
@@ -155,11 +155,12 @@ class _Threads:
             session=agent.session or value.get("sessionId") or value.get("session_id"),
         )
 
-    def _said(self, thread: _Thread, value: dict[str, Any], place: Place) -> None:
+    def _message(self, thread: _Thread, value: dict[str, Any], place: Place) -> None:
         builder, message = thread.builder, value["message"]
         where = place.at("message")
         given = str(message.get("id") or "")
-        is_answer = role_of(message) == "assistant" or value.get("type") == "assistant"
+        role = role_of(message)
+        is_answer = role == "assistant" or value.get("type") == "assistant"
         if value.get("isCompactSummary") and not _just_compacted(builder):
             builder.compacted(value.get("timestamp"), place=place)
         if is_answer and given and self._goes_on(thread, given):
@@ -174,16 +175,14 @@ class _Threads:
                 builder.requests.insert(request, builder.requests.pop())
             return
         before = len(builder.messages)
-        role = {} if role_of(message) else {"role": _role(value)}
-        read_message(builder, {**message, **role}, where)
+        read_message(builder, message if role else {**message, "role": _role(value)}, where)
         if not is_answer or len(builder.messages) == before:
             return
-        index = next((i for i in range(before, len(builder.messages))), before)
         request = len(builder.requests) if message.get("model") not in NO_MODEL else -1
         if request >= 0:
-            _request(builder, value, message, index)
+            _request(builder, value, message, before)
         if given:
-            thread.answers[given] = index, request
+            thread.answers[given] = before, request
 
     def _goes_on(self, thread: _Thread, given: str) -> bool:
         """Whether an answer of this id was begun, and nobody but its tools has spoken since."""

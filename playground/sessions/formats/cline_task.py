@@ -46,7 +46,9 @@ def _task(history: Source, interface: Source | None) -> SessionBuilder:
     builder = SessionBuilder(title=history.name.replace("\\", "/").rstrip("/").split("/")[-2:][0])
     messages = history.value
     if not isinstance(messages, list):
-        raise InputFault("no list of messages", where=history.name, expected="a list of messages")
+        raise InputFault(
+            "not a list of messages", where=history.name, expected="a list of messages"
+        )
     for index, message in enumerate(messages):
         before = len(builder.messages)
         read_message(builder, message, Place(field=str(index)))

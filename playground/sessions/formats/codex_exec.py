@@ -137,8 +137,8 @@ def _read(
     if kind in ("agent_message", "assistant_message"):
         _answer(builder, [TextPart(str(text))] if text else [], place, at)
     elif kind == "reasoning":
-        said = "\n".join(map(str, text)) if isinstance(text, list) else str(text or "")
-        _answer(builder, [ReasoningPart(said)] if said else [], place, at)
+        thoughts = "\n".join(map(str, text)) if isinstance(text, list) else str(text or "")
+        _answer(builder, [ReasoningPart(thoughts)] if thoughts else [], place, at)
     elif kind == "user_message":
         read_message(builder, {"role": "user", "content": text}, place)
     elif kind == "error":

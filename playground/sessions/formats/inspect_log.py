@@ -9,6 +9,7 @@ from playground.errors import InputFault
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.messages import read_message
+from playground.sessions.shapes.requests import only_one
 from playground.sessions.source import Source
 
 _ATTACHMENT: Final = "attachment://"
@@ -61,6 +62,7 @@ def _session(sample: dict[str, Any], place: Place, title: str) -> SessionBuilder
             event = answers.get(message.get("id"), {})
             output = event.get("output") or {}
             choices = output.get("choices") or [{}]
+            only_one(builder, choices, place.at("messages", index))
             builder.request(
                 model=message.get("model") or event.get("model"),
                 at=event.get("timestamp"),

@@ -19,7 +19,7 @@ _LISTS: Final = ("runs", "post", "patch")
 class LangSmithRuns(SessionFormat):
     name = "langsmith-runs"
     title = "LangSmith runs"
-    keeps = Keeps("yes", "yes", "yes", "no", "runs that are no model call; feedback, events")
+    keeps = Keeps("yes", "yes", "yes", "no", "runs that are not model calls; feedback, events")
 
     def recognises(self, source: Source) -> bool:
         values = source.head if source.is_lines else [source.document]
@@ -106,11 +106,21 @@ def _turn(run: dict[str, Any], place: Place) -> Turn:
 
 
 def _usage(run: dict[str, Any], gave: Any, about: dict[str, Any]) -> dict[str, Any] | None:
-    found = _of(gave, "usage") or _of(gave, "usage_metadata") or about.get("usage_metadata")
-    output = _of(gave, "llm_output")
-    found = found or (isinstance(output, dict) and output.get("token_usage"))
+    """A run's token counts from the first place that has them: the answer, as a provider or as
+    LangChain names them, the run's metadata, LangChain's older `llm_output`; else what LangSmith
+    itself has added up, beside the run's other fields."""
+    places = (
+        _of(gave, "usage"),
+        _of(gave, "usage_metadata"),
+        about.get("usage_metadata"),
+        _of(_of(gave, "llm_output"), "token_usage"),
+    )
+    for found in places:
+        if isinstance(found, dict) and found:
+            return found
+    # type() and not isinstance(): true is an int, too
     counted = {k: n for k, n in run.items() if k.endswith("_tokens") and type(n) is int and n}
-    return found if isinstance(found, dict) and found else counted or None
+    return counted or None
 
 
 def _of(value: Any, key: str) -> Any:

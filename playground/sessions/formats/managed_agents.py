@@ -96,7 +96,7 @@ class _Log:
         room, _, kind = str(event["type"]).partition(".")
         at = event.get("processed_at") or value.get("time")
         if room in ("agent", "user"):
-            self._said(self._thread(event), event, room, kind, at, place)
+            self._message(self._thread(event), event, room, kind, at, place)
         elif kind == "model_request_start":
             self._new_answer = True
         elif kind == "model_request_end":
@@ -104,7 +104,7 @@ class _Log:
         elif kind == "error":
             self.main.lost(f"an error: {str(event.get('error'))[:80]}", place)
 
-    def _said(
+    def _message(
         self,
         builder: SessionBuilder,
         event: dict[str, Any],

@@ -41,8 +41,11 @@ class MarkdownHistory(SessionFormat):
         if source.is_folder or source.is_zip:
             return False
         start = source.start(65536)
-        cursor = b"_Exported on" in start[:2000] and b"**User**" in start
-        return cursor or (start[:1] not in b'{["' and any(head in start for head in _HEADS))
+        if b"_Exported on" in start[:2000] and b"**User**" in start:
+            return True  # Cursor's
+        if start[:1] in b'{["':  # JSON, which may hold such a history in a string
+            return False
+        return any(head in start for head in _HEADS)
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         text = source.text.replace("\r\n", "\n")
@@ -76,7 +79,7 @@ def _turns(text: str, heading: re.Pattern[str]) -> Iterator[tuple[re.Match[str],
 
 
 def _behind_blocks(text: str, start: int, stop: int) -> int:
-    """Where the last block ends that begins before `stop`; it may end behind it."""
+    """Where the last block ends that begins before `stop`; it may end after it."""
     end = start
     for opened in _OPEN.finditer(text, start, stop):
         if opened.start() >= end:
@@ -183,7 +186,7 @@ def _call(builder: SessionBuilder, tag: str, block: str, place: Place) -> list[P
     body = re.sub(r"</?(?:details|tool-use)>", "", body).strip("\n")
     fences = list(_FENCE.finditer(body))
     asked = body[: fences[-1].start()] if fences else body
-    arguments = {key: said for key, said in (("summary", shown), ("input", asked.strip())) if said}
+    arguments = {key: text for key, text in (("summary", shown), ("input", asked.strip())) if text}
     given = builder.new_id()
     parts: list[Part] = [builder.call(given, named[1] if named else "tool", arguments, place)]
     if fences:

@@ -81,14 +81,14 @@ def _log_line(builder: SessionBuilder, value: dict[str, Any], place: Place) -> N
     part = _logged(value)
     if part is None:
         return
-    said: list[Part] = []
+    content: list[Part] = []
     results: list[Part] = []
-    _part(builder, part, place.at("part"), said, results)
-    if said:
+    _part(builder, part, place.at("part"), content, results)
+    if content:
         if builder.messages and builder.messages[-1].role == "assistant":
-            builder.add_parts(said)
+            builder.add_parts(content)
         else:
-            add(builder, "assistant", said, place)
+            add(builder, "assistant", content, place)
             builder.request(at=value.get("timestamp"))
     if results:
         add(builder, "tool", results, place)
@@ -158,17 +158,17 @@ def _message(
     if role is None:
         builder.lost(f"a message of the role {message.get('role')!r}", place)
         return
-    said: list[Part] = []
+    content: list[Part] = []
     results: list[Part] = []
     summary = (message.get("summary") or {}) if isinstance(message.get("summary"), dict) else {}
     for where, part in parts:
         if isinstance(part, dict):
-            _part(builder, part, where, said, results)
+            _part(builder, part, where, content, results)
         else:
             builder.lost(f"a part that is a {type(part).__name__}", where)
-    if not said and summary.get("body"):
-        said += read_parts(builder, str(summary["body"]), place)
-    add(builder, role, said, place)
+    if not content and summary.get("body"):
+        content += read_parts(builder, str(summary["body"]), place)
+    add(builder, role, content, place)
     if role == "assistant":
         time, model = message.get("time"), message.get("model")
         inner = model.get("modelID") if isinstance(model, dict) else model

@@ -38,11 +38,15 @@ class PiSession(SessionFormat):
             return False
         lines = [line for line in source.head if isinstance(line, dict)]
         headed = any(line.get("type") in _HEADS and ("id" in line) for line in lines[:2])
-        said = any(
+        has_messages = any(
             line.get("type") == "message" and isinstance(line.get("message"), dict)
             for line in lines
         )
-        return headed and (said or len(lines) < 4) or (said and "parentId" in lines[-1])
+        return (
+            headed
+            and (has_messages or len(lines) < 4)
+            or (has_messages and "parentId" in lines[-1])
+        )
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         branches = _branches(source)

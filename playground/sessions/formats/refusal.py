@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from playground.errors import InputFault
+from playground.sessions.documents import parse_json
 from playground.sessions.lines import kind_of
-from playground.sessions.source import Source, parse_json
+from playground.sessions.source import Source
 
 _LISTED: Final = "a session in one of the formats that `playground import --formats` lists"
 _UNKNOWN: Final = "not in any known session format"

@@ -140,15 +140,17 @@ def _over_one_socket(
         kind = event.get("type") if isinstance(event, dict) else None
         if kind in ("response.completed", "response.failed", "response.incomplete"):
             replies.append([])
-    said: list[Any] = []
+    history: list[Any] = []
     creates = [each for each in sent if isinstance(each, dict) and "input" in each]
     for number, body in enumerate(creates):
         new = body["input"] if isinstance(body["input"], list) else []
-        said = [*said, *new] if body.get("previous_response_id") else list(new)
+        history = [*history, *new] if body.get("previous_response_id") else list(new)
         events = replies[number] if number < len(replies) else []
         where = place.at("request", "ws_events", number)
-        yield Exchange({**body, "input": said}, _stream(events) if events else b"", where, **known)
-        said = [*said, *_items(events)]
+        yield Exchange(
+            {**body, "input": history}, _stream(events) if events else b"", where, **known
+        )
+        history = [*history, *_items(events)]
 
 
 def _items(events: list[Any]) -> list[Any]:

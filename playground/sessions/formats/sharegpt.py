@@ -32,7 +32,7 @@ class ShareGpt(SessionFormat):
     def recognises(self, source: Source) -> bool:
         first = source.head[0] if source.is_lines and source.head else source.document
         first = first[0] if isinstance(first, list) and first else first
-        return _said(first) is not None
+        return _conversation(first) is not None
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         for number, (place, value) in enumerate(rows(source), 1):
@@ -41,23 +41,23 @@ class ShareGpt(SessionFormat):
             yield builder
 
 
-def _said(value: Any) -> list[Any] | None:
+def _conversation(value: Any) -> list[Any] | None:
     if not isinstance(value, dict):
         return None
     for key in _SAID:
         found = json_or_text(value.get(key))
-        if isinstance(found, list) and (key == "conversations" or _is_said(found)):
+        if isinstance(found, list) and (key == "conversations" or _is_conversation(found)):
             return found
     return None
 
 
-def _is_said(found: list[Any]) -> bool:
+def _is_conversation(found: list[Any]) -> bool:
     return bool(found) and isinstance(found[0], dict) and role_of(found[0]) is not None
 
 
 def _row(builder: SessionBuilder, value: Any, place: Place) -> None:
-    said = _said(value)
-    if said is None:
+    conversation = _conversation(value)
+    if conversation is None:
         builder.lost("an entry without a conversation", place)
         return
     system = value.get("system")
@@ -65,7 +65,7 @@ def _row(builder: SessionBuilder, value: Any, place: Place) -> None:
         _message(builder, {"from": "system", "value": system}, place.at("system"))
     if value.get("tools"):
         builder.tools(value["tools"], place.at("tools"))
-    for index, message in enumerate(said):
+    for index, message in enumerate(conversation):
         _message(builder, message, place.at("conversations", index))
     chosen = value.get("chosen")
     if isinstance(chosen, dict):

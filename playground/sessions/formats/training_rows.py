@@ -37,7 +37,7 @@ class _Rows(SessionFormat):
             if isinstance(value, dict) and self.fits(value):
                 self.row(builder, value, place)
             else:
-                builder.lost(f"a row that is none of {self.title}", place)
+                builder.lost(f"a row that does not fit {self.title}", place)
             yield builder
 
 
@@ -69,7 +69,7 @@ class Xlam(_Rows):
                 arguments = call.get("arguments", call.get("parameters"))
                 parts.append(builder.call(builder.new_id(), call["name"], arguments, where))
             else:
-                builder.lost("an answer that is no call", where)
+                builder.lost("an answer that is not a call", where)
         add(builder, "assistant", parts, place.at("answers"))
 
 
@@ -94,17 +94,17 @@ class Glaive(_Rows):
             builder.lost("text before the first turn", where)
         for number, turn in enumerate(turns):
             stop = turns[number + 1].start() if number + 1 < len(turns) else len(text)
-            said = text[turn.end() : stop].strip().removesuffix("<|endoftext|>").strip()
-            self._turn(builder, turn[1], said, where)
+            content = text[turn.end() : stop].strip().removesuffix("<|endoftext|>").strip()
+            self._turn(builder, turn[1], content, where)
 
-    def _turn(self, builder: SessionBuilder, who: str, said: str, place: Place) -> None:
+    def _turn(self, builder: SessionBuilder, who: str, content: str, place: Place) -> None:
         if who == "FUNCTION RESPONSE":
-            add(builder, "tool", text_results(builder, said), place)
+            add(builder, "tool", text_results(builder, content), place)
         elif who == "ASSISTANT":
-            add(builder, "assistant", text_parts(builder, said, place), place)
+            add(builder, "assistant", text_parts(builder, content, place), place)
         else:
-            read_message(builder, {"role": who.lower(), "content": said}, place)
-            builder.tools(embedded_tools(said) if who == "SYSTEM" else [], place)
+            read_message(builder, {"role": who.lower(), "content": content}, place)
+            builder.tools(embedded_tools(content) if who == "SYSTEM" else [], place)
 
 
 class Alpaca(_Rows):
@@ -119,8 +119,10 @@ class Alpaca(_Rows):
         if value.get("system"):
             read_message(builder, {"role": "system", "content": value["system"]}, place)
         for index, pair in enumerate(value.get("history") or ()):
-            for role, said in zip(("user", "assistant"), pair, strict=False):
-                read_message(builder, {"role": role, "content": said}, place.at("history", index))
+            for role, content in zip(("user", "assistant"), pair, strict=False):
+                read_message(
+                    builder, {"role": role, "content": content}, place.at("history", index)
+                )
         asked = "\n".join(str(value[key]) for key in ("instruction", "input") if value.get(key))
         read_message(builder, {"role": "user", "content": asked}, place.at("instruction"))
         key = next(key for key in ("output", "response", "chosen") if key in value)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from playground.errors import InputFault
+from playground.findings import finding
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.exchanges import (
@@ -39,16 +40,24 @@ class VcrCassette(SessionFormat):
         interactions = _interactions(value)
         if interactions is None:
             raise InputFault(
-                "no list of interactions",
+                "not a list of interactions",
                 where=source.name,
                 field="interactions",
                 expected="a list",
             )
-        exchanges = (
+        exchanges = [
             _exchange(item, Place(field=f"interactions.{index}"))
             for index, item in enumerate(interactions)
             if isinstance(item, dict)
-        )
+        ]
+        source.findings += [
+            finding("lines-left-out", f"interactions.{index}", "an exchange that is no object")
+            for index, item in enumerate(interactions)
+            if not isinstance(item, dict)
+        ]
+        if exchanges and exchanges[-1].status is None and not exchanges[-1].response:
+            where = str(exchanges[-1].place)  # YAML that is cut off may still be whole YAML
+            source.findings.append(finding("torn-end", where, "an exchange without a response"))
         yield from read_exchanges(exchanges, source.stem, source.name)
 
 

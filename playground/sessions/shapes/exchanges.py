@@ -50,6 +50,7 @@ class _Conversation:
     builder: SessionBuilder
     last: Exchange
     streams: list[tuple[Recording, Place]] = field(default_factory=list)
+    said: list[Any] | None = None  # the messages of the last request, read once
     body: dict[str, Any] | None = None  # of the last row
     earlier: list[tuple[int, dict[str, Any]]] = field(default_factory=list)  # before the last one
 
@@ -69,11 +70,12 @@ def read_exchanges(
         if not _is_chat(exchange):
             others.append(exchange)
             continue
-        going_on = [one for one in found if _continues(one.last, exchange)]
-        if not going_on:
-            found.append(_Conversation(SessionBuilder(title=title), exchange))
-        conversation_ = going_on[-1] if going_on else found[-1]
-        conversation_.last = exchange
+        said = conversation(exchange.request)
+        going_on = next((one for one in reversed(found) if _continues(one.said, said)), None)
+        if going_on is None:
+            found.append(going_on := _Conversation(SessionBuilder(title=title), exchange))
+        conversation_ = going_on
+        conversation_.last, conversation_.said = exchange, said
         _row(conversation_, exchange)
         recording = _stream(exchange, f"{title} {number}")
         if recording is not None:
@@ -95,7 +97,7 @@ def _no_chats(others: list[Exchange]) -> list[Finding]:
         return []
     urls = ", ".join(dict.fromkeys(one.url.partition("?")[0][:80] for one in others if one.url))
     number = f"{len(others)} exchanges" if len(others) > 1 else "an exchange"
-    message = f"{number} of no chat ({urls[:200] or 'without an address'})"
+    message = f"{number} that belong to no chat ({urls[:200] or 'without an address'})"
     return [finding("lines-left-out", str(others[0].place), message)]
 
 
@@ -170,8 +172,7 @@ def _is_chat(exchange: Exchange) -> bool:
     return exchange.request is None and bool(decode_stream([exchange.response]).api)
 
 
-def _continues(earlier: Exchange, later: Exchange) -> bool:
-    before, now = conversation(earlier.request), conversation(later.request)
+def _continues(before: list[Any] | None, now: list[Any] | None) -> bool:
     return (
         before is not None
         and now is not None

@@ -194,7 +194,7 @@ _MORE: Final = {
 
 
 def _besides(
-    builder: SessionBuilder, value: dict[str, Any], place: Place, said: list[Part]
+    builder: SessionBuilder, value: dict[str, Any], place: Place, parts_so_far: list[Part]
 ) -> list[Part]:
     """What is said beside the content: a refusal, calls, images and files."""
     parts: list[Part] = []
@@ -203,7 +203,7 @@ def _besides(
     calls = next((value[name] for name in _CALLS if value.get(name)), None)
     extra = value.get("additional_kwargs")  # LangChain's place for what its classes do not have
     calls = calls or (extra.get("tool_calls") if isinstance(extra, dict) else None)
-    known = {part.tool_call_id for part in said if part.type == "tool_call"}
+    known = {part.tool_call_id for part in parts_so_far if part.type == "tool_call"}
     parts += _calls(builder, json_or_text(calls), place.at("tool_calls"), known)
     if isinstance(legacy := value.get("function_call"), dict):
         name, arguments = legacy.get("name"), legacy.get("arguments")

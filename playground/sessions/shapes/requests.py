@@ -57,13 +57,13 @@ def read_reply(builder: SessionBuilder, body: dict[str, Any], place: Place) -> b
     """The assistant's message of a whole (not streamed) response; False where it has none."""
     known = facts(body)
     if isinstance(choices := body.get("choices"), list) and choices:
-        _only_one(builder, choices, place.at("choices"))
+        only_one(builder, choices, place.at("choices"))
         first = choices[0] if isinstance(choices[0], dict) else {}
         message = first.get("message") or first.get("delta") or {"content": first.get("text")}
         read_message(builder, {"role": "assistant", **_object(message)}, place.at("choices", 0))
         known["stop_reason"] = first.get("finish_reason")
     elif isinstance(candidates := body.get("candidates"), list) and candidates:
-        _only_one(builder, candidates, place.at("candidates"))
+        only_one(builder, candidates, place.at("candidates"))
         first = _object(candidates[0])
         where = place.at("candidates", 0)
         parts = _object(first.get("content")).get("parts")
@@ -85,7 +85,8 @@ def read_reply(builder: SessionBuilder, body: dict[str, Any], place: Place) -> b
     return True
 
 
-def _only_one(builder: SessionBuilder, replies: list[Any], place: Place) -> None:
+def only_one(builder: SessionBuilder, replies: list[Any], place: Place) -> None:
+    """Tell of the replies behind the first: a session has one answer to a request."""
     if len(replies) > 1:
         builder.lost(f"{len(replies) - 1} more replies to the same request", place)
 
@@ -108,7 +109,7 @@ def _plain_reply(
     if text is None:
         return False
     if isinstance(replies, list):
-        _only_one(builder, replies, place)
+        only_one(builder, replies, place)
     read_message(builder, {"role": "assistant", "content": text}, place)
     reasons = (first.get("completionReason"), first.get("finish_reason"), first.get("stop_reason"))
     known["stop_reason"] = next(filter(None, reasons), known.get("stop_reason"))
@@ -152,12 +153,12 @@ def read_recording(builder: SessionBuilder, recording: Recording, place: Place) 
 def same_start(earlier: list[Any], later: list[Any]) -> bool:
     """Whether one conversation goes on in the other: the shorter one is its beginning."""
     shorter = min(len(earlier), len(later))
-    return shorter > 0 and [_said(m) for m in earlier[:shorter]] == [
-        _said(m) for m in later[:shorter]
+    return shorter > 0 and [_role_and_text(m) for m in earlier[:shorter]] == [
+        _role_and_text(m) for m in later[:shorter]
     ]
 
 
-def _said(message: Any) -> Any:
+def _role_and_text(message: Any) -> Any:
     """What a message says, without marks and ids that change from request to request."""
     if not isinstance(message, dict):
         return message

@@ -111,9 +111,10 @@ def unflattened(attributes: dict[str, Any], prefix: str) -> Any:
 
 
 def _listed(node: Any) -> Any:
+    """The same with lists where all keys are numbers, by the number: as texts, 10 is before 2."""
     if not isinstance(node, dict):
         return node
-    if node and all(key.isdigit() for key in node):
+    if node and all(map(str.isdigit, node)):
         return [_listed(node[key]) for key in sorted(node, key=int)]
     return {key: _listed(value) for key, value in node.items()}
 

@@ -37,10 +37,10 @@ def text_parts(builder: SessionBuilder, text: str, place: Place) -> list[Part]:
 
 def text_results(builder: SessionBuilder, text: str) -> list[Part]:
     """The results in a text: tagged ones, a list with a name in each entry, or one that is all."""
-    texts = _RESPONSE.findall(text) or [text]
-    value = json_or_text(text.strip()) if len(texts) == 1 else None
-    if isinstance(value, list) and value and all(_is_named(item) for item in value):
+    value = json_or_text(text.strip())
+    if isinstance(value, list) and value and all(map(_is_named, value)):
         return [_result(builder, item) for item in value]
+    texts = _RESPONSE.findall(text) or [text]
     return [_result(builder, json_or_text(one), one) for one in texts]
 
 

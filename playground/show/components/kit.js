@@ -15,3 +15,26 @@ function button(label, title, action) {
   node.onclick = action
   return node
 }
+
+// On plain http under another name there is no clipboard: then a selection is copied the old way.
+async function copyText(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text)
+  const box = element("textarea", "", text)
+  box.style.position = "fixed"
+  document.body.append(box)
+  box.select()
+  document.execCommand("copy")
+  box.remove()
+}
+
+function copyButton(what, text) {
+  const node = button("copy", `Copy ${what}`, async (event) => {
+    event.stopPropagation()
+    await copyText(text())
+    node.textContent = "copied"
+    setTimeout(() => (node.textContent = "copy"), 1200)
+  })
+  node.className = "copy"
+  node.onkeydown = (event) => event.stopPropagation()
+  return node
+}

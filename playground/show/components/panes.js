@@ -31,6 +31,7 @@ function drawBlock(block, select) {
     label.append(element("span", block.marked ? "badge mark" : "badge", block.badge))
   }
   label.append(element("span", "count", block.text.length.toLocaleString("en")))
+  label.append(copyButton(block.label || block.kind, () => block.text))
   node.append(label, ...textOf(block))
   if (block.reason) node.append(element("div", "reason", block.reason))
   node.onclick = () => {

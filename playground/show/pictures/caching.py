@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from playground.display import draws
+from playground.questions.cache.headline import headline
 from playground.questions.cache.placement import CachePlacement
 from playground.questions.cache.simulation import CacheMatrix, CacheSimulation
 from playground.questions.cache.wire import CacheWire
@@ -48,34 +49,12 @@ def simulation(value: CacheSimulation) -> Markup:
     found = findings("what is wrong, and what to do", value.findings) if value.findings else ""
     return Markup(
         names or value.model or "Cache simulation",
-        _sentence(value),
+        headline(value).text,
         head=f"{found}{folded('where the figures come from', f'<ul>{origins}</ul>')}",
         static=_bars(value),
         component="strip",
         data=lambda: payloads.strip(value),
     )
-
-
-def _sentence(value: CacheSimulation) -> str:
-    """What the simulation comes to: shares, price, and whether anything breaks."""
-    nano = value.nano_dollars
-    price = f" (${nano / 1e9:,.4f})" if nano is not None else ""
-    return (
-        f"{counted(len(value.requests), 'request')} by the rules of {value.provider}, "
-        f"{value.read_permille / 10:.0f} % of input read from cache, "
-        f"{value.cost_permille / 1000:.2f} of the full price{price}; "
-        f"{_hits(value)}"
-    )
-
-
-def _hits(value: CacheSimulation) -> str:
-    """Marks that are never read break nothing: that is no good news."""
-    if broken := [str(number + 1) for number in value.breaks]:
-        return f"breaks at request {', '.join(broken)}"
-    marks = sum(len(one.breakpoints) for one in value.requests)
-    if len(value.requests) > 1 and marks and not any(one.read for one in value.requests):
-        return "no mark is ever read"
-    return "nothing breaks"
 
 
 def _bars(value: CacheSimulation) -> str:

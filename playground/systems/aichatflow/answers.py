@@ -106,7 +106,7 @@ def answer_of(recording: Recording) -> PlainMessage:
         raise InputFault(
             f"the answer calls several functions: {names}",
             where=recording.name,
-            expected="one call, which is all that a message of a template holds",
+            expected="one call: a message of a template holds no more",
         )
     message: PlainMessage = {"role": "assistant", "content": reply.content}
     for call in reply.tool_calls:

@@ -209,13 +209,13 @@ class _Bot:
 
     def _window(self) -> list[PlainMessage]:
         """What is sent: what follows the last truncate, and as much of it as there is room for."""
-        said: list[PlainMessage] = []
+        messages: list[PlainMessage] = []
         for message in self.history:
             if message["role"] == "truncate":
-                said = []
+                messages = []
             elif message["role"] in _SAID:
-                said.append(message)
-        kept, found = fitting(said, str(self.parameters.get("model") or ""), *self.limits)
+                messages.append(message)
+        kept, found = fitting(messages, str(self.parameters.get("model") or ""), *self.limits)
         self.findings += found
         return kept
 

@@ -43,8 +43,10 @@ def _newest(
 ) -> tuple[list[dict[str, Any]], list[Finding]]:
     first, total = 0, sum(sizes)
     while first < len(messages) and total > limit:
-        behind = messages[first + 1] if first + 1 < len(messages) else {}
-        answered = bool(messages[first].get("function_call")) and behind.get("role") == "function"
+        next_message = messages[first + 1] if first + 1 < len(messages) else {}
+        answered = (
+            bool(messages[first].get("function_call")) and next_message.get("role") == "function"
+        )
         step = 2 if answered else 1
         total -= sum(sizes[first : first + step])
         first += step

@@ -18,7 +18,7 @@ from playground.tools import ToolMetadata
 PlainMessage = dict[str, Any]
 SWITCH: Final = "botSwitchTemplate"
 _LEFT_OPEN: Final = {SWITCH: "The conversation goes on with the other template."}
-_UNANSWERED: Final = "There is no result: nobody here knows this function."
+_UNANSWERED: Final = "There is no result: this function is not known here."
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,12 +39,12 @@ def read_step(name: str, index: int, message: TemplateMessage, data: Mapping[str
     plain: PlainMessage = message.model_dump(exclude_none=True)
     match plain.get("content"):
         case None if isinstance(message, UserMessage):
-            said = {**plain, "content": _content_parts(data)}
-            return Step(name, "message", index, said, used=(".contentParts",))
+            written = {**plain, "content": _content_parts(data)}
+            return Step(name, "message", index, written, used=(".contentParts",))
         case str(source):
             read = render(source, data)
-            said = {**plain, "content": read.text}
-            return Step(name, "message", index, said, source, read.used, read.missing)
+            written = {**plain, "content": read.text}
+            return Step(name, "message", index, written, source, read.used, read.missing)
         case list(parts):
             return _read_parts(name, index, plain, parts, data)
     return Step(name, "message", index, plain)
@@ -67,17 +67,17 @@ def _read_parts(
     """A message of texts and images: the texts are executed, each by itself."""
     used: list[str] = []
     missing: list[str] = []
-    said: list[Any] = []
+    content: list[Any] = []
     for part in parts:
         if part["type"] == "text":
             read = render(part["text"], data)
             used += read.used
             missing += read.missing
-            said.append({**part, "text": read.text})
+            content.append({**part, "text": read.text})
         else:
-            said.append(part)
+            content.append(part)
     source = "\n".join(part.get("text", "") for part in parts)
-    message = {**plain, "content": said}
+    message = {**plain, "content": content}
     return Step(name, "message", index, message, source, _once(used), _once(missing))
 
 

@@ -7,20 +7,19 @@ how a field and an answer are written.
 from __future__ import annotations
 
 import textwrap
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from playground.systems.dspy import parts
-from playground.systems.dspy.calling import AnswerFault, Callback, LanguageModel, Told, ask
+from playground.systems.dspy import history, parts
+from playground.systems.dspy.asking import AskingAdapter, Chat, Values
+from playground.systems.dspy.calling import AnswerFault
 from playground.systems.dspy.reading import read
 from playground.systems.dspy.signature import REQUIRED, Field, Signature
 from playground.systems.dspy.types import kind_of
 from playground.systems.dspy.values import described_types, note, type_name, written
 
-Values = Mapping[str, Any]
-Chat = list[dict[str, Any]]
 INTRO: Final = (
     "All interactions will be structured in the following way, with the appropriate values "
     "filled in."
@@ -31,18 +30,15 @@ _INCOMPLETE: Final = (
 _MISSING: Final = "Not supplied for this particular example. "
 
 
-class FieldAdapter(ABC):
+class FieldAdapter(AskingAdapter):
     """Formats a call of a signature as messages and parses what comes back.
 
-    `callbacks` are told when `format` and `parse` begin and end, as DSPy's are. Texts that methods
-    return show an image as its address; in the messages of `format` it is a part.
+    Texts that methods return show an image as its address; in the messages of `format` it is a
+    part. With `use_native_function_calling` the calls of a history and their results become
+    messages of their own.
     """
 
     name: str
-
-    def __init__(self, callbacks: Sequence[Callback] = ()) -> None:
-        self.callbacks = list(callbacks or ())
-        self._told = Told(self.callbacks)
 
     # what an adapter must say itself
 
@@ -56,7 +52,7 @@ class FieldAdapter(ABC):
 
     @abstractmethod
     def user_message_output_requirements(self, signature: Signature) -> str:
-        """The reminder behind a request: what to answer, in which form."""
+        """The reminder after a request: what to answer, in which form."""
 
     @abstractmethod
     def format_assistant_message_content(
@@ -69,22 +65,6 @@ class FieldAdapter(ABC):
         """What a completion says of each output field, by name, before its type is looked at."""
 
     # the same for all
-
-    def __call__(
-        self,
-        lm: LanguageModel,
-        lm_kwargs: Mapping[str, Any],
-        signature: Signature,
-        demos: Sequence[Values],
-        inputs: Values,
-    ) -> list[dict[str, Any]]:
-        """Ask a model and read its answers: one dict of output fields for each.
-
-        `lm` is called as DSPy's are, `lm(messages=…, **lm_kwargs)`, and gives texts; every chat
-        model of ours may be called so. Raises InputFault as `parse`.
-        """
-        texts = ask(lm, self.format(signature, demos, inputs), lm_kwargs)
-        return [self.parse(signature, text) for text in texts]
 
     def format(self, signature: Signature, demos: Sequence[Values], inputs: Values) -> Chat:
         """All messages of a request: system, demos, history, and the inputs at last."""
@@ -100,9 +80,9 @@ class FieldAdapter(ABC):
         return self._told.of("parse", self, given, lambda: self._parsed(signature, completion))
 
     def _messages(self, signature: Signature, demos: Sequence[Values], inputs: Values) -> Chat:
-        history = signature.history_field
-        main = signature.without(history) if history else signature
-        turns = self.format_conversation_history(main, history, inputs) if history else []
+        earlier = signature.history_field
+        main = signature.without(earlier) if earlier else signature
+        turns = self.format_conversation_history(main, earlier, inputs) if earlier else []
         return [
             {"role": "system", "content": self.format_system_message(signature)},
             *self.format_demos(signature, demos),
@@ -142,7 +122,7 @@ class FieldAdapter(ABC):
         suffix: str = "",
         main_request: bool = False,
     ) -> str:
-        """The inputs that are given; with `main_request` the reminder behind them."""
+        """The inputs that are given; with `main_request` the reminder after them."""
         return parts.plain(self._user_text(signature, inputs, prefix, suffix, main_request))
 
     def _user_text(
@@ -180,13 +160,31 @@ class FieldAdapter(ABC):
     def format_conversation_history(
         self, signature: Signature, history_field_name: str, inputs: Values
     ) -> Chat:
-        """Earlier turns, each with its reminder."""
+        """Earlier turns, each with its reminder, and the results of tools that were called."""
         turns: Chat = []
         for message in getattr(inputs.get(history_field_name), "messages", ()):
             if any(name in message for name in signature.inputs):
                 turns.append(_user(self._user_text(signature, message, main_request=True)))
-            answer = self.format_assistant_message_content(signature, message)
-            turns.append({"role": "assistant", "content": answer})
+            turns += self._answered(signature, message)
+        return turns
+
+    def _answered(self, signature: Signature, message: Values) -> Chat:
+        """What an earlier turn answered; of calls that came natively, in the API's own messages."""
+        name, calls = history.calls_of(message)
+        if calls is not None and self.use_native_function_calling:
+            narrowed = _beside_calls(signature, message)
+            text = ""
+            if narrowed.outputs:
+                text = self.format_assistant_message_content(narrowed, message)
+            return history.native_turns(text, calls)
+        results = calls.tool_call_results if calls else None
+        if calls is not None and results is not None:
+            message = {**message, name: calls.model_copy(update={history.RESULTS: None})}
+        text = self.format_assistant_message_content(signature, message)
+        turns = [_assistant(text)] if text else []
+        if results is not None:
+            shown = {history.RESULTS: written(history.as_field(results))}
+            turns.append(_user(self._fields(shown)))
         return turns
 
     def format_finetune_data(
@@ -246,6 +244,18 @@ def _read_field(name: str, field: Field, written_value: Any) -> FieldRead:
         return FieldRead(name, written_value, read(written_value, field.annotation))
     except ValueError as error:
         return FieldRead(name, written_value, fault=str(error))
+
+
+def _beside_calls(signature: Signature, message: Values) -> Signature:
+    """The signature with those outputs alone that stand in a turn as text."""
+    for name, field in signature.outputs.items():
+        if kind_of(field.annotation) == "ToolCalls" or message.get(name) is None:
+            signature = signature.without(name)
+    return signature
+
+
+def _assistant(text: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": text}
 
 
 def _user(text: str) -> dict[str, Any]:

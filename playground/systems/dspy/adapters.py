@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-from playground.systems.dspy import parts
-from playground.systems.dspy.adapter import INTRO, FieldAdapter, Values, places, required
-from playground.systems.dspy.calling import AnswerFault, Callback, LanguageModel
+from playground.systems.dspy import native, parts
+from playground.systems.dspy.adapter import INTRO, FieldAdapter, places, required
+from playground.systems.dspy.asking import AskingAdapter, Values
+from playground.systems.dspy.calling import AnswerFault, Callback
 from playground.systems.dspy.reading import first_bracketed, load
 from playground.systems.dspy.signature import Signature
 from playground.systems.dspy.values import as_json, written
@@ -23,27 +24,24 @@ class ChatAdapter(FieldAdapter):
     _HEADER: Final = re.compile(r"\s*\[\[ ## (\w+) ## \]\]")
 
     def __init__(
-        self, callbacks: Sequence[Callback] = (), *, use_json_adapter_fallback: bool = True
+        self,
+        callbacks: Sequence[Callback] = (),
+        use_native_function_calling: bool = False,
+        parallel_tool_calls: bool | None = None,
+        *,
+        use_json_adapter_fallback: bool = True,
     ) -> None:
-        super().__init__(callbacks)
+        super().__init__(callbacks, use_native_function_calling, parallel_tool_calls)
         self.use_json_adapter_fallback = use_json_adapter_fallback
 
-    def __call__(
-        self,
-        lm: LanguageModel,
-        lm_kwargs: Mapping[str, Any],
-        signature: Signature,
-        demos: Sequence[Values],
-        inputs: Values,
-    ) -> list[dict[str, Any]]:
-        """As FieldAdapter's. An answer that cannot be read is asked for again as JSON, unless
-        `use_json_adapter_fallback` says no."""
-        try:
-            return super().__call__(lm, lm_kwargs, signature, demos, inputs)
-        except AnswerFault:
-            if isinstance(self, JSONAdapter) or not self.use_json_adapter_fallback:
-                raise
-            return JSONAdapter(self.callbacks)(lm, lm_kwargs, signature, demos, inputs)
+    def _fallback(self) -> AskingAdapter | None:
+        """An answer that cannot be read is asked for again as JSON, if
+        `use_json_adapter_fallback` does not say no."""
+        if not self.use_json_adapter_fallback:
+            return None
+        return JSONAdapter(
+            self.callbacks, self.use_native_function_calling, self.parallel_tool_calls
+        )
 
     def _fields(self, texts: Mapping[str, str]) -> str:
         return _sections(texts.items())
@@ -86,9 +84,30 @@ class ChatAdapter(FieldAdapter):
 
 
 class JSONAdapter(ChatAdapter):
-    """Inputs as in ChatAdapter, outputs as one JSON object."""
+    """Inputs as in ChatAdapter, outputs as one JSON object; what the model can do natively is used.
+
+    A model that knows `response_format` is asked for the outputs' JSON Schema, or for any object.
+    """
 
     name = "JSONAdapter"
+
+    def __init__(
+        self,
+        callbacks: Sequence[Callback] = (),
+        use_native_function_calling: bool = True,
+        parallel_tool_calls: bool | None = None,
+    ) -> None:
+        super().__init__(callbacks, use_native_function_calling, parallel_tool_calls)
+
+    def _fallback(self) -> None:
+        """Nobody asks after JSON."""
+
+    def _plan(
+        self, lm: object, lm_kwargs: Mapping[str, Any], signature: Signature, inputs: Values
+    ) -> native.Plan:
+        wanted = native.response_format(lm, signature, self.use_native_function_calling)
+        form = {"response_format": wanted} if wanted else {}
+        return super()._plan(lm, {**lm_kwargs, **form}, signature, inputs)
 
     def format_field_structure(self, signature: Signature) -> str:
         inputs = _sections((name, f"{{{name}}}") for name in signature.inputs).strip()

@@ -13,10 +13,21 @@ _T = TypeVar("_T")
 class LanguageModel(Protocol):
     """What DSPy calls an LM: messages as dicts in OpenAI's form in, one text an answer out.
 
-    An answer may also be a mapping with its `text`.
+    An answer may also be a mapping with its `text`, `tool_calls`, `reasoning_content` and
+    `logprobs`. What the model can do natively it says by DSPy's names, each of which may be
+    missing: `supports_function_calling`, `supports_reasoning`, `supports_response_schema`,
+    `supported_params`.
     """
 
     def __call__(
+        self, *, messages: list[dict[str, Any]], **parameters: Any
+    ) -> Sequence[str | Mapping[str, Any]]: ...
+
+
+class AsyncLanguageModel(LanguageModel, Protocol):
+    """A model that can be awaited too, as DSPy's `acall`."""
+
+    async def acall(
         self, *, messages: list[dict[str, Any]], **parameters: Any
     ) -> Sequence[str | Mapping[str, Any]]: ...
 
@@ -31,21 +42,6 @@ class Callback(Protocol):
 
 class AnswerFault(InputFault):
     """A completion that does not say what its signature asks for."""
-
-
-def ask(
-    lm: LanguageModel, messages: list[dict[str, Any]], parameters: Mapping[str, Any]
-) -> list[str]:
-    """A model's answers. Fields are text here: parameters of native tools are left out.
-
-    Raises AnswerFault for an answer without text."""
-    native = ("tools", "tool_choice", "parallel_tool_calls")
-    given = {name: value for name, value in parameters.items() if name not in native}
-    answers = lm(messages=messages, **given)
-    texts = [a.get("text") if isinstance(a, Mapping) else a for a in answers]
-    if not texts or not all(texts):
-        raise AnswerFault("the model answered without text", expected="a text with the fields")
-    return [str(text) for text in texts]
 
 
 class Told:

@@ -64,6 +64,8 @@ def _member(value: Any, kind: type[Enum]) -> Enum:
 
 
 def _literal(value: Any, allowed: tuple[Any, ...]) -> Any:
+    """One of the allowed values, where the text is one: as it stands, or as models repeat the type
+    that the prompt shows, `Literal['a']`, or in quotes. Other texts are the type's to refuse."""
     if value in allowed or not isinstance(value, str):
         return value
     bare = value.strip()

@@ -73,8 +73,8 @@ def _field(kind: str, desc: str, options: dict[str, Any]) -> Any:
     bounds = [
         f"{_CONSTRAINTS[key]}{value}" for key, value in options.items() if key in _CONSTRAINTS
     ]
-    said = {"desc": desc or options.get("description", ""), "constraints": ", ".join(bounds)}
-    return PydanticField(**options, json_schema_extra={_KIND: kind, **said})
+    described = {"desc": desc or options.get("description", ""), "constraints": ", ".join(bounds)}
+    return PydanticField(**options, json_schema_extra={_KIND: kind, **described})
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,11 @@ class Signature:
         )
 
     def without(self, name: str) -> Signature:
-        return replace(self, inputs={k: f for k, f in self.inputs.items() if k != name})
+        """The same without the input or output of this name."""
+        inputs, outputs = (
+            {k: f for k, f in fields.items() if k != name} for fields in (self.inputs, self.outputs)
+        )
+        return replace(self, inputs=inputs, outputs=outputs)
 
     @property
     def history_field(self) -> str:

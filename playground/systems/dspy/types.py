@@ -58,12 +58,12 @@ def is_field_type(annotation: Any) -> bool:
     )
 
 
-_KINDS: Final = frozenset({"Code", "History", "Image", "Reasoning", "ToolCalls"})
+_KINDS: Final = frozenset({"Code", "History", "Image", "Reasoning", "Tool", "ToolCalls"})
 
 
 def kind_of(annotation: Any) -> str:
     """Which of these a class is, ours or dspy's: `Code`, `History`, `Image`, `Reasoning`,
-    `ToolCalls`; else nothing."""
+    `Tool`, `ToolCalls`; else nothing."""
     bases = annotation.__mro__ if inspect.isclass(annotation) else ()
     return next((base.__name__ for base in bases if base.__name__ in _KINDS and is_own(base)), "")
 
@@ -180,20 +180,38 @@ def _code_in(base: type[Code], language: str) -> type[Code]:
 
 
 class Tool(FieldType):
-    """A tool as an input: its name, what it does and its arguments."""
+    """A tool as an input: its name, what it does and its arguments.
+
+    `required` are the arguments that a call must have; None, as in DSPy, for those without default.
+    """
 
     name: str
     desc: str = ""
     args: dict[str, Any]
+    required: list[str] | None = None
 
     @classmethod
     def of(cls, tool: ToolMetadata) -> Tool:
-        properties = tool.input_schema.get("properties") or {}
-        return cls(name=tool.name, desc=tool.description, args=properties)
+        schema = tool.input_schema
+        return cls(
+            name=tool.name,
+            desc=tool.description,
+            args=schema.get("properties") or {},
+            required=schema.get("required") or [],
+        )
 
     def format(self) -> str:
         described = f", whose description is <desc>{self.desc}</desc>." if self.desc else "."
         return f"{self.name}{described.replace(chr(10), '  ')} It takes arguments {self.args}."
+
+    def format_as_litellm_function_call(self) -> dict[str, Any]:
+        """The tool as a request offers it, in OpenAI's form; the name is DSPy's."""
+        required = self.required
+        if required is None:
+            required = [name for name, schema in self.args.items() if "default" not in schema]
+        parameters = {"type": "object", "properties": self.args, "required": required}
+        function = {"name": self.name, "description": self.desc, "parameters": parameters}
+        return {"type": "function", "function": function}
 
 
 class ToolCall(FieldType):
@@ -216,10 +234,23 @@ class ToolCall(FieldType):
         return schema
 
 
+class ToolCallResult(BaseModel):
+    """What a call gave back; `call_id` is the call's id, where it has one."""
+
+    call_id: str | None = None
+    name: str
+    value: Any
+    is_error: bool = False
+
+
 class ToolCalls(FieldType):
-    """Calls as an output: `{"tool_calls": [{"name": …, "args": {…}}]}`, and forms close to it."""
+    """Calls as an output: `{"tool_calls": [{"name": …, "args": {…}}]}`, and forms close to it.
+
+    In a history they may have their results, which stand in messages of their own.
+    """
 
     tool_calls: list[ToolCall]
+    tool_call_results: list[ToolCallResult] | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -229,7 +260,9 @@ class ToolCalls(FieldType):
         calls = data.get("tool_calls") if isinstance(data, dict) else data
         if not isinstance(calls, list):
             return data
-        return {"tool_calls": [_plain_call(call) for call in calls]}
+        results = data.get("tool_call_results") if isinstance(data, dict) else None
+        listed = [_plain_call(call) for call in calls]
+        return {"tool_calls": listed, "tool_call_results": results}
 
     @classmethod
     def description(cls) -> str:
@@ -247,6 +280,7 @@ class ToolCalls(FieldType):
         schema: dict[str, Any] = handler.resolve_ref_schema(
             super().__get_pydantic_json_schema__(core_schema, handler)
         )
+        schema.get("properties", {}).pop("tool_call_results", None)
         schema.pop("additionalProperties", None)
         return schema
 
@@ -256,7 +290,7 @@ def _plain_call(call: Any) -> Any:
         return call
     arguments = call["function"].get("arguments", {})
     args = json.loads(arguments) if isinstance(arguments, str) else arguments
-    return {"name": call["function"].get("name"), "args": args}
+    return {"id": call.get("id"), "name": call["function"].get("name"), "args": args}
 
 
 def _unfenced(text: str) -> str:

@@ -105,7 +105,7 @@ def _quoted(text: str) -> str:
 def as_json(value: Any) -> Any:
     """A value as JSON knows it, by pydantic's rules; field types as they show themselves."""
     if is_field_type(type(value)):
-        return parts.held(value.format())
+        return parts.held(_shown(value))
     match value:
         case None | bool() | int() | float() if not isinstance(value, Enum):
             return value
@@ -117,6 +117,13 @@ def as_json(value: Any) -> Any:
             return [as_json(item) for item in value]
     dumped = _dumped(value)
     return _adopted(dumped) if isinstance(value, BaseModel) else dumped
+
+
+def _shown(value: Any) -> Any:
+    """What a field type shows of itself; calls in an example show their results too."""
+    results = getattr(value, "tool_call_results", None)
+    shown = value.format()
+    return shown if results is None else {**shown, "tool_call_results": as_json(results)}
 
 
 def _key(key: Any) -> str:

@@ -15,7 +15,9 @@ from xml.sax.saxutils import quoteattr
 from pydantic import BaseModel, TypeAdapter
 
 from playground.systems.dspy import parts
-from playground.systems.dspy.adapter import INTRO, FieldAdapter, Values, places
+from playground.systems.dspy.adapter import INTRO, places
+from playground.systems.dspy.adapters import ChatAdapter
+from playground.systems.dspy.asking import Values
 from playground.systems.dspy.reading import read
 from playground.systems.dspy.signature import Field, Signature
 from playground.systems.dspy.types import is_own
@@ -27,8 +29,11 @@ _ELEMENT: Final = re.compile(r"<(\w+)(?:\s[^<>]{0,256})?>")
 _CDATA: Final = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 
 
-class XMLAdapter(FieldAdapter):
-    """Fields as elements. An answer that is no XML is read all the same, element by element."""
+class XMLAdapter(ChatAdapter):
+    """Fields as elements. An answer that is no XML is read all the same, element by element.
+
+    It is a ChatAdapter, as in DSPy: what cannot be read is asked for again as JSON.
+    """
 
     name = "XMLAdapter"
 
@@ -121,10 +126,13 @@ def is_nested(annotation: Any) -> bool:
     if len(args) == 1 and get_origin(annotation) in (Union, types.UnionType):
         annotation = args[0]
     origin, inner = get_origin(annotation), get_args(annotation)
+    # an image or a tool says itself how it is shown, and so does a list of them
     if is_own(inner[0] if origin is list and inner else annotation):
         return False
-    model = inspect.isclass(annotation) and origin is None and issubclass(annotation, BaseModel)
-    return origin in (list, dict) or is_typeddict(annotation) or model
+    if origin is not None:
+        return origin in (list, dict)
+    is_model = inspect.isclass(annotation) and issubclass(annotation, BaseModel)
+    return is_model or is_typeddict(annotation)
 
 
 def shape(tag: str, annotation: Any) -> str:
@@ -200,26 +208,19 @@ def _read(elements: Sequence[Element], annotation: Any) -> Any:
 
 
 def _value(elements: Sequence[Element], schema: Schema, models: Schema) -> Any:
+    """What an element stands for by its type's schema, or all elements of one name in a row. Texts
+    stay texts: the type itself reads them afterwards."""
     schema = models.get(schema.get("$ref", "").rpartition("/")[2], schema)
     first = elements[0]
-    text = (first.text or "").strip()
     if choices := schema.get("anyOf"):
-        if {"type": "null"} in choices and not len(first) and not text:
-            return None
-        choices = [choice for choice in choices if choice.get("type") != "null"]
-        other = (c for c in choices if c.get("type") != "string") if len(first) else iter(choices)
-        return _value(elements, next(other, choices[0]), models)
+        return _chosen(elements, choices, models)
     if schema.get("type") == "array":
         return _items(elements, schema.get("items", {}), models)
-    if schema.get("type") == "string" and len(first):
+    if not len(first):
+        return _leaf(elements, schema)
+    if schema.get("type") == "string":  # markup that a model left unescaped
         inside = "".join(ElementTree.tostring(child, encoding="unicode") for child in first)
         return (first.text or "") + inside
-    if not len(first):
-        if len(elements) > 1 and not schema:  # nothing says that it is one text
-            return [(each.text or "").strip() for each in elements]
-        if schema.get("type") == "object" and not text:
-            return {}
-        return next((value for value in schema.get("enum", ()) if str(value) == text), text)
     properties, others = schema.get("properties", {}), schema.get("additionalProperties", {})
     others = others if isinstance(others, dict) else {}
     return {
@@ -228,12 +229,39 @@ def _value(elements: Sequence[Element], schema: Schema, models: Schema) -> Any:
     }
 
 
+def _chosen(elements: Sequence[Element], choices: list[Schema], models: Schema) -> Any:
+    """The value by the first alternative that fits: an empty element may be null, and one with
+    elements inside is no text."""
+    first = elements[0]
+    if {"type": "null"} in choices and not len(first) and not _text(first):
+        return None
+    choices = [choice for choice in choices if choice.get("type") != "null"]
+    if len(first):
+        choices = [c for c in choices if c.get("type") != "string"] or choices
+    return _value(elements, choices[0], models)
+
+
+def _leaf(elements: Sequence[Element], schema: Schema) -> Any:
+    """The value of an element with nothing but text inside."""
+    text = _text(elements[0])
+    if len(elements) > 1 and not schema:  # nothing says that it is one text
+        return [_text(each) for each in elements]
+    if schema.get("type") == "object" and not text:
+        return {}
+    # a value of an enum may be a number
+    return next((value for value in schema.get("enum", ()) if str(value) == text), text)
+
+
 def _items(elements: Sequence[Element], schema: Schema, models: Schema) -> Any:
     """A list: `item` elements inside the field's, the field several times, or JSON in it."""
-    first = elements[0]
-    text = (first.text or "").strip()
-    if len(elements) == 1 and not len(first) and (not text or text.startswith("[")):
-        return text or []
-    if len(elements) == 1 and (items := _grouped(first).get("item")):
-        elements = items
+    if len(elements) == 1:
+        (only,) = elements
+        text = _text(only)
+        if not len(only) and (not text or text.startswith("[")):
+            return text or []
+        elements = _grouped(only).get("item") or elements
     return [_value([each], schema, models) for each in elements]
+
+
+def _text(element: Element) -> str:
+    return (element.text or "").strip()

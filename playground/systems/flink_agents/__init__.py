@@ -5,9 +5,9 @@ from playground.systems.flink_agents.chat_model import (
     BaseChatModel,
     ChatModel,
     ChatModelSetup,
-    Completion,
     ScriptedModel,
 )
+from playground.systems.flink_agents.completion import Completion
 from playground.systems.flink_agents.declarations import (
     Resources,
     chat_model,

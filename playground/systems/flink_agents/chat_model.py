@@ -10,7 +10,7 @@ import json
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, TypeVar
@@ -20,6 +20,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from playground.errors import InputFault, PlaygroundError
 from playground.findings import Finding, finding
 from playground.systems.flink_agents.chat_message import ChatMessage, MessageRole
+from playground.systems.flink_agents.completion import (
+    Completion,
+    Piece,
+    dspy_answers,
+    dspy_request,
+)
 from playground.systems.flink_agents.prompt import Prompt
 from playground.systems.flink_agents.replies import clean_response
 from playground.systems.flink_agents.resource import ResourceType
@@ -30,31 +36,6 @@ from playground.tools import ToolMetadata
 Messages = Sequence[ChatMessage]
 _Model = TypeVar("_Model", bound=BaseModel)
 _SCHEMA_IN_WORDS = "Answer with one JSON object and nothing else. Its JSON Schema:\n"
-
-
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """One answer: what it says, what it thought, what it used, what it cost in US dollars.
-
-    `usage` is as the provider counts; `cost` is None where no price is known. `stop_reason` is
-    `stop`, `tool_calls`, or `length` for an answer that was cut at `max_tokens`.
-    """
-
-    message: ChatMessage
-    model: str = ""
-    reasoning: str = ""
-    usage: Mapping[str, Any] = field(default_factory=dict)
-    cost: float | None = None
-    stop_reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A piece of a streamed answer; the last one has the completion, and nothing else."""
-
-    text: str = ""
-    reasoning: str = ""
-    completion: Completion | None = None
 
 
 class ChatModel(ABC):
@@ -72,10 +53,38 @@ class ChatModel(ABC):
         """The answer's message."""
         return self.complete(messages, tools, **parameters).message
 
-    def __call__(self, *, messages: Sequence[Mapping[str, Any]], **parameters: Any) -> list[str]:
-        """Asked as DSPy asks a language model: messages in OpenAI's form in, texts out."""
-        given = [_from_openai(message) for message in messages]
-        return [self.complete(given, **parameters).message.content]
+    # asked as DSPy asks a language model, whose names these are
+
+    @property
+    def supports_function_calling(self) -> bool:
+        """Whether tools may go beside the messages; of one's own model, False until it says so."""
+        return False
+
+    @property
+    def supports_reasoning(self) -> bool:
+        """Whether reasoning comes beside the answer when it is asked for."""
+        return False
+
+    @property
+    def supports_response_schema(self) -> bool:
+        """Whether an answer keeps to a JSON Schema that is asked for."""
+        return False
+
+    @property
+    def supported_params(self) -> Collection[str]:
+        """Parameters of OpenAI's that the provider has a field for; unknown ones are none."""
+        return ()
+
+    def __call__(self, *, messages: Sequence[Mapping[str, Any]], **parameters: Any) -> list[Any]:
+        """Messages and `tools` in OpenAI's form in; one answer out, as text, or as a dict with its
+        `text`, `tool_calls` and `reasoning_content` where it has more."""
+        given, tools, rest = dspy_request(messages, parameters)
+        return dspy_answers(self.complete(given, tools, **rest))
+
+    async def acall(self, *, messages: Sequence[Mapping[str, Any]], **parameters: Any) -> list[Any]:
+        """As calling the model, while other tasks go on."""
+        given, tools, rest = dspy_request(messages, parameters)
+        return dspy_answers(await self.acomplete(given, tools, **rest))
 
     @classmethod
     def resource_type(cls) -> ResourceType:
@@ -166,14 +175,6 @@ def _uncallable(**_: Any) -> Any:
     raise InputFault("only told to a model", expected="the tool itself, by name")
 
 
-def _from_openai(message: Mapping[str, Any]) -> ChatMessage:
-    """A message in OpenAI's form; content parts stand beside the text, for the provider alone."""
-    content = message.get("content") or ""
-    extra = {} if isinstance(content, str) else {"content": content}
-    text = content if isinstance(content, str) else ""
-    return ChatMessage(role=MessageRole(message["role"]), content=text, extra_args=extra)
-
-
 class ScriptedModel(ChatModel):
     """A model that says what it is told to, in order: for samples, tests and replays.
 
@@ -225,8 +226,8 @@ class ChatModelSetup:
         if self.variables_from == "messages":
             for message in messages:
                 values |= message.extra_args
-        said = [m for m in messages if m.content or m.role is MessageRole.ASSISTANT]
-        return [*self.prompt.format_messages(values), *said]
+        sent = [m for m in messages if m.content or m.role is MessageRole.ASSISTANT]
+        return [*self.prompt.format_messages(values), *sent]
 
     def complete(
         self, messages: Messages, prompt_args: Mapping[str, Any] | None = None, **parameters: Any

@@ -90,11 +90,11 @@ class Resources:
         rest = dict(arguments)
         given, names = rest.pop("prompt", None), rest.pop("tools", None) or ()
         source = rest.pop("variables_from", "prompt_args")
-        said = self.prompt(given) if isinstance(given, str) else given
+        prompt = self.prompt(given) if isinstance(given, str) else given
         tools = tuple(self.tool(item) if isinstance(item, str) else item for item in names)
         if issubclass(made, BaseChatModel):  # it fills its prompt itself
-            return ChatModelSetup(made(prompt=said, **rest), None, tools, variables_from=source)
-        return ChatModelSetup(made(**rest), said, tools, variables_from=source)
+            return ChatModelSetup(made(prompt=prompt, **rest), None, tools, variables_from=source)
+        return ChatModelSetup(made(**rest), prompt, tools, variables_from=source)
 
 
 def scan(holder: object) -> Resources:

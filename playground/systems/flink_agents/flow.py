@@ -85,11 +85,11 @@ def chat_events(
     than a hundred times over.
     """
     known = tools if tools is not None else {tool.name: tool for tool in setup.tools}
-    said, asked_again = list(messages), 0
+    history, asked_again = list(messages), 0
 
     def ask() -> ChatMessage:
         nonlocal asked_again
-        answer, again = _asked(setup, said, prompt_args, retries)
+        answer, again = _asked(setup, history, prompt_args, retries)
         asked_again += again
         return answer
 
@@ -97,10 +97,10 @@ def chat_events(
         if not answer.tool_calls:
             return None
         given = _called(answer.tool_calls, known, injected or {})
-        said.extend([answer, *_results(given, answer.tool_calls)])
+        history.extend([answer, *_results(given, answer.tool_calls)])
         return given
 
-    yield ChatRequestEvent(list(said))
+    yield ChatRequestEvent(list(history))
     beyond = InputFault(
         f"the model called tools {MOST_ROUNDS} times in a row", expected="an answer without calls"
     )

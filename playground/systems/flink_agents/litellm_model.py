@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
 from playground.llm.endpoint import Call, Delta, Endpoint, Response
 from playground.systems.flink_agents.chat_message import ChatMessage, MessageRole, to_openai_message
-from playground.systems.flink_agents.chat_model import ChatModel, Completion, Messages, Piece
+from playground.systems.flink_agents.chat_model import ChatModel, Messages
+from playground.systems.flink_agents.completion import Completion, Piece
 from playground.tools import ToolMetadata
 
 
@@ -49,6 +50,27 @@ class LiteLLMModel(ChatModel):
     def takes(self, parameter: str) -> bool:
         """Whether LiteLLM's adapter passes a parameter on to this model's provider."""
         return self._endpoint.takes(parameter)
+
+    @property
+    def kwargs(self) -> dict[str, Any]:
+        """The parameters of every request, by DSPy's name."""
+        return self.parameters
+
+    @property
+    def supports_function_calling(self) -> bool:
+        return self._endpoint.supports("function_calling")
+
+    @property
+    def supports_reasoning(self) -> bool:
+        return self._endpoint.supports("reasoning")
+
+    @property
+    def supports_response_schema(self) -> bool:
+        return self._endpoint.supports("response_schema")
+
+    @property
+    def supported_params(self) -> Collection[str]:
+        return [name for name in ("response_format", "tools") if self.takes(name)]
 
     def stream(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any

@@ -60,8 +60,8 @@ def from_java_schema(text: str, name: str) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     try:
         for key, schema in json.loads(text)["properties"].items():
-            said = schema.get("description")
-            description = f"Parameter: {key}" if said is None else said
+            described = schema.get("description")
+            description = f"Parameter: {key}" if described is None else described
             fields[key] = (_TYPES.get(schema["type"]), Field(description=description))
         return _built(name, fields).model_json_schema()
     except Exception as error:  # what is odd in a schema raises there, too
@@ -105,16 +105,18 @@ def _model(
     for key, given in (schema.get("properties") or {}).items():
         bounds = {word: given[bound] for bound, word in _BOUNDS.items() if bound in given}
         default = given.get("default", ...)
-        said = given.get("description")
-        fields[key] = (_type(given, known, key), Field(default, description=said, **bounds))
+        description = given.get("description")
+        fields[key] = (_type(given, known, key), Field(default, description=description, **bounds))
     return _built(name, fields, schema.get("description"))
 
 
-def _built(name: str, fields: dict[str, Any], said: str | None = None) -> type[BaseModel]:
+def _built(name: str, fields: dict[str, Any], description: str | None = None) -> type[BaseModel]:
     config = ConfigDict(protected_namespaces=())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a field may be named as a method is
-        model: type[BaseModel] = create_model(name, __config__=config, __doc__=said, **fields)
+        model: type[BaseModel] = create_model(
+            name, __config__=config, __doc__=description, **fields
+        )
     return model
 
 

@@ -50,7 +50,7 @@ def view_prompt(prompt: Prompt, values: Mapping[str, Any]) -> PromptView:
     sent = messages
     if not isinstance(prompt.template, str):
         filled = zip(prompt.template, messages, strict=True)
-        sent = [own.model_copy(update={"content": said.content}) for own, said in filled]
+        sent = [own.model_copy(update={"content": made.content}) for own, made in filled]
     return PromptView(
         prompt.format_string(values),
         messages,

@@ -81,7 +81,7 @@ def _binary(value: float) -> str:
 
 
 def _hexadecimal(value: float, precision: int | None) -> str:
-    """%x: one digit before the point, and those behind it rounded to the even one."""
+    """%x: one digit before the point, and those after it rounded to the even one."""
     mantissa, power = _parts(value)
     if not mantissa:
         power = 0

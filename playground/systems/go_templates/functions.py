@@ -170,7 +170,7 @@ def _slice(item: Any, *indexes: Any) -> Any:
         return decoded(data[start:stop])
     if not isinstance(found, list):
         raise FunctionFault(f"can't slice item of type {type_name(found)}")
-    room = [*found, *(found.behind if isinstance(found, Slice) else _behind(len(found)))]
+    room = [*found, *(found.spare if isinstance(found, Slice) else _spare(len(found)))]
     start, stop, end = _places(indexes, len(found), len(room))
     return Slice(room[start:stop], room[stop:end])
 
@@ -193,7 +193,7 @@ _ROOMS: Final = (
 )
 
 
-def _behind(length: int) -> list[None]:
+def _spare(length: int) -> list[None]:
     """What lies beyond the end of a list from JSON: nulls, as far as its room goes."""
     at = bisect_left(_ROOMS, length)
     return [None] * (_ROOMS[at] - length if at < len(_ROOMS) else 0)

@@ -144,7 +144,7 @@ def _parse_float(source: str) -> float:
 
 
 def _misplaced_underscore(source: str, is_hexadecimal: bool) -> bool:
-    """Whether one stands elsewhere than between digits; behind `0x`, which counts as one."""
+    """Whether one stands elsewhere than between digits; after `0x`, which counts as one."""
     if not is_hexadecimal:
         return bool(re.search("(?<![0-9])_|_(?![0-9])", source))
     digits = re.sub(r"\A([+-]?)0[xX]", r"\g<1>0", source)

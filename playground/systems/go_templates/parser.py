@@ -246,7 +246,7 @@ class _Parser(Reader):
         """Read a declared variable; whether another one may follow."""
         if self._peek_solid().kind is not Kind.VARIABLE:
             return False
-        variable, behind = self._next(), self._peek()
+        variable, after = self._next(), self._peek()
         following = self._peek_solid()
         if following.kind in (Kind.ASSIGN, Kind.DECLARE):
             self._next_solid()
@@ -260,8 +260,8 @@ class _Parser(Reader):
                     return True
                 self._fail("range can only initialize variables")
             self._fail(f"too many declarations in {context}")
-        elif behind.kind is Kind.SPACE:
-            self._back(variable, behind)
+        elif after.kind is Kind.SPACE:
+            self._back(variable, after)
         else:
             self._back(variable)
         return False

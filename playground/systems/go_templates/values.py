@@ -32,11 +32,11 @@ class Byte(int):
 
 
 class Slice(list[Any]):
-    """A part of a list, which can be made longer again, as in Go: `behind` is what follows it."""
+    """A part of a list, which can be made longer again, as in Go: `spare` is what follows it."""
 
-    def __init__(self, items: list[Any], behind: list[Any]) -> None:
+    def __init__(self, items: list[Any], spare: list[Any]) -> None:
         super().__init__(items)
-        self.behind = behind
+        self.spare = spare
 
 
 @dataclass(frozen=True, slots=True)

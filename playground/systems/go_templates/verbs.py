@@ -35,7 +35,7 @@ class Flags:
         return ("0" if self.zero else " ") * missing + text
 
     def align(self, text: str) -> str:
-        """As `pad`, by blanks alone: a number has its zeros behind the sign, from its own verb."""
+        """As `pad`, by blanks alone: a number has its zeros after the sign, from its own verb."""
         width = self.width or 0
         return text.ljust(width) if self.minus else text.rjust(width)
 
@@ -170,9 +170,11 @@ def _whole(value: int, verb: str, flags: Flags) -> str:
 
 
 def _in_base(value: int, verb: str, flags: Flags) -> str:
+    """As `fmtInteger` of Go's fmt: the digits, then zeros before them, then prefix and sign."""
     sign, digits = flags.sign(value < 0), format(abs(value), _BASES[verb])
     if flags.precision == 0 and value == 0:  # no digits are asked for: Go leaves the sign out, too
         return " " * (flags.width or 0)
+    # two ways to ask for zeros, `%.3d` and `%03d`: Go takes the first where both are there
     if flags.precision is not None:
         digits = digits.rjust(flags.precision, "0")
     elif flags.zero and not flags.minus:

@@ -62,7 +62,10 @@ def current() -> Access:
         return _given
     import streamlit as st
 
-    return Access() if is_loopback(st.get_option("server.address") or "") else NOBODY
+    address = st.get_option("server.address") or ""
+    if not is_loopback(address):
+        return NOBODY
+    return Access(hosts=(*_own_names(address), *st.get_option("server.allowedHosts")))
 
 
 def is_loopback(address: str) -> bool:
@@ -91,7 +94,7 @@ def decided(address: str, public: bool, allow_run: bool, hosts: Sequence[str]) -
             expected="127.0.0.1, or --public (nobody can run models, nothing is kept), "
             "or --public --allow-run (who has the link with its token may run models)",
         )
-    own = ("127.0.0.1", "localhost", _as_host(address)) if loopback else ()
+    own = _own_names(address) if loopback else ()
     return Access(
         public=public,
         token=secrets.token_urlsafe(24) if allow_run else "",
@@ -99,6 +102,21 @@ def decided(address: str, public: bool, allow_run: bool, hosts: Sequence[str]) -
     )
 
 
-def _as_host(address: str) -> str:
+def _own_names(address: str) -> tuple[str, ...]:
+    """What a server on loopback is called: by any other name a page of somebody else's asks."""
+    return tuple(dict.fromkeys(("127.0.0.1", "localhost", as_host(address))))
+
+
+def answers_to(host: str) -> bool:
+    """Whether a request's Host header names this server; always, where any name is its own."""
+    name = host[: host.find("]") + 1] if host.startswith("[") else host.partition(":")[0]
+    hosts = current().hosts
+    return not hosts or any(
+        known in ("*", name.lower()) or (known[:2] == "*." and name.lower().endswith(known[1:]))
+        for known in hosts
+    )
+
+
+def as_host(address: str) -> str:
     """As a Host header has it: an IPv6 address in brackets."""
     return f"[{address.strip('[]')}]" if ":" in address else address

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 from typing import Any, Final
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
@@ -64,7 +64,8 @@ class TokenGate:
     def _welcome(self, scope: Scope, query: list[tuple[str, str]]) -> Response:
         """The same address without the token, which does not stay in the history."""
         rest = urlencode([(key, value) for key, value in query if key != "token"])
-        path = "/" + scope["path"].lstrip("/")  # "//other.example" would be another host
+        # "//other.example" would be another host, and "%3F" came decoded
+        path = "/" + quote(scope["path"].lstrip("/"))
         answer = RedirectResponse(path + (f"?{rest}" if rest else ""), 303)
         # not strict: who clicks the link in a mail comes from another site, and would stay outside
         answer.set_cookie(COOKIE, self._token, httponly=True, samesite="lax")

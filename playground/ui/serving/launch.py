@@ -5,8 +5,10 @@ The address decides who may do what (`access`): one that others can reach must b
 
 from __future__ import annotations
 
+import json
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 import click
@@ -30,14 +32,43 @@ def launch(options: list[str], public: bool = False, allow_run: bool = False) ->
     flags = [f"--{key}={value}" for key, value in settings.items() if key not in given]
     # the WebSocket asks Streamlit's own list, the pages ask our gate: both are needed
     flags += [f"--server.allowedHosts={host.strip('[]')}" for host in allowed.hosts]
-    if allowed.token:
-        port = given.get("server.port", ["8501"])[-1]
-        click.echo(
-            f"The link, for those who may run: http://{address}:{port}/?token={allowed.token}"
-        )
-    elif public:
-        click.echo("Public: nobody can run models here, and nothing is kept for anybody.")
+    # ours are told instead (`announced`): its own have no token, and it asks the network for one
+    flags.append("--logger.hideWelcomeMessage=true")
     cli.main(["run", str(paths.server_file()), *flags, *options], standalone_mode=False)
+
+
+@asynccontextmanager
+async def announced(_app: object) -> AsyncIterator[None]:
+    """Say where the app is once it is there: the port may be another than the one asked for."""
+    given = access.current()
+    if given.token:
+        click.echo("The playground, for those who may run models in it:")
+    elif given.public:
+        click.echo("The playground. Nobody can run models here, nothing is kept for anybody:")
+    else:
+        click.echo("The playground, for this machine:")
+    for link in _links(given.token):
+        click.echo(f"  {link}")
+    yield
+
+
+def _links(token: str) -> list[str]:
+    """Addresses that a browser can open; one of a server that listens everywhere, and for others
+    that of this machine in its network."""
+    import streamlit as st
+    from streamlit import config, net_util
+    from streamlit.web.server import server_util
+
+    address = st.get_option("server.address") or "::"
+    if config.is_manually_set("browser.serverAddress"):
+        hosts = [st.get_option("browser.serverAddress")]
+    elif address in ("0.0.0.0", "::"):
+        own = net_util.get_internal_ip() or ""
+        hosts = ["localhost", *([] if not own or access.is_loopback(own) else [own])]
+    else:
+        hosts = [access.as_host(address)]
+    query = f"/?token={token}" if token else ""
+    return [server_util.get_url(host) + query for host in hosts]
 
 
 def _options(options: list[str]) -> dict[str, list[str]]:
@@ -56,4 +87,4 @@ def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, 
         if isinstance(value, Mapping):
             yield from _flat(value, f"{prefix}{key}.")
         else:
-            yield f"{prefix}{key}", str(value).lower() if isinstance(value, bool) else str(value)
+            yield f"{prefix}{key}", value if isinstance(value, str) else json.dumps(value)

@@ -74,3 +74,19 @@ def player(timeline: Picture, *, step: int, key: str, on_rest: Callable[[], None
     """A timeline to play; `on_rest` is called when it comes to rest at another step."""
     data = timeline.keyed(step=step)
     _registered("player", "player")(data=data, key=key, on_position_change=on_rest)
+
+
+def bring(
+    said: str, number: int, *, key: str, rows: int, focus: bool, on_typed: Callable[[], None]
+) -> None:
+    """A box to paste into or drop a file on; `said` is what was made of its text of that number."""
+    data = {
+        "said": said,
+        "number": number,
+        "rows": rows,
+        "focus": focus,
+        "label": "Paste anything, or drop a file",
+        "placeholder": "Paste or drop: a model's reply, a request (JSON, curl, Python), messages, "
+        "tools, a stream, a session, a chat template, a policy",
+    }
+    _registered("bring", "bring")(data=data, key=key, on_typed_change=on_typed)

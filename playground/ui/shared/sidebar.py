@@ -1,4 +1,4 @@
-"""The sidebar of every page: which session, which model, what was uploaded."""
+"""The sidebar of every page: which session, which model, what is odd about them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MODELS: Final = (
 
 
 def session_sidebar() -> None:
-    """Choose or upload a session, choose a model: the same on every page."""
+    """Choose a session and a model: the same on every page."""
     with st.sidebar:
         st.selectbox("Session", state.session_names(), key=state.SESSION, bind="query-params")
         working = state.working_session()
@@ -38,18 +38,6 @@ def session_sidebar() -> None:
             bind="query-params",
             help="In place of the session's own model. Any LiteLLM name may be typed.",
         )
-        st.file_uploader(
-            "Upload a session, a stream or a tool list",
-            key=state.UPLOADER,
-            on_change=state.accept_upload,
-            help="Any format of `playground import --formats`. Nothing leaves this machine; "
-            "nothing in a file is ever run.",
-        )
-        if state.upload_error():
-            st.error("The file was not loaded; nothing else has changed.")
-            st.text(state.upload_error())
-        elif state.upload_notice():
-            st.text(state.upload_notice())
         widgets.show_findings(working.findings, "in the session file")
         if done := state.repairs() if working.findings else []:
             st.button(

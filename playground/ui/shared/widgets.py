@@ -48,7 +48,7 @@ def dialect_multiselect() -> list[str]:
 def drawn_dialect(chosen: Sequence[str]) -> str:
     """The one of the chosen dialects whose messages are drawn."""
     drawn = st.segmented_control(
-        "Drawn below", chosen, default=chosen[0], required=True, key="drawn", bind="query-params"
+        "Shown dialect", chosen, default=chosen[0], required=True, key="drawn", bind="query-params"
     )
     return drawn if drawn in chosen else chosen[0]
 
@@ -78,8 +78,10 @@ def exact_text(label: str, text: str, arrows: bool) -> None:
         st.download_button(
             "Save", text, f"{label}.txt", key=key, icon=":material/download:", width="content"
         )
-    shown = text.replace("\n", "↵\n") if arrows else text
-    st.code(f"\n{shown}\n", language=None, wrap_lines=True)  # it drops a line break at each edge
+    if arrows:
+        st.text(text.replace("\n", "↵\n"))  # which cannot be copied: ↵ is no part of the text
+    else:
+        st.code(f"\n{text}\n", language=None, wrap_lines=True)  # it drops a break at each edge
 
 
 def message_page(messages: int, origin: str = "") -> int:

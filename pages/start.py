@@ -1,0 +1,15 @@
+"""Start: a box for anything of one's own, the three jobs, the samples."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from playground.ui import start
+from playground.ui.shared import bring
+
+st.subheader("Bring something of yours", anchor=False)
+bring.panel()
+st.subheader("Three jobs", anchor=False)
+start.jobs()
+st.subheader("Samples", anchor=False)
+start.gallery()

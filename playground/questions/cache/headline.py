@@ -1,0 +1,98 @@
+"""The one sentence of a simulation: what is read, what it costs, and whether marks can ever hit.
+
+It holds our own words and figures alone, so that it may stand anywhere; reasons, which may quote a
+session, are told beside it.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple
+
+from playground.questions.cache.simulation import CacheSimulation
+
+Verdict = Literal["good", "idle", "broken", "refused"]
+
+
+class Headline(NamedTuple):
+    """`verdict` is good where something is read and nothing breaks, idle where nothing is read."""
+
+    verdict: Verdict
+    text: str
+
+
+def headline(value: CacheSimulation) -> Headline:
+    """What the simulation comes to, in words of a user; the cost is that of all input."""
+    if not value.requests:
+        return Headline("idle", "There is no request yet.")
+    if refused := sum(one.state == "error" for one in value.requests):
+        return Headline("refused", f"The provider would refuse {refused} of {_asked(value)}.")
+    if value.rules is not None and value.rules.match == "unknown":
+        told = "no caching rules are known for this model, so all is counted at the full price"
+        return Headline("idle", f"{_asked(value).capitalize()}: {told}.")
+    if not value.read_permille:
+        return Headline("idle", f"{_nothing_read(value)} {_cost(value)}")
+    read = f"{value.read_permille / 10:.0f} % of the input is read from the cache"
+    asked = _asked(value).capitalize()
+    parts = [f"{asked}: {read}.", _cost(value), _breaks(value), _sureness(value)]
+    return Headline("broken" if value.breaks else "good", " ".join(filter(None, parts)))
+
+
+def _asked(value: CacheSimulation) -> str:
+    count = len(value.requests)
+    words = f"{count:,} request{'' if count == 1 else 's'}"
+    if not value.pending:
+        return words
+    return f"{words}, the last still to come" if count > 1 else "one request still to come"
+
+
+def _nothing_read(value: CacheSimulation) -> str:
+    """Why nothing is read: no mark, a first request, what changes each time, or too little text."""
+    last = value.row[-1]
+    count = len(last.marks)
+    told = f"{count} mark{'' if count == 1 else 's'}" if count else "No marks"
+    if any(one.written for one in value.requests):
+        if len(value.requests) == 1:
+            return f"{told}: the first request only writes, the next one can read."
+        return f"{told}, and none is ever hit: what is written is not read again."
+    minimum = value.rules.figure("minimum_tokens", value.model).value if value.rules else 0
+    end = max(last.marks) + 1 if last.marks else len(last.sizes)
+    before = last.sizes[end - 1] if last.sizes else 0  # of all blocks up to there
+    if before >= minimum:
+        return f"{told}, and nothing is written or read."
+    surely = "" if last.token_range(before)[1] < minimum else "probably "
+    hit = "none can hit" if last.marks else "nothing can be read"
+    where = " up to the last one" if end < len(last.sizes) else ""
+    size = f"about {before:,} tokens{where}"
+    return f"{told}, {surely}{hit}: {size}, and this model needs {minimum:,}."
+
+
+def _cost(value: CacheSimulation) -> str:
+    nano = value.nano_dollars
+    price = f" (${nano / 1e9:,.4f})" if nano is not None else ""
+    if value.cost_permille == 1000:
+        return f"It costs the full price{price}."
+    return f"It costs {value.cost_permille / 1000:.2f} of the full price{price}."
+
+
+def _breaks(value: CacheSimulation) -> str:
+    broken = [number + 1 for number in value.breaks]
+    if not broken:
+        return "Nothing breaks."
+    lost = sum(
+        value.requests[number - 1].left - value.requests[number].read for number in value.breaks
+    )
+    first = f"It breaks at request {broken[0]}"
+    more = f" and {len(broken) - 1} more" if len(broken) > 1 else ""
+    return f"{first}{more}: about {lost:,} cached tokens are not read."
+
+
+_UNSURE: Final = {
+    "eligible": "The provider promises none of it.",
+    "warm-start": "What is there before the first request is not known.",
+    "unpredictable": "Not every request is sure: the reasons are below.",
+}
+
+
+def _sureness(value: CacheSimulation) -> str:
+    states = {one.state for one in value.requests if one.read or one.hit is not None}
+    return next((words for state, words in _UNSURE.items() if state in states), "")

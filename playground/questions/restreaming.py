@@ -1,0 +1,39 @@
+"""An answer of a session as if it had been streamed: what nobody recorded can be replayed too.
+
+A session keeps what an answer said, not the text of it: that is written anew in a dialect.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from playground.dialects import get_dialect
+from playground.dialects.declared import DeclaredDialect
+from playground.errors import InputFault
+from playground.recordings.recording import Recording
+from playground.recordings.recutting import as_streamed
+from playground.sessions.session import Session
+
+
+def answers(session: Session) -> dict[str, int]:
+    """The session's answers by a name for each, the last one first; the number is the message's."""
+    numbers = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
+    return {f"answer in message {number}, re-streamed": number for number in reversed(numbers)}
+
+
+def restreamed(session: Session, name: str, dialect: str) -> Recording:
+    """The answer of that name, written in the dialect and cut; chunks and times are made up.
+
+    Raises InputFault where there is no such answer, or the dialect writes no calls as text.
+    """
+    number, writer = answers(session).get(name), get_dialect(dialect)
+    if number is None:
+        raise InputFault("no answer of this session", where=name, expected="a name of `answers`")
+    if writer.is_native_toolcalling() or not isinstance(writer, DeclaredDialect):
+        raise InputFault(f"{dialect} writes no calls as text", expected="another dialect")
+    text = writer.format_reply(session.messages[number].parts, session.tools)
+    note = (
+        f"Not recorded: message {number} as {dialect} writes it, without reasoning, "
+        "cut as if it had been streamed. The model's own text may have been another."
+    )
+    return replace(as_streamed(text, name, dialect), note=note)

@@ -1,0 +1,67 @@
+"""A recording as a server hands it over, and all servers beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from types import NoneType
+from typing import Any
+
+from playground.arguments import takes
+from playground.dialects import Dialect, get_dialect
+from playground.dialects.reading import parser_for
+from playground.parsing.batches import BatchedParser
+from playground.parsing.result import ParseResult, read_to_end
+from playground.parsing.switches import Switches
+from playground.prompt_data import PromptData
+from playground.recordings.feeding import feed
+from playground.recordings.recording import Recording
+from playground.servers import SERVERS, ServerReading, get_server, reader_for, server_names
+from playground.tool_formats import read_tools
+from playground.tools import ToolMetadata
+
+
+@takes(recording=Recording, server="text", switches=(Switches, NoneType))
+def server_view(
+    recording: Recording,
+    dialect: str | Dialect,
+    server: str,
+    tools: Any = (),
+    switches: Switches | None = None,
+) -> ServerReading:
+    """What a server, `vllm` or `vllm:hermes`, hands to its client of a recorded reply.
+
+    Raises UnknownNameError, which lists the servers.
+    """
+    chosen = get_dialect(dialect)
+    reader = get_server(server, chosen.name)
+    data = PromptData(tool_metadata=read_tools(tools))
+    opened = reader.prefill(recording.prefill)
+    parser = parser_for(reader, chosen, data, opened, switches)
+    batched = BatchedParser(parser)
+    result = read_to_end(batched, (feed(batched, chunk) for chunk in recording.chunks))
+    by_name = {tool.name: tool for tool in data.tool_metadata}
+    return reader.reading(result, parser, by_name, opened)
+
+
+def dropped_by_servers(
+    result: ParseResult, dialect: str | Dialect, tools: Sequence[ToolMetadata] = ()
+) -> dict[str, int]:
+    """How many characters, blanks apart, each server drops of a reply that a dialect has read; of
+    those that are known to drop anything."""
+    chosen = get_dialect(dialect)
+    parser = chosen.create_parser(PromptData(tool_metadata=list(tools)))
+    by_name = {tool.name: tool for tool in tools}
+    counted: dict[str, int] = {}
+    for server in SERVERS:
+        if not server.lossless:
+            reading = reader_for(server, "", chosen.name).reading(result, parser, by_name)
+            counted[server.name] = sum(len("".join(e.text.split())) for e in reading.dropped)
+    return counted
+
+
+def every_server(
+    recording: Recording, dialect: str | Dialect, tools: Any = ()
+) -> Iterator[ServerReading]:
+    """What each server hands over, one at a time, in the order of their declarations."""
+    for name in server_names():
+        yield server_view(recording, dialect, name, tools)

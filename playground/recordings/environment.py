@@ -1,0 +1,64 @@
+"""Which values of the environment are secrets: those that their names speak of, and passwords."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+_SHORTEST: Final = 8
+_SPEAKS: Final = re.compile(
+    r"(?i)(?:^|_)(?:api_?)?(?:key|token|pass|passwd|password|passphrase|pwd?|secrets?|credentials?"
+    r"|creds?|auth|apikey|pat)(?:_|\d*$)"
+    r"|(?:key|token|pass|passwd|passphrase|password|secret|credential)s?$"
+)
+_FOLDERS: Final = {"PWD", "OLDPWD"}  # the shell's, whatever a folder is called
+_PLAIN: Final = re.compile(r"[A-Za-z]?[a-z]+|[A-Z]+|[\d.,:_+-]+|[a-z]+(?:[-_ ][a-z]+)?\d?")
+_PATH: Final = re.compile(r"(?:~|\.{1,2})/|[A-Za-z]:\\")
+_STEP: Final = re.compile(r"\.?(?:[A-Za-z]?[a-z]*(?:[._-][a-z]+)*)[._-]?\d{0,3}")
+
+
+def environment_secrets(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """The values of environment variables that are named like secrets, longest first.
+
+    Of eight characters or more, and no path, number or plain word; of an address the password (or
+    the token before its `@`), as it stands there and as it is without its percent signs.
+    """
+    found: set[str] = set()
+    for name, value in environment.items():
+        if _SPEAKS.search(name) and name not in _FOLDERS:
+            found |= {value, value.strip()}
+        if "://" in value:
+            found |= set(_passwords(value))
+    return sorted(filter(_may_be_secret, found), key=len, reverse=True)
+
+
+def _may_be_secret(value: str) -> bool:
+    if len(value) < _SHORTEST or _PLAIN.fullmatch(value) or "://" in value:
+        return False
+    return not _is_path(value)
+
+
+def _is_path(value: str) -> bool:
+    """Base64 may begin with a slash and hold more: a path is there, or is made of plain words."""
+    if not value.startswith("/"):
+        return bool(_PATH.match(value))
+    if all(map(_STEP.fullmatch, value.split("/"))):
+        return True
+    try:
+        return Path(value).exists()
+    except (OSError, ValueError):  # too long for a name, or a zero byte
+        return False
+
+
+def _passwords(address: str) -> Iterator[str]:
+    try:
+        parts = urlsplit(address.strip())
+        secret = parts.username if parts.password is None else parts.password
+    except ValueError:
+        return
+    for each in filter(None, [secret]):
+        yield from (each, unquote(each))

@@ -1,0 +1,239 @@
+"""The texts of JSON that arrives, cut anywhere, with garbage between: each with where it stands.
+
+A frame is what one top-level object holds, or one item of a top-level list. Its texts are given out
+at its end, since what tells two texts apart (an index, a type) may follow them. Nothing is checked:
+what is no JSON is passed over, and a new line that begins an object begins a frame.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+_LONGEST: Final = 8_192  # bytes of a frame's texts that wait for its end, and of one text
+_DEEPEST: Final = 64
+_TOKEN: Final = re.compile(
+    r'"(?P<text>(?:[^"\\\x00-\x1f]++|\\[^\x00-\x1f])*+)"(?P<colon>\s{0,16}+:)?'
+    r"|(?P<open>[\[{])|(?P<close>[\]}])|(?P<number>-?\d[\d.eE+-]*+)|(?P<true>true)"
+    r"|(?P<reset>\n\r?\n|\r\r|[\r\n](?:data: ?)?(?=\{)|[\x00-\x08\x0b\x0c\x0e-\x1f]+)"
+    r'|(?P<quote>")'
+)
+_UNDECIDED: Final = re.compile(r"[\s\w:+.-]{0,40}\Z")  # a number, a word, a line's end go on
+_BODY: Final = re.compile(
+    r'(?:[^"\\\x00-\x1f]++|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}'
+    r"|\\u(?![dD][89abAB])[0-9a-fA-F]{4}|\\[^u\x00-\x1f])*+"
+)
+_HALF_CHARACTER: Final = re.compile(
+    r"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z"
+)
+_LONE_ESCAPE: Final = re.compile(r"\\u[0-9a-fA-F]{4}|\\[^u\x00-\x1f]")
+_CONTROL: Final = re.compile(r"[\x00-\x1f]")
+_GO_ON: Final = ("text", "number", "true", "reset")  # a colon or more digits may follow
+BY_NAME: Final = {"top_logprobs", "prompt_logprobs"}  # their tokens are names of objects
+_NUMBERS: Final = {"id", "token", "tokenId", "token_id"}  # that are not in a list
+_PACKED: Final = re.compile(r'"(?:e(?:[yw][A-Za-z0-9+/=]*)?)?')
+_TYPES: Final = {"type", "event_type", "jsonPath"}
+
+
+@dataclass(slots=True, eq=False)
+class Box:
+    """An object or a list: its name or its place in the one around it, and what marks it."""
+
+    around: Box | None
+    name: str
+    position: int | None  # in a list
+    is_list: bool
+    count: int = 0  # of a list's items so far
+    indexes: tuple[str, ...] = ()  # numbers such as "index": 1, but for zero, which many leave out
+    types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A text, a whole number, or a name; `raw` is what stands there, a character a byte."""
+
+    box: Box
+    name: str  # "" in a list
+    position: int  # in a list
+    raw: str
+    place: int
+    kind: str  # "text", "number" or "name"
+
+
+@dataclass(slots=True)
+class JsonTexts:
+    """Reads what is fed; `frames` are those that have ended, until somebody takes them."""
+
+    frames: list[list[Leaf]] = field(default_factory=list)
+    _unread: str = ""
+    _at: int = 0  # where the unread begins
+    _box: Box | None = None
+    _depth: int = 0
+    _name: str = ""
+    _leaves: list[Leaf] = field(default_factory=list)
+    _in_text: bool = False  # within a text that nobody waits for the end of
+    _hurried: bool = False
+
+    def feed(self, text: str) -> None:
+        """More of the wire, a character a byte."""
+        self._unread += text
+        self._read_on()
+        if self._leaves and self._at - self._leaves[0].place > _LONGEST:
+            self.end_frame()
+
+    @property
+    def waits_from(self) -> int | None:
+        """Where the first text stands that has not been given out, or may stand."""
+        if self._leaves:
+            return self._leaves[0].place
+        return self._at if '"' in self._unread else None
+
+    @property
+    def packed_from(self) -> int | None:
+        """Where a text stands that may be the Base64 of a frame and has not ended."""
+        if self._in_text or not self._is_value() or not _PACKED.fullmatch(self._unread):
+            return None
+        return self._at
+
+    def end_frame(self) -> None:
+        """Give out what is here of the frame, marked as far as it is known."""
+        if self._leaves:
+            self.frames.append(self._leaves)
+            self._leaves = []
+
+    def give_up(self) -> None:
+        """Give out what is here, of a text that has not ended too."""
+        self._hurried = True
+        self._read_on()
+        self._hurried = False
+        self.end_frame()
+
+    def finish(self) -> None:
+        """Nothing follows: a text that nothing ends is one all the same."""
+        self.give_up()
+        self._unread += " " * 50  # which decides what could go on
+        self._read_on()
+        self.end_frame()
+
+    def _read_on(self) -> None:
+        done = self._read(self._unread, 0)
+        self._unread = self._unread[done:]
+        self._at += done
+
+    def _read(self, text: str, at: int) -> int:
+        """How many characters are done with."""
+        while at < len(text):
+            step = self._value(text, at) if self._in_text else self._token(text, at)
+            if step == at:
+                break
+            at = step
+        return at
+
+    def _token(self, text: str, at: int) -> int:
+        token = _TOKEN.search(text, at)
+        if token is None:
+            rest = _UNDECIDED.search(text, at)
+            return rest.start() if rest else len(text)
+        kind = token.lastgroup
+        if kind == "quote":
+            return self._unended(text, token.start())
+        hurried = self._hurried and kind == "text" and self._is_value()
+        if kind in _GO_ON and not hurried and _UNDECIDED.fullmatch(text, token.end()):
+            return token.start()
+        if kind == "colon":
+            self._named(token["text"], self._at + token.start() + 1)
+        elif kind == "text" or kind == "number":
+            self._leaf(token[kind], self._at + token.start(kind), kind)
+            self._name = ""
+        elif kind == "true":
+            self._true()
+        elif kind == "open":
+            self._open(token["open"] == "[")
+        elif kind == "close":
+            self._close()
+        else:
+            self._reset()
+        return token.end()
+
+    def _unended(self, text: str, at: int) -> int:
+        """A quotation mark without its other one: garbage, a very long text, or not all here."""
+        if _CONTROL.search(text, at):
+            return at + 1
+        if len(text) - at > _LONGEST or (self._hurried and self._is_value()):
+            self._in_text = True
+            return at + 1
+        return at
+
+    def _is_value(self) -> bool:
+        """Whether a text that stands here is a value, and no name of one."""
+        return bool(self._name) or (self._box is not None and self._box.is_list)
+
+    def _value(self, text: str, at: int) -> int:
+        """Behind the part of a long text that is here."""
+        body = _BODY.match(text, at)
+        stop = body.end() if body else at
+        if stop == len(text):
+            half = _HALF_CHARACTER.search(text, max(at, stop - 3))
+            stop = half.start() if half else stop
+        if stop > at:
+            self._leaf(text[at:stop], self._at + at, "text")
+            return stop
+        escape = _LONE_ESCAPE.match(text, at)
+        if text[at] != '"' and len(text) - at < 12 and text[at] not in "\n\r":
+            return at  # half of an escape or of a character
+        if escape:
+            self._leaf(escape[0], self._at + at, "text")
+            return escape.end()
+        self._in_text, self._name = False, ""  # its end, or no JSON after all
+        return at + 1
+
+    # what the tokens mean
+
+    def _open(self, is_list: bool) -> None:
+        box = self._box
+        position = self._counted(box) if box is not None and box.is_list else None
+        if box is not None and box.around is None and box.is_list:
+            position = None  # the list of all frames
+        self._box = Box(box, self._name, position, is_list)
+        self._name = ""
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            self._reset()
+
+    def _close(self) -> None:
+        box, self._name = self._box, ""
+        if box is None:
+            return
+        self._box = box.around
+        self._depth -= 1
+        if self._box is None or (self._box.around is None and self._box.is_list):
+            self.end_frame()
+
+    def _reset(self) -> None:
+        self._box, self._depth, self._name = None, 0, ""
+        self.end_frame()
+
+    def _counted(self, box: Box) -> int:
+        box.count += 1
+        return box.count - 1
+
+    def _named(self, name: str, place: int) -> None:
+        self._name, box = name, self._box
+        if box is not None and (box.name or (box.around and box.around.name)) in BY_NAME:
+            self._leaves.append(Leaf(box, name, 0, name, place, "name"))
+
+    def _leaf(self, raw: str, place: int, kind: str) -> None:
+        box, name = self._box or Box(None, "", None, False), self._name
+        if kind == "number" and name.lower().endswith("index"):
+            box.indexes += (raw,) if raw.strip("0") else ()
+        elif kind == "text" and name in _TYPES:
+            box.types += (raw,)
+        elif kind == "text" or box.is_list or name in _NUMBERS:
+            position = self._counted(box) if box.is_list else 0
+            self._leaves.append(Leaf(box, name, position, raw, place, kind))
+
+    def _true(self) -> None:
+        if self._box is not None and self._name == "thought":
+            self._box.types += ("thought",)
+        self._name = ""

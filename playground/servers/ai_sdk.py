@@ -1,0 +1,43 @@
+"""The AI SDK's tool-call middleware (66ca092): the client reads the calls out of a model's text.
+
+It has no reasoning parser: tags of thinking are text, which another middleware may take apart.
+"""
+
+from typing import Final
+
+from playground.servers.view import Parser, Server, View
+
+_PROTOCOLS: Final = "ai-sdk-tool-call-middleware 66ca092 src/core/protocols/"
+
+SERVER: Final = Server(
+    name="ai-sdk-parser",
+    version="66ca092",
+    view=View(source=f"{_PROTOCOLS}protocol-interface.ts"),
+    parsers=(
+        Parser(
+            "hermes",
+            View(
+                source=f"{_PROTOCOLS}hermes-protocol.ts, hermes-call-boundary.ts",
+                late_closers=True,
+                cut="dropped",
+                broken="dropped",
+            ),
+            reads=("hermes",),
+        ),
+        Parser(
+            "k-exaone-2",
+            View(source=f"{_PROTOCOLS}k-exaone-2-protocol.ts", reasoning="content"),
+            reads=("k-exaone-2",),
+        ),
+        Parser(
+            "qwen3coder",
+            View(
+                source=f"{_PROTOCOLS}qwen3coder-call-parsing.ts:38, 125-148",
+                duplicates="list",
+                trimmed=True,
+                switches={"entities": "decoded"},
+            ),
+            reads=("qwen3-coder",),
+        ),
+    ),
+)

@@ -1,0 +1,105 @@
+"""The arguments of a call as a server gives them: the projection's last step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from html import unescape
+from typing import Any
+
+from playground.events import CallEndedEvent, FindingEvent
+from playground.parsing.values import dump_json, read_value
+from playground.servers.stretches import Stretch
+from playground.servers.view import View
+from playground.tools import Schema, ToolMetadata, allowed_types
+
+ToolsByName = Mapping[str, ToolMetadata]
+
+
+def handed_over(
+    call: CallEndedEvent, view: View, tools: ToolsByName
+) -> tuple[CallEndedEvent, set[str]]:
+    """The call with its arguments as the view has them, and the keys of those that are gone."""
+    tool = tools.get(call.name)
+    if view.unescaped:
+        unescaped = {unescape(key): value for key, value in call.arguments.items()}
+        call = replace(call, name=unescape(call.name), arguments=unescaped)
+    gone = _undeclared(call, tool) if view.undeclared == "dropped" else set[str]()
+    arguments = {key: value for key, value in call.arguments.items() if key not in gone}
+    arguments |= _repeated(call) if view.duplicates == "list" else {}
+    changed = {key: _value(key, value, view, tool) for key, value in arguments.items()}
+    return replace(call, arguments=changed), gone
+
+
+def as_far_as_read(stretch: Stretch, tools: ToolsByName) -> CallEndedEvent:
+    """A failed call as one that ended: with the arguments that were read to their ends. Where its
+    opener has no body, all that stands behind it is the name."""
+    aborted = stretch.aborted
+    assert aborted is not None
+    name = aborted.name or ""
+    if aborted.reason == "unreadable-call":
+        rest = (e.text for e in stretch.events if isinstance(e, FindingEvent))
+        name = f"{name}{''.join(rest)}".strip()
+    tool = tools.get(name)
+    whole = aborted.raw[:-1] if aborted.argument_open else aborted.raw
+    arguments = {
+        key: read_value(text, tool.parameter_schema(key) if tool else {})[0]
+        for key, text in whole
+        if key is not None
+    }
+    index = aborted.call_index
+    return CallEndedEvent(aborted.span, index, f"call_{index + 1}", name, arguments, aborted.raw)
+
+
+def _undeclared(call: CallEndedEvent, tool: ToolMetadata | None) -> set[str]:
+    """Arguments that the tool has not. A tool without any takes them all."""
+    declared = set(tool.parameters) if tool else set()
+    return set(call.arguments) - declared if declared else set()
+
+
+def _repeated(call: CallEndedEvent) -> dict[str, Any]:
+    """Arguments that were given more than once, with all their texts."""
+    texts: dict[str, list[str]] = {}
+    for key, text in call.raw:
+        if key is not None:
+            texts.setdefault(key, []).append(text)
+    return {key: found for key, found in texts.items() if len(found) > 1}
+
+
+def _value(key: str, value: Any, view: View, tool: ToolMetadata | None) -> Any:
+    schema: Schema = tool.parameter_schema(key) if tool else {}
+    if view.trimmed:
+        value = _trimmed(value)
+    match view.values:
+        case "typed":
+            return value
+        case "text":
+            return value if allowed_types(schema) else _texts(value)
+        case "guessed":
+            return _guessed(value)
+
+
+def _trimmed(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_trimmed(item) for item in value]
+    return value.strip() if isinstance(value, str) else value
+
+
+def _texts(value: Any) -> Any:
+    """Numbers, booleans and null as the texts that they are written as."""
+    if isinstance(value, dict):
+        return {key: _texts(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_texts(item) for item in value]
+    return value if isinstance(value, str) else dump_json(value)
+
+
+def _guessed(value: Any) -> Any:
+    """A text that is JSON, as what it stands for."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value, strict=False)
+    except (ValueError, RecursionError):
+        return value

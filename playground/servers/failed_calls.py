@@ -1,0 +1,125 @@
+"""What becomes of calls that fail: the steps about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from playground.events import (
+    ArgumentEvent,
+    CallAbortedEvent,
+    CallNamedEvent,
+    CallStartedEvent,
+    Event,
+    FindingEvent,
+    MarkupEvent,
+    Span,
+    TextEvent,
+)
+from playground.findings import finding
+from playground.servers.call_values import as_far_as_read
+from playground.servers.projection import Projection
+from playground.servers.stretches import Stretch
+from playground.servers.view import Failed
+
+
+def failed(reply: Projection) -> None:
+    for stretch in reply.of_kind("failed"):
+        aborted = stretch.aborted
+        if aborted is None:
+            continue  # content by now, with the whole reply
+        fate = reply.view.failed(aborted.reason, reply.switches)
+        _FATES[fate](reply, stretch)
+
+
+def unclosed(reply: Projection) -> None:
+    """A section without its closer, in which nothing counts."""
+    codes = {
+        event.finding.code
+        for stretch in reply.stretches
+        for event in stretch.events
+        if isinstance(event, FindingEvent)
+    }
+    if reply.view.unclosed == "reply" and "unclosed-section" in codes:
+        _whole(reply, keep_calls=False)
+
+
+def _failed_dropped(reply: Projection, stretch: Stretch) -> None:
+    reply.drop(stretch, "a call that it cannot read")
+
+
+def _failed_text(reply: Projection, stretch: Stretch) -> None:
+    reply.as_text(stretch)
+
+
+def _failed_arguments(reply: Projection, stretch: Stretch) -> None:
+    """The arguments are content, without the markers around them and the name."""
+    kept: list[Event] = []
+    for event in stretch.events:
+        match event:
+            case ArgumentEvent():
+                kept.append(TextEvent(event.span, event.text))
+            case CallNamedEvent():
+                kept.append(MarkupEvent(event.span, event.text))
+            case CallStartedEvent() | CallAbortedEvent():
+                pass  # no call any more
+            case _:
+                kept.append(event)
+    stretch.kind, stretch.events = "text", kept
+
+
+def _failed_call(reply: Projection, stretch: Stretch) -> None:
+    """The call is delivered as far as it was read, which is told."""
+    aborted = stretch.aborted
+    assert aborted is not None
+    if not aborted.name:
+        reply.drop(stretch, "a call that it cannot read")
+        return
+    delivered, code = as_far_as_read(stretch, reply.tools), "server-delivers"
+    at = Span(aborted.span.start, aborted.span.start)
+    told = FindingEvent(
+        at,
+        finding(
+            code,
+            f"call {aborted.call_index}",
+            f"{reply.who} hands over the call of {delivered.name!r} as far as it was read",
+        ),
+    )
+    changed = [(told, delivered) if event is aborted else (event,) for event in stretch.events]
+    stretch.events = [event for events in changed for event in events]
+    stretch.kind = "call"
+
+
+def _failed_if_alone(reply: Projection, stretch: Stretch) -> None:
+    if any(other.ended for other in reply.stretches):
+        reply.drop(stretch, "a call that it cannot read")
+    else:
+        _whole(reply, keep_calls=False)
+
+
+def _failed_reply(reply: Projection, _: Stretch) -> None:
+    _whole(reply, keep_calls=False)
+
+
+def _failed_reply_and_calls(reply: Projection, _: Stretch) -> None:
+    _whole(reply, keep_calls=True)
+
+
+def _whole(reply: Projection, keep_calls: bool) -> None:
+    """All but reasoning is content."""
+    reply.whole = True
+    for stretch in reply.stretches:
+        if stretch.kind not in ("reasoning", "note", "stop"):
+            reply.as_text(stretch, keep_calls and stretch.kind == "call")
+
+
+_FATES: Final[dict[Failed, Callable[[Projection, Stretch], None]]] = {
+    "": _failed_dropped,
+    "dropped": _failed_dropped,
+    "text": _failed_text,
+    "arguments": _failed_arguments,
+    "call": _failed_call,
+    "reply": _failed_reply,
+    "reply if alone": _failed_if_alone,
+    "reply and calls": _failed_reply_and_calls,
+}

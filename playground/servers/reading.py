@@ -1,0 +1,121 @@
+"""What a server makes of a reply: our reading of it, projected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from playground.events import Event, FindingEvent, Span
+from playground.findings import Finding, finding
+from playground.parsing.parser import DialectParser
+from playground.parsing.result import ParseResult, gather
+from playground.parsing.switches import Switches
+from playground.servers.projection import DROPS, Projection
+from playground.servers.steps import project
+from playground.servers.view import Parser, Server, View
+from playground.tools import ToolMetadata
+
+TOLD: Final = (DROPS, "server-delivers", "unknown-parser")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerReading(ParseResult):
+    """What a server hands to its client. Its `events` tile the stream as those of `lossless` do,
+    our own reading of the same reply; what is dropped lies in `server-drops` findings among them.
+    """
+
+    server: str
+    parser: str  # "" where the server's default for the dialect is none in particular
+    view: View
+    lossless: ParseResult
+
+    @property
+    def name(self) -> str:
+        """`vllm:hermes`: the server and its parser."""
+        return f"{self.server}:{self.parser}" if self.parser else self.server
+
+    @property
+    def told(self) -> list[Finding]:
+        """The findings about what the server does, beside those of our own reading."""
+        return [found for found in self.findings if found.code in TOLD]
+
+    @property
+    def dropped(self) -> list[FindingEvent]:
+        """What the server drops, in order."""
+        found = (event for event in self.events if isinstance(event, FindingEvent))
+        return [event for event in found if event.finding.code == DROPS]
+
+
+@dataclass(frozen=True)
+class ServerReader:
+    """A server that reads replies of one dialect with one of its parsers."""
+
+    server: Server
+    parser: Parser | None
+    unknown: str = ""
+    """The parser that was asked for, where the server has none of that name."""
+
+    @property
+    def view(self) -> View:
+        return self.parser.view if self.parser else self.server.view
+
+    @property
+    def name(self) -> str:
+        """`vllm`, or `vllm:hermes` with its parser."""
+        return f"{self.server.name}:{self.parser.name}" if self.parser else self.server.name
+
+    def switches(self, dialect: Switches) -> Switches:
+        """How the reply is read at all."""
+        return self.view.read_with(dialect)
+
+    def prefill(self, given: str) -> str:
+        """What stands before the reply, as this server takes it."""
+        return given or self.view.opens
+
+    def reading(
+        self,
+        lossless: ParseResult,
+        parser: DialectParser,
+        tools: Mapping[str, ToolMetadata],
+        prefill: str = "",
+    ) -> ServerReading:
+        """The server's reading of a reply that `parser` has read as `lossless`."""
+        view = self.view
+        projection = Projection(
+            self.name, view, lossless.switches, tools, parser.openers, parser.closers
+        )
+        events = [*self._told(), *project(projection, lossless.events)]
+        result = gather(events, replace(lossless.switches, broken_calls="apart"))
+        opened = prefill.lstrip() if view.reasoning == "content after opener" else ""
+        return ServerReading(
+            content=opened + result.content,
+            reasoning=result.reasoning,
+            tool_calls=result.tool_calls,
+            aborted=result.aborted,
+            findings=result.findings,
+            events=result.events,
+            switches=lossless.switches,
+            server=self.server.name,
+            parser=self.parser.name if self.parser else "",
+            view=view,
+            lossless=lossless,
+        )
+
+    def _told(self) -> list[Event]:
+        """That the parser which was asked for is none of the server's."""
+        if not self.unknown:
+            return []
+        known = ", ".join(parser.name for parser in self.server.parsers) or "none"
+        instead = f"{self.parser.name!r}" if self.parser else "the server's usual reading"
+        message = (
+            f"{self.server.name} has no parser {self.unknown!r}: {instead} reads; known: {known}"
+        )
+        return [FindingEvent(Span(0, 0), finding("unknown-parser", self.unknown, message))]
+
+
+def reader_for(server: Server, parser: str, dialect: str) -> ServerReader:
+    """The reader of a dialect's replies; an unknown parser falls back on the dialect's."""
+    asked = server.named(parser)
+    unknown = parser if parser and asked is None else ""
+    return ServerReader(server, asked or server.reader_of(dialect), unknown)

@@ -1,0 +1,147 @@
+"""A view: what one parser of a server hands to its client of a reply, in few choices.
+
+Each choice names something that our lossless reading tells apart; the default of each is to lose
+nothing. Where a choice was read in the server's own code, `source` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal
+
+from playground.errors import UnknownNameError
+from playground.parsing.switches import Switches
+
+Keep = Literal["kept", "dropped"]
+Failed = Literal[
+    "", "dropped", "text", "arguments", "call", "reply", "reply if alone", "reply and calls"
+]
+
+
+Reasoning = Literal["apart", "dropped", "dropped with calls", "content", "content after opener"]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a server does where a reply leaves a choice.
+
+    Which parsers run: `reasoning` is handed over apart; not at all, or not beside a call; or it is
+    content with its tags, and with the opener that the prompt wrote (`content after opener`). Calls
+    are read `anywhere`, or only where they are the whole reply: else they are content.
+    `opens` is how a reply begins where its prompt says nothing: an opened tag. `header` is a
+    literal: text before the first marker that has it addresses the message, and is none of it.
+
+    Text: what stands `before` the first call, `between` calls (in their sections too) and `after`
+    the last; `until` an opener that led to no call, or only up to its closer, or the end; `partial`
+    is half an opener at the very end; `orphans` are closers without an opener: markup, or content,
+    or content where no call is read, with whatever other markers are left then.
+
+    A call that fails, by how: it was `cut` off by the end, is `broken`, or its opener has no body
+    (`unread`). Its text is content or dropped, or its arguments alone are content; or it is
+    delivered as far as it was read; or the whole reply is content, without the calls that were
+    read or with them, or only where no call was read. An empty choice takes the dialect's own.
+    `unclosed` is a section whose closer is missing; with `late_closers` a call reaches up to a
+    closer that stands behind other stray markers.
+
+    `unknown` are calls of tools that were not offered, `undeclared` arguments that the tool has
+    not. With `indexed` a call needs an index behind its name (`name:0`); `unescaped` decodes
+    entities in names and keys. `duplicates` of an argument give the last of them or a list;
+    `trimmed` takes blanks off a value's ends; `values` without a type in the schema stay text, or
+    all texts are guessed to be JSON where they can be.
+
+    `switches` say how the reply is read at all: the fields of `Switches`.
+    """
+
+    source: str = ""
+    reasoning: Reasoning = "apart"
+    calls: Literal["anywhere", "whole"] = "anywhere"
+    opens: str = ""
+    header: str = ""
+    before: Keep = "kept"
+    between: Keep = "kept"
+    after: Keep = "kept"
+    until: Literal["end", "opener", "closer"] = "end"
+    partial: Keep = "kept"
+    orphans: Literal["dropped", "kept", "kept without calls"] = "dropped"
+    cut: Failed = ""
+    broken: Failed = ""
+    unread: Failed = ""
+    unclosed: Literal["calls", "reply"] = "calls"
+    late_closers: bool = False
+    unknown: Literal["delivered", "dropped", "text"] = "delivered"
+    undeclared: Keep = "kept"
+    indexed: bool = False
+    unescaped: bool = False
+    duplicates: Literal["last", "list"] = "last"
+    trimmed: bool = False
+    values: Literal["typed", "text", "guessed"] = "typed"
+    switches: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def plain(self) -> bool:
+        """Whether no choice differs from what loses nothing."""
+        return replace(self, source="") == View()
+
+    def read_with(self, switches: Switches) -> Switches:
+        """The dialect's switches, as this server sets them; a failed call stands apart, for what
+        becomes of it is a choice of the view."""
+        chosen: dict[str, Any] = dict(self.switches)
+        return replace(switches, **chosen)
+
+    def failed(self, reason: str, dialect: Switches) -> Failed:
+        """What becomes of a call that was aborted for this reason."""
+        by_reason = {"truncated-call": self.cut, "unreadable-call": self.unread}
+        chosen = by_reason.get(reason, self.broken)
+        return chosen or ("text" if dialect.broken_calls == "text" else "dropped")
+
+
+LOSSLESS: Final = View()
+
+
+@dataclass(frozen=True, slots=True)
+class Parser:
+    """One of a server's parsers, as the server names it. `reads` are the dialects that it reads
+    where no parser is named, `aliases` other names of it, its file's among them."""
+
+    name: str
+    view: View
+    reads: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server or client, and its parsers; `view` is how it reads what none of them reads.
+
+    `suite` is a test as the server's own suite has them, with holes: `{{parser}}`, `{{text}}`,
+    `{{content}}`, `{{reasoning}}` and `{{names}}` of the calls, all but the first as JSON.
+    """
+
+    name: str
+    version: str
+    view: View = LOSSLESS
+    parsers: tuple[Parser, ...] = ()
+    suite: str = ""
+
+    @property
+    def lossless(self) -> bool:
+        """Whether it is not known to lose anything."""
+        return self.view.plain and all(parser.view.plain for parser in self.parsers)
+
+    def named(self, name: str) -> Parser | None:
+        """The parser of that name, or other name."""
+        return next((p for p in self.parsers if name in (p.name, *p.aliases)), None)
+
+    def reader_of(self, dialect: str) -> Parser | None:
+        """The parser that reads a dialect where none is named."""
+        return next((p for p in self.parsers if dialect in p.reads), None)
+
+
+def chosen(servers: Iterable[Server], spec: str) -> tuple[Server, str]:
+    """The server of `NAME` or `NAME:PARSER`, and the parser. Raises UnknownNameError."""
+    known = {server.name: server for server in servers}
+    name, _, parser = spec.partition(":")
+    if name not in known:
+        raise UnknownNameError("server", name, list(known))
+    return known[name], parser

@@ -1,0 +1,130 @@
+"""One document: JSON or YAML as a value, and what is whole of one that is cut off or spoiled."""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import suppress
+from typing import Any, Final
+
+from pydantic_core import from_json
+
+from playground.errors import InputFault
+from playground.findings import Finding, finding
+from playground.sessions.bounded import read_yaml
+
+_LONE: Final = re.compile("[\ud800-\udfff]")
+_ITEM: Final = re.compile(r"^( *)- ", re.MULTILINE)
+
+
+def read_json(text: str, where: str, found: list[Finding]) -> Any:
+    """A JSON document. What is whole before the place where it is torn or spoiled is kept, with a
+    finding; InputFault with line and column where that is nothing."""
+    try:
+        return parse_json(text, where)
+    except InputFault as fault:
+        if "Extra data" in fault.problem:
+            raise
+        value, code = whole_part(text), "torn-end"
+        if value is None:
+            value, code = before_fault(text), "spoiled-rest"
+        if not value:
+            raise
+        found.append(finding(code, f"line {fault.line}", fault.problem))
+        return value
+
+
+def read_yaml_items(text: str, where: str, found: list[Finding]) -> Any:
+    """A YAML document by the safe loader; of a list that is torn or spoiled the items before, with
+    a finding. Raises InputFault for tags and alias bombs, and where nothing is whole."""
+    try:
+        return read_yaml(text, where)
+    except InputFault as fault:
+        for start in item_starts(text, fault.__cause__):
+            with suppress(InputFault):
+                value = read_yaml(text[:start], where)
+                found.append(finding("spoiled-rest", f"line {fault.line}", fault.problem))
+                return value
+        raise
+
+
+def parse_json(text: str, where: str, line: int | None = None) -> Any:
+    """A JSON value. Raises InputFault with line and column."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputFault(
+            f"not JSON: {error.msg}, column {error.colno}",
+            where=where,
+            line=line or error.lineno,
+            expected="a JSON document" if line is None else "a JSON value on every line",
+        ) from error
+    except RecursionError as error:
+        raise InputFault("nested too deeply to be read", where=where, line=line) from error
+    except ValueError as error:  # a number of thousands of digits
+        raise InputFault(f"not JSON: {error}", where=where, line=line) from error
+
+
+def whole_characters(value: Any, place: str, found: list[Finding]) -> Any:
+    """Replace half surrogates, which no encoding can carry, and say where."""
+    match value:
+        case str() if not value.isascii() and _LONE.search(value):
+            found.append(finding("lone-surrogate", place))
+            return _LONE.sub("\ufffd", value)
+        case list():
+            return [whole_characters(v, f"{place}.{i}", found) for i, v in enumerate(value)]
+        case dict():
+            return {
+                _LONE.sub("\ufffd", str(k)): whole_characters(v, f"{place}.{k}".strip("."), found)
+                for k, v in value.items()
+            }
+        case _:
+            return value
+
+
+def json_of(text: str, where: str, wanted: type[dict[str, Any]] | type[list[Any]]) -> Any:
+    """A JSON object, or a list, of a text that somebody wrote. Raises InputFault."""
+    value = parse_json(text, where)
+    if not isinstance(value, wanted):
+        kind = "a JSON object" if wanted is dict else "a JSON list"
+        raise InputFault(f"a {type(value).__name__} was given", where=where, expected=kind)
+    return value
+
+
+def whole_part(text: str) -> Any:
+    """What is whole of a JSON document that is cut off; None where it is spoiled in another way."""
+    try:
+        return from_json(text, allow_partial=True)
+    except ValueError:
+        return None
+
+
+def before_fault(text: str) -> Any:
+    """What is whole of a JSON document before the place where it is spoiled; None for nothing."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return whole_part(text[: error.pos].rstrip())
+    except (ValueError, RecursionError):
+        return None
+    return None
+
+
+def item_starts(text: str, fault: BaseException | None) -> list[int]:
+    """Where to cut a YAML document of one long list so that what is before is whole, the likeliest
+    place first; [] where the loader's `fault` is no place that is torn or spoiled (a tag, say).
+
+    The item in which the text breaks is left out; a scalar that never ends may have begun in the
+    item before.
+    """
+    from yaml.parser import ParserError
+    from yaml.scanner import ScannerError
+
+    if not isinstance(fault, ScannerError | ParserError):
+        return []
+    begun = fault.context_mark if isinstance(fault, ScannerError) else None  # of a scalar, say
+    mark = begun or fault.problem_mark
+    index = len(text) if mark is None else mark.index
+    items = [(match.start(), match[1]) for match in _ITEM.finditer(text)]
+    starts = [at for at, indent in items if indent == items[0][1] and at <= index]
+    return [at for at in reversed(starts[-2:]) if at > items[0][0]]

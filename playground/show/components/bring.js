@@ -1,0 +1,138 @@
+// A box that takes a paste, a drop or files, and says what the server made of it.
+// A long paste never enters the text box, which would lay it out for seconds: it is held beside it.
+
+const PAUSE = 250 // milliseconds without a key before what was typed is sent
+const LONG = 60000 // characters
+const SHOWN = 2000
+const MOST = 64 * 1024 * 1024
+const states = new WeakMap()
+
+const size = (count) =>
+  count > 1e6 ? `${(count / 1e6).toFixed(1)} MB` : `${count.toLocaleString("en")} characters`
+
+function base64(bytes) {
+  let text = ""
+  for (let at = 0; at < bytes.length; at += 32768) {
+    text += String.fromCharCode(...bytes.subarray(at, at + 32768))
+  }
+  return btoa(text)
+}
+
+async function contentOf(file) {
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) }
+  } catch {
+    return { base64: base64(bytes) }
+  }
+}
+
+function hold(state, text) {
+  state.box.readOnly = true
+  state.box.value = `${text.slice(0, SHOWN)}\n…`
+  state.held.textContent = `${size(text.length)} pasted; the beginning is shown`
+  state.clear.hidden = false
+}
+
+function send(state, given) {
+  state.number += 1
+  state.said.textContent = "…"
+  state.set("typed", { number: state.number, ...given })
+}
+
+async function take(state, file) {
+  if (!file) return
+  state.box.readOnly = true
+  state.box.value = file.name
+  state.clear.hidden = false
+  if (file.size > MOST) {
+    state.said.textContent = `${file.name}: ${size(file.size)} is more than the 64 MB that are read`
+    return
+  }
+  state.held.textContent = ""
+  const content = await contentOf(file)
+  if (content.text !== undefined) {
+    state.box.value = content.text.slice(0, SHOWN) + (content.text.length > SHOWN ? "\n…" : "")
+    state.held.textContent = `${file.name}, ${size(content.text.length)}`
+  }
+  send(state, { name: file.name, ...content })
+}
+
+function emptied(state) {
+  clearTimeout(state.timer)
+  state.box.readOnly = false
+  state.box.value = ""
+  state.held.textContent = ""
+  state.clear.hidden = true
+  send(state, { name: "", text: "" })
+  state.box.focus()
+}
+
+function listen(state) {
+  const { box } = state
+  box.oninput = () => {
+    clearTimeout(state.timer)
+    state.timer = setTimeout(() => send(state, { name: "", text: box.value }), PAUSE)
+  }
+  box.onpaste = (event) => {
+    const [file] = event.clipboardData.files
+    const text = event.clipboardData.getData("text/plain")
+    if (file && !text) {
+      event.preventDefault()
+      take(state, file)
+    } else if (text.length >= LONG) {
+      event.preventDefault()
+      hold(state, text)
+      send(state, { name: "", text })
+    }
+  }
+  state.root.ondragover = (event) => event.preventDefault()
+  state.root.ondrop = (event) => {
+    event.preventDefault()
+    take(state, event.dataTransfer.files[0])
+  }
+  state.file.onchange = () => take(state, state.file.files[0])
+  state.clear.onclick = () => emptied(state)
+  for (const each of [box, state.file, state.clear]) each.onkeydown = (e) => e.stopPropagation()
+}
+
+function build(root, data, set) {
+  const box = element("textarea", "box")
+  box.rows = data.rows
+  box.spellcheck = false
+  box.setAttribute("aria-label", data.label)
+  box.placeholder = data.placeholder
+  const file = element("input", "file")
+  file.type = "file"
+  file.setAttribute("aria-label", "Choose a file")
+  const row = element("div", "row")
+  const held = element("span", "held")
+  const clear = button("Clear", "Clear the box", null)
+  clear.hidden = true
+  const said = element("p", "said")
+  said.setAttribute("role", "status")
+  row.append(file, held, clear)
+  root.replaceChildren(box, row, said)
+  const state = { root, box, file, held, clear, said, set, number: data.number, timer: 0 }
+  listen(state)
+  if (data.focus) setTimeout(() => box.focus(), 50) // the dialog takes the focus first
+  return state
+}
+
+function mount({ data, parentElement, setTriggerValue }) {
+  const root = parentElement.querySelector(".bring")
+  if (!root || !data) return
+  let state = states.get(root)
+  if (!state) {
+    state = build(root, data, setTriggerValue)
+    states.set(root, state)
+  }
+  state.set = setTriggerValue
+  // an answer to an earlier text is never shown under a newer one
+  if (data.number === state.number) state.said.textContent = data.said
+}
+
+export default function host(component) {
+  if (component !== undefined) return mount(component)
+  return { render() {} }
+}

@@ -1,0 +1,201 @@
+"""Bring: one box for anything of the user's own. It says what it sees, and offers what fits.
+
+The same box stands in a dialog on every page and open on the first. What was brought is recognised
+in a callback, before anything is drawn; a button's callback uses it, and then the page changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from playground.caching.own_policies import parse_policy
+from playground.questions.detection import detect
+from playground.questions.recognition import Recognised, as_session
+from playground.sessions.loading import first_session
+from playground.sessions.session import Session
+from playground.sessions.source import Source
+from playground.ui import navigation, state
+from playground.ui.shared import brought, components, waiting
+
+_SHOWING = ("compare", "payload", "cache", "raw")  # pages that show any session
+_UNREAD = 5  # lines of what could not be read
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One thing to do with what was brought: `use` does it, then the page of that name opens.
+
+    `view` is what widgets of that page are set to, by their keys.
+    """
+
+    label: str
+    use: Callable[[], None]
+    page: str
+    view: tuple[tuple[str, str], ...] = ()
+
+
+@st.cache_resource(show_spinner=False)
+def prepare() -> Future[object]:
+    """The first reply waits seconds for sixty parsers to be made: they are made meanwhile."""
+    return waiting.background().submit(detect, "")
+
+
+@st.dialog("Bring something of yours", width="large")
+def dialog(page: str) -> None:
+    """The box over the page of that name, which stays where it can show what was brought."""
+    shown = page if page in _SHOWING else "compare"
+    box("bring box", shown, rows=8, focus=True)
+
+
+@st.fragment
+def panel() -> None:
+    """The box as a part of a page."""
+    box("bring panel", "compare", rows=4, focus=False)
+
+
+def box(key: str, shown: str, *, rows: int, focus: bool) -> None:
+    """The box, what it sees, and at most three buttons."""
+    if brought.has_target():
+        st.rerun()  # of the whole page, where the dialog is closed and `go_on` leaves it
+    found = brought.last()
+    components.bring(
+        found.title if found else "",
+        brought.number(),
+        key=key,
+        rows=rows,
+        focus=focus,
+        on_typed=lambda: brought.take(key),
+    )
+    place = st.empty()  # without it, a dialog opens with the buttons of the one before
+    if found is None:
+        return
+    with place.container():
+        for line in found.unread[:_UNREAD]:
+            st.text(line)
+        if len(found.unread) > _UNREAD:
+            st.text(f"… and {len(found.unread) - _UNREAD} more")
+        _offer_buttons(key, _offers(found, shown))
+
+
+def _offer_buttons(key: str, offers: list[Offer]) -> None:
+    """One button for each, the likeliest first."""
+    with st.container(horizontal=True):
+        for index, offer in enumerate(offers):
+            st.button(
+                offer.label,
+                key=f"{key} {offer.label}",
+                type="secondary" if index else "primary",
+                on_click=_use,
+                args=(offer,),
+            )
+
+
+def go_on(page: str) -> None:
+    """From this page to the one that shows what was used: a callback cannot leave by itself."""
+    if name := brought.taken_target():
+        if name == page:
+            return
+        st.switch_page(navigation.page(name))
+
+
+def _use(offer: Offer) -> None:
+    offer.use()
+    for key, value in offer.view:
+        state.choose(key, value)
+    brought.forget()
+    brought.set_target(offer.page)
+
+
+def _offers(found: Recognised, shown: str) -> list[Offer]:
+    """What fits the thing, the likeliest first; a session is seen on the page `shown`."""
+    match found.kind:
+        case "session":
+            return _offers_of_session(found, shown)
+        case "tools":
+            return [
+                Offer("Tools into this session", lambda: _tools(found), shown),
+                Offer("New session with them", lambda: _new(found), shown),
+            ]
+        case "reply":
+            ranked = (("listed", "Which dialect is this?"),)
+            return [
+                Offer("See who reads it", lambda: _new(found), "replay", ranked),
+                Offer("Into this session", lambda: _reply(found), "replay", ranked),
+            ]
+        case "chat template":
+            by_template = (("format", "A chat template"),)
+            return [Offer("See the raw prompt", lambda: _template(found), "raw", by_template)]
+        case "policy":
+            costs = (("shown", "What it costs"),)
+            return [Offer("Try it on the cache", lambda: _policy(found), "cache", costs)]
+        case _:
+            return []
+
+
+def _offers_of_session(found: Recognised, shown: str) -> list[Offer]:
+    is_stream = found.recordings > 0 and found.messages <= 1
+    offers = [Offer("New session", lambda: _open(found), "replay" if is_stream else shown)]
+    if state.is_own(state.working_session().name):
+        offers.append(Offer("Into this session", lambda: _join(found), offers[0].page))
+    return offers
+
+
+def _open(found: Recognised) -> None:
+    name = "" if found.name.rpartition(".")[0] else _name(found)
+    state.add_file(found.name, found.data, found.sessions, name)
+
+
+def _name(found: Recognised) -> str:
+    """What a thing without a file's name is called."""
+    return f"pasted {found.title.partition(':')[0].partition(' in ')[0]}".replace(
+        "a reply", "reply"
+    )
+
+
+def _new(found: Recognised) -> None:
+    state.add_session(_name(found), as_session(found).session)
+
+
+def _tools(found: Recognised) -> None:
+    state.set_tools(found.data, found.name)
+
+
+def _reply(found: Recognised) -> None:
+    working = state.working_session()
+    recording = as_session(found).session.recordings[0]
+    taken = {each.name for each in working.session.recordings}
+    name = next(n for i in range(1, 1000) if (n := f"reply {i}") not in taken)
+    state.add_recording(working.name, replace(recording, name=name))
+
+
+def _join(found: Recognised) -> None:
+    """What was brought goes into the chosen session: what it brings replaces, the rest stays."""
+    name = state.working_session().name
+    given = first_session(Source(found.name, found.data)).session
+    if given.tools:
+        state.drop_tools(name)
+    state.open_session(name, _joined(state.original_session(name), given))
+
+
+def _joined(session: Session, given: Session) -> Session:
+    return replace(
+        session,
+        tools=given.tools or session.tools,
+        messages=given.messages or session.messages,
+        requests=given.requests if given.messages else session.requests,
+        recordings=(*given.recordings, *session.recordings),
+    )
+
+
+def _template(found: Recognised) -> None:
+    suffix = "" if "." in found.name else ".json" if found.data.lstrip()[:2] == b'{"' else ".jinja"
+    name = found.name + suffix
+    brought.keep_template(name, found.data.decode("utf-8", "replace"))
+
+
+def _policy(found: Recognised) -> None:
+    state.keep_policy(parse_policy(found.data, found.name))

@@ -1,0 +1,41 @@
+"""The runs of all browser sessions by their ids, which each keeps to itself.
+
+A run holds a thread: no plain value, so that it cannot stand in a session's state. One that is over
+is forgotten with its tab, and when the tab begins another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+from uuid import uuid4
+
+from playground.llm.background import BackgroundRun
+
+R = TypeVar("R", bound=BackgroundRun)
+
+
+@dataclass
+class Runs(Generic[R]):
+    """Runs by id, each with whether its tab is open."""
+
+    _known: dict[str, tuple[R, Callable[[], bool]]] = field(default_factory=dict)
+
+    def get(self, run_id: str) -> R | None:
+        """The run of this id, None where there is none (any more)."""
+        known = self._known.get(run_id)
+        return known[0] if known else None
+
+    def add(self, run: R, is_open: Callable[[], bool], before: str) -> str:
+        """Keep a run in the place of the tab's one `before`; the new id."""
+        self._known.pop(before, None)
+        for run_id, (other, others_open) in list(self._known.items()):
+            if not other.under_way and not others_open():
+                self._known.pop(run_id, None)  # another thread may have done so
+        run_id = uuid4().hex
+        self._known[run_id] = (run, is_open)
+        return run_id
+
+    def __len__(self) -> int:
+        return len(self._known)

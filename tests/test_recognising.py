@@ -1,0 +1,249 @@
+"""What somebody brings is recognised by its content, and what cannot be read is said."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from wires import FRAMINGS, WRITERS, Said
+
+from playground import paths
+from playground.dialects import get_dialect
+from playground.messages import ToolCallPart
+from playground.questions.recognition import Kind, recognise
+from playground.sessions.loading import first_session
+from playground.sessions.pasted import unwrapped
+from playground.sessions.source import Source
+
+BODY = {
+    "model": "gpt-5",
+    "messages": [
+        {"role": "system", "content": "You keep the harbour."},
+        {"role": "user", "content": "It's high tide?"},
+    ],
+    "tools": [
+        {
+            "type": "function",
+            "function": {"name": "get_tides", "description": "Tides.", "parameters": {}},
+        }
+    ],
+}
+TEXT = json.dumps(BODY)
+REQUEST = "OpenAI request: system prompt, 1 message, 1 tool"
+ANTHROPIC = {
+    "model": "claude-sonnet-4-5",
+    "system": "Be brief.",
+    "messages": [{"role": "user", "content": "Hi"}],
+}
+CALL = ToolCallPart("call_00001", "get_tides", {"harbour": "Brest"})
+SPOILED = TEXT.replace(": ", " ", 1)
+QUOTED = TEXT.replace("'", "'\\''")
+DOLLAR = TEXT.replace("\\", "\\\\").replace("'", "\\'")
+DOUBLE = TEXT.replace("\\", "\\\\").replace('"', '\\"')
+PYTHON_CALL = f"""
+from openai import OpenAI
+client = OpenAI(api_key=os.environ["KEY"])
+messages = {BODY["messages"]!r}
+reply = client.chat.completions.create(
+    model="gpt-5", messages=messages, tools={BODY["tools"]!r}, user=who()
+)
+"""
+FUNCTION = 'def get_tides(harbour: str) -> str:\n    """The tides of a harbour."""\n'
+
+KNOWN: list[tuple[str, str, Kind, str]] = [
+    ("a body", TEXT, "session", REQUEST),
+    ("a body, indented", json.dumps(BODY, indent=2), "session", REQUEST),
+    ("in a fence", f"```json\n{TEXT}\n```\n", "session", f"{REQUEST} (in a code fence)"),
+    ("curl", f"curl https://x/v1 -H 'A: b' -d '{QUOTED}'", "session", f"{REQUEST} (in curl)"),
+    (
+        "curl of a browser",
+        f"curl 'https://x/v1' \\\n  -H 'A: b' \\\n  --data-raw $'{DOLLAR}' \\\n  --compressed",
+        "session",
+        f"{REQUEST} (in curl)",
+    ),
+    ("curl, double", f'$ curl https://x --json "{DOUBLE}"', "session", f"{REQUEST} (in curl)"),
+    ("curl, one word", f"curl https://x --data='{QUOTED}'", "session", f"{REQUEST} (in curl)"),
+    ("a dict", repr(BODY), "session", f"{REQUEST} (in Python)"),
+    ("an assignment", f"body = {BODY!r}", "session", f"{REQUEST} (in Python)"),
+    ("a call", PYTHON_CALL, "session", f"{REQUEST} (in Python)"),
+    ("requests", f"requests.post(url, json={BODY!r})", "session", f"{REQUEST} (in Python)"),
+    (
+        "messages",
+        json.dumps(BODY["messages"]),
+        "session",
+        "messages: system prompt, 1 message",
+    ),
+    ("a message", '{"role": "user", "content": "Hi"}', "session", "messages: 1 message"),
+    ("Anthropic", json.dumps(ANTHROPIC), "session", "Anthropic request: system prompt, 1 message"),
+    ("tools", json.dumps(BODY["tools"]), "tools", "1 tool: get_tides"),
+    ("a tool", json.dumps(BODY["tools"][0]), "tools", "1 tool: get_tides"),
+    ("tools in Python", FUNCTION, "tools", "1 tool: get_tides"),
+    ("tools in YAML", "- name: tide\n  description: High.\n", "tools", "1 tool: tide"),
+    (
+        "a template",
+        "{% for m in messages %}{{ m.content }}{% endfor %}",
+        "chat template",
+        "chat template (Jinja), 50 characters",
+    ),
+    (
+        "a tokenizer's file",
+        json.dumps({"chat_template": "{{ messages }}", "bos_token": "<s>"}),
+        "chat template",
+        "chat template (tokenizer_config.json), 14 characters",
+    ),
+    (
+        "a policy",
+        '{"name": "tail", "marks": [{"role": "user"}]}',
+        "policy",
+        "cache policy tail: 1 mark",
+    ),
+    ("nothing", " \n", "nothing", "nothing: there is no text in it"),
+    ("words", "Hello!", "reply", "a reply of 6 characters, in which no dialect reads a call"),
+    ("a body that is cut off", TEXT[:-9], "session", REQUEST),
+    ("a broken body", SPOILED, "nothing", "JSON that cannot be read"),
+    ("another document", '{"a": 1}', "nothing", "a JSON object in no form that is known here"),
+    ("an open quote", "curl -d '{", "nothing", "a command that cannot be read"),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "title"), [k[1:] for k in KNOWN], ids=[k[0] for k in KNOWN]
+)
+def test_a_text_is_known_by_its_content(text: str, kind: Kind, title: str) -> None:
+    found = recognise(text)
+    assert (found.kind, found.title) == (kind, title)
+    assert found.data
+    assert recognise(text.encode(), "") == found
+
+
+@pytest.mark.parametrize("text", [k[1] for k in KNOWN if k[2] == "session"])
+def test_what_is_kept_of_a_request_is_read_again_as_the_same(text: str) -> None:
+    found = recognise(text)
+    session = first_session(Source(found.name, found.data)).session
+    assert (len(session.messages), len(session.tools)) == (found.messages, found.tools)
+
+
+@pytest.mark.parametrize("name", ["hermes", "xml", "qwen3-coder", "llama3-json", "pythonic"])
+def test_a_reply_is_known_by_who_would_have_written_it(name: str) -> None:
+    found = recognise(get_dialect(name).format_tool_call(CALL))
+    assert found.kind == "reply", found
+    assert found.title.startswith("a reply in ")
+    assert "1 call" in found.title
+
+
+def test_a_reply_in_a_fence_or_in_quotes_is_a_reply() -> None:
+    text = '<tool_call>\n{"name": "get_tides", "arguments": {"harbour": "Brest"}}\n</tool_call>'
+    for given in (text, json.dumps(text), f"Well:\n\n{text}\n"):
+        assert recognise(given).title == "a reply in hermes: 1 call"
+    cut = recognise(text[:-30])
+    assert (cut.kind, cut.title) == ("reply", "a reply in hermes: 1 aborted")
+
+
+@pytest.mark.parametrize("api", WRITERS)
+def test_a_stream_is_a_stream(api: str) -> None:
+    data = FRAMINGS["events"](WRITERS[api](Said(text=("Good ", "morning."))))
+    found = recognise(data)
+    assert (found.kind, found.recordings) == ("session", 1)
+    assert found.title.startswith("stream: ")
+
+
+@pytest.mark.parametrize("sample", paths.samples())
+def test_a_session_file_is_one(sample: str) -> None:
+    path = paths.samples()[sample]
+    found = recognise(path.read_bytes(), path.name)
+    assert found.kind == "session"
+    assert found.title.startswith("session file: ")
+
+
+def test_what_could_not_be_read_is_named_with_its_place() -> None:
+    assert recognise(TEXT[:-9]).unread[0].startswith("line 1: not JSON")
+    assert recognise(SPOILED).unread[0].startswith("pasted:1: not JSON")
+    command = recognise(f"curl https://x -H 'Authorization: Bearer sk-abc' -d '{QUOTED}'")
+    assert command.unread == ("1 headers were left out, keys with them",)
+    assert b"sk-abc" not in command.data
+    named = recognise("curl -d @body.json https://x")
+    assert named.unread[0].startswith("the curl command: it names a file")
+    source = recognise(PYTHON_CALL)
+    assert source.unread == ("line 6: not written out, so left out",)
+    mixed = [*BODY["tools"], 7]
+    assert recognise(json.dumps({**BODY, "tools": mixed})).unread
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a picture (PNG)"),
+        (b"\xff\xd8\xff\xe0\0\x10JFIF\0", "a picture (JPEG)"),
+        (b"PK\x03\x04 no zip", "nothing that can be read"),
+        (b"\xff\xfe\0h\0i", "nothing that can be read"),
+        (b"\0\1\2\3", "a reply of 4 characters"),
+    ],
+)
+def test_what_is_no_text_is_one_clear_line(data: bytes, words: str) -> None:
+    found = recognise(data, "thing")
+    assert found.title.startswith(words)
+    assert len(found.unread) <= 1
+
+
+LONG = {
+    "words": "all work and no play " * 250_000,
+    "one call": f'<tool_call>{{"name": "t", "arguments": {{"a": "{"x" * 5_000_000}"}}}}',
+    "a body": json.dumps({**BODY, "messages": [{"role": "user", "content": "x" * 5_000_000}]}),
+    "broken JSON": '{"a": [' * 700_000,
+    "brackets": "[" * 5_000_000,
+    "source": "x = [" + "1, " * 1_700_000,
+    "a command": "curl -d '" + "x" * 5_000_000,
+    "backslashes": "curl " + "\\" * 5_000_000,
+    "quotes": 'curl "' + '\\"' * 2_500_000,
+    "template": "{% for m in messages %}" * 220_000,
+    "fence": "```\n" * 1_250_000,
+    "blanks": " " * 5_000_000 + "x",
+    "yaml": "a: &a [*a]\n" * 80_000,
+}
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+def test_five_megabytes_are_answered_soon(text: str) -> None:
+    start = time.process_time()
+    found = recognise(text)
+    assert time.process_time() - start < 20  # it takes one to five; a square cost takes hours
+    assert found.title
+    assert len(found.title) < 200
+
+
+def test_a_dialects_own_call_is_never_taken_for_a_request() -> None:
+    text = "[ask(messages=[1], input='x')]"
+    assert recognise("[ask(prompt='x', harbour='Brest')]").kind == "reply"
+    assert unwrapped("[ask(prompt='x')]") is None
+    assert recognise(text).kind in ("reply", "session")
+
+
+def test_nothing_in_source_is_run(tmp_path: Path) -> None:
+    touched = tmp_path / "owned"
+    command = f'__import__("pathlib").Path({str(touched)!r}).touch()'
+    recognise(f'body = {{"messages": {command}}}')
+    recognise(f'{{"messages": {command}}}')
+    assert not touched.exists()
+
+
+def piped(text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "playground.cli", *arguments]
+    return subprocess.run(command, input=text, capture_output=True, text=True)
+
+
+def test_every_command_that_reads_a_file_reads_standard_input() -> None:
+    reply = get_dialect("qwen3-coder").format_tool_call(CALL)
+    replayed = piped(reply, "replay", "-")
+    assert "read as qwen3-coder" in replayed.stdout, replayed.stderr
+    assert '=== call get_tides\n{"harbour": "Brest"}' in replayed.stdout
+    assert replayed.returncode == 0
+    curl = f"curl https://x -d '{QUOTED}'"
+    assert "You keep the harbour." in piped(curl, "render", "-", "-d", "hermes").stdout
+    assert "openai-chat, 2 messages, 1 tools" in piped(curl, "import", "-").stdout
+    nothing = piped("", "render", "-", "-d", "xml")
+    assert nothing.returncode == 2
+    assert nothing.stderr.count("\n") == 1

@@ -1,0 +1,245 @@
+"""What servers hand over: a table, the laws of every projection, and the declarations."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import DIALECTS, TOOLS, streams
+
+import playground as pg
+from playground.dialects.declared import DeclaredDialect
+from playground.errors import UnknownNameError
+from playground.events import (
+    ArgumentEvent,
+    CallEndedEvent,
+    CallNamedEvent,
+    Event,
+    FindingEvent,
+    MarkupEvent,
+    ReasoningEvent,
+    Span,
+    TextEvent,
+    owned_text,
+)
+from playground.prompt_data import PromptData
+from playground.servers import SERVERS, ServerReading, View, get_server, server_names
+from playground.servers.reading import ServerReader
+from playground.servers.stretches import extents, stretches
+from playground.servers.view import Server
+
+WEATHER = {"name": "get_weather", "input_schema": {"type": "object", "properties": {"city": {}}}}
+HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Prague"}}\n</tool_call>'
+KIMI = (
+    "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0"
+    '<|tool_call_argument_begin|>{"city": "Prague"}<|tool_call_end|><|tool_calls_section_end|>'
+)
+GLM = "<tool_call>get_weather<arg_key>city</arg_key><arg_value>Prague</arg_value></tool_call>"
+MINIMAX = (
+    '<minimax:tool_call><invoke name="get_weather"><parameter name="city">Prague</parameter>'
+    "</invoke></minimax:tool_call>"
+)
+CALL = [("get_weather", {"city": "Prague"})]
+
+# dialect, server, reply, content, reasoning, calls, what is dropped
+TABLE = [
+    ("hermes", "vllm", f"A {HERMES} B", "A ", "", CALL, [" B"]),
+    ("hermes", "vllm:hermes", f"A {HERMES} B", "A ", "", CALL, [" B"]),
+    ("hermes", "cline", f"A {HERMES} B", "A  B", "", CALL, []),
+    ("hermes", "vllm", "A <tool_call>{'name': !}</tool_call> B", "whole", "", [], []),
+    ("hermes", "sglang", f"{HERMES} B", "", "", CALL, [" B"]),
+    ("hermes", "rapid-mlx", f"<think>why</think>{HERMES}", "", "", CALL, ["<think>why</think>"]),
+    ("hermes", "rapid-mlx", "<think>why</think>so", "so", "why", [], []),
+    ("kimi-k2", "vllm", f"A {KIMI} B", "A ", "", CALL, [" B"]),
+    ("kimi-k2", "sglang", f"A {KIMI} B", "A ", "", CALL, [" B"]),
+    ("glm", "vllm", GLM.replace("weather", "tides"), "", "", [], ["whole"]),
+    ("minimax-m2", "vllm", f"A {MINIMAX} B", "A  B", "", CALL, []),
+    (
+        "minimax-m2",
+        "vllm:minimax_m2_append_think",
+        f"why</think>{MINIMAX}",
+        "<think>why</think>",
+        "",
+        CALL,
+        [],
+    ),
+    ("k-exaone-2", "ai-sdk-parser", "<think>why</think>so", "whole", "", [], []),
+    ("dots", "vllm", "answer <dots_func", "answer ", "", [], ["<dots_func"]),
+    ("aider-editblock", "aider", "only words", "only words", "", [], []),
+    ("pythonic", "vllm", 'Yes: [get_weather(city="Prague")]', "whole", "", [], []),
+]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "server", "text", "content", "reasoning", "calls", "dropped"), TABLE
+)
+def test_a_server_hands_over(
+    dialect: str,
+    server: str,
+    text: str,
+    content: str,
+    reasoning: str,
+    calls: list[tuple[str, dict[str, str]]],
+    dropped: list[str],
+) -> None:
+    reading = pg.parse(text, dialect, [WEATHER], server=server)
+    assert isinstance(reading, ServerReading)
+    assert reading.content == (text if content == "whole" else content)
+    assert reading.reasoning == reasoning
+    assert [(call.name, call.arguments) for call in reading.tool_calls] == calls
+    assert [event.text for event in reading.dropped] == [
+        text if lost == "whole" else lost for lost in dropped
+    ]
+
+
+# the laws, for any view at all and for those that are declared
+
+
+def owned(events: Iterable[Event]) -> list[Event]:
+    return [event for event in events if owned_text(event)]
+
+
+def handed(events: Iterable[Event]) -> set[int]:
+    """The places of all characters that a client gets: of content, reasoning and its calls."""
+    listed = list(events)
+    ended = {event.call_index for event in listed if isinstance(event, CallEndedEvent)}
+    places: set[int] = set()
+    for event in listed:
+        match event:
+            case TextEvent() | ReasoningEvent():
+                places.update(range(*event.span))
+            case ArgumentEvent() | CallNamedEvent() if event.call_index in ended:
+                places.update(range(*event.span))
+    return places
+
+
+def check(reading: ServerReading, text: str) -> None:
+    assert "".join(map(owned_text, reading.events)) == text
+    stops = [0, *(event.span.stop for event in owned(reading.events))]
+    assert [event.span.start for event in owned(reading.events)] == stops[:-1]
+    lost = {place for event in reading.dropped for place in range(*event.span)}
+    # nothing that our own reading hands over is silently gone: it is handed over, or dropped
+    assert handed(reading.lossless.events) <= handed(reading.events) | lost
+    assert not handed(reading.events) & lost
+    told = sum(finding.code == "server-delivers" for finding in reading.findings)
+    assert len(reading.tool_calls) <= len(reading.lossless.tool_calls) + told
+
+
+def choices(name: str) -> st.SearchStrategy[object]:
+    hint = typing.get_type_hints(View)[name]
+    if typing.get_origin(hint) is typing.Literal:
+        return st.sampled_from(typing.get_args(hint))
+    return st.booleans() if hint is bool else st.just("")
+
+
+CHOICES = [name for name in typing.get_type_hints(View) if name not in ("source", "switches")]
+views = st.builds(View, **{name: choices(name) for name in CHOICES})
+
+
+BY_NAME = {tool.name: tool for tool in TOOLS}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
+def test_what_is_handed_over_and_what_is_dropped_is_all_that_there_is(
+    dialect: DeclaredDialect,
+) -> None:
+    """Over every dialect, for every server and for any view at all."""
+    parser = dialect.create_parser(PromptData(tool_metadata=TOOLS))
+    declared = [get_server(name, dialect.name) for name in server_names()]
+
+    @settings(max_examples=3)
+    @given(streams(dialect), st.lists(views, min_size=1, max_size=6))
+    def law(text: str, drawn: list[View]) -> None:
+        result = pg.parse(text, dialect, TOOLS)
+        for reader in [*declared, *(ServerReader(Server("any", "", view), None) for view in drawn)]:
+            check(reader.reading(result, parser, BY_NAME), text)
+
+    law()
+
+
+def test_the_lossless_view_is_our_own_reading() -> None:
+    reading = pg.parse(f"A {HERMES} B", "hermes", server="roo")
+    assert isinstance(reading, ServerReading)
+    assert reading.events == reading.lossless.events == pg.parse(f"A {HERMES} B", "hermes").events
+
+
+# what is asked for
+
+
+def test_an_unknown_server_is_an_error_that_lists_the_known() -> None:
+    with pytest.raises(UnknownNameError, match="unknown server 'vlm'; known: vllm, sglang"):
+        pg.parse("x", "hermes", server="vlm")
+
+
+def test_an_unknown_parser_falls_back_on_the_dialects_and_lists_the_known() -> None:
+    reading = pg.parse(f"{HERMES} B", "hermes", server="vllm:herms")
+    assert isinstance(reading, ServerReading)
+    assert (reading.server, reading.parser) == ("vllm", "hermes")
+    (told,) = (found for found in reading.findings if found.code == "unknown-parser")
+    assert told.message.startswith("vllm has no parser 'herms': 'hermes' reads; known: hermes, ")
+    assert [event.text for event in reading.dropped] == [" B"]
+
+
+def test_a_parsers_file_is_another_name_of_it() -> None:
+    assert get_server("vllm:llama", "hermes").name == "vllm:llama3_json"
+    assert not get_server("vllm:llama", "hermes").unknown
+
+
+def test_the_switches_of_a_server_set_how_the_reply_is_read() -> None:
+    text = "<tool_call><function=say><parameter=a> &lt;b&gt; </parameter></function></tool_call>"
+    reading = pg.parse(text, "qwen3-coder", server="ai-sdk-parser")
+    assert reading.tool_calls[0].arguments == {"a": "<b>"}
+
+
+# the declarations
+
+
+@pytest.mark.parametrize("server", SERVERS, ids=lambda server: server.name)
+def test_a_declaration_names_its_parsers_and_their_sources(server: Server) -> None:
+    names = [name for parser in server.parsers for name in (parser.name, *parser.aliases)]
+    read = [dialect for parser in server.parsers for dialect in parser.reads]
+    assert len(names) == len(set(names))
+    assert len(read) == len(set(read))
+    assert set(read) <= set(pg.dialect_names())
+    for view in (server.view, *(parser.view for parser in server.parsers)):
+        assert view.source or view == View()
+
+
+# events
+
+
+def test_markup_has_a_role_and_does_not_merge_over_it() -> None:
+    text = "<think>why</think><tool_call><function=say>\n</function></tool_call>"
+    events = pg.parse(text, "qwen3-coder").events
+    markup = [(e.role, e.text) for e in events if isinstance(e, MarkupEvent)]
+    assert markup == [
+        ("reasoning", "<think>"),
+        ("reasoning", "</think>"),
+        ("section", "<tool_call>"),
+        ("call", "<function="),
+        ("call", ">\n</function>"),
+        ("section", "</tool_call>"),
+    ]
+
+
+def test_a_failed_call_reaches_up_to_its_closer() -> None:
+    text = "A <tool_call>{'name': !} oh </tool_call> B"
+    events = pg.parse(text, "hermes").events
+    assert extents(events) == {0: Span(2, 40)}
+    assert [stretch.kind for stretch in stretches(events)] == ["text", "failed", "text"]
+
+
+def test_a_cut_argument_is_told_from_a_whole_one() -> None:
+    start = '<tool_call>{"name": "say", "arguments": {"a": 1'
+    (cut,) = pg.parse(start, "hermes").aborted
+    (whole,) = pg.parse(start + "}", "hermes").aborted
+    assert (whole.argument_open, cut.argument_open) == (False, True)
+
+
+def test_an_opener_without_a_call_is_told() -> None:
+    events = pg.parse("See <|tool_calls_section_begin|> there", "kimi-k2").events
+    told = [e.span for e in events if isinstance(e, FindingEvent)]
+    assert told == [Span(4, 4)]

@@ -1,0 +1,370 @@
+"""Asking a model through an adapter: tools, reasoning and schemas beside the messages, awaited too.
+
+What is expected is what DSPy 3.4.1 asks and reads; `benchmarks/against_dspy.py` compares at random.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+import playground.signatures as ps
+from playground.agents import ChatMessage, MessageRole, ScriptedModel
+from playground.errors import InputFault
+from playground.systems.dspy import native
+from playground.tools import ToolMetadata
+
+TOOL = ps.Tool(
+    name="tides",
+    desc="When the water is high.",
+    args={"place": {"type": "string"}, "days": {"type": "integer", "default": 1}},
+)
+OFFERED = {
+    "type": "function",
+    "function": {
+        "name": "tides",
+        "description": "When the water is high.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "place": {"type": "string"},
+                "days": {"type": "integer", "default": 1},
+            },
+            "required": ["place"],
+        },
+    },
+}
+CALL = {"id": "c1", "function": {"name": "tides", "arguments": '{"place": "Brest"}'}}
+CALLS = ps.ToolCalls.model_validate([{"id": "c1", "name": "tides", "args": {"place": "Brest"}}])
+ASK = ps.Signature.parse("question, tools: list[Tool] -> calls: ToolCalls, answer: int | None")
+INPUTS = {"question": "When?", "tools": [TOOL]}
+ADAPTERS = [ps.ChatAdapter, ps.JSONAdapter, ps.XMLAdapter]
+every_adapter = pytest.mark.parametrize("adapter", ADAPTERS)
+
+
+class Model:
+    """A model as DSPy calls it: answers from a script, and what it can do."""
+
+    kwargs: dict[str, Any] = {}
+    model, model_type = "own", "chat"
+
+    def __init__(self, *answers: Any, can: str = "", takes: str = "") -> None:
+        self.answers = list(answers)
+        self.requests: list[Any] = []
+        self.supports_function_calling = "call" in can
+        self.supports_reasoning = "reason" in can
+        self.supports_response_schema = "schema" in can
+        self.supported_params = set(takes.split())
+
+    def __call__(self, *, messages: list[dict[str, Any]], **parameters: Any) -> list[Any]:
+        self.requests.append((messages, parameters))
+        return [self.answers.pop(0)]
+
+    async def acall(self, *, messages: list[dict[str, Any]], **parameters: Any) -> list[Any]:
+        await asyncio.sleep(0)
+        return self(messages=messages, **parameters)
+
+
+@every_adapter
+def test_tools_go_beside_the_messages_and_calls_come_from_beside_the_text(adapter: Any) -> None:
+    lm = Model({"text": None, "tool_calls": [CALL]}, can="call")
+    asker = adapter(use_native_function_calling=True, parallel_tool_calls=True)
+    assert asker(lm, {"temperature": 0}, ASK, [], INPUTS) == [{"calls": CALLS, "answer": None}]
+    ((messages, parameters),) = lm.requests
+    assert parameters == {
+        "temperature": 0,
+        "tools": [OFFERED],
+        "parallel_tool_calls": True,
+        "tool_choice": "auto",
+    }
+    assert messages == asker.format(
+        ps.Signature.parse("question -> answer: int | None", ASK.instructions),
+        [],
+        {"question": "When?"},
+    )
+
+
+@every_adapter
+def test_a_model_that_cannot_call_is_told_of_tools_in_words(adapter: Any) -> None:
+    answer = adapter().format_assistant_message_content(ASK, {"calls": CALLS, "answer": 2})
+    lm = Model(answer)
+    given = {"tools": ["x"], "tool_choice": "auto", "top_p": 1}
+    said = adapter(use_native_function_calling=True)(lm, given, ASK, [], INPUTS)
+    plain = ps.ToolCalls.model_validate([{"name": "tides", "args": {"place": "Brest"}}])
+    assert said == [{"calls": plain, "answer": 2}]
+    ((messages, parameters),) = lm.requests
+    assert parameters == {"top_p": 1}
+    assert "tides, whose description is" in messages[-1]["content"]
+
+
+@every_adapter
+def test_a_call_is_awaited_with_the_same_request_and_the_same_fields(adapter: Any) -> None:
+    answers = ["two", '{"answer": 2}'] if adapter is not ps.JSONAdapter else ['{"answer": 2}']
+    one = ps.Signature.parse("question -> answer: int")
+    first, second = Model(*answers), Model(*answers)
+    given: Any = ({"top_p": 1}, one, [], {"question": "1 + 1?"})
+    said = adapter()(first, *given)
+    assert said == asyncio.run(adapter().acall(second, *given)) == [{"answer": 2}]
+    assert first.requests == second.requests
+    assert len(first.requests) == len(answers)
+
+
+@every_adapter
+def test_who_waits_for_an_answer_lets_others_go_on(adapter: Any) -> None:
+    one = ps.Signature.parse("question -> answer")
+    order: list[str] = []
+
+    class Slow(Model):
+        async def acall(self, *, messages: Any, **parameters: Any) -> list[Any]:
+            order.append("asked")
+            await asyncio.sleep(0)
+            return self(messages=messages, **parameters)
+
+    async def both() -> None:
+        text = adapter().format_assistant_message_content(one, {"answer": "x"})
+        asked = [adapter().acall(Slow(text), {}, one, [], {"question": "?"}) for _ in range(2)]
+        order.extend(str(found[0]["answer"]) for found in await asyncio.gather(*asked))
+
+    asyncio.run(both())
+    assert order == ["asked", "asked", "x", "x"]
+
+
+def test_arguments_that_are_no_object_are_a_fault_of_the_answer() -> None:
+    broken = {"id": "1", "function": {"name": "tides", "arguments": '["Brest"]'}}
+    lm = Model({"text": "", "tool_calls": [broken]}, can="call")
+    with pytest.raises(ps.AnswerFault, match="cannot be read"):
+        ps.JSONAdapter()(lm, {}, ASK, [], INPUTS)
+    empty = {"call_id": "c2", "id": "fc", "name": "tides", "arguments": ""}
+    lm = Model({"text": "", "tool_calls": [empty]}, can="call")
+    (said,) = ps.JSONAdapter()(lm, {}, ASK, [], INPUTS)
+    assert [(call.id, call.args) for call in said["calls"].tool_calls] == [("c2", {})]
+
+
+def test_calls_without_tools_are_refused_before_anybody_is_asked() -> None:
+    lm = Model()
+    with pytest.raises(InputFault, match="there is no input of tools"):
+        ps.JSONAdapter()(lm, {}, ps.Signature.parse("question -> calls: ToolCalls"), [], {})
+    assert lm.requests == []
+
+
+class Berth(BaseModel):
+    name: str
+    metres: float | None = None
+
+
+def test_a_model_that_knows_schemas_is_asked_for_the_outputs_own() -> None:
+    one = ps.Signature.parse("question -> schema: list[int], day: datetime.date | None")
+    one = ps.Signature(one.inputs, {**one.outputs, "berth": ps.Field(Berth)})
+    lm = Model(
+        '{"schema": [1], "day": "2026-02-03", "berth": {"name": "B2"}}',
+        can="schema",
+        takes="response_format",
+    )
+    (said,) = ps.JSONAdapter()(lm, {}, one, [], {"question": "?"})
+    assert said == {"schema": [1], "day": datetime.date(2026, 2, 3), "berth": Berth(name="B2")}
+    assert lm.requests[0][1]["response_format"] == {
+        "type": "json_schema",
+        "json_schema": {
+            "name": "DSPyProgramOutputs",
+            "strict": True,
+            "schema": {
+                "$defs": {
+                    "Berth": {
+                        "properties": {
+                            "name": {"title": "Name", "type": "string"},
+                            "metres": {
+                                "anyOf": [{"type": "number"}, {"type": "null"}],
+                                "default": None,
+                                "title": "Metres",
+                            },
+                        },
+                        "required": ["name", "metres"],
+                        "additionalProperties": False,
+                        "title": "Berth",
+                        "type": "object",
+                    }
+                },
+                "additionalProperties": False,
+                "properties": {
+                    "schema": {"items": {"type": "integer"}, "title": "Schema", "type": "array"},
+                    "day": {
+                        "anyOf": [{"format": "date", "type": "string"}, {"type": "null"}],
+                        "title": "Day",
+                    },
+                    "berth": {"$ref": "#/$defs/Berth"},
+                },
+                "required": ["schema", "day", "berth"],
+                "title": "DSPyProgramOutputs",
+                "type": "object",
+            },
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("outputs", "can", "takes", "form"),
+    [
+        ("answer: int", "schema", "", None),
+        ("answer: int", "", "response_format", {"type": "json_object"}),
+        ("answer: dict[str, int]", "schema", "response_format", {"type": "json_object"}),
+    ],
+)
+def test_otherwise_any_object_is_asked_for_or_nothing(
+    outputs: str, can: str, takes: str, form: Any
+) -> None:
+    one = ps.Signature.parse(f"question -> {outputs}")
+    assert native.response_format(Model(can=can, takes=takes), one, calls_tools=True) == form
+
+
+def test_calls_as_text_have_no_schema() -> None:
+    lm = Model(can="schema", takes="response_format")
+    assert native.response_format(lm, ASK, calls_tools=False) == {"type": "json_object"}
+    wanted = native.response_format(lm, ASK, calls_tools=True) or {}
+    assert list(wanted["json_schema"]["schema"]["properties"]) == ["answer"]
+
+
+THINK = ps.Signature.parse("question -> thought: Reasoning, answer: int")
+
+
+@pytest.mark.parametrize(
+    ("own", "given", "effort"),
+    [
+        ({}, {}, "low"),
+        ({"reasoning_effort": "high"}, {}, "high"),
+        ({}, {"reasoning_effort": "x"}, "x"),
+    ],
+)
+def test_reasoning_leaves_the_prompt_of_a_model_that_reasons(
+    own: Any, given: Any, effort: str
+) -> None:
+    text = "[[ ## answer ## ]]\n2\n"
+    lm = Model({"text": text, "reasoning_content": "1 and 1"}, can="reason")
+    lm.kwargs = own
+    (said,) = ps.ChatAdapter()(lm, given, THINK, [], {"question": "1 + 1?"})
+    assert said == {"thought": ps.Reasoning(content="1 and 1"), "answer": 2}
+    ((messages, parameters),) = lm.requests
+    assert parameters == {"reasoning_effort": effort}
+    assert "## thought" not in str(messages)
+
+
+@pytest.mark.parametrize(
+    ("can", "name", "given"),
+    [
+        ("", "own", {}),
+        ("reason", "openai/gpt-5", {}),
+        ("reason", "own", {"reasoning_effort": None}),
+    ],
+)
+def test_reasoning_is_a_field_of_text_otherwise(can: str, name: str, given: Any) -> None:
+    lm = Model("[[ ## thought ## ]]\nso\n[[ ## answer ## ]]\n2", can=can)
+    lm.model = name
+    (said,) = ps.ChatAdapter()(lm, given, THINK, [], {"question": "1 + 1?"})
+    assert said == {"thought": ps.Reasoning(content="so"), "answer": 2}
+    assert "`[[ ## thought ## ]]`" in lm.requests[0][0][-1]["content"]
+
+
+TALK = ps.Signature.parse("question, history: History, tools: list[Tool] -> calls: ToolCalls, note")
+EARLIER = {
+    "question": "When?",
+    "note": "I look.",
+    "calls": {
+        "tool_calls": [{"id": "c1", "name": "tides", "args": {"place": "Brest"}}],
+        "tool_call_results": [{"call_id": "c1", "name": "tides", "value": {"high": ["7:04"]}}],
+    },
+}
+
+
+def test_calls_of_a_history_are_messages_of_the_api_where_calls_are_native() -> None:
+    asker = ps.ChatAdapter(use_native_function_calling=True)
+    inputs = {"question": "And now?", "history": ps.History(messages=[EARLIER])}
+    messages = asker.format(TALK, [], inputs)
+    assert [message["role"] for message in messages[1:]] == ["user", "assistant", "tool", "user"]
+    assert messages[2:4] == [
+        {
+            "role": "assistant",
+            "content": "[[ ## note ## ]]\nI look.\n\n[[ ## completed ## ]]\n",
+            "tool_calls": [
+                {
+                    "id": "c1",
+                    "type": "function",
+                    "function": {"name": "tides", "arguments": '{"place": "Brest"}'},
+                }
+            ],
+        },
+        {
+            "role": "tool",
+            "tool_call_id": "c1",
+            "name": "tides",
+            "content": '{"high": ["7:04"]}',
+        },
+    ]
+
+
+def test_calls_of_a_history_are_fields_otherwise_and_their_results_a_turn() -> None:
+    inputs = {"question": "And now?", "history": ps.History(messages=[EARLIER])}
+    messages = ps.ChatAdapter().format(TALK, [], inputs)
+    assert messages[2]["content"] == (
+        "[[ ## calls ## ]]\n"
+        '{"tool_calls": [{"name": "tides", "args": {"place": "Brest"}}]}\n\n'
+        "[[ ## note ## ]]\nI look.\n\n[[ ## completed ## ]]\n"
+    )
+    assert messages[3] == {
+        "role": "user",
+        "content": "[[ ## tool_call_results ## ]]\n"
+        '{"tool_call_results": [{"call_id": "c1", "name": "tides", "value": {"high": ["7:04"]}, '
+        '"is_error": false}]}',
+    }
+
+
+@pytest.mark.parametrize("ids", [["c2"], ["c1", "c2"], []])
+def test_calls_whose_results_do_not_answer_them_are_not_sent(ids: list[str]) -> None:
+    results = [{"call_id": one, "name": "tides", "value": "x"} for one in ids]
+    turn = {**EARLIER, "calls": {**EARLIER["calls"], "tool_call_results": results}}  # type: ignore[dict-item]
+    asker = ps.ChatAdapter(use_native_function_calling=True)
+    history = ps.History(messages=[turn])
+    messages = asker.format(TALK, [], {"question": "And now?", "history": history})
+    assert [message["role"] for message in messages] == ["system", "user", "assistant", "user"]
+    assert "tool_calls" not in messages[2]
+
+
+class Calling(ScriptedModel):
+    """A chat model of ours that can be offered tools."""
+
+    supports_function_calling = True
+    offered: list[ToolMetadata]
+
+    def complete(self, messages: Any, tools: Any = (), **parameters: Any) -> Any:
+        self.offered = list(tools)
+        return super().complete(messages, tools, **parameters)
+
+
+def test_a_chat_model_of_ours_is_offered_tools_and_calls_them() -> None:
+    function = {"name": "tides", "arguments": {"place": "Brest"}}
+    call = {"id": "c1", "type": "function", "function": function}
+    answer = ChatMessage(role=MessageRole.ASSISTANT, tool_calls=[call])
+    for awaited in (False, True):
+        lm = Calling([answer])
+        given: Any = (lm, {}, ASK, [], INPUTS)
+        asker = ps.JSONAdapter()
+        said = asyncio.run(asker.acall(*given)) if awaited else asker(*given)
+        assert said == [{"calls": CALLS, "answer": None}]
+        assert [tool.name for tool in lm.offered] == ["tides"]
+
+
+def test_what_xml_cannot_read_is_asked_again_as_json() -> None:
+    one = ps.Signature.parse("question -> answer: int")
+    lm = Model("two", '{"answer": 2}')
+    assert ps.XMLAdapter()(lm, {}, one, [], {"question": "1 + 1?"}) == [{"answer": 2}]
+    stubborn = ps.XMLAdapter(use_json_adapter_fallback=False)
+    with pytest.raises(ps.AnswerFault):
+        asyncio.run(stubborn.acall(Model("two"), {}, one, [], {"question": "1 + 1?"}))
+
+
+def test_a_tool_says_which_arguments_a_call_must_have() -> None:
+    schema = {"type": "object", "properties": {"a": {}, "b": {}}, "required": ["b"]}
+    tool = ps.Tool.of(ToolMetadata(name="t", description="d", input_schema=schema))
+    assert tool.format_as_litellm_function_call()["function"]["parameters"] == schema
