@@ -20,7 +20,7 @@ with right:
 with beside:
     server = replay.reading_server()
 
-switches = replay.reading_switches(dialect)
+switches = widgets.reading_switches(dialect)
 reading = replay.Reading(recording, dialect, working.session.tools, switches, server)
 timeline = reading.timeline
 replay.about(recording, timeline)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, Literal
 
 import streamlit as st
@@ -41,15 +41,6 @@ from playground.ui.state import WorkingSession
 
 Tools = Sequence[ToolMetadata]
 PLAYER: Final = "player"
-_SWITCHES: Final = (
-    ("calls_in_fences", "A call in a code fence is", ("text", "call")),
-    ("calls_in_reasoning", "A call in open reasoning is", ("call", "reasoning")),
-    ("text_after_calls", "Text after a call is", ("text", "finding")),
-    ("broken_calls", "A broken call stands", ("apart", "text")),
-    ("misfits", "A call without required arguments is", ("call", "text")),
-    ("entities", "`&lt;` in a value is", ("text", "decoded")),
-    ("typing", "Values are typed by", ("schema", "text")),
-)
 _LONGEST_SHOWN: Final = 20_000  # characters of the test
 
 
@@ -239,22 +230,6 @@ def show_detections(reading: Reading) -> None:
     finding = foreign(found, reading.dialect)
     widgets.show_findings([finding] if finding else [], "about the chosen dialect")
     st.dataframe(frames.detections(found), hide_index=True)
-
-
-def reading_switches(dialect: str) -> Switches:
-    """What servers decide differently: the dialect's own decision first, each may be changed."""
-    declared = get_dialect(dialect)
-    own = declared.switches if isinstance(declared, DeclaredDialect) else Switches()
-    chosen: dict[str, str] = {}
-    with st.expander("How the reply is read", icon=":material/tune:"):
-        columns = st.columns(3)
-        for index, (field, label, options) in enumerate(_SWITCHES):
-            default = getattr(own, field)
-            listed = [default, *(option for option in options if option != default)]
-            with columns[index % 3]:
-                picked = st.selectbox(label, listed, key=f"{field}-{dialect}", bind="query-params")
-            chosen[field] = picked or default
-    return replace(own, **chosen)  # type: ignore[arg-type]
 
 
 def about(recording: Recording, timeline: Timeline) -> None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
-from playground.dialects import dialect_names
+from playground.dialects import DeclaredDialect, dialect_names, get_dialect
 from playground.dialects.models import dialect_for
 from playground.findings import Finding
+from playground.parsing.switches import Switches
 from playground.show import payloads
 from playground.ui import state
 
@@ -20,6 +22,15 @@ if TYPE_CHECKING:
 
 _HIGHLIGHTED: Final = 20_000  # characters: beyond it, colouring freezes the page
 DEFAULT_DIALECTS: Final = ("xml", "hermes", "native")
+_SWITCHES: Final = (
+    ("calls_in_fences", "A call in a code fence is", ("text", "call")),
+    ("calls_in_reasoning", "A call in open reasoning is", ("call", "reasoning")),
+    ("text_after_calls", "Text after a call is", ("text", "finding")),
+    ("broken_calls", "A broken call stands", ("apart", "text")),
+    ("misfits", "A call without required arguments is", ("call", "text")),
+    ("entities", "`&lt;` in a value is", ("text", "decoded")),
+    ("typing", "Values are typed by", ("schema", "text")),
+)
 
 
 def show_findings(findings: Sequence[Finding], where: str) -> None:
@@ -107,3 +118,19 @@ def json_text(value: object) -> None:
     text = json.dumps(value, ensure_ascii=False, indent=1)
     language = "json" if len(text) < _HIGHLIGHTED else None
     st.code(text, language=language, wrap_lines=True, height=400)
+
+
+def reading_switches(dialect: str) -> Switches:
+    """What servers decide differently: the dialect's own decision first, each may be changed."""
+    declared = get_dialect(dialect)
+    own = declared.switches if isinstance(declared, DeclaredDialect) else Switches()
+    chosen: dict[str, str] = {}
+    with st.expander("How the reply is read", icon=":material/tune:"):
+        columns = st.columns(3)
+        for index, (field, label, options) in enumerate(_SWITCHES):
+            default = getattr(own, field)
+            listed = [default, *(option for option in options if option != default)]
+            with columns[index % 3]:
+                picked = st.selectbox(label, listed, key=f"{field}-{dialect}", bind="query-params")
+            chosen[field] = picked or default
+    return replace(own, **chosen)  # type: ignore[arg-type]
