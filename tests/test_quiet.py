@@ -50,9 +50,8 @@ def assert_the_same(
     assert quick.state == slow.state
 
 
-@each_dialect
-def test_passing_by_changes_nothing(dialect: DeclaredDialect) -> None:
-    @settings(max_examples=EXAMPLES)
+def try_any_cutting(dialect: DeclaredDialect, examples: int) -> None:
+    @settings(max_examples=examples)
     @given(st.data())
     def law(data: st.DataObject) -> None:
         parts = st.one_of(
@@ -70,6 +69,17 @@ def test_passing_by_changes_nothing(dialect: DeclaredDialect) -> None:
         assert_the_same(dialect, cut(stream, places), prefill, switches)
 
     law()
+
+
+@each_dialect
+def test_passing_by_changes_nothing(dialect: DeclaredDialect) -> None:
+    try_any_cutting(dialect, -(-EXAMPLES // 10))  # each reads a stream four times
+
+
+@pytest.mark.long
+@each_dialect
+def test_passing_by_changes_nothing_in_many_streams(dialect: DeclaredDialect) -> None:
+    try_any_cutting(dialect, EXAMPLES)
 
 
 @each_dialect
