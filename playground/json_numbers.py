@@ -37,6 +37,23 @@ def load_json(text: str, *, strict: bool = False) -> Any:
         )
 
 
+def dump_again(value: Any) -> str:
+    """What `load_json` gave, as JSON for another reader of ours: what is no number stays none."""
+    return json.dumps(value if is_finite(value) else _as_floats(value), default=str)
+
+
+def _as_floats(value: Any) -> Any:
+    match value:
+        case NotANumber():
+            return float(value)
+        case Mapping():
+            return {key: _as_floats(item) for key, item in value.items()}
+        case list():
+            return [_as_floats(item) for item in value]
+        case _:
+            return value
+
+
 def number_of(text: str) -> int | float | NotANumber:
     """The number that a text stands for as Python writes it. Raises ValueError."""
     try:
@@ -46,7 +63,7 @@ def number_of(text: str) -> int | float | NotANumber:
 
 
 def _float(text: str) -> float | NotANumber:
-    number = float(text)
+    number = float(text)  # "nan" and "inf" too
     return number if math.isfinite(number) else NotANumber(text)
 
 

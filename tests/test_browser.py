@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 import yaml
 from playwright.sync_api import Browser, FilePayload, Locator, Page, expect, sync_playwright
 from serving import CHROMIUM, FLAGS, served
+from streaming import answering, event
 
 import playground as pg
 from playground.llm.demo_server import serving
@@ -502,3 +504,37 @@ def test_a_run_can_be_stopped(page: Page, address: str) -> None:
         page.get_by_text(re.compile("[3-9] chunks, ")).wait_for(timeout=60_000)
         page.get_by_role("button", name="Stop", exact=True).last.click()
         expect(page.get_by_text("the user stopped the run")).to_be_visible(timeout=20_000)
+
+
+@pytest.mark.parametrize("path", ["templates", "compare?session=02-parallel-calls&view=Run"])
+def test_a_run_ends_with_its_tab(browser: Browser, address: str, path: str) -> None:
+    """By a server that has no end: it sees that nobody listens any more."""
+    hung_up = threading.Event()
+
+    def drip() -> Iterator[bytes | float]:
+        try:
+            while True:
+                yield event("word ")
+                yield 0.1
+        finally:
+            hung_up.set()
+
+    with answering(drip) as server:
+        page = browser.new_context().new_page()
+        page.goto(f"{address}/{path}")
+        if path == "templates":
+            page.get_by_text("A model's", exact=True).click()
+        page.get_by_role("textbox", name="Server").fill(server.url)
+        model = page.get_by_role("textbox", name="Model", exact=True)
+        model.fill("openai/any")
+        model.press("Enter")
+        page.get_by_role("button", name="Run", exact=True).click()
+        page.get_by_role("button", name="Stop", exact=True).last.wait_for(timeout=60_000)
+        for _ in range(600):  # LiteLLM is loaded
+            if server.requests:
+                break
+            page.wait_for_timeout(100)
+        page.wait_for_timeout(1_000)
+        assert not hung_up.is_set()
+        page.context.close()
+        assert hung_up.wait(60)

@@ -6,10 +6,14 @@ import copy
 import json
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from streaming import answering, event
 
 import playground as pg
 from playground import paths
@@ -432,6 +436,28 @@ def test_an_answer_that_breaks_off_rolls_back() -> None:
         with pytest.raises(InputFault, match="no model"):
             run(parse_templates(source), {}, RecordedAnswers("", server.url))
     assert len(asked.recordings) == 1  # what came is kept
+
+
+def test_a_run_whose_page_is_closed_keeps_what_came_and_asks_no_more() -> None:
+    """Only the requests of Compare looked at their tab: a template's run went on to its end."""
+    closed = threading.Event()
+
+    def endless() -> Iterator[bytes | float]:
+        for number in count():
+            if number == 5:
+                closed.set()
+            yield event("word ")
+            yield 0.1
+
+    templates = parse_templates("default:\n- {role: user, content: hi}\n")
+    with answering(endless) as server:
+        asked = RecordedAnswers("openai/m", server.url, alive=lambda: not closed.is_set())
+        with pytest.raises(InputFault, match="the page that asked for it was closed"):
+            run(templates, {}, asked)
+        with pytest.raises(InputFault, match="stopped before this answer was asked for"):
+            run(templates, {}, asked)
+        assert len(server.requests) == 1
+    assert asked.recordings[0].reply.content.startswith("word word")
 
 
 def test_a_live_run_on_the_command_line(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import re
 import zipfile
 from pathlib import Path
 from random import Random
+from time import process_time
 from typing import Any
 
 import jsonschema
@@ -40,6 +41,7 @@ from playground.sessions.importing import Writer, repaired
 from playground.sessions.loading import first_session, load_sessions, read_sessions
 from playground.sessions.native_format import dump_session
 from playground.sessions.session import Session
+from playground.sessions.shapes.conversations import Conversations
 from playground.sessions.shapes.framework_chats import chat_messages, chat_tools
 from playground.sessions.shapes.messages import read_messages
 from playground.sessions.source import Source
@@ -664,3 +666,43 @@ def test_langfuses_own_reading_of_twenty_frameworks() -> None:
                 assert side == "output" or wanted <= {t.name for t in found.finish().tools}
                 compared += 1
     assert compared == 85
+
+
+def asked(*texts: str) -> list[dict[str, str]]:
+    roles = ("user", "assistant") * len(texts)
+    return [{"role": role, "content": text} for role, text in zip(roles, texts, strict=False)]
+
+
+def har(requests: list[list[dict[str, str]]]) -> bytes:
+    url = "https://x/v1/chat/completions"
+    answer = json.dumps({"choices": [{"message": {"role": "assistant", "content": "."}}]})
+    entries = [
+        {
+            "request": {"url": url, "postData": {"text": json.dumps({"messages": said})}},
+            "response": {"status": 200, "content": {"text": answer}},
+        }
+        for said in requests
+    ]
+    return document({"log": {"version": "1.2", "entries": entries}})
+
+
+def test_a_request_goes_on_with_the_conversation_that_it_repeats_most_of(tmp_path: Path) -> None:
+    """Two began alike, and the one that began later was taken although it had said less."""
+    first = [asked("hi"), asked("hi", "a", "b")]
+    given = [*first, asked("hi"), asked("hi", "a", "b", "c", "d"), asked("other")]
+    (tmp_path / "x.har").write_bytes(har(given))
+    sessions = [found.session for found in load_sessions(tmp_path / "x.har")]
+    assert [len(found.rows) for found in sessions] == [3, 1, 1]
+    assert [len(found.messages) for found in sessions] == [6, 2, 2]
+
+
+def test_conversations_are_looked_up_and_not_compared_with_each_other() -> None:
+    """20,000 requests of their own took minutes: each was compared with all before it."""
+    known: Conversations[int] = Conversations()
+    start = process_time()
+    for number in range(20_000):
+        going_on, known_by = known.going_on(asked(str(number)))
+        assert going_on is None
+        known.keep(number, known_by)
+    assert known.going_on(asked("77", "a", "b"))[0] == 77
+    assert process_time() - start < 10

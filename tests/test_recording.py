@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import socketserver
 import subprocess
 import sys
 import threading
@@ -20,7 +22,7 @@ import playground as pg
 from playground.dialects import dialect_names, get_dialect
 from playground.errors import InputFault
 from playground.llm.demo_server import DemoServer, serving
-from playground.llm.record import Recorded, record
+from playground.llm.record import Limits, Recorded, record
 from playground.llm.runs import Run
 from playground.recordings.files import wire_bytes, wire_line
 from playground.recordings.recording import SignalChunk, ToolCallChunk
@@ -146,7 +148,7 @@ def test_a_refusal_is_recorded(server: DemoServer) -> None:
 
 
 def test_nothing_came_back_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InputFault, match="openai/x: no answer: .*Connection error"):
+    with pytest.raises(InputFault, match="openai/x: no answer: connection refused: nothing"):
         record(ASK, "openai/x", base_url="http://127.0.0.1:9/v1")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(InputFault, match=r"no key for this provider; expected \$OPENAI_API_KEY"):
@@ -155,6 +157,78 @@ def test_nothing_came_back_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
         InputFault, match="LiteLLM does not know this model .*; expected provider/model"
     ):
         record(ASK, "nobody/x")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"nonsense",
+        b'{"model": "demo", "messages": "x"}',
+        b'{"model": "demo", "messages": [5]}',
+        b'{"model": "demo", "messages": [], "tools": 7}',
+        b"[" * 100_000,
+    ],
+    ids=["no JSON", "a text", "numbers", "no tools", "too deep"],
+)
+def test_the_demo_server_refuses_nonsense(server: DemoServer, body: bytes) -> None:
+    answer = httpx.post(f"{server.url}/v1/chat/completions", content=body)
+    assert answer.status_code == 400
+    assert httpx.get(f"{server.url}/v1/models").status_code == 200
+
+
+SAYS_NO_HTTP = b"SSH-2.0-OpenSSH_9.9\r\n\r\n"
+
+
+@pytest.fixture
+def says(request: pytest.FixtureRequest) -> Iterator[int]:
+    """A port that says something to whoever connects, and closes."""
+
+    class Says(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(65536)
+            self.request.sendall(request.param)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Says) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_address[1]
+        server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("says", "scheme", "told"),
+    [
+        (SAYS_NO_HTTP, "http", "no HTTP: illegal status line"),
+        (SAYS_NO_HTTP, "https", "TLS: .*; a server without it is reached by http://"),
+        (b"", "http", "no HTTP: Server disconnected without sending a response"),
+    ],
+    indirect=["says"],
+)
+def test_what_a_server_has_in_place_of_http_is_told(says: int, scheme: str, told: str) -> None:
+    """All of it was "Connection error."."""
+    with pytest.raises(InputFault, match=f"no answer: {told}"):
+        record(ASK, "openai/x", base_url=f"{scheme}://127.0.0.1:{says}/v1")
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("ftp://127.0.0.1/v1", "neither http nor https"),
+        ("127.0.0.1:8000/v1", "neither http nor https"),
+        ("http:///v1", "names no host"),
+        ("http://a:99999/v1", "Port out of range"),
+        ("http://user:word@a:x/v1", r"a:x/v1: no address of a server: Port could not be cast"),
+    ],
+)
+def test_an_address_to_which_nothing_can_be_sent_is_told(address: str, told: str) -> None:
+    with pytest.raises(InputFault, match=told) as caught:
+        record(ASK, "openai/x", base_url=address)
+    assert "word" not in str(caught.value)
+
+
+@pytest.mark.parametrize("seconds", [0, -1, math.nan])
+def test_a_limit_that_is_none_is_told(seconds: float) -> None:
+    with pytest.raises(InputFault, match="seconds: .* is no limit; expected more than 0"):
+        Limits(seconds)
 
 
 def test_a_run_can_be_watched_and_stopped() -> None:

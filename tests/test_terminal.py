@@ -205,3 +205,30 @@ def test_a_shells_pipe_is_a_file_to_read() -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == run("render", str(sample), "-d", "hermes").stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("samples >&-", "playground: standard output is closed\n"),
+        ("import - <&-", "playground: standard input: closed; expected a file, or something"),
+        ("samples --json 2>&- >&-", ""),
+    ],
+)
+def test_a_stream_that_is_closed_is_one_line(command: str, told: str) -> None:
+    """Python has None in its place: it was a fault of ours, or words that nobody got."""
+    done = subprocess.run(
+        f"{PROGRAM} {command}", shell=True, env=ENVIRONMENT, capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith(told)
+    assert done.stderr.count("\n") == bool(told)
+
+
+@pytest.mark.parametrize("command", ["import 01-plain-chat", "guide hermes", "export x"])
+def test_a_dash_is_no_file_to_write(command: str, tmp_path: Path) -> None:
+    """A folder of that name was made, and what was asked for lay in it."""
+    done = run(*command.split(), "-o", "-", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "`-` is no file" in done.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from playground.commands.shared import force_option, json_option, load
+from playground.commands.shared import force_option, json_option, load, out_option
 from playground.commands.terminal import emit, guarded, print_json, say, table
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def _every_dialect(session: Session, recording: Recording, own: str, as_json: bo
 @click.command()
 @click.argument("recording")
 @click.option("--to", type=click.Choice(["pytest", "html", "json"]), required=True)
-@click.option("-o", "--out", default="", help="Default: standard output.")
+@out_option("Default: standard output.")
 @force_option
 @_dialect_option
 @_name_option

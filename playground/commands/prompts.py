@@ -15,6 +15,7 @@ from playground.commands.shared import (
     ledger_option,
     load,
     model_option,
+    out_option,
     preflight,
     rules_option,
     session_argument,
@@ -179,7 +180,7 @@ def detect(file: str, tools_file: str, as_json: bool) -> int:
 @click.argument("name", required=False, default="")
 @click.option("-l", "--list", "listed", is_flag=True, help="List the dialects that have a guide.")
 @click.option("-m", "--model", default="", help="The guide of the dialect for this model.")
-@click.option("-o", "--out", default="", help="Write NAME.md into this folder; all without NAME.")
+@out_option("Write NAME.md into this folder; all without NAME.")
 @click.option("--check", is_flag=True, help="With --out: only report stale files (exit status 1).")
 @force_option
 @guarded

@@ -32,6 +32,17 @@ ledger_option = click.option(
 session_argument = click.argument("session")
 
 
+def out_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Where a command writes. `-` is no name for standard output: a folder `-` was made of it."""
+    return click.option("-o", "--out", default="", help=text, callback=_no_dash)
+
+
+def _no_dash(_context: click.Context, _option: click.Parameter, value: str) -> str:
+    if value == "-":
+        raise click.BadParameter("`-` is no file; what can be printed is printed without -o")
+    return value
+
+
 def dialects_option(required: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     text = "A dialect; may be given several times." + ("" if required else " Default: all.")
     return click.option("-d", "--dialect", "dialects", multiple=True, required=required, help=text)

@@ -14,6 +14,7 @@ from playground.commands.shared import (
     json_option,
     ledger_option,
     load,
+    out_option,
     parameter_option,
     parameters_of,
     preflight,
@@ -128,7 +129,7 @@ def _tell_report(
 
 @click.command("import")
 @click.argument("file", required=False, default="")
-@click.option("-o", "--out", default="", help="Write sessions here: a file, *.jsonl, or a folder.")
+@out_option("Write sessions here: a file, *.jsonl, or a folder.")
 @click.option("--format", "format_name", default="", help="The file's format. Default: recognised.")
 @click.option("--to", type=click.Choice(["session", "atif"]), default="session", help="To write.")
 @click.option("--repair", "mend", is_flag=True, help="Repair what has a single possible repair.")
@@ -208,7 +209,7 @@ def _imported(row: dict[str, Any]) -> str:
 @click.option("-d", "--dialect", default="native", help="How tools are written. Default: native.")
 @click.option("--model", required=True, help="As LiteLLM names it: provider/model.")
 @click.option("--base-url", default="", help="An OpenAI-compatible server, or `demo-server`.")
-@click.option("-o", "--out", default="", help="Default: DIALECT-MODEL.jsonl, or with a number.")
+@out_option("Default: DIALECT-MODEL.jsonl, or with a number.")
 @force_option
 @parameter_option
 @rules_option
@@ -264,7 +265,7 @@ def record(
             base_url=base_url,
             parameters=given,
             emails=scrub_emails,
-            limits=Limits(timeout, stall, int(limit * 1_048_576)),
+            limits=Limits(timeout, stall, limit * 1_048_576),
             out=file,
             progress=moved,
             cancel=stop.event,

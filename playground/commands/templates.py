@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from playground.commands.shared import force_option, json_option
+from playground.commands.shared import force_option, json_option, out_option
 from playground.commands.terminal import guarded, print_json, report, say
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def template() -> None:
 @click.option("--history", default="[]", help="A JSON list, or @FILE: the conversation so far.")
 @click.option("--defaults", default="{}", help="A JSON object, or @FILE: request parameters.")
 @click.option("--limit", type=int, default=None, help="Characters that the context holds.")
-@click.option("-o", "--out", default="", help="Write the last request, with recordings, here.")
+@out_option("Write the last request, with recordings, here.")
 @force_option
 @json_option
 @guarded

@@ -50,6 +50,9 @@ def guarded(command: Callable[..., int]) -> Callable[..., NoReturn]:
     def run(*args: Any, **kwargs: Any) -> NoReturn:
         from playground.errors import PlaygroundError
 
+        if sys.stdout is None:  # `>&-`: whatever is printed would be lost without a word
+            say("playground: standard output is closed", err=True)
+            sys.exit(2)
         try:
             status = command(*args, **kwargs)
         except PlaygroundError as error:

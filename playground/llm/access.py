@@ -6,16 +6,19 @@ from typing import Any
 
 from playground.errors import InputFault
 from playground.llm import own_servers, wiretap
+from playground.llm.connecting import check_address
 from playground.llm.library import litellm
 
 
 def reaching(model: str, base_url: str = "") -> dict[str, Any]:
     """Arguments of `litellm.completion`; checked before anything is sent.
 
-    Raises InputFault naming the missing variable, or the model that LiteLLM does not know.
+    Raises InputFault naming the missing variable, the model that LiteLLM does not know, or an
+    address that is none.
     """
     wiretap.watch()
     if base_url:
+        check_address(base_url)
         own_servers.keep_credentials_from(base_url)
         return {"base_url": base_url, "api_key": own_servers.NO_KEY}
     library = litellm()

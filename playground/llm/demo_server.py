@@ -66,6 +66,16 @@ def serving(tools: Sequence[ToolMetadata] = (), delay: float = 0.0) -> Iterator[
             thread.join()
 
 
+def _is_request(body: Any) -> bool:
+    """Whether a body is a request as far as an answer needs it."""
+    if not isinstance(body, dict) or "model" not in body:
+        return False
+    messages, tools = body.get("messages"), body.get("tools") or []
+    if not isinstance(messages, list) or not isinstance(tools, list):
+        return False
+    return all(isinstance(each, dict) for each in (*messages, *tools))
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: DemoServer
@@ -78,14 +88,16 @@ class _Handler(BaseHTTPRequestHandler):
         self._json(200, {"object": "list", "data": [{"id": n, "object": "model"} for n in names]})
 
     def do_POST(self) -> None:
-        size = int(self.headers.get("content-length") or 0)
         try:
-            body = json.loads(self.rfile.read(size))
-            model = str(body["model"])
-            body["messages"] = list(body["messages"])
-        except (ValueError, KeyError, TypeError):
+            size = int(self.headers.get("content-length") or 0)
+            body = json.loads(self.rfile.read(max(0, size)))
+        except (ValueError, RecursionError):
+            body = None
+            self.close_connection = True  # nobody knows where the next request begins
+        if not _is_request(body):
             self._json(400, {"error": {"message": "the body must be JSON with model and messages"}})
             return
+        model = str(body["model"])
         mode = model.rpartition("/")[2].removeprefix("demo").strip("-")
         if mode and mode not in (*_MODES, *dialect_names()):
             known = ", ".join(["demo", *(f"demo-{name}" for name in (*_MODES, "DIALECT"))])

@@ -17,6 +17,7 @@ from typing import Any, Final, Literal
 
 from playground.errors import InputFault
 from playground.llm.access import reaching
+from playground.llm.connecting import connection_problem
 from playground.llm.library import litellm
 from playground.recordings.environment import environment_secrets
 from playground.recordings.scrubbing import scrubbed
@@ -257,7 +258,8 @@ class Endpoint:
         if fault := _ours(error):
             return fault
         status = getattr(error, "status_code", None)
-        words = scrubbed(str(error), secrets=environment_secrets())  # some quote their request
+        told = connection_problem(error) or str(error)
+        words = scrubbed(told, secrets=environment_secrets())  # some quote their request
         reason = f"{type(error).__name__}{f' {status}' if status else ''}: {words}"
         return InputFault(
             f"no answer: {reason}"[:_LONGEST_FAULT],

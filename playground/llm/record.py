@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from playground.errors import InputFault, PlaygroundError
 from playground.llm.access import reaching
+from playground.llm.connecting import connection_problem
 from playground.llm.endpoint import STREAMED, completion_arguments, delta_of
 from playground.llm.library import litellm
 from playground.llm.wiretap import Tap, tapped
@@ -32,6 +33,7 @@ Progress = Callable[[int, str], None]  # chunks so far, the text of the last one
 MOST_BYTES: Final = 1024 * 1024 * 1024  # of an answer
 STALL_SECONDS: Final = 120.0
 _SHOWN_BYTES: Final = 16 * 1024 * 1024  # of an answer to LiteLLM, which keeps all that it gets
+_CLOSED: Final = "the page that asked for it was closed"
 _TICK: Final = 0.2  # seconds
 _TOLD: Final = 2_000  # characters of an error, which may quote the answer
 
@@ -68,12 +70,17 @@ class Recorded:
 @dataclass
 class Limits:
     """When a request ends: after `seconds` in all, after `stall` seconds in which nothing came,
-    after so many bytes, and when `alive` says so."""
+    after so many bytes, and when `alive` says so. Raises InputFault for limits of 0 or less."""
 
     seconds: float = 600.0
     stall: float = STALL_SECONDS
-    size: int = MOST_BYTES
+    size: float = MOST_BYTES
     alive: Callable[[], bool] = lambda: True
+
+    def __post_init__(self) -> None:
+        for name, given in (("seconds", self.seconds), ("stall", self.stall), ("size", self.size)):
+            if not given > 0:  # NaN is none either
+                raise InputFault(f"{given} is no limit", where=name, expected="more than 0")
 
 
 def record(
@@ -167,7 +174,7 @@ class _Run:
     def piece(self, at: float, data: bytes) -> None:
         self._recorder.piece(at, data)
         if self._recorder.size > self._limits.size:
-            self._end("limit", f"the answer has more than {self._limits.size:,} bytes")
+            self._end("limit", f"the answer has more than {self._limits.size:,.0f} bytes")
 
     def _keep_on(self) -> bool:
         return not self._cancel.is_set() and not self._tap.hung_up
@@ -178,6 +185,8 @@ class _Run:
         self._deadline = time.monotonic() + self._limits.seconds
         if self._cancel.is_set():  # while the library was loaded
             return {"type": "cancelled", "message": "the user stopped the run"}
+        if not self._limits.alive():
+            return {"type": "cut", "message": _CLOSED}
         with self._watched(), tapped(self._tap):
             error = self._stream(library, arguments)
         if isinstance(self._tap.fault, PlaygroundError):
@@ -204,7 +213,8 @@ class _Run:
             if self._tap.size > _SHOWN_BYTES:
                 return None  # LiteLLM has seen the beginning only
             status = getattr(error, "status_code", None)
-            found = {"type": type(error).__name__, "message": str(error)[:_TOLD]}
+            message = connection_problem(error) or str(error)
+            found = {"type": type(error).__name__, "message": message[:_TOLD]}
             return {**found, **({"status": status} if status else {})}
         return None
 
@@ -232,7 +242,7 @@ class _Run:
             elif time.monotonic() > self._deadline:
                 self._end("timeout", f"the answer took more than {limits.seconds:g} seconds")
             elif not limits.alive():
-                self._end("cut", "the page that asked for it was closed")
+                self._end("cut", _CLOSED)
 
     def _end(self, kind: str, message: str) -> None:
         """The first reason counts."""

@@ -9,19 +9,22 @@ from __future__ import annotations
 
 import ast
 import keyword
+import math
 import re
 import warnings
 from typing import Any, Final
 
-from playground.json_numbers import number_of
+from playground.json_numbers import NotANumber, number_of
 from playground.parsing.python_strings import closes
 from playground.python_source import expression
 
 _CONSTANTS: Final = {"true": True, "false": False, "null": None}
 _ALL_CONSTANTS: Final = _CONSTANTS | {"True": True, "False": False, "None": None}
+# Python's names for them are not literals either; a model writes what it saw printed
+_NO_NUMBERS: Final = frozenset({"NaN", "Infinity", "nan", "inf"})
 _SPACE: Final = re.compile(r"\s*")
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
-_NUMBER: Final = re.compile(r"[+\-]?\d[\w.+\-]*")
+_NUMBER: Final = re.compile(r"[+\-]?(?:\d[\w.+\-]*|(?:Infinity|inf|NaN|nan)\b)")
 _LEADING_ZERO: Final = re.compile(r"[+\-]?0\d+\Z")
 _STOPS: Final = {quote: re.compile(rf"[{quote}\\]") for quote in "\"'"}
 _FOREIGN_ESCAPE: Final = re.compile(r"\\[^\x00-\xff]")
@@ -47,17 +50,18 @@ def _python(text: str) -> dict[str, Any]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            call = expression(f"f({text}\n)")
+            source = f"f({text}\n)"
+            call = expression(source)
     except (SyntaxError, MemoryError) as error:
         raise ValueError(str(error)) from error
     if not isinstance(call, ast.Call) or call.args or not isinstance(call.func, ast.Name):
         raise ValueError("expected keyword arguments")
-    return {_keyword(given): _json_value(_literal(given)) for given in call.keywords}
+    return {_keyword(given): _json_value(_literal(given, source)) for given in call.keywords}
 
 
-def _literal(given: ast.keyword) -> Any:
+def _literal(given: ast.keyword, source: str) -> Any:
     try:
-        return ast.literal_eval(_Constants().visit(given.value))
+        return ast.literal_eval(_Constants(source).visit(given.value))
     except ValueError as error:  # its words hold an address in memory
         raise ValueError(f"the value of {given.arg} is not a literal") from error
 
@@ -81,8 +85,27 @@ def _keyword(given: ast.keyword) -> str:
 
 
 class _Constants(ast.NodeTransformer):
+    """JSON's words as the values they stand for; numbers that JSON has not as their text."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+
     def visit_Name(self, node: ast.Name) -> ast.AST:
+        if node.id in _NO_NUMBERS:
+            return ast.Constant(NotANumber(node.id))
         return ast.Constant(_CONSTANTS[node.id]) if node.id in _CONSTANTS else node
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        operand = self.visit(node.operand)
+        is_none = isinstance(operand, ast.Constant) and isinstance(operand.value, NotANumber)
+        return self._as_text(node) if is_none else node
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        overflows = isinstance(node.value, float) and math.isinf(node.value)
+        return self._as_text(node) if overflows else node
+
+    def _as_text(self, node: ast.expr) -> ast.Constant:
+        return ast.Constant(NotANumber(ast.get_source_segment(self._source, node) or "Infinity"))
 
 
 class _Reader:
@@ -186,6 +209,8 @@ class _Reader:
 
 
 def _constant(word: str) -> Any:
+    if word in _NO_NUMBERS:
+        return NotANumber(word)
     if word not in _ALL_CONSTANTS:
         raise ValueError(f"{word} is not a literal")
     return _ALL_CONSTANTS[word]

@@ -9,6 +9,7 @@ from typing import Any, Final
 from pydantic_core import from_json
 
 from playground.arguments import as_bytes, takes
+from playground.json_numbers import finite, is_finite
 from playground.recordings.apis import reader_for, recognise
 from playground.recordings.apis.base import ApiReader, Sink
 from playground.recordings.framing import Frame, Framing
@@ -79,6 +80,8 @@ class StreamDecoder:
             self._reader.finish()
         else:
             self._unknown()
+        if not is_finite(sink.usage):
+            self.unreadable("a usage with numbers that are none, kept as text")
         timed = sink.timed or sink.own_times
         return Recording(
             name=name,
@@ -88,7 +91,7 @@ class StreamDecoder:
             model=sink.model if isinstance(sink.model, str) else "",
             api=self._reader.name if self._reader else "",
             stop_reason=str(sink.stop_reason),
-            usage=sink.usage,
+            usage=finite(sink.usage),
             error=sink.error,
             other_choices=tuple(
                 Choice(index, tuple(whole_characters(other.chunks)), str(other.stop_reason))

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import base64
 import binascii
-import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
 from playground.errors import InputFault
+from playground.json_numbers import is_finite
 from playground.recordings.apis import api_names
 from playground.recordings.decoding import StreamDecoder
 from playground.recordings.recording import Recording
@@ -107,7 +107,7 @@ _LATEST: Final = 1e12  # seconds, thirty thousand years: no float overflows belo
 def _time(line: dict[str, Any], decoder: StreamDecoder, where: str, number: int) -> float | None:
     """Seconds since the request; None, with a finding, where they are no number."""
     at = line.get("t", 0.0)
-    if isinstance(at, float) and not math.isfinite(at):
+    if not is_finite(at):
         decoder.unreadable(f"a time of {at}")
         return None
     if not isinstance(at, int | float) or at < 0 or at > _LATEST:

@@ -19,7 +19,7 @@ from playground.output import Batch, synced, told
 
 SECONDS: Final = 0.25  # between two times that lines are brought to the disk
 _NUMBERS: Final = count(1)
-_AT_ONCE: Final = 1024 * 1024  # bytes that wait in memory
+_WAITING: Final = 64 * 1024  # bytes of lines in memory, however slow the disk is
 
 
 class Lines(Protocol):
@@ -59,6 +59,7 @@ class GrowingFile:
         self.path = Path(os.path.realpath(path))  # a link stays a link: its target is written
         self._waiting: list[bytes] = []
         self._size = 0
+        self._written = False  # since the lines were last brought to the disk
         self._kept = time.monotonic()
         self._answered = False
         Batch(force=force).check(path)
@@ -81,30 +82,36 @@ class GrowingFile:
         data = line.encode("utf-8", "surrogatepass")
         self._waiting.append(data)
         self._size += len(data)
-        if self._size > _AT_ONCE:
-            self.keep(now=True)
+        if self._size > _WAITING:
+            with told(self.path):
+                self._write()
 
     def keep(self, *, now: bool = False) -> None:
         """Bring the lines to the disk if it is time. Raises InputFault where that fails."""
         if not now and time.monotonic() - self._kept < SECONDS:
             return
-        if self._waiting:
-            lines, self._waiting, self._size = self._waiting, [], 0
+        if self._waiting or self._written:
             with told(self.path):
-                before = os.fstat(self._handle).st_size
-                whole = b"".join(lines)
-                try:
-                    data = memoryview(whole)
-                    while data:
-                        data = data[os.write(self._handle, data) :]
-                    os.fsync(self._handle)
-                except OSError:
-                    # what there was room for stays, but no half line that others could follow
-                    written = os.fstat(self._handle).st_size - before
-                    lines_end = whole.rfind(b"\n", 0, written) + 1
-                    os.ftruncate(self._handle, before + lines_end)
-                    raise
+                self._write()
+                self._written = False
+                os.fsync(self._handle)
         self._kept = time.monotonic()
+
+    def _write(self) -> None:
+        """Hand what waits to the system, which brings it to the disk by and by, or at `keep`."""
+        whole = b"".join(self._waiting)
+        self._waiting, self._size, self._written = [], 0, True
+        before = os.fstat(self._handle).st_size
+        try:
+            data = memoryview(whole)
+            while data:
+                data = data[os.write(self._handle, data) :]
+        except OSError:
+            # what there was room for stays, but no half line that others could follow
+            written = os.fstat(self._handle).st_size - before
+            lines_end = whole.rfind(b"\n", 0, written) + 1
+            os.ftruncate(self._handle, before + lines_end)
+            raise
 
     def answered(self) -> None:
         """An answer is here: the file takes its place, and what stood there before is gone."""

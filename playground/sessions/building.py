@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -18,6 +17,7 @@ from playground.sessions.times import utc_time
 from playground.tool_formats import read_entry
 from playground.tools import ToolMetadata
 
+_LONGEST: Final = 1e12  # seconds, thirty thousand years
 # What agents write where no model answered: messages of their own about an error or an abort.
 NO_MODEL: Final = {"<synthetic>", "synthetic"}
 
@@ -114,6 +114,16 @@ class SessionBuilder:
             self.findings.append(finding("time-unread", str(place), f"no time: {_short(value)}"))
         return read or ""
 
+    def seconds(self, value: Any, place: Place) -> float | None:
+        """How long something took; what is no such number is None, and a finding."""
+        if value is None:
+            return None
+        if isinstance(value, int | float) and 0 <= value < _LONGEST:
+            return float(value)
+        message = f"no number of seconds: {_short(value)}"
+        self.findings.append(finding("time-unread", str(place), message))
+        return None
+
     def tool(self, value: Any, place: Place) -> None:
         """An entry of a list of tools in any known form; what is no tool is a finding."""
         try:
@@ -153,7 +163,7 @@ class SessionBuilder:
             arguments = self._arguments(arguments, place)
         elif not isinstance(arguments, dict):
             arguments = {} if arguments is None else {"input": arguments}
-        arguments = self._finite(arguments, place)
+        arguments = self.finite(arguments, place)
         given = str(call_id or "")
         self._names[given] = name
         self._unanswered.append((given, name))
@@ -172,7 +182,7 @@ class SessionBuilder:
         self.findings.append(finding("arguments-kept-as-text", str(place), message))
         return {"input": text}
 
-    def _finite(self, value: Any, place: Place) -> Any:
+    def finite(self, value: Any, place: Place) -> Any:
         """A value of the file without numbers that JSON has not, which become texts."""
         if is_finite(value):
             return value
@@ -186,7 +196,7 @@ class SessionBuilder:
         given = str(call_id or "")
         name = str(name or "") or self._names.get(given, "")
         self._unanswered = [pair for pair in self._unanswered if pair[0] != given or not given]
-        content = self._finite(content, Place(field=f"result {given}"))
+        content = self.finite(content, Place(field=f"result {given}"))
         return ToolResultPart(given, name, content, is_error)
 
     def knows_call(self, call_id: str) -> bool:
@@ -212,9 +222,7 @@ class SessionBuilder:
 
     def request(self, **known: Any) -> None:
         """What is known of the request that a message answered: `reply`, or else the last one."""
-        usage = self._finite(known.get("usage"), Place(field="usage"))
-        seconds = known.get("seconds")
-        timed = isinstance(seconds, int | float) and 0 <= seconds < 1e12
+        usage = known.get("usage")
         reply = known.get("reply", len(self.messages) - 1)
         version = str(known.get("agent_version") or "")
         model = str(known.get("model") or "")
@@ -223,7 +231,7 @@ class SessionBuilder:
                 reply=reply,
                 model="" if model in NO_MODEL else model,
                 at=self.time(known.get("at"), self._place(reply)),
-                seconds=float(seconds) if timed and seconds is not None else None,
+                seconds=self.seconds(known.get("seconds"), self._place(reply)),
                 stop_reason=str(known.get("stop_reason") or ""),
                 usage=usage if isinstance(usage, dict) and usage else None,
                 agent_version="" if version == self.agent.version else version,
@@ -246,6 +254,18 @@ class SessionBuilder:
         models = [record.model for record in self.requests if record.model]
         model = self.model or (models[-1] if models else "")
         task = TaskConfig(user_agent_prompt=self.agent_prompt, system_rules=False)
+        requests = (
+            replace(each, usage=self.finite(each.usage, self._place(each.reply).at("usage")))
+            for each in self.requests
+        )
+        rows = (
+            replace(
+                each,
+                body=self.finite(each.body, Place(field=f"request {number}")),
+                reply=self.finite(each.reply, Place(field=f"reply {number}")),
+            )
+            for number, each in enumerate(self.rows)
+        )
         return Session(
             title=self.title,
             purpose=self.purpose,
@@ -253,11 +273,11 @@ class SessionBuilder:
             dynamic=DynamicTaskConfig(dynamic_environment_details_block=self.environment),
             tools=tuple(self._tools.values()),
             messages=tuple(self.messages),
-            requests=tuple(self.requests),
+            requests=tuple(requests),
             recordings=tuple(_named_apart(self.recordings)),
             agent=self.agent,
             compactions=tuple(self.compactions),
-            rows=tuple(self.rows),
+            rows=tuple(rows),
         )
 
 
@@ -266,7 +286,7 @@ def json_or_text(text: Any) -> Any:
     if not isinstance(text, str) or text.lstrip()[:1] not in ("{", "["):
         return text
     try:
-        return json.loads(text)
+        return load_json(text, strict=True)
     except (ValueError, RecursionError):
         return text
 

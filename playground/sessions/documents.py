@@ -11,6 +11,7 @@ from pydantic_core import from_json
 
 from playground.errors import InputFault
 from playground.findings import Finding, finding
+from playground.json_numbers import load_json
 from playground.sessions.bounded import read_yaml
 
 _LONE: Final = re.compile("[\ud800-\udfff]")
@@ -49,9 +50,10 @@ def read_yaml_items(text: str, where: str, found: list[Finding]) -> Any:
 
 
 def parse_json(text: str, where: str, line: int | None = None) -> Any:
-    """A JSON value. Raises InputFault with line and column."""
+    """A JSON value; numbers that JSON has not are NotANumber. Raises InputFault with line and
+    column."""
     try:
-        return json.loads(text)
+        return load_json(text, strict=True)
     except json.JSONDecodeError as error:
         raise InputFault(
             f"not JSON: {error.msg}, column {error.colno}",
@@ -61,8 +63,6 @@ def parse_json(text: str, where: str, line: int | None = None) -> Any:
         ) from error
     except RecursionError as error:
         raise InputFault("nested too deeply to be read", where=where, line=line) from error
-    except ValueError as error:  # a number of thousands of digits
-        raise InputFault(f"not JSON: {error}", where=where, line=line) from error
 
 
 def whole_characters(value: Any, place: str, found: list[Finding]) -> Any:

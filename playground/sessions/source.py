@@ -32,6 +32,7 @@ LINES: Final = (".jsonl", ".ndjson")  # files of these names are lines, even of 
 _HEAD_LINES: Final = 12
 
 _ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")
+_MAY_OVERFLOW: Final = re.compile(rb"\d[eE]\+?\d{3,}(?:[\s,}\]]|\Z)")  # 1e400, read as infinity
 
 Progress = Callable[[int, int], None]  # bytes read, bytes in all
 
@@ -41,6 +42,8 @@ STANDARD_INPUT: Final = "standard input"
 
 def _standard_input() -> bytes:
     """All of it; a request is taken out of the command or the source that it was pasted in."""
+    if sys.stdin is None:
+        raise InputFault("closed", where=STANDARD_INPUT, expected="a file, or something piped in")
     data = read_descriptor(sys.stdin.fileno(), STANDARD_INPUT, MAX_BYTES)
     inner = unwrapped(data.decode("utf-8", "surrogateescape"))
     return inner.text.encode("utf-8", "surrogateescape") if inner else data
@@ -241,10 +244,15 @@ class Source:
     def _line(self, line: bytes, number: int) -> Any:
         line = line.removeprefix(b"\xef\xbb\xbf")
         try:
-            return from_json(line)  # without a copy as text
-        except ValueError:  # half surrogates, bad bytes, no JSON: in words
-            text = decode(line, self.name, number).strip(" \t\r\n")
-            return self._whole(parse_json(text, self.name, number), text, f"line {number}")
+            if not _MAY_OVERFLOW.search(line):
+                return from_json(line, allow_inf_nan=False)  # without a copy as text
+        except ValueError:  # NaN, half surrogates, bad bytes, no JSON: in words
+            pass
+        return self._in_words(line, number)
+
+    def _in_words(self, line: bytes, number: int) -> Any:
+        text = decode(line, self.name, number).strip(" \t\r\n")
+        return self._whole(parse_json(text, self.name, number), text, f"line {number}")
 
     def _whole(self, value: Any, text: str, place: str) -> Any:
         """The value without half surrogates, which no encoding can carry; each is a finding."""

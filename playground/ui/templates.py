@@ -147,11 +147,12 @@ def current_run(chosen: Settings) -> TemplateRun | None:
     known = _runs().get(state.run_id(f"{_RUN} {of}"))
     busy = known is not None and known.under_way
     if st.button("Run", icon=":material/send:", key="run template", disabled=busy, type="primary"):
-        asked = RecordedAnswers(chosen.model, chosen.base_url)
+        is_open = waiting.tab_is_open()
+        asked = RecordedAnswers(chosen.model, chosen.base_url, alive=is_open)
         known = TemplateRun(answers=asked)
         known.start(*_arguments(chosen, asked), **_options(chosen))
         before = state.run_id(f"{_RUN} {of}")
-        state.set_run_id(_runs().add(known, waiting.tab_is_open(), before), f"{_RUN} {of}")
+        state.set_run_id(_runs().add(known, is_open, before), f"{_RUN} {of}")
         st.rerun()  # for a button that cannot be pressed twice
     st.text("Keys are read from the environment of this machine and never stored.")
     return known

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
 from playground.errors import InputFault
+from playground.json_numbers import load_json
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.messages import read_message
@@ -67,7 +67,7 @@ def _requests(builder: SessionBuilder, interface: Source) -> None:
     started = [m for m in entries if m.get("say") == "api_req_started"]
     for number, (record, message) in enumerate(zip(builder.requests, started, strict=False)):
         try:
-            info: Any = json.loads(message.get("text") or "{}")
+            info: Any = load_json(message.get("text") or "{}", strict=True)
         except ValueError:
             info = {}
         keys = ("tokensIn", "tokensOut", "cacheReads", "cacheWrites", "cost")

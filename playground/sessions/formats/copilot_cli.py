@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from playground.json_numbers import NotANumber
 from playground.messages import ReasoningPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
@@ -93,9 +94,12 @@ def _answer(
         builder.request(model=model, at=value.get("timestamp"), usage=data.get("usage"))
 
 
+_NUMBERS: Final = (int, float, NotANumber)
+
+
 def _usage(builder: SessionBuilder, data: dict[str, Any]) -> None:
     if builder.requests and builder.requests[-1].usage is None:
         last = builder.requests.pop()
-        counted = {key: count for key, count in data.items() if type(count) in (int, float)}
+        counted = {key: count for key, count in data.items() if type(count) in _NUMBERS}
         model = data.get("model") or last.model
         builder.request(reply=last.reply, at=last.at, model=model, usage=counted)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
+from playground.json_numbers import dump_again
 from playground.recordings.decoding import decode_stream
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
@@ -30,7 +30,7 @@ class GeminiCliResponses(SessionFormat):
             method = value.get("method") if isinstance(value, dict) else None
             response = value.get("response") if isinstance(value, dict) else None
             if method == "generateContentStream" and isinstance(response, list):
-                data = "".join(f"{json.dumps(chunk)}\n" for chunk in response).encode()
+                data = "".join(f"{dump_again(chunk)}\n" for chunk in response).encode()
                 recording = decode_stream([data], "gemini-generate", f"{source.stem} {line}")
                 read_recording(builder, recording, place)
             elif not (isinstance(response, dict) and read_reply(builder, response, place)):

@@ -51,6 +51,6 @@ def _exchange(entry: dict[str, Any], place: Place) -> Exchange:
         place,
         str(request.get("url", "")),
         str(entry.get("startedDateTime") or ""),
-        time / 1000 if isinstance(time, int | float) else None,
+        time / 1000 if isinstance(time, int | float) else time,
         response.get("status"),
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
+from playground.json_numbers import dump_again
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.exchanges import Exchange, json_object, read_exchanges
@@ -27,7 +27,7 @@ class LlamaStack(SessionFormat):
         request, response = value.get("request") or {}, value["response"]
         body = response.get("body")
         chunks = body if isinstance(body, list) else [body]
-        lines = [json.dumps(_data(chunk)) for chunk in chunks]
+        lines = [dump_again(_data(chunk)) for chunk in chunks]
         streaming = bool(response.get("is_streaming"))
         data = "".join(f"{line}\n" for line in lines) if streaming else lines[0]
         exchange = Exchange(

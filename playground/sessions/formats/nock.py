@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
+from playground.json_numbers import dump_again
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.exchanges import Exchange, json_object, read_exchanges, unpacked
@@ -47,7 +47,7 @@ def _bytes(response: Any) -> bytes:
         except ValueError:
             return "".join(response).encode("utf-8", "surrogatepass")
     if not isinstance(response, str):
-        return json.dumps(response).encode()
+        return dump_again(response).encode()
     try:
         return unpacked(bytes.fromhex(response)) if response else b""
     except ValueError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from playground.sessions.building import SessionBuilder
+from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.native_format import parse_session
 from playground.sessions.session import FORMAT
@@ -25,12 +25,13 @@ class PlaygroundSession(SessionFormat):
         if source.is_lines:
             for line, value in source.lines():
                 with source.going_on():
-                    yield _session(value, json.dumps(value), f"{source.name}:{line}")
+                    where = f"{source.name}:{line}"
+                    yield _session(value, json.dumps(value), where, Place(line))
         else:
-            yield _session(source.value, source.text, source.name)
+            yield _session(source.value, source.text, source.name, Place())
 
 
-def _session(value: object, text: str, where: str) -> SessionBuilder:
+def _session(value: object, text: str, where: str, place: Place) -> SessionBuilder:
     builder = SessionBuilder()
-    builder.given = parse_session(value, text, where)
+    builder.given = parse_session(builder.finite(value, place), text, where)
     return builder

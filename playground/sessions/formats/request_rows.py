@@ -6,10 +6,10 @@ conversation, as the helpers' and sub-agents' requests beside it are others of t
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any, Final
 
+from playground.json_numbers import dump_again
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
@@ -89,7 +89,7 @@ def _exchanges(value: dict[str, Any], place: Place) -> Iterator[Exchange]:
     known: dict[str, Any] = {
         "url": _url(value),
         "at": at,
-        "seconds": took / 1000 if isinstance(took, int | float) else None,
+        "seconds": took / 1000 if isinstance(took, int | float) else took,
         "agent": _agent(value, _request(value) or {}),
     }
     response = _response(value)
@@ -117,7 +117,7 @@ def _bytes(response: Any) -> bytes:
             response = json_or_text(response["body"])
     if isinstance(response, str):
         return response.encode("utf-8", "surrogatepass")
-    return json.dumps(response).encode() if response is not None else b""
+    return dump_again(response).encode() if response is not None else b""
 
 
 def _stream(events: list[Any]) -> bytes:
@@ -125,7 +125,7 @@ def _stream(events: list[Any]) -> bytes:
     lines = []
     for event in events:
         data = event.get("data", event) if isinstance(event, dict) else event
-        text = data if isinstance(data, str) else json.dumps(data)
+        text = data if isinstance(data, str) else dump_again(data)
         lines += [f"data: {line}" for line in text.split("\n")] + [""]
     return "\n".join([*lines, ""]).encode("utf-8", "surrogatepass")
 

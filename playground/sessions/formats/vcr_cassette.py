@@ -5,12 +5,12 @@ https://vcrpy.readthedocs.io, https://benoittgt.github.io/vcr, https://docs.rope
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any, Final
 
 from playground.errors import InputFault
 from playground.findings import finding
+from playground.json_numbers import dump_again
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.exchanges import (
@@ -92,7 +92,7 @@ def _body(message: dict[str, Any]) -> bytes:
         if isinstance(given, dict) and _FORMS & given.keys():
             given = _in_form(given)
         if isinstance(given, dict | list) and given:
-            return json.dumps(given, default=str).encode()
+            return dump_again(given).encode()
         if isinstance(given, str):
             given = given.encode("utf-8", "surrogatepass")
         if isinstance(given, bytes) and given:

@@ -14,18 +14,19 @@ from urllib.parse import unquote
 
 from playground.errors import InputFault
 from playground.findings import Finding, finding
+from playground.json_numbers import load_json
 from playground.recordings.decoding import decode_stream
 from playground.recordings.recording import Recording
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.rows import packed
 from playground.sessions.session import Agent
+from playground.sessions.shapes.conversations import Conversations
 from playground.sessions.shapes.facts import facts
 from playground.sessions.shapes.requests import (
     conversation,
     read_recording,
     read_reply,
     read_request,
-    same_start,
 )
 
 _UNZIPPED: Final = 64 * 1024 * 1024
@@ -40,7 +41,7 @@ class Exchange:
     place: Place
     url: str = ""
     at: Any = ""
-    seconds: float | None = None
+    seconds: Any = None  # as the file gives them, or a text that is no number
     status: int | None = None
     agent: Agent = field(default_factory=Agent)
 
@@ -50,7 +51,6 @@ class _Conversation:
     builder: SessionBuilder
     last: Exchange
     streams: list[tuple[Recording, Place]] = field(default_factory=list)
-    said: list[Any] | None = None  # the messages of the last request, read once
     body: dict[str, Any] | None = None  # of the last row
     earlier: list[tuple[int, dict[str, Any]]] = field(default_factory=list)  # before the last one
 
@@ -64,23 +64,23 @@ def read_exchanges(
     finding; where there are no others it is an InputFault. `where` names the file in it.
     """
     found: list[_Conversation] = []
+    known: Conversations[_Conversation] = Conversations()
     others: list[Exchange] = []
     for number, exchange in enumerate(exchanges, 1):
         exchange = _of_bedrock(exchange)
         if not _is_chat(exchange):
             others.append(exchange)
             continue
-        said = conversation(exchange.request)
-        going_on = next((one for one in reversed(found) if _continues(one.said, said)), None)
+        going_on, known_by = known.going_on(conversation(exchange.request) or ())
         if going_on is None:
             found.append(going_on := _Conversation(SessionBuilder(title=title), exchange))
-        conversation_ = going_on
-        conversation_.last, conversation_.said = exchange, said
-        _row(conversation_, exchange)
+        known.keep(going_on, known_by)
+        going_on.last = exchange
+        _row(going_on, exchange)
         recording = _stream(exchange, f"{title} {number}")
         if recording is not None:
-            conversation_.streams.append((recording, exchange.place))
-        conversation_.earlier.append(_known(exchange, recording, conversation_.builder))
+            going_on.streams.append((recording, exchange.place))
+        going_on.earlier.append(_known(exchange, recording, going_on.builder))
     for number, one in enumerate(found, 1):
         if len(found) > 1:
             one.builder.title = f"{title} {number}"
@@ -106,7 +106,7 @@ def _row(found: _Conversation, exchange: Exchange) -> None:
     if exchange.request is None:
         return
     at = found.builder.time(exchange.at, exchange.place)
-    seconds = exchange.seconds if exchange.seconds is None or exchange.seconds >= 0 else None
+    seconds = found.builder.seconds(exchange.seconds, exchange.place)
     reply = _json(exchange.response)
     row = packed(exchange.request, found.body, at=at, seconds=seconds, reply=reply)
     found.builder.rows.append(row)
@@ -136,16 +136,16 @@ def _note_earlier(found: _Conversation) -> None:
     """Earlier requests beside the answers that the last one repeats."""
     builder, last = found.builder, found.last
     key = next((k for k in ("messages", "input", "contents") if k in (last.request or {})), "")
+    first = {place: index for index, place in reversed(list(enumerate(builder.places)))}
     for count, known in found.earlier[:-1]:
-        where = str(last.place.at("request", key, count))
-        index = builder.places.index(where) if where in builder.places else -1
+        index = first.get(str(last.place.at("request", key, count)), -1)
         if index >= 0 and builder.messages[index].role == "assistant" and known.get("usage"):
             builder.request(**known, reply=index)
 
 
 def _json(data: bytes) -> dict[str, Any] | None:
     try:
-        value = json.loads(data)
+        value = load_json(data.decode(json.detect_encoding(data), "surrogatepass"), strict=True)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
@@ -172,15 +172,6 @@ def _is_chat(exchange: Exchange) -> bool:
     return exchange.request is None and bool(decode_stream([exchange.response]).api)
 
 
-def _continues(before: list[Any] | None, now: list[Any] | None) -> bool:
-    return (
-        before is not None
-        and now is not None
-        and len(now) > len(before)
-        and (same_start(before, now))
-    )
-
-
 def _finish(found: _Conversation) -> SessionBuilder:
     builder, last = found.builder, found.last
     builder.agent = last.agent
@@ -198,8 +189,10 @@ def _finish(found: _Conversation) -> SessionBuilder:
         builder.lost(f"a response that is not a reply: {shown!r}", place)
     if builder.requests and (last.at or last.seconds is not None):
         record = builder.requests[-1]
-        at = builder.rows[-1].at if builder.rows else builder.time(last.at, place)
-        builder.requests[-1] = replace(record, at=at, seconds=last.seconds)
+        row = builder.rows[-1] if builder.rows else None
+        at = row.at if row else builder.time(last.at, place)
+        seconds = row.seconds if row else builder.seconds(last.seconds, place)
+        builder.requests[-1] = replace(record, at=at, seconds=seconds)
     return builder
 
 
@@ -243,7 +236,7 @@ def json_object(value: Any) -> dict[str, Any] | None:
         value = unpacked(value).decode("utf-8", "replace")
     if isinstance(value, str):
         try:
-            value = json.loads(value)
+            value = load_json(value, strict=True)
         except (ValueError, RecursionError):
             return None
     return value if isinstance(value, dict) else None

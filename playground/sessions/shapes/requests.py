@@ -9,7 +9,7 @@ from playground.recordings.recording import Recording
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.shapes.facts import facts
 from playground.sessions.shapes.messages import add, read_message, read_messages
-from playground.sessions.shapes.parts import plain_text, read_parts
+from playground.sessions.shapes.parts import read_parts
 
 
 def conversation(body: Any) -> list[Any] | None:
@@ -148,19 +148,3 @@ def read_recording(builder: SessionBuilder, recording: Recording, place: Place) 
         return
     builder.say("assistant", parts, place)
     builder.request(model=recording.model, usage=recording.usage, stop_reason=recording.stop_reason)
-
-
-def same_start(earlier: list[Any], later: list[Any]) -> bool:
-    """Whether one conversation goes on in the other: the shorter one is its beginning."""
-    shorter = min(len(earlier), len(later))
-    return shorter > 0 and [_role_and_text(m) for m in earlier[:shorter]] == [
-        _role_and_text(m) for m in later[:shorter]
-    ]
-
-
-def _role_and_text(message: Any) -> Any:
-    """What a message says, without marks and ids that change from request to request."""
-    if not isinstance(message, dict):
-        return message
-    content = message.get("content", message.get("parts"))
-    return message.get("role"), plain_text(content) or str(content)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from playground.json_numbers import load_json
 from playground.sessions.building import Place
 from playground.sessions.source import Source
 from playground.sessions.times import utc_time
@@ -25,10 +25,14 @@ class TraceSpan:
     place: Place
 
     @property
-    def seconds(self) -> float | None:
+    def seconds(self) -> float | str | None:
+        """From start to stop; a stop that is no time is given as it is, for its finding."""
         try:
-            first = datetime.fromisoformat(self.start)
-            return (datetime.fromisoformat(self.stop) - first).total_seconds()
+            stop = datetime.fromisoformat(self.stop)
+        except ValueError:
+            return self.stop or None
+        try:
+            return (stop - datetime.fromisoformat(self.start)).total_seconds()
         except (ValueError, TypeError):
             return None
 
@@ -123,7 +127,7 @@ def json_value(value: Any) -> Any:
     """A value that may be JSON inside a string."""
     if isinstance(value, str):
         try:
-            return json.loads(value)
+            return load_json(value, strict=True)
         except (ValueError, RecursionError):
             return value
     return value

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.shapes.conversations import Conversations
 from playground.sessions.shapes.messages import read_messages
-from playground.sessions.shapes.requests import read_items, same_start
+from playground.sessions.shapes.requests import read_items
 
 
 @dataclass
@@ -21,7 +22,7 @@ class Turn:
     tools: list[Any] = field(default_factory=list)
     model: str = ""
     at: str = ""
-    seconds: float | None = None
+    seconds: float | str | None = None  # a text where they cannot be told
     stop_reason: str = ""
     usage: dict[str, Any] | None = None
 
@@ -29,14 +30,13 @@ class Turn:
 def read_turns(turns: Sequence[Turn], title: str) -> Iterator[SessionBuilder]:
     """A session for each conversation: a turn beginning with an earlier one's messages goes on."""
     chains: list[list[Turn]] = []
+    known: Conversations[list[Turn]] = Conversations()
     for turn in turns:
-        for chain in chains:
-            last = chain[-1]
-            if len(turn.before) > len(last.before) and same_start(last.before, turn.before):
-                chain.append(turn)
-                break
-        else:
-            chains.append([turn])
+        chain, known_by = known.going_on(turn.before)
+        if chain is None:
+            chains.append(chain := [])
+        known.keep(chain, known_by)
+        chain.append(turn)
     for number, chain in enumerate(chains, 1):
         name = title if len(chains) == 1 else f"{title} {number}"
         yield _session(chain, name)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from playground.errors import InputFault
-from playground.llm.record import record
+from playground.llm.record import Limits, record
 from playground.recordings.recording import Recording, error_message
 from playground.sessions.session import Session
 from playground.systems.aichatflow.requests import PlainMessage, Sent
@@ -38,17 +38,27 @@ class Answers:
 class RecordedAnswers:
     """Asks a model by LiteLLM, and keeps the raw stream of every answer in `recordings`.
 
-    `model` stands in for the templates' own; `base_url` is a server that speaks its API. Keys come
-    from the environment.
+    `model` stands in for the templates' own; `base_url` is a server that speaks its API; `timeout`
+    are seconds for each answer. When `alive` says no, as where the page that asked was closed, the
+    answer under way ends and is kept, and no other is asked for. Keys come from the environment.
     """
 
-    def __init__(self, model: str = "", base_url: str = "", timeout: float = 600.0) -> None:
-        self.model, self.base_url, self.timeout = model, base_url, timeout
+    def __init__(
+        self,
+        model: str = "",
+        base_url: str = "",
+        timeout: float = 600.0,
+        alive: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self.model, self.base_url = model, base_url
+        self.limits = Limits(timeout, alive=alive)
         self.recordings: list[Recording] = []
         self.cancel = threading.Event()
 
     def __call__(self, request: Sent) -> PlainMessage:
         """The answer. Raises InputFault where there is none, or a broken one."""
+        if self.cancel.is_set() or not self.limits.alive():
+            raise InputFault("the run was stopped before this answer was asked for")
         body = request.body(modern=True)
         given = {k: v for k, v in body.items() if k not in ("model", "messages", "tools")}
         model = self.model or str(body.get("model") or "")
@@ -61,7 +71,7 @@ class RecordedAnswers:
             name=f"answer {len(self.recordings) + 1}",
             base_url=self.base_url,
             parameters=given,
-            timeout=self.timeout,
+            limits=self.limits,
             cancel=self.cancel,
         )
         self.recordings.append(recorded.recording)

@@ -1,0 +1,65 @@
+"""Why a server cannot be reached, in words: LiteLLM says "Connection error" of all of it."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+from playground.errors import InputFault
+
+
+def check_address(base_url: str) -> None:
+    """Raises InputFault for an address that no request can be sent to."""
+    try:
+        parts = urlsplit(base_url)
+        port = parts.port
+    except ValueError as error:
+        raise _no_address(base_url, str(error)) from error
+    if parts.scheme.lower() not in ("http", "https"):
+        raise _no_address(base_url, "its scheme is neither http nor https")
+    if not parts.hostname:
+        raise _no_address(base_url, "it names no host")
+    if port == 0:
+        raise _no_address(base_url, "port 0 is none")
+
+
+def _no_address(base_url: str, why: str) -> InputFault:
+    shown = base_url.rpartition("@")[2]  # what stands before it may be a password
+    return InputFault(
+        f"no address of a server: {why}", where=shown, expected="http://host:port/v1 or https://…"
+    )
+
+
+def connection_problem(error: BaseException) -> str:
+    """What kept a request from its server; "" where it is something else."""
+    for cause in _causes(error):
+        match cause:
+            case ssl.SSLCertVerificationError():
+                return f"TLS: the server's certificate is not trusted ({cause.verify_message})"
+            case ssl.SSLError():
+                return f"TLS: {cause.reason or cause}; a server without it is reached by http://"
+            case ConnectionRefusedError():
+                return "connection refused: nothing listens at this port"
+            case socket.gaierror():
+                return f"no host of this name ({cause.strerror})"
+            case ConnectionResetError():
+                return "the server closed the connection without an answer"
+            case OSError() if cause.errno is not None:
+                return f"no connection ({cause.strerror})"
+            case _ if type(cause).__name__ == "RemoteProtocolError":
+                return f"no HTTP: {cause}"
+            case _ if type(cause).__name__ in ("ConnectTimeout", "ReadTimeout"):
+                return "the server did not answer in time"
+    return ""
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """What led to an error, the first cause first: it says most."""
+    chain: list[BaseException] = []
+    found: BaseException | None = error
+    while found is not None and found not in chain:
+        chain.append(found)
+        found = found.__cause__ or found.__context__
+    return reversed(chain)
