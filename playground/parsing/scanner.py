@@ -115,16 +115,13 @@ class Scanner:
         """
         if self.at < len(self.text) or self.ended or not isinstance(emit, Claim):
             return
+        place = wakes, emit, id(keep)
         asked, quiet = self._rested
-        if asked != (
-            wakes,
-            emit,
-            id(keep),
-        ):  # else it rests where it rested last, as it mostly does
+        if asked != place:  # else it rests where it rested last, as it mostly does
             claim = emit if keep is None else Claim(self, emit.make, keep)
             found = unescaped(wakes).match if escapes else wakes.search
             quiet = Quiet(signs_of(wakes), found, claim)
-            self._rested = (wakes, emit, id(keep)), quiet
+            self._rested = place, quiet
         self.quiet = quiet
 
     def wake(self, offset: int) -> None:
