@@ -102,8 +102,13 @@ _NEVER: Final = frozenset({str, bool, type(None)})
 
 def is_finite(value: Any) -> bool:
     """Whether no number in a JSON value is NaN, infinite or beyond all digits."""
-    if type(value) in _NEVER:  # asked of every word of an import
+    kind = type(value)
+    if kind in _NEVER:  # asked of every word of an import
         return True
+    if kind is int:
+        return bool(-_HUGE < value < _HUGE)
+    if kind is dict:
+        return all(map(is_finite, value)) and all(map(is_finite, value.values()))
     match value:
         case str():
             return not isinstance(value, NotANumber)

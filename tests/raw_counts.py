@@ -803,6 +803,33 @@ def otel(data: bytes, found: Counts) -> None:
                 found.usage += any(key.startswith("gen_ai.usage.") for key in pairs)
 
 
+def ai_sdk(data: bytes, found: Counts) -> None:
+    """The requests' spans alone: those of the program's calls hold the same again."""
+    for span in json.loads(data):
+        given = span["attributes"]
+        if "ai.prompt.messages" not in given:
+            continue
+        for value in json.loads(given["ai.prompt.messages"]):
+            kinds = [part["type"] for part in value["content"]]
+            found.messages += value["role"] != "tool"
+            found.calls += kinds.count("tool-call")
+            found.results += kinds.count("tool-result")
+        found.messages += "ai.response.text" in given or "ai.response.toolCalls" in given
+        found.calls += len(json.loads(given.get("ai.response.toolCalls", "[]")))
+        found.usage += any(key.startswith("ai.usage.") for key in given)
+
+
+def pydantic_ai(data: bytes, found: Counts) -> None:
+    """A response is a message; of a request each run of prompts of one role is."""
+    for value in json.loads(data):
+        kinds = [part["part_kind"] for part in value["parts"]]
+        found.results += sum(kind.endswith("tool-return") for kind in kinds)
+        found.calls += sum(kind.endswith("tool-call") for kind in kinds)
+        said = [kind for kind in kinds if kind.endswith("-prompt")]
+        found.messages += value["kind"] == "response" or len(set(said))
+        found.usage += bool(value.get("usage"))
+
+
 def messages_of_otel(values: list[Any], found: Counts) -> None:
     for value in values:
         kinds = [part["type"] for part in value["parts"]]
@@ -903,6 +930,8 @@ SMALL_WALKS: dict[str, Walk] = {
     "request-rows": request_rows,
     "langfuse-trace": langfuse,
     "openinference-spans": openinference,
+    "ai-sdk-spans": ai_sdk,
+    "pydantic-ai-messages": pydantic_ai,
     "otel-spans": otel,
     "openhands-events": openhands,
     "openhands-output": openhands,

@@ -24,7 +24,11 @@ TOOL = {"type": "function", "function": {"name": NAME, "description": "d", "para
 TIME = "2026-01-02T03:04:05.000Z"
 USAGE = {"input_tokens": 12, "output_tokens": 3}
 
-CALL = {"id": ID, "type": "function", "function": {"name": NAME, "arguments": TEXT_ARGS}}
+CALL: dict[str, Any] = {
+    "id": ID,
+    "type": "function",
+    "function": {"name": NAME, "arguments": TEXT_ARGS},
+}
 OPENAI: list[dict[str, Any]] = [
     {"role": "user", "content": ASK},
     {"role": "assistant", "content": SAY, "tool_calls": [CALL]},
@@ -269,6 +273,38 @@ def _vcr() -> Example:
     return Example("c.yaml", text.encode(), tools=True, usage=True, recordings=1)
 
 
+def _ai_sdk() -> Example:
+    """A span of the program's call, and inside it the request that was sent."""
+    use = {"type": "tool-call", "toolCallId": ID, "toolName": NAME, "input": ARGS}
+    output = {"type": "text", "value": RESULT}
+    result = {"type": "tool-result", "toolCallId": ID, "toolName": NAME, "output": output}
+    asked = [
+        {"role": "user", "content": [{"type": "text", "text": ASK}]},
+        {"role": "assistant", "content": [{"type": "text", "text": SAY}, use]},
+        {"role": "tool", "content": [result]},
+    ]
+    tool = {"type": "function", "name": NAME, "inputSchema": SCHEMA}
+    common: dict[str, Any] = {
+        "ai.model.id": "m",
+        "ai.response.text": ANSWER,
+        "ai.usage.promptTokens": 12,
+    }
+    inner: dict[str, Any] = {
+        "ai.prompt.messages": json.dumps(asked),
+        "ai.prompt.tools": [json.dumps(tool)],
+    }
+    times: dict[str, Any] = {"startTime": [1767323045, 0], "endTime": [1767323046, 0]}
+    spans = [
+        {
+            "name": "ai.generateText",
+            **times,
+            "attributes": {**common, "ai.prompt": json.dumps({"prompt": ASK})},
+        },
+        {"name": "ai.generateText.doGenerate", **times, "attributes": {**common, **inner}},
+    ]
+    return Example("spans.json", document(spans), tools=True, times=True, usage=True)
+
+
 def _openhands_events() -> Example:
     choice = {"finish_reason": "tool_calls", "message": OPENAI[1]}
     response = {"model": "m", "choices": [choice], "usage": USAGE}
@@ -405,6 +441,19 @@ def _swe_agent() -> Example:
 
 def _body(**more: Any) -> bytes:
     return document({"model": "m", "messages": OPENAI, "tools": [TOOL], **more})
+
+
+def _pydantic_ai() -> Example:
+    call = {"tool_name": NAME, "args": TEXT_ARGS, "tool_call_id": ID, "part_kind": "tool-call"}
+    done = {"tool_name": NAME, "content": RESULT, "tool_call_id": ID, "part_kind": "tool-return"}
+    known = {"kind": "response", "model_name": "m", "timestamp": TIME, "usage": USAGE}
+    messages = [
+        {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": ASK}]},
+        {**known, "parts": [{"part_kind": "text", "content": SAY}, call]},
+        {"kind": "request", "parts": [done]},
+        {**known, "parts": [{"part_kind": "text", "content": ANSWER}]},
+    ]
+    return Example("history.json", document(messages), times=True, usage=True)
 
 
 def _share() -> Example:
@@ -803,6 +852,7 @@ EXAMPLES: dict[str, Example] = {
     "langfuse-trace": _langfuse(),
     "langsmith-runs": _langsmith(),
     "openinference-spans": _openinference(),
+    "ai-sdk-spans": _ai_sdk(),
     "otel-spans": _otel(),
     "inspect-log": _inspect(),
     "har": _har(),
@@ -839,6 +889,7 @@ EXAMPLES: dict[str, Example] = {
     "specstory": _specstory(),
     "stream": Example("s.sse", answer_stream().encode(), (3,), usage=True, recordings=1),
     "reply": Example("r.json", document(_REPLY), (3,), usage=True),
+    "pydantic-ai-messages": _pydantic_ai(),
     "sharegpt": _share(),
     "xlam": _xlam(),
     "glaive": _glaive(),

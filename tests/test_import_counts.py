@@ -18,11 +18,15 @@ from session_examples import (
     ANTHROPIC,
     ARGS,
     ASK,
+    CALL,
     EXAMPLES,
+    GEMINI,
     NAME,
     OPENAI,
     RESULT,
     SAY,
+    TEXT_ARGS,
+    TIME,
     USAGE,
     document,
     hermes_row,
@@ -452,6 +456,122 @@ VARIANTS: list[tuple[str, bytes, str, tuple[int, int, int, int]]] = [
 ]
 
 
+STRIPPED = [
+    {"type": "user", "timestamp": TIME, "message": {"content": ASK}},
+    {"type": "assistant", "timestamp": TIME, "message": {"content": [use(1)]}},
+    {"type": "user", "timestamp": TIME, "message": {"content": done(1)["content"]}},
+]
+PIPE = [
+    {"type": "control_request", "request_id": "r"},
+    {"type": "user", "message": QUESTION},
+    {"type": "assistant", "session_id": "s", "message": CALLED},
+    {"type": "user", "session_id": "s", "message": done(1)},
+]
+BINARY = b"""
+http_interactions:
+- request:
+    uri: https://api/v1/chat/completions
+    body: {string: '{"messages": [{"role": "user", "content": "q"}]}'}
+  response:
+    status: {code: 200}
+    body:
+      string: !binary |-
+        eyJjaG9pY2VzIjogW3sibWVzc2FnZSI6IHsicm9sZSI6ICJhc3Npc3RhbnQiLCAiY29udGVudCI6
+        ICIzIMKwQyJ9fV19
+"""
+AGENT = {"name": "a", "system": "be brief", "model": {"id": "m"}, "tools": []}
+MANAGED = [
+    ["sessions.create", {"id": "sesn_1", "agent": AGENT}],
+    ["sessions.events.send", ["sesn_1", {"events": [{"type": "user.message"}]}]],
+    [
+        "sessions.events.stream",
+        {"type": "user.message", "content": [{"type": "text", "text": ASK}]},
+    ],
+    ["sessions.events.stream", {"type": "agent.tool_use", "id": "e1", "name": NAME, "input": ARGS}],
+    ["sessions.events.stream", {"type": "agent.tool_result", "tool_use_id": "e1", "content": []}],
+]
+REPLY = {"object": "chat.completion", "choices": [{"message": LAST}], "usage": USAGE}
+AUTOGEN = [
+    {"type": "TextMessage", "source": "user", "content": ASK},
+    {"type": "ToolCallRequestEvent", "source": "a", "content": [{**CALL["function"], "id": "c1"}]},
+    {"type": "ToolCallExecutionEvent", "content": [{"call_id": "c1", "content": RESULT}]},
+    {"type": "TextMessage", "source": "a", "content": SAY},
+]
+GRAPH = [
+    {"type": "human", "content": ASK},
+    {"type": "ai", "content": "", "tool_calls": [{"id": "c1", "name": NAME, "args": ARGS}]},
+    {"type": "tool", "content": RESULT, "tool_call_id": "c1"},
+]
+OBSERVED = {
+    "type": "GENERATION",
+    "traceId": "t",
+    "input": json.dumps(OPENAI[:3]),
+    "output": json.dumps(LAST),
+    "usage": {"input": 12},
+}
+ADK = [{"author": "weatherman", "content": content} for content in GEMINI[:3]]
+IN_ONE = {"role": "tool", "tool_name": NAME, "tool_input": TEXT_ARGS, "tool_output": RESULT}
+VARIANTS += [
+    ("x.jsonl", lines(*STRIPPED), "claude-code", (2, 1, 1, 0)),
+    ("x.json", document({"loglines": STRIPPED}), "claude-code", (2, 1, 1, 0)),
+    (
+        "x.json",
+        document({"messages": [{"direction": "recv", "message": line} for line in PIPE]}),
+        "claude-stream-json",
+        (2, 1, 1, 0),
+    ),
+    ("x.yml", BINARY, "vcr-cassette", (2, 0, 0, 0)),
+    ("x.jsonl", lines(*MANAGED), "managed-agent-events", (3, 1, 1, 0)),
+    ("x.jsonl", lines(OPENAI, OPENAI), "openai-lines", (6, 2, 2, 0)),
+    ("x.jsonl", lines({"custom_id": "1", "response": {"body": REPLY}}), "reply", (1, 0, 0, 1)),
+    (
+        "x.jsonl",
+        lines({"custom_id": "1", "result": {"message": {**CALLED, "type": "message"}}}),
+        "reply",
+        (1, 1, 0, 0),
+    ),
+    ("x.json", document({"status": 200, "body": json.dumps(REPLY)}), "reply", (1, 0, 0, 1)),
+    (
+        "x.jsonl",
+        lines({"custom_id": "1", "params": {"messages": [QUESTION]}}),
+        "request-rows",
+        (1, 0, 0, 0),
+    ),
+    (
+        "x.json",
+        document({"data": [{"request_body": {"messages": OPENAI[:3]}, "response_body": REPLY}]}),
+        "request-rows",
+        (3, 1, 1, 1),
+    ),
+    (
+        "x.json",
+        document({"type": "result", "session_id": "s", "result": SAY}),
+        "claude-stream-json",
+        (1, 0, 0, 0),
+    ),
+    ("x.json", document({"messages": AUTOGEN}), "openai-chat", (3, 1, 1, 0)),
+    ("x.json", document({"values": {"messages": GRAPH}}), "any-chat", (2, 1, 1, 0)),
+    ("x.jsonl", lines(OBSERVED), "langfuse-trace", (3, 1, 1, 1)),
+    ("x.json", document([OBSERVED]), "langfuse-trace", (3, 1, 1, 1)),
+    ("x.json", document({"id": "s", "events": ADK}), "any-chat", (2, 1, 1, 0)),
+    ("x.json", document({"history": [{"message": m} for m in OPENAI]}), "any-chat", (3, 1, 1, 0)),
+    ("x.jsonl", lines({"prompt": ASK, "completion": SAY}), "openai-lines", (2, 0, 0, 0)),
+    (
+        "x.jsonl",
+        lines({"prompt": [QUESTION], "chosen": [LAST], "rejected": [LAST]}),
+        "openai-lines",
+        (2, 0, 0, 0),
+    ),
+    ("x.json", document([QUESTION, IN_ONE, LAST]), "openai-chat", (3, 1, 1, 0)),
+    (
+        "x.json",
+        document([*OPENAI[:2], {"role": "tool", "output": RESULT}]),
+        "openai-chat",
+        (2, 1, 1, 0),
+    ),
+]
+
+
 @pytest.mark.parametrize(("name", "data", "form", "figures"), VARIANTS)
 def test_other_shapes_of_a_format(
     name: str, data: bytes, form: str, figures: tuple[int, int, int, int]
@@ -465,7 +585,8 @@ def test_other_shapes_of_a_format(
 
 
 def test_the_model_of_a_bedrock_request_stands_in_its_address() -> None:
-    (loaded,) = read_sessions(Source("x.json", VARIANTS[-1][1]))
+    data = next(data for _, data, _, _ in VARIANTS if b"amazon.titan" in data)
+    (loaded,) = read_sessions(Source("x.json", data))
     assert loaded.session.task.model_name == "amazon.titan"
     assert loaded.session.requests[0].usage == {"inputTextTokenCount": 3, "tokenCount": 5}
 
@@ -487,3 +608,165 @@ def test_a_refusal_names_what_it_likely_is_and_a_way_out(
         list(read_sessions(Source(name, data)))
     assert what in str(caught.value)
     assert way_out in str(caught.value)
+
+
+def trace(given: Any, gave: Any) -> dict[str, Any]:
+    one = {"id": "o", "type": "GENERATION", "startTime": TIME, "input": given, "output": gave}
+    return {"trace": {"id": "t"}, "observations": [one]}
+
+
+FURTHER: list[tuple[Any, str]] = [
+    ({"choices": [{"message": LAST}, {"message": LAST}]}, "1 more replies"),
+    ({"candidates": [{"content": GEMINI[3]}] * 3}, "2 more replies"),
+    ({"generations": [[{"message": LAST}, {"message": LAST}]]}, "1 more replies"),
+    ({"generations": [[{"message": LAST}], [{"message": LAST}]]}, "1 more replies"),
+]
+
+
+@pytest.mark.parametrize(("gave", "told"), FURTHER)
+def test_further_replies_of_a_traced_call_are_told(gave: Any, told: str) -> None:
+    given = {"messages": [QUESTION]}
+    runs = [{"run_type": "llm", "inputs": given, "outputs": gave}]
+    for form, value in (("langfuse-trace", trace(given, gave)), ("langsmith-runs", runs)):
+        loaded = read(form, value, name="x.json")
+        assert len(loaded.session.messages) == 2
+        assert [told in found.message for found in loaded.findings] == [True]
+
+
+def test_messages_of_a_traced_call_that_cannot_be_read_are_told() -> None:
+    texts = ["role='user' content='q'"]
+    for given in ({"messages": [QUESTION, *texts]}, {"messages": texts}):
+        loaded = read("langfuse-trace", trace(given, LAST), name="x.json")
+        assert "a message that is a str" in [found.message for found in loaded.findings]
+
+
+def test_each_result_of_a_trace_is_kept_once_however_often_it_is_sent() -> None:
+    """Every request of an agent repeats what was said; Pydantic AI's spans repeat it once more."""
+    first, second = {"messages": OPENAI[:3]}, {"messages": [*OPENAI[:3], LAST, QUESTION]}
+    made = [trace(given, LAST)["observations"][0] for given in (first, second)]
+    made[1]["startTime"] = "2026-01-02T03:04:09Z"
+    agent = {"type": "AGENT", "metadata": {"attributes": {"all_messages": json.dumps(OPENAI)}}}
+    value = {"trace": {"id": "t"}, "observations": [*made, agent]}
+    loaded = read("langfuse-trace", value, name="x.json")
+    assert counts([loaded])["results"] == 1
+    assert loaded.findings == []
+
+
+def test_further_choices_in_a_log_of_inspect_are_told() -> None:
+    sample = {
+        "id": 1,
+        "epoch": 1,
+        "messages": [QUESTION, {**LAST, "id": "m2"}],
+        "events": [
+            {"event": "model", "output": {"choices": [{"message": {"id": "m2"}}, {"message": {}}]}}
+        ],
+    }
+    loaded = read("inspect-log", {"eval": {}, "version": 2, "samples": [sample]}, name="x.json")
+    assert [found.message for found in loaded.findings] == ["1 more replies to the same request"]
+
+
+@pytest.mark.parametrize(
+    ("model", "asked", "gave", "figures"),
+    [
+        ("anthropic.claude", {"messages": ANTHROPIC[:3]}, {**CALLED, "usage": USAGE}, (3, 2, 1, 1)),
+        ("meta.llama3", {"prompt": ASK}, {"generation": SAY, "token_count": 3}, (2, 0, 0, 1)),
+        ("amazon.titan", {"inputText": ASK}, TITAN, (2, 0, 0, 1)),
+        ("cohere.command", {"prompt": ASK}, {"generations": [{"text": SAY}]}, (2, 0, 0, 0)),
+        ("amazon.nova", {"messages": [{"role": "user", "content": [{"text": ASK}]}]},
+         {"output": {"message": {"role": "assistant", "content": [{"text": SAY}]}},
+          "usage": {"inputTokens": 3}}, (2, 0, 0, 1)),
+    ],
+)  # fmt: skip
+def test_a_cassette_of_bedrock_holds_any_models_request_and_reply(
+    model: str, asked: Any, gave: Any, figures: tuple[int, int, int, int]
+) -> None:
+    body = {"string": json.dumps(gave)}
+    data = cassette("interactions", asked, body, f"model/{model}/invoke")
+    sessions = list(read_sessions(Source("x.json", data)))
+    assert tuple(counts(sessions).values()) == figures
+    assert sessions[0].session.task.model_name == model
+
+
+def meta(kind: str, payload: dict[str, Any]) -> dict[str, Any]:
+    return {"timestamp": TIME, "type": kind, "payload": payload}
+
+
+SPOKEN = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": ASK}]}
+STEPS = [{"step_id": 1, "source": "user", "message": ASK}]
+TAPPED = {
+    "request": {"headers": {"user-agent": "codex/0.128.0"}, "body": {"messages": [QUESTION]}},
+    "response": {"body": REPLY},
+}
+QWEN = {"type": "user", "sessionId": "s", "uuid": "u", "version": "0.2.0"}
+SPECSTORY = (
+    b"<!-- Generated by SpecStory -->\n<!-- Codex CLI Session s1 (t) -->\n\n_**User**_\n\nq\n"
+)
+AGENTS: list[tuple[str, bytes, str, tuple[str, str, str]]] = [
+    ("x.jsonl", lines(claude("user", QUESTION)), "claude-code", ("claude-code", "2.1.0", "s")),
+    (
+        "x.jsonl",
+        lines({**QWEN, "message": GEMINI[0]}),
+        "claude-code",
+        ("qwen-code", "0.2.0", "s"),
+    ),
+    (
+        "x.jsonl",
+        lines(
+            {"type": "system", "subtype": "init", "session_id": "s", "claude_code_version": "2.1"},
+            {"type": "assistant", "session_id": "s", "message": CALLED},
+        ),
+        "claude-stream-json",
+        ("claude-code", "2.1", "s"),
+    ),
+    (
+        "x.jsonl",
+        lines(
+            meta("session_meta", {"id": "s", "cli_version": "0.106.0"}),
+            meta("response_item", SPOKEN),
+        ),
+        "codex-rollout",
+        ("codex", "0.106.0", "s"),
+    ),
+    (
+        "x.json",
+        document({"schema_version": "ATIF-v1.4", "session_id": "s",
+                  "agent": {"name": "terminus", "version": "2"}, "steps": STEPS}),
+        "atif",
+        ("terminus", "2", "s"),
+    ),
+    ("x.jsonl", lines(TAPPED), "request-rows", ("codex", "0.128.0", "")),
+    (
+        "x.traj.json",
+        document({"messages": OPENAI, "info": {"mini_version": "1.9"}, "trajectory_format": "m"}),
+        "mini-swe-agent",
+        ("mini-swe-agent", "1.9", ""),
+    ),
+    ("x.md", SPECSTORY, "specstory", ("codex-cli", "", "s1")),
+]  # fmt: skip
+AGENTS += [
+    (EXAMPLES[form].name, EXAMPLES[form].content, form, agent)  # type: ignore[misc]
+    for form, agent in (
+        ("opencode-export", ("opencode", "1", "s")),
+        ("copilot-cli", ("copilot-cli", "1", "s")),
+        ("pi-session", ("pi", "", "e0")),
+        ("goose", ("goose", "", "g")),
+        ("codex-exec", ("codex", "", "t")),
+        ("gemini-stream-json", ("gemini-cli", "", "s")),
+        ("gemini-cli-chat", ("gemini-cli", "", "")),
+        ("kimi-wire", ("kimi-code", "", "")),
+        ("chatgpt-export", ("chatgpt", "", "c")),
+        ("claude-ai-export", ("claude.ai", "", "u")),
+        ("aider-llm-history", ("aider", "", "")),
+        ("managed-agent-events", ("anthropic-managed-agents", "", "")),
+    )
+]
+
+
+@pytest.mark.parametrize(("name", "data", "form", "agent"), AGENTS)
+def test_the_agent_and_its_version_are_those_that_the_file_names(
+    name: str, data: bytes, form: str, agent: tuple[str, str, str]
+) -> None:
+    loaded = first_session(Source(name, data))
+    assert loaded.format == form
+    found = loaded.session.agent
+    assert (found.name, found.version, found.session) == agent

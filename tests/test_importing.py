@@ -6,6 +6,8 @@ import io
 import json
 import re
 import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from time import process_time
@@ -24,6 +26,8 @@ from session_examples import (
     ID,
     NAME,
     OPENAI,
+    RESULT,
+    SAY,
     Example,
     document,
     lines,
@@ -542,6 +546,77 @@ def test_a_cassette_that_is_spoiled_in_the_middle_keeps_what_is_before() -> None
     assert len(sessions) >= 2
     tagged = b"interactions:\n- request: !!python/object:os.system {}\n- request: {}\n"
     assert "not plain YAML" in fault("c.yaml", tagged)
+
+
+@pytest.mark.parametrize("name", [n for n, e in EXAMPLES.items() if isinstance(e.content, bytes)])
+def test_a_cut_that_can_be_seen_is_told(name: str) -> None:
+    """Cut between two lines a file of lines is whole, and so is a last line that only lacks its
+    end; anywhere else what is missing shows: there is a finding, or the file is refused."""
+    data = EXAMPLES[name].content
+    assert isinstance(data, bytes)
+    whole = data.rstrip()
+    for stop in range(1, len(whole), max(1, len(whole) // 40)):
+        if data[:stop].endswith(b"\n") or data[stop : stop + 1] == b"\n":
+            continue
+        with suppress(InputFault):
+            sessions = list(read_sessions(Source(EXAMPLES[name].name, data[:stop])))
+            assert any(loaded.findings for loaded in sessions), data[max(0, stop - 60) : stop]
+
+
+def without_one(value: Any) -> Iterator[tuple[str, Any]]:
+    """A JSON value without any one of the values in it, and which that was."""
+    pairs: Iterable[tuple[Any, Any]] = value.items() if isinstance(value, dict) else ()
+    pairs = enumerate(value) if isinstance(value, list) else pairs
+    for key, held in pairs:
+        rest = dict(value) if isinstance(value, dict) else list(value)
+        del rest[key]
+        yield str(key), rest
+        for path, inner in without_one(held):
+            rest = dict(value) if isinstance(value, dict) else list(value)
+            rest[key] = inner
+            yield f"{key}.{path}", rest
+
+
+# What is said twice in a file: without the one the other is not read.
+TWICE = {
+    "ai-sdk-spans": "an answer, by the request's span and the program's",
+    "request-rows": "what was said, by each request",
+    "openhands-events": "what was said beside a call, by the reply and the action",
+    "claude-ai-export": "a message, by its content and its text",
+    "otel-spans": "messages whose attribute has lost its name are no messages",
+}
+
+
+@pytest.mark.parametrize("name", [n for n, e in EXAMPLES.items() if isinstance(e.content, bytes)])
+def test_whatever_is_taken_out_the_rest_is_read_or_told(name: str) -> None:
+    """Without any one value of its JSON an example is refused, or has a finding, or every text
+    that still stands in it is in the session."""
+    data = EXAMPLES[name].content
+    assert isinstance(data, bytes)
+    joined: Callable[[Any], bytes] = document
+    try:
+        value = json.loads(data)
+    except ValueError:
+        try:
+            value, joined = [json.loads(line) for line in data.splitlines()], _as_lines
+        except ValueError:
+            return  # no JSON
+    missed = []
+    for path, spoiled in without_one(value):
+        text = joined(spoiled)
+        with suppress(InputFault):
+            sessions = list(read_sessions(Source(EXAMPLES[name].name, text)))
+            if not any(loaded.findings for loaded in sessions):
+                held = b"".join(dump_session(loaded.session).encode() for loaded in sessions)
+                missed += [(path, said) for said in SAID if said in text and said not in held]
+    assert len(missed) <= (3 if name in TWICE else 0), missed
+
+
+SAID = [json.dumps(text, ensure_ascii=False)[1:-1].encode() for text in (ASK, SAY, ANSWER, RESULT)]
+
+
+def _as_lines(values: list[Any]) -> bytes:
+    return lines(*values)
 
 
 def test_a_line_of_another_format_is_a_finding() -> None:

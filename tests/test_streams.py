@@ -967,3 +967,21 @@ def test_older_servers_of_llama_cpp_say_the_reason_by_flags(
         reason,
         {"tokens_evaluated": 9, "tokens_predicted": 4},
     )
+
+
+def test_a_patch_that_is_streamed_keeps_its_operation_and_its_path() -> None:
+    """OpenAI streams the diff alone; what is done with which file stands in the item."""
+    begun = {"type": "create_file", "path": "a.md", "diff": ""}
+    item = {"type": "apply_patch_call", "id": "i", "call_id": "c", "operation": begun}
+    whole = {**item, "operation": {**begun, "diff": '+a "b"\n+c\n'}}
+    delta = {"type": "response.apply_patch_call_operation_diff.delta", "output_index": 0}
+    events = [
+        {"type": "response.output_item.added", "output_index": 0, "item": item},
+        {**delta, "delta": '+a "b"\n'},
+        {**delta, "delta": "+c\n"},
+        {"type": "response.output_item.done", "output_index": 0, "item": whole},
+        {"type": "response.completed", "response": {"status": "completed"}},
+    ]
+    wire = "".join(f"data: {json.dumps(event)}\n\n" for event in events).encode()
+    (call,) = pg.decode_stream([wire], api="openai-responses").reply.tool_calls
+    assert json.loads(call.arguments_text) == whole["operation"]

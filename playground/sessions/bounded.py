@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 import zlib
+from functools import cache
 from pathlib import PurePosixPath
 from typing import IO, Any, Final
 
@@ -64,13 +65,12 @@ def _bounded(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
 
 
 def read_yaml(text: str, where: str) -> Any:
-    """A YAML document by the safe loader. Raises InputFault for tags, aliases that unfold to too
-    much, and what is no YAML."""
+    """A YAML document by the safe loader; `!binary` is bytes. Raises InputFault for other tags,
+    aliases that unfold to too much, and what is no YAML."""
     import yaml
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        value = yaml.load(text, Loader=loader)  # it is a safe loader
+        value = yaml.load(text, Loader=_loader())  # it is a safe loader
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error)
@@ -89,6 +89,19 @@ def read_yaml(text: str, where: str) -> Any:
             expected=f"at most {_YAML_NODES:,} values",
         )
     return value
+
+
+@cache
+def _loader() -> Any:
+    """The safe loader, which also takes `!binary`: Ruby writes YAML's own `!!binary` so, and VCR's
+    cassettes hold every body so that is not plain ASCII."""
+    import yaml
+
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        """One of its own: what is added to the shared class would hold for every user of it."""
+
+    Loader.add_constructor("!binary", yaml.constructor.SafeConstructor.construct_yaml_binary)
+    return Loader
 
 
 def _nodes(value: Any) -> int:

@@ -107,7 +107,7 @@ class SessionBuilder:
         )
         self.kept.times += 1
 
-    def time(self, value: Any, place: Place) -> str:
+    def time(self, value: Any, place: Place | str) -> str:
         """A time in UTC; one that cannot be read is none, and a finding."""
         read = utc_time(value)
         if read is None:
@@ -195,8 +195,10 @@ class SessionBuilder:
         """A result; its tool's name is that of the call which it answers."""
         given = str(call_id or "")
         name = str(name or "") or self._names.get(given, "")
-        self._unanswered = [pair for pair in self._unanswered if pair[0] != given or not given]
-        content = self.finite(content, Place(field=f"result {given}"))
+        if given:
+            self._unanswered = [pair for pair in self._unanswered if pair[0] != given]
+        if not isinstance(content, str):  # a text, as most are, holds no number
+            content = self.finite(content, Place(field=f"result {given}"))
         return ToolResultPart(given, name, content, is_error)
 
     def knows_call(self, call_id: str) -> bool:

@@ -6,7 +6,7 @@ the file is of another format than it seemed, and is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ from playground.errors import InputFault
 from playground.findings import finding
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.source import Source
+
+Entry = tuple[int, Place, Any]  # the number of a line, where it stands, its value
 
 
 @dataclass
@@ -29,9 +31,10 @@ def read_lines(
     builder: SessionBuilder,
     read: Callable[[dict[str, Any], Place], None],
     quiet: Collection[str] = (),
+    within: Iterable[Entry] | None = None,
 ) -> None:
     """Give every line that is an object to `read`, which puts it into the builder, or into others
-    that share its `kept`.
+    that share its `kept`. `within` are the lines where a file wraps them in something else.
 
     `quiet` are kinds of lines that say nothing of the conversation, or what other lines say too;
     one that ends in `*` stands for all that begin so.
@@ -41,7 +44,7 @@ def read_lines(
     known: dict[str, bool] = {}
     kept = builder.kept
     seen = useless = 0
-    for line, place, value in _entries(source):
+    for line, place, value in entries(source) if within is None else within:
         before, lost = kept.times, kept.lost
         if isinstance(value, dict):
             read(value, place)
@@ -62,7 +65,7 @@ def read_lines(
         _refuse(source, builder, silent, useless, seen)
 
 
-def _entries(source: Source) -> Iterator[tuple[int, Place, Any]]:
+def entries(source: Source) -> Iterator[Entry]:
     """The lines of a file; the same as a list in one document is read alike."""
     if source.is_lines or not isinstance(source.document, list):
         for line, value in source.lines():
@@ -82,6 +85,14 @@ def kind_of(value: Any) -> str:
             more = value.get("subtype")
             return f"{given}/{more}" if isinstance(more, str) and more else given
     return ", ".join(sorted(map(str, value))[:6]) or "{}"
+
+
+def note_torn_text(source: Source) -> None:
+    """A text whose last line has no end was cut off, where a tool writes whole lines: a finding."""
+    text = source.text
+    if text.strip() and not text.endswith("\n"):
+        where = f"line {text.count(chr(10)) + 1}"
+        source.findings.append(finding("torn-end", where, "the last line has no end"))
 
 
 def is_quiet(kind: str, quiet: Collection[str]) -> bool:

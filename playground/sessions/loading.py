@@ -126,9 +126,7 @@ def sample_sessions() -> dict[str, Session]:
 def first_session(source: Source, format: str | None = None) -> LoadedSession:
     """The first session of a file, with a finding where it holds more."""
     sessions = read_sessions(source, format)
-    first = next(sessions, None)
-    if first is None:
-        raise InputFault("it holds no session", where=source.name, expected="at least one")
+    first = next(sessions)
     if next(sessions, None) is not None:
         more = finding("more-sessions", source.name)
         first = replace(first, findings=[*first.findings, more])
@@ -151,12 +149,16 @@ def read_sessions(source: Source, format: str | None = None) -> Iterator[LoadedS
 
 
 def _checked(chosen: SessionFormat, source: Source) -> Iterator[LoadedSession]:
+    """Raises InputFault where there is none, unless what was left out is being collected."""
+    builder = None
     for builder in chosen.sessions(source):
         session = builder.finish()
         streams = [f for recording in session.recordings for f in recording.findings]
         found = [*source.findings, *builder.findings, *check(session, builder.places), *streams]
         source.findings.clear()
         yield LoadedSession(session, found, chosen.name, builder.places)
+    if builder is None and not source.left_out:
+        raise InputFault("it holds no session", where=source.name, expected="at least one")
 
 
 def file_bytes(path: str | Path) -> bytes:

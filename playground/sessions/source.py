@@ -169,11 +169,12 @@ class Source:
 
     @cached_property
     def is_lines(self) -> bool:
-        """Whether each line is a JSON value of its own: two lines are, or one object."""
+        """Whether each line is a JSON value of its own: two objects are, or what a file named so
+        holds: one object, or two lists (a list alone is a document)."""
         objects = [value for value in self.head if isinstance(value, dict)]
-        if len(objects) > 1 or self.suffix in LINES:
-            return bool(objects)
-        return False
+        if self.suffix in LINES:
+            return bool(objects) or len(self.head) > 1
+        return len(objects) > 1
 
     def lines(self) -> Iterator[tuple[int, Any]]:
         """Line number and value of every line, split at `\\n` alone, read one at a time.

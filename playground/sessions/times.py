@@ -34,7 +34,7 @@ def utc_time(value: Any) -> str | None:
 
 
 def _of_text(text: str) -> str | None:
-    if text.replace(".", "", 1).isdecimal() and _NUMBER.match(text):
+    if _NUMBER.match(text) and text.isascii():
         return utc_time(float(text))
     for read in (datetime.fromisoformat, parsedate_to_datetime):
         try:

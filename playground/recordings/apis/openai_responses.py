@@ -1,8 +1,8 @@
 """OpenAI responses: typed events over a list of output items.
 
 https://platform.openai.com/docs/api-reference/responses-streaming. Calls with free text (custom
-tools, the code interpreter, apply_patch) have it for their arguments; what the client is to run
-(a shell) stands in the finished item.
+tools, the code interpreter) have it for their arguments; what the client is to run (a shell) stands
+in the finished item, and of a patch all but its diff in the item that is added.
 """
 
 from __future__ import annotations
@@ -32,9 +32,8 @@ _ARGUMENTS: Final = {
     "response.mcp_call.arguments.delta",
     "response.custom_tool_call_input.delta",
     "response.code_interpreter_call_code.delta",
-    "response.apply_patch_call_operation_diff.delta",
 }
-_FREE_CALLS: Final = {"custom_tool_call", "code_interpreter_call", "apply_patch_call"}
+_FREE_CALLS: Final = {"custom_tool_call", "code_interpreter_call"}
 _CLIENT_CALLS: Final = {  # run by the client: what to do stands in this field of the finished item
     "local_shell_call": "action",
     "shell_call": "action",
@@ -51,6 +50,7 @@ _WHOLE: Final = {  # events with the whole of a part: their field, and the sort 
     "response.reasoning_summary_text.done": ("text", "reasoning"),
     "response.function_call_arguments.done": ("arguments", "call"),
 }
+_DIFF: Final = "response.apply_patch_call_operation_diff.delta"
 _ENDS: Final = {"response.completed", "response.incomplete", "response.failed", "response.done"}
 
 
@@ -61,6 +61,8 @@ class OpenAIResponses(ApiReader):
         super().__init__(sink)
         self._items = Items()
         self._written: dict[Any, int] = {}  # characters of an item's arguments so far
+        self._operations: dict[Any, dict[str, Any]] = {}  # of patches whose diff is to come
+        self._patched: set[Any] = set()  # items whose diff came in deltas
         self._streamed: set[Any] = set()  # items whose text came in deltas
         self._created = False
 
@@ -79,12 +81,24 @@ class OpenAIResponses(ApiReader):
             self.sink.reasoning(delta)
         elif isinstance(delta, str) and kind in _ARGUMENTS:
             self._arguments(self._items.of_delta(value, "call"), delta)
+        elif isinstance(delta, str) and kind == _DIFF:
+            self._diff(self._items.of_delta(value, "call"), delta)
         else:
             self._other(kind, value)
 
     def _arguments(self, key: Any, text: str) -> None:
         self._written[key] = self._written.get(key, 0) + len(text)
         self.sink.call(key, text)
+
+    def _diff(self, key: Any, text: str) -> None:
+        """A piece of a patch, which is one member of the call's operation: its kind and path came
+        when the item was added, and the arguments are the whole operation as JSON."""
+        opened = self._operations.pop(key, None)
+        if opened is not None:
+            head = json.dumps(opened, ensure_ascii=False)[:-1]
+            self._arguments(key, head + (', "diff": "' if opened else '"diff": "'))
+            self._patched.add(key)
+        self._arguments(key, json.dumps(text, ensure_ascii=False)[1:-1])
 
     def _other(self, kind: str, value: dict[str, Any]) -> None:
         sink = self.sink
@@ -135,6 +149,9 @@ class OpenAIResponses(ApiReader):
             return
         arguments = _arguments_text(item)
         self._written[key] = len(arguments)
+        operation = item.get("operation")
+        if isinstance(operation, dict):
+            self._operations[key] = {k: v for k, v in operation.items() if k != "diff"}
         self.sink.call(
             key,
             arguments,
@@ -169,6 +186,8 @@ class OpenAIResponses(ApiReader):
             whole = json.dumps(task, ensure_ascii=False)
         if self._written.get(key, 0) == 0 and whole:
             self._arguments(key, whole)
+        elif key in self._patched:
+            self._arguments(key, '"}')
         self.sink.end_call(key)
 
     def _end(self, kind: str, response: dict[str, Any]) -> None:

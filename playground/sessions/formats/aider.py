@@ -10,6 +10,7 @@ from playground.findings import finding
 from playground.messages import TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.lines import note_torn_text
 from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
 
@@ -35,6 +36,7 @@ class AiderLlmHistory(SessionFormat):
         return start.startswith((b"TO LLM ", b"LLM RESPONSE "))
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        note_torn_text(source)
         sessions = list(read_turns(_turns(source.text), source.stem))
         for builder in sessions:
             builder.known(name="aider")
@@ -81,9 +83,12 @@ class AiderChatHistory(SessionFormat):
     def recognises(self, source: Source) -> bool:
         if source.is_folder or source.is_zip:
             return False
-        return b"# aider chat started at" in source.start(65536)
+        start = source.start(65536)
+        named = source.name.endswith(".aider.chat.history.md") and b"\n#### " in b"\n" + start
+        return named or b"# aider chat started at" in start
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        note_torn_text(source)
         chat: _Chat | None = None
         for number, line in enumerate(source.text.split("\n"), 1):
             if started := _STARTED.match(line):

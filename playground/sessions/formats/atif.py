@@ -22,8 +22,8 @@ from playground.messages import (
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.session import RequestRecord, Session
-from playground.sessions.shapes.messages import add
 from playground.sessions.shapes.parts import read_parts, result_value
+from playground.sessions.shapes.results import add
 from playground.sessions.source import Source
 
 VERSION: Final = "ATIF-v1.8"
@@ -53,6 +53,9 @@ class Atif(SessionFormat):
         builder.agent_prompt = str(extra.get("user_agent_prompt") or "")
         builder.environment = str(extra.get("environment") or "")
         builder.model = str(agent.get("model_name") or "")
+        builder.known(
+            name=agent.get("name"), version=agent.get("version"), session=value.get("session_id")
+        )
         builder.tools(agent.get("tool_definitions"), Place(field="agent.tool_definitions"))
         for index, step in enumerate(value.get("steps") or ()):
             _step(builder, step, Place(field=f"steps.{index}"))

@@ -12,8 +12,9 @@ from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_requests import looks_like_messages, read_body
 from playground.sessions.lines import read_lines
 from playground.sessions.shapes.facts import note_answer
-from playground.sessions.shapes.messages import add, join_thought, read_message, role_of
+from playground.sessions.shapes.messages import join_thought, read_message, read_messages, role_of
 from playground.sessions.shapes.parts import read_parts
+from playground.sessions.shapes.results import add
 from playground.sessions.source import Source
 
 BODIES: Final = ("messages", "contents", "chosen_messages", "input", "prompt")
@@ -41,17 +42,54 @@ class FineTuning(SessionFormat):
 
 
 def _is_row(value: Any) -> bool:
-    return isinstance(value, dict) and any(
-        looks_like_messages(json_or_text(value.get(key))) for key in BODIES
-    )
+    """Whether a row holds a conversation, or is one: the list of its messages alone."""
+    if isinstance(value, list):
+        return looks_like_messages(value)
+    if not isinstance(value, dict):
+        return False
+    texts = isinstance(value.get("prompt"), str) and isinstance(value.get("completion"), str)
+    return texts or any(looks_like_messages(_messages(value, key)) for key in BODIES)
 
 
-def read_row(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
-    """A row's conversation; of two that a preference compares, the chosen one."""
-    if "chosen_messages" in value:
-        builder.lost("the answer that was not chosen", place.at("rejected_messages"))
-        value = {**value, "messages": value["chosen_messages"]}
+def _messages(value: dict[str, Any], key: str) -> Any:
+    """What stands under a name: messages, or a request's body that holds them (preferences)."""
+    found = json_or_text(value.get(key))
+    return found.get("messages") if isinstance(found, dict) else found
+
+
+def read_row(builder: SessionBuilder, value: Any, place: Place) -> None:
+    """A row's conversation; of two answers that a preference compares, the chosen one."""
+    if isinstance(value, dict):
+        value = {**value, **(_asked(value))}
+        for key in _REJECTED & value.keys():
+            builder.lost("the answer that was not chosen", place.at(key))
+        if "chosen_messages" in value:
+            value["messages"] = value["chosen_messages"]
     read_body(builder, value, place)
+    answer = next((value[k] for k in _CHOSEN if value.get(k)), None) if _is_pair(value) else None
+    if answer is not None:
+        said = answer if isinstance(answer, list) else [{"role": "assistant", "content": answer}]
+        read_messages(builder, said, place.at("answer"))
+
+
+_CHOSEN: Final = ("chosen", "preferred_output", "output")
+_REJECTED: Final = {"rejected", "rejected_messages", "non_preferred_output"}
+
+
+def _asked(value: dict[str, Any]) -> dict[str, Any]:
+    """The request's body where a row keeps it apart from the answers."""
+    body = value.get("input")
+    return body if isinstance(body, dict) and "messages" in body else {}
+
+
+def _is_pair(value: Any) -> bool:
+    """Whether a row is what was asked and, beside it, the answer; where the answer is a list of
+    items of a response beside the input, it is read as that."""
+    if not isinstance(value, dict) or "choices" in value or "response" in value:
+        return False
+    if isinstance(value.get("output"), list) and "input" in value:
+        return False
+    return any(key in value for key in ("prompt", "input")) and "completion" not in value
 
 
 def rows(source: Source) -> Iterator[tuple[Place, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.messages import read_messages, role_of
+from playground.sessions.shapes.messages import bare_message, read_messages, role_of
 from playground.sessions.shapes.requests import read_reply, read_request
 from playground.sessions.source import Source
 
@@ -31,7 +31,10 @@ def looks_like_messages(found: Any) -> bool:
 
 
 def _has_role(message: dict[str, Any]) -> bool:
-    return role_of(message) is not None and bool(_ROLES & message.keys())
+    """Whether it says who speaks; a type does, where something is said beside it (LangChain)."""
+    bare = bare_message(message)
+    typed = "type" in bare and ("content" in bare or "tool_calls" in bare)
+    return role_of(bare) is not None and (typed or bool(_ROLES & bare.keys()))
 
 
 class _Body(SessionFormat):
@@ -98,25 +101,6 @@ class OpenAIChat(_Body):
     def fits(self, value: Any) -> bool:
         items = isinstance(value, dict) and isinstance(value.get("input"), list)
         return bool(_messages(value)) or (items and "model" in value)
-
-
-class WholeReply(SessionFormat):
-    name = "reply"
-    title = "Whole (not streamed) reply of a chat API"
-    keeps = Keeps(usage="yes", missing="the request is not in it")
-
-    def recognises(self, source: Source) -> bool:
-        document = source.document
-        if not isinstance(document, dict) or "messages" in document:
-            return False
-        alone = document.get("type") == "message" and document.get("role") == "assistant"
-        return alone or (document.get("object") == "response" and "output" in document)
-
-    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        builder = SessionBuilder(title=source.stem)
-        if not read_reply(builder, source.value, Place()):
-            builder.lost("no reply in it", Place())
-        yield builder
 
 
 def read_body(builder: SessionBuilder, value: Any, place: Place) -> None:

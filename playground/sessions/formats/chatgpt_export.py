@@ -13,8 +13,9 @@ from playground.messages import Part, ReasoningPart, Role
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.export_members import export_rows, first_row
-from playground.sessions.shapes.messages import add, role_of
+from playground.sessions.shapes.messages import role_of
 from playground.sessions.shapes.parts import read_parts
+from playground.sessions.shapes.results import add
 from playground.sessions.source import Source
 
 _ALL: Final = ("", "all", "assistant")  # recipients of a message that is no call

@@ -9,8 +9,9 @@ from playground.messages import Part, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.export_members import export_rows, first_row
-from playground.sessions.shapes.messages import add, role_of
+from playground.sessions.shapes.messages import role_of
 from playground.sessions.shapes.parts import read_parts
+from playground.sessions.shapes.results import add
 from playground.sessions.source import Source
 
 _MARKS: Final = {"token_budget", "flag"}  # parts of the interface

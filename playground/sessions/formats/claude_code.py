@@ -13,12 +13,13 @@ from typing import Any, Final
 from playground.messages import Part, ToolResultPart
 from playground.sessions.building import NO_MODEL, Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.lines import read_lines
+from playground.sessions.lines import Entry, read_lines
 from playground.sessions.shapes.messages import read_message, role_of
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.source import Source
 
 _MARKS: Final = {"parentUuid", "isSidechain", "sessionId", "uuid"}
+_SPEAKERS: Final = ("user", "assistant")
 _QUIET: Final = {
     "attachment", "file-history-snapshot", "queue-operation", "progress", "last-prompt", "system",
     "permission-mode", "mode", "agent-name", "agent-color", "pr-link", "result", "stream_event",
@@ -38,15 +39,10 @@ class ClaudeCode(SessionFormat):
     )
 
     def recognises(self, source: Source) -> bool:
-        return source.is_lines and any(
-            isinstance(line, dict) and "type" in line and len(_MARKS & line.keys()) >= 2
-            for line in source.head
-        )
+        return any(_is_line(line) for line in _values(source))
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        threads = _Threads(source.stem)
-        read_lines(source, threads.main, threads.line, _QUIET)
-        yield from threads.sessions()
+        yield from _read(source)
 
 
 class ClaudeStream(SessionFormat):
@@ -60,8 +56,9 @@ class ClaudeStream(SessionFormat):
     )
 
     def recognises(self, source: Source) -> bool:
-        lines = source.head if source.is_lines else source.document
-        return isinstance(lines, list) and any(
+        document = source.document
+        lines = document if isinstance(document, list) else _values(source)
+        return any(
             isinstance(line, dict)
             and ("session_id" in line or line.get("subtype") == "init")
             and (
@@ -73,9 +70,49 @@ class ClaudeStream(SessionFormat):
         )
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        threads = _Threads(source.stem)
-        read_lines(source, threads.main, threads.line, _QUIET)
-        yield from threads.sessions()
+        yield from _read(source)
+
+
+def _is_line(line: Any) -> bool:
+    """Whether this is a line of a transcript: two of its marks, or, where a copy was stripped of
+    those, a message whose role only the line's type tells."""
+    if not isinstance(line, dict) or "type" not in line:
+        return False
+    message = line.get("message")
+    stripped = isinstance(message, dict) and "content" in message and "timestamp" in line
+    return len(_MARKS & line.keys()) >= 2 or (stripped and line["type"] in _SPEAKERS)
+
+
+def _values(source: Source) -> list[Any]:
+    """The lines to look at: of a file of lines its first, of a document that wraps them all."""
+    if source.is_lines:
+        return source.head
+    return [value for _, _, value in _within(source.document) or ()]
+
+
+def _within(document: Any) -> list[Entry] | None:
+    """The lines in a document: as the web's sessions list them (`loglines`), or with the way that
+    each went, as a recording of the agent's pipe does; or the end alone, which is all that
+    `--output-format json` gives. None where they are wrapped in nothing."""
+    match document:
+        case {"type": "result", "session_id": str(), "result": str()}:
+            return [(1, Place(), document)]
+        case {"loglines": list(lines)}:
+            return [(i, Place(field=f"loglines.{i}"), line) for i, line in enumerate(lines)]
+        case {"messages": [{"direction": _, "message": dict()}, *_] as lines}:
+            return [
+                (i, Place(field=f"messages.{i}.message"), line["message"])
+                for i, line in enumerate(lines)
+                if isinstance(line, dict) and "message" in line
+            ]
+    return None
+
+
+def _read(source: Source) -> Iterator[SessionBuilder]:
+    threads = _Threads(source.stem)
+    within = None if source.is_lines else _within(source.document)
+    read_lines(source, threads.main, threads.line, _QUIET, within)
+    yield from threads.sessions()
 
 
 @dataclass
@@ -170,9 +207,8 @@ class _Threads:
             if results := [p for p in parts if isinstance(p, ToolResultPart)]:
                 builder.say("tool", results, where)
             if request >= 0:
-                builder.requests[request : request + 1] = []
                 _request(builder, value, message, index)
-                builder.requests.insert(request, builder.requests.pop())
+                builder.requests[request] = builder.requests.pop()
             return
         before = len(builder.messages)
         read_message(builder, message if role else {**message, "role": _role(value)}, where)

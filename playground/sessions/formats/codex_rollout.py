@@ -10,7 +10,8 @@ from playground.messages import Part
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
-from playground.sessions.shapes.messages import add, read_message
+from playground.sessions.shapes.messages import read_message
+from playground.sessions.shapes.results import add
 from playground.sessions.source import Source
 
 _KINDS: Final = {"session_meta", "turn_context", "response_item", "event_msg", "compacted"}

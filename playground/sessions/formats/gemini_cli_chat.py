@@ -8,8 +8,9 @@ from typing import Any
 from playground.messages import Part, ReasoningPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.messages import ROLES, add
+from playground.sessions.shapes.messages import ROLES
 from playground.sessions.shapes.parts import read_parts, result_value
+from playground.sessions.shapes.results import add
 from playground.sessions.source import Source
 
 
@@ -33,6 +34,7 @@ class GeminiCliChat(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
+        builder.known(name="gemini-cli")
         if source.is_lines:
             for place, message in _current(source):
                 _message(builder, message, place)
@@ -59,7 +61,7 @@ def _current(source: Source) -> list[tuple[Place, Any]]:
             for index, message in enumerate(change.get("messages") or ()):
                 kept.pop(message.get("id"), None)
                 kept[message.get("id")] = Place(line, f"$set.messages.{index}"), message
-        elif "type" in value or "role" in value:
+        elif value.keys() & {"type", "role", "content"}:
             known = value.get("id") or f"line {line}"
             kept.pop(known, None)
             kept[known] = Place(line), value

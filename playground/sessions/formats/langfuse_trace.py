@@ -5,12 +5,13 @@ Each framework writes its own form into them (`shapes/framework_chats.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.framework_chats import chat_messages, chat_tools
+from playground.sessions.formats.chat_lines import rows
+from playground.sessions.shapes.framework_chats import chat_messages, chat_tools, further_replies
 from playground.sessions.shapes.spans import json_value
 from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
@@ -24,22 +25,21 @@ class LangfuseTrace(SessionFormat):
     keeps = Keeps("yes", "yes", "yes", "no", "observations that are not model calls; scores")
 
     def recognises(self, source: Source) -> bool:
-        document = source.document
-        return (
-            isinstance(document, dict)
-            and isinstance(document.get("observations"), list)
-            and ("trace" in document or "id" in document)
-        )
+        document = None if source.is_lines else source.document
+        if isinstance(document, dict):
+            listed = isinstance(document.get("observations"), list)
+            return listed and ("trace" in document or "id" in document)
+        found = source.head if source.is_lines else document
+        return isinstance(found, list) and any(map(_is_observation, found))
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        value = source.value
-        trace = value.get("trace") or value
+        trace, observations = _observations(source)
         title = str(trace.get("name") or source.stem)
         turns = [
             (observation.get("type") in _CALLS, turn)
-            for index, observation in enumerate(value["observations"])
+            for place, observation in observations
             if isinstance(observation, dict)
-            for turn in [_turn(observation, Place(field=f"observations.{index}"))]
+            for turn in [_turn(observation, place)]
             if turn.before or turn.after
         ]
         found = [turn for is_call, turn in turns if is_call] or [turn for _, turn in turns]
@@ -52,6 +52,21 @@ class LangfuseTrace(SessionFormat):
         yield from sessions
 
 
+def _observations(source: Source) -> tuple[dict[str, Any], Iterable[tuple[Place, Any]]]:
+    """What is said of the trace, and its observations: those of an export of observations alone
+    are the file's entries."""
+    value = None if source.is_lines else source.value
+    if not isinstance(value, dict):
+        return {}, rows(source)
+    within = Place(field="observations")
+    listed = [(within.at(index), each) for index, each in enumerate(value["observations"])]
+    return value.get("trace") or value, listed
+
+
+def _is_observation(value: Any) -> bool:
+    return isinstance(value, dict) and value.get("type") in _CALLS and "traceId" in value
+
+
 def _turn(observation: dict[str, Any], place: Place) -> Turn:
     given, gave = json_value(observation.get("input")), json_value(observation.get("output"))
     metadata = json_value(observation.get("metadata"))
@@ -60,6 +75,7 @@ def _turn(observation: dict[str, Any], place: Place) -> Turn:
     return Turn(
         before=chat_messages(given, "user"),
         after=chat_messages(gave, "assistant"),
+        further=further_replies(gave),
         tools=chat_tools(given, metadata),
         place=place,
         model=str(observation.get("model") or observation.get("providedModelName") or ""),

@@ -7,12 +7,13 @@ from typing import Any, Final
 
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.framework_chats import chat_messages, chat_tools
+from playground.sessions.shapes.framework_chats import chat_messages, chat_tools, further_replies
 from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
 from playground.sessions.times import utc_time
 
 _CALLS: Final = {"llm", "chat_model", "chat"}
+_Run = tuple[dict[str, Any], Place]
 _LISTS: Final = ("runs", "post", "patch")
 
 
@@ -30,13 +31,15 @@ class LangSmithRuns(SessionFormat):
             found = [pair for line, value in source.lines() for pair in _runs(value, Place(line))]
         else:
             found = list(_runs(source.value, Place()))
-        runs = _whole(found)
+        runs, pieces = _whole(found)
         calls = [pair for pair in runs if pair[0].get("run_type") in _CALLS] or runs
         turns = [turn for run, place in calls for turn in [_turn(run, place)] if _holds(turn)]
         turns.sort(key=lambda turn: turn.at)
         sessions = list(read_turns(turns, source.stem)) or [SessionBuilder(title=source.stem)]
         if not turns:
             sessions[0].lost("no run holds a chat", Place())
+        for _, place in pieces:
+            sessions[0].lost("a later piece of a run that is not in the file", place)
         for builder in sessions:
             builder.known(name="langsmith")
         yield from sessions
@@ -61,16 +64,18 @@ def _runs(value: Any, place: Place) -> Iterator[tuple[dict[str, Any], Place]]:
             yield from _runs(value["child_runs"], place.at("child_runs"))
 
 
-def _whole(found: list[tuple[dict[str, Any], Place]]) -> list[tuple[dict[str, Any], Place]]:
-    """A run's later pieces laid over its first one: what they hold again is the newer."""
-    runs: dict[str, tuple[dict[str, Any], Place]] = {}
+def _whole(found: list[_Run]) -> tuple[list[_Run], list[_Run]]:
+    """A run's later pieces laid over its first one: what they hold again is the newer; and pieces
+    without a first one."""
+    runs: dict[str, _Run] = {}
     for number, (run, place) in enumerate(found):
         key = str(run.get("id") or run.get("dotted_order") or number)
         key = next((k for k in (key, *_same(run, runs)) if k in runs), key)
         before, first = runs.get(key, ({}, place))
         given = {name: held for name, held in run.items() if held not in (None, {}, [])}
         runs[key] = {**before, **given}, first
-    return [pair for pair in runs.values() if "run_type" in pair[0]]
+    whole = [pair for pair in runs.values() if "run_type" in pair[0]]
+    return whole, [pair for pair in runs.values() if "run_type" not in pair[0]]
 
 
 def _same(run: dict[str, Any], runs: dict[str, tuple[dict[str, Any], Place]]) -> list[str]:
@@ -97,6 +102,7 @@ def _turn(run: dict[str, Any], place: Place) -> Turn:
     return Turn(
         before=chat_messages(given, "user"),
         after=chat_messages(gave, "assistant"),
+        further=further_replies(gave),
         tools=chat_tools(given, None) or _list(options.get("tools")),
         place=place,
         model=str(model or about.get("ls_model_name") or ""),

@@ -20,7 +20,9 @@ class LlamaStack(SessionFormat):
     def recognises(self, source: Source) -> bool:
         document = source.document
         response = document.get("response") if isinstance(document, dict) else None
-        return isinstance(response, dict) and "body" in response and "is_streaming" in response
+        if not isinstance(response, dict) or "body" not in response:
+            return False
+        return "is_streaming" in response or isinstance(response["body"], list)
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         value = source.value
@@ -28,7 +30,7 @@ class LlamaStack(SessionFormat):
         body = response.get("body")
         chunks = body if isinstance(body, list) else [body]
         lines = [dump_again(_data(chunk)) for chunk in chunks]
-        streaming = bool(response.get("is_streaming"))
+        streaming = bool(response.get("is_streaming")) or isinstance(body, list)
         data = "".join(f"{line}\n" for line in lines) if streaming else lines[0]
         exchange = Exchange(
             json_object(request.get("body")), data.encode(), Place(), str(request.get("url", ""))

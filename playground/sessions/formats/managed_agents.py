@@ -8,7 +8,7 @@ from typing import Any, Final
 from playground.messages import Part
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.lines import is_quiet, kind_of, read_lines
+from playground.sessions.lines import Entry, entries, is_quiet, kind_of, read_lines
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.source import Source
 
@@ -31,7 +31,7 @@ class ManagedAgents(SessionFormat):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         log = _Log(source.stem)
         if source.is_lines:
-            read_lines(source, log.main, log.line, _QUIET)
+            read_lines(source, log.main, log.line, _QUIET, map(_unwrapped, entries(source)))
         else:
             for index, value in enumerate(_some(source)):
                 before = log.main.kept.times + log.main.kept.lost
@@ -46,7 +46,7 @@ class ManagedAgents(SessionFormat):
 _QUIET: Final = {
     "session.*", "span.*", "agent.thinking", "system", "agent", "user.interrupt",
     "user.tool_confirmation", "thread_status_*", "status_*", "model_request_*", "usage", "error",
-    "outcome_evaluation_*", "thinking", "interrupt", "tool_confirmation",
+    "outcome_evaluation_*", "user.sent", "thinking", "interrupt", "tool_confirmation",
 }  # fmt: skip
 
 
@@ -59,8 +59,23 @@ def _some(source: Source) -> list[Any]:
     return document if isinstance(document, list) else []
 
 
+def _unwrapped(entry: Entry) -> Entry:
+    """A line of a client's log is the method that was called and what it gave; what is sent comes
+    back as an event."""
+    match entry:
+        case line, place, [str(), dict(event)]:
+            return line, place.at(1), event
+        case line, place, [str(), [str(), {"events": list()}]]:
+            return line, place, {"type": "user.sent"}
+    return entry
+
+
 def _event(value: Any) -> dict[str, Any] | None:
-    """The event in a line: the line itself, or what a dump keeps under `raw`, `event` or `data`."""
+    """The event in a line: the line itself, what a client's log has beside the method's name, or
+    what a dump keeps under `raw`, `event` or `data`."""
+    match value:
+        case [str(), dict(event)]:
+            value = event
     for found in (
         (value, *(value.get(k) for k in ("raw", "event", "data")))
         if isinstance(value, dict)
@@ -91,7 +106,7 @@ class _Log:
     def line(self, value: dict[str, Any], place: Place) -> None:
         event = _event(value)
         if event is None:
-            self.main.lost("a line without an event", place)
+            self._about(value, place)
             return
         room, _, kind = str(event["type"]).partition(".")
         at = event.get("processed_at") or value.get("time")
@@ -103,6 +118,20 @@ class _Log:
             self._request(event, at)
         elif kind == "error":
             self.main.lost(f"an error: {str(event.get('error'))[:80]}", place)
+
+    def _about(self, value: dict[str, Any], place: Place) -> None:
+        """The session itself, as it was made: the agent's prompt, tools and model."""
+        agent = value.get("agent")
+        if not isinstance(agent, dict):
+            self.main.lost("a line without an event", place)
+            return
+        model = agent.get("model")
+        model = model.get("id") if isinstance(model, dict) else model
+        self.main.known(title=agent.get("name"), model=model, session=value.get("id"))
+        if parts := read_parts(self.main, agent.get("system"), place.at("agent", "system")):
+            self.main.say("system", parts, place.at("agent", "system"))
+        own = [tool for tool in agent.get("tools") or () if "input_schema" in tool]
+        self.main.tools(own, place.at("agent", "tools"))
 
     def _message(
         self,

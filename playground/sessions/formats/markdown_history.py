@@ -10,10 +10,12 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from playground.findings import finding
 from playground.messages import Part, ReasoningPart, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.messages import add
+from playground.sessions.lines import note_torn_text
+from playground.sessions.shapes.results import add
 from playground.sessions.source import Source
 
 _HEADING: Final = re.compile(
@@ -50,6 +52,11 @@ class MarkdownHistory(SessionFormat):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         text = source.text.replace("\r\n", "\n")
         heading = _HEADING if _HEADING.search(text) else _CURSOR
+        if heading is _HEADING:  # Cursor's own export has no end of its last line
+            note_torn_text(source)
+        if torn := _open_block(text):
+            where = f"line {text.count(chr(10), 0, torn.start()) + 1}"
+            source.findings.append(finding("torn-end", where, f"{torn[0][:30]!r} is not closed"))
         reader = _Reader(source.stem, text)
         line = counted = 0
         first = heading.search(text)
@@ -76,6 +83,12 @@ def _turns(text: str, heading: re.Pattern[str]) -> Iterator[tuple[re.Match[str],
     for number, match in enumerate(found):
         last = number + 1 == len(found)
         yield match, len(text) if last else found[number + 1].start()
+
+
+def _open_block(text: str) -> re.Match[str] | None:
+    """The last block, where it is not closed: a file cut off inside it."""
+    opened = list(_OPEN.finditer(text))
+    return opened[-1] if opened and _close(text, opened[-1]) == opened[-1].end() else None
 
 
 def _behind_blocks(text: str, start: int, stop: int) -> int:

@@ -13,8 +13,9 @@ from playground.messages import Part
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
-from playground.sessions.shapes.messages import ROLES, add
+from playground.sessions.shapes.messages import ROLES
 from playground.sessions.shapes.parts import read_parts
+from playground.sessions.shapes.results import add
 from playground.sessions.source import Source
 
 _QUIET = {

@@ -8,9 +8,10 @@ from typing import Any, Final
 from playground.messages import Part
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.messages import add, read_message, read_messages
+from playground.sessions.shapes.messages import read_message, read_messages
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.requests import read_reply, read_request
+from playground.sessions.shapes.results import add
 from playground.sessions.source import Source
 
 _SPEECH: Final = {"message", "system"}
@@ -46,12 +47,7 @@ class OpenHandsEvents(SessionFormat):
 
     def recognises(self, source: Source) -> bool:
         document = source.document
-        first = document[0] if isinstance(document, list) and document else None
-        return (
-            isinstance(first, dict)
-            and "source" in first
-            and ("action" in first or "observation" in first)
-        )
+        return isinstance(document, list) and any(map(_is_event, document[:12]))
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
@@ -59,6 +55,14 @@ class OpenHandsEvents(SessionFormat):
             if isinstance(event, dict):
                 _event(builder, event, Place(field=str(index)))
         yield builder
+
+
+def _is_event(event: Any) -> bool:
+    return (
+        isinstance(event, dict)
+        and "source" in event
+        and ("action" in event or "observation" in event)
+    )
 
 
 class OpenHandsLlmLog(SessionFormat):
@@ -146,6 +150,8 @@ def _event(builder: SessionBuilder, event: dict[str, Any], place: Place) -> None
         read_message(builder, {"role": role, "content": content}, place.at("args", "content"))
         if role == "assistant" and len(builder.messages) > before:
             builder.request(at=event.get("timestamp"))
+    elif "action" not in event:
+        builder.lost("an event that is neither an action nor an observation", place)
     elif event.get("action") not in _QUIET:
         _untracked(builder, event, arguments, place)
 

@@ -14,7 +14,8 @@ from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
 from playground.sessions.shapes.facts import note_answer
-from playground.sessions.shapes.messages import add, read_message
+from playground.sessions.shapes.messages import read_message
+from playground.sessions.shapes.results import add
 from playground.sessions.source import Source
 
 _HEADS: Final = {"session", "session_start"}

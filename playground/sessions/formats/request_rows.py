@@ -18,8 +18,8 @@ from playground.sessions.shapes.exchanges import Exchange, json_object, read_exc
 from playground.sessions.shapes.requests import conversation
 from playground.sessions.source import Source
 
-_REQUESTS: Final = ("request", "request_body", "requestBody", "req", "body")
-_RESPONSES: Final = ("response", "response_body", "responseBody", "resp", "output")
+_REQUESTS: Final = ("request", "request_body", "requestBody", "req", "body", "params", "modelInput")
+_RESPONSES: Final = ("response", "response_body", "responseBody", "resp", "output", "modelOutput")
 _SESSIONS: Final = ("session_id", "sessionId", "session", "conversation_id", "thread_id")
 _TIMES: Final = ("timestamp", "start_time", "startTime", "created_at", "time", "ts")
 _FIELDS: Final = {"method", "path", "headers", "url", "status"}
@@ -32,8 +32,8 @@ class RequestRows(SessionFormat):
 
     def recognises(self, source: Source) -> bool:
         found = source.head if source.is_lines else source.document
-        if isinstance(found, dict) and isinstance(found.get("records"), list):
-            found = found["records"]
+        if isinstance(found, dict):
+            found = found.get(_list_in(found))
         return isinstance(found, list) and any(_is_row(value) for value in found[:12])
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
@@ -55,17 +55,22 @@ class RequestRows(SessionFormat):
 
 def _rows(source: Source) -> Iterator[tuple[Place, Any]]:
     document = None if source.is_lines else source.value
-    if isinstance(document, dict) and isinstance(document.get("records"), list):
-        for index, item in enumerate(document["records"]):
-            yield Place(field=f"records.{index}"), item
+    if isinstance(document, dict) and (key := _list_in(document)):
+        for index, item in enumerate(document[key]):
+            yield Place(field=f"{key}.{index}"), item
     else:
         yield from rows(source)
+
+
+def _list_in(document: dict[str, Any]) -> str:
+    """The field of a document that holds the rows; "" where there is none."""
+    return next((key for key in ("records", "data") if isinstance(document.get(key), list)), "")
 
 
 def _is_row(value: Any) -> bool:
     if not isinstance(value, dict) or "messages" in value or _request(value) is None:
         return False
-    return any(key in value for key in (*_RESPONSES, *_SESSIONS, "request"))
+    return any(key in value for key in (*_RESPONSES, *_SESSIONS, "request", "custom_id"))
 
 
 def _request(value: dict[str, Any]) -> dict[str, Any] | None:

@@ -13,7 +13,8 @@ from typing import Any, Final
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
-from playground.sessions.shapes.messages import add, read_message, role_of
+from playground.sessions.shapes.messages import read_message, role_of
+from playground.sessions.shapes.results import add
 from playground.sessions.shapes.text_calls import embedded_tools, text_parts, text_results
 from playground.sessions.source import Source
 

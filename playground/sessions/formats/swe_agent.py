@@ -54,6 +54,9 @@ class MiniSweAgent(SessionFormat):
         value = source.value
         key = "messages." if isinstance(value, dict) else ""
         messages = value.get("messages") or [] if isinstance(value, dict) else value
+        info = value.get("info") if isinstance(value, dict) else None
+        version = info.get("mini_version") if isinstance(info, dict) else ""
+        builder.known(name="mini-swe-agent", version=version)
         for index, message in enumerate(messages):
             read_message(builder, _with_id(message), Place(field=f"{key}{index}"))
         yield builder

@@ -38,6 +38,19 @@ def chat_messages(value: Any, role: str) -> list[Any]:
     return []
 
 
+def further_replies(value: Any) -> int:
+    """How many replies a call's output holds behind the one that is read."""
+    value = json_value(json_value(value))
+    if not isinstance(value, dict):
+        return 0
+    for key in ("choices", "candidates", "generations"):
+        found = value.get(key)
+        if isinstance(found, list) and found:  # LangChain's are lists for each prompt
+            return sum(len(each) if isinstance(each, list) else 1 for each in found) - 1
+    inner = value.get("output")
+    return further_replies(inner) if isinstance(inner, dict) else 0
+
+
 def chat_tools(given: Any, metadata: Any) -> list[Any]:
     """The tools that a call was given: beside its messages, or in the span's attributes."""
     given = json_value(json_value(given))
@@ -87,23 +100,29 @@ def _tool(tool: Any) -> Any:
 
 
 def _of_list(value: list[Any], role: str) -> list[Any]:
-    if len(value) == 1 and isinstance(value[0], list):  # a batch of one
-        return _of_list(value[0], role)
+    """The messages of a list, [] where it holds none; what is no message among them stays as it
+    is, for its finding."""
+    if value and isinstance(value[0], list):  # a batch: its first chat
+        return _of_list(value[0], role) + value[1:]
     if value and all(isinstance(item, dict) and "toolCallId" in item for item in value):
         calls = [{**item, "type": "tool-call"} for item in value]
         return [{"role": "assistant", "content": calls}]
-    found: list[Any] = []
-    for item in value:
-        if _is_definition(item):
-            continue
-        inner = isinstance(item, dict) and isinstance(item.get("message"), dict)
-        if inner and "role" not in item:  # LangChain's generation around a message
-            found += _of_message(item["message"], role)
-        elif isinstance(item, dict) and ("role" in item or "type" in item or "lc" in item):
-            found += _of_message(item, role)
-        elif isinstance(item, dict) and isinstance(item.get("message"), dict):
-            found += _of_message(item["message"], role)
-    return found
+    said = [item for item in value if not _is_definition(item)]
+    read = [_of_item(item, role) for item in said]
+    if not any(read):
+        return []
+    return [m for item, found in zip(said, read, strict=True) for m in found or [item]]
+
+
+def _of_item(item: Any, role: str) -> list[Any]:
+    if not isinstance(item, dict):
+        return []
+    inner = item.get("message")
+    if isinstance(inner, dict) and "role" not in item:  # LangChain's generation around a message
+        return _of_message(inner, role)
+    if "role" in item or "type" in item or "lc" in item:
+        return _of_message(item, role)
+    return _of_message(inner, role) if isinstance(inner, dict) else []
 
 
 def _of_message(value: dict[str, Any], role: str) -> list[Any]:
@@ -122,6 +141,14 @@ def _nested(key: str) -> Callable[[dict[str, Any], str], list[Any]]:
         return chat_messages(value[key], role)
 
     return read
+
+
+def _messages(value: dict[str, Any], role: str) -> list[Any]:
+    """What stands under `messages`, although it be none that can be read (Agno's are texts of
+    Python's objects): it has a finding then."""
+    found = chat_messages(value["messages"], role)
+    given = json_value(value["messages"])
+    return found or (given if isinstance(given, list) else [])
 
 
 def _request(value: dict[str, Any], role: str) -> list[Any]:
@@ -149,6 +176,14 @@ def _choices(value: dict[str, Any], role: str) -> list[Any]:
     return _of_message(message, role) if isinstance(message, dict) else []
 
 
+def _generations(value: dict[str, Any], role: str) -> list[Any]:
+    """LangChain's: a list for each prompt, of which there is one; in it the replies to it."""
+    found = value["generations"]
+    first = found[0] if isinstance(found, list) and found else found
+    first = first[0] if isinstance(first, list) and first else first
+    return _of_list([first], role) if isinstance(first, dict) else []
+
+
 def _candidates(value: dict[str, Any], role: str) -> list[Any]:
     first = value["candidates"][0] if isinstance(value["candidates"], list) else {}
     content = first.get("content") if isinstance(first, dict) else None
@@ -156,13 +191,13 @@ def _candidates(value: dict[str, Any], role: str) -> list[Any]:
 
 
 _ENVELOPES: Final[dict[str, Callable[[dict[str, Any], str], list[Any]]]] = {
-    "messages": _nested("messages"),
+    "messages": _messages,
     "choices": _choices,
     "candidates": _candidates,
     "contents": _request,
     "new_message": _nested("new_message"),
     "message": _nested("message"),
-    "generations": _nested("generations"),
+    "generations": _generations,
     "role": _of_message,
     "prompt": _prompt,
     "output": _nested("output"),

@@ -6,12 +6,12 @@ the role `tool`, as they are sent. A message of which nothing can be read is a f
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import Any, Final
 
-from playground.messages import ImagePart, Part, ReasoningPart, Role, TextPart, ToolResultPart
+from playground.messages import ImagePart, Part, ReasoningPart, Role, TextPart
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.shapes.parts import read_parts, result_value
+from playground.sessions.shapes.results import CONTENT, add, holds_result, read_result
 
 ROLES: Final[dict[str, Role]] = {
     **dict.fromkeys(("system", "developer", "system_message"), "system"),
@@ -23,11 +23,12 @@ ROLES: Final[dict[str, Role]] = {
     **dict.fromkeys(("tool", "function", "observation", "toolresult", "tool_result"), "tool"),
     **dict.fromkeys(("tool_response", "tool_output", "function_response", "ipython"), "tool"),
     **dict.fromkeys(("function-response", "function_result", "tool_message"), "tool"),
+    **dict.fromkeys(("functionexecutionresult", "toolcallexecutionevent"), "tool"),  # AutoGen
+    **dict.fromkeys(("toolcallrequestevent", "toolcallsummary"), "assistant"),
 }
 _ITEMS: Final = ("function_call", "custom_tool_call", "reasoning", "mcp_call")
 _OUTPUTS: Final = ("function_call_output", "custom_tool_call_output", "tool_search_output")
 _SAID: Final = ("role", "from", "sender", "speaker", "author", "type")
-_CONTENT: Final = ("content", "parts", "value", "text", "message", "body")
 _CALLS: Final = ("tool_calls", "toolCalls", "toolInvocations", "toolRequests", "tool_requests")
 # Most messages have these fields and no others: what is said stands in the content alone.
 _PLAIN: Final = {
@@ -36,7 +37,7 @@ _PLAIN: Final = {
 _CALL_ROLES: Final = {"function_call", "function-call", "tool_calls", "tool_call"}
 # Fields that stand beside what was said; anything else that is not empty may be what was said.
 _BESIDE: Final = {
-    *_SAID, *_CONTENT, *_CALLS, "id", "uuid", "name", "model", "timestamp", "created_at", "usage",
+    *_SAID, *CONTENT, *_CALLS, "id", "uuid", "name", "model", "timestamp", "created_at", "usage",
     "stop_reason", "finish_reason", "metadata", "refusal", "reasoning", "reasoning_content",
     "reasoning_details", "thinking", "thinking_blocks", "thoughts", "images", "attachments",
     "files", "additional_kwargs", "response_metadata", "function_call", "cache_control", "status",
@@ -84,7 +85,7 @@ def read_message(builder: SessionBuilder, value: Any, place: Place) -> None:
         parts = read_parts(builder, value.get("content"), place.at("content"))
         add(builder, ROLES[value["role"]], parts, place)
         return
-    value = _of_langchain(value)
+    value = bare_message(value)
     if _item(builder, value, place):
         return
     given = _role_name(value)
@@ -94,22 +95,32 @@ def read_message(builder: SessionBuilder, value: Any, place: Place) -> None:
         role = "tool"
     if role is None:
         builder.lost(f"a message with the role {given!r}", place)
+    elif role == "tool" and holds_result(value):
+        read_result(builder, value, place)
     elif _is_unknown(value):
         named = ", ".join(sorted(map(str, value)))
         builder.lost(f"a message whose content stands under no known name ({named})", place)
     elif role == "tool":
-        _result_message(builder, value, place)
+        read_result(builder, value, place)
     else:
         add(builder, role, _parts(builder, value, place, given in _CALL_ROLES), place)
 
 
-def _of_langchain(value: dict[str, Any]) -> dict[str, Any]:
-    """LangChain's messages as it serialises and as it stores them; others as they are."""
+def bare_message(value: dict[str, Any]) -> dict[str, Any]:
+    """A message out of what a framework puts around it (LangChain as it serialises and as it
+    stores, Continue, Google's ADK); with its role, where AutoGen names the speaker; others as they
+    are."""
     if isinstance(value.get("kwargs"), dict) and "lc" in value:
         return {**value["kwargs"], "type": str((value.get("id") or [""])[-1])}
-    data = value.get("data")
+    data, inner, content = value.get("data"), value.get("message"), value.get("content")
     if isinstance(data, dict) and "content" in data and "content" not in value:
         return {**data, "type": value.get("type")}
+    if isinstance(inner, dict) and "role" in inner and "role" not in value:
+        return inner
+    if isinstance(content, dict) and isinstance(content.get("parts"), list):
+        return content if content.get("role") else {**value, **content}
+    if value.get("type") == "TextMessage" and isinstance(value.get("source"), str):
+        return {**value, "role": "user" if value["source"] == "user" else "assistant"}
     return value
 
 
@@ -148,7 +159,7 @@ def _is_unknown(value: dict[str, Any]) -> bool:
     """Whether nothing of what is known is there, and something else is."""
     if value.get("content") is not None:
         return False
-    if any(value.get(key) is not None for key in (*_CONTENT, *_CALLS)):
+    if any(value.get(key) is not None for key in (*CONTENT, *_CALLS)):
         return False
     if any(value.get(key) not in (None, "", [], {}) for key in _BESIDE - set(_SAID) - _DATA):
         return False
@@ -176,7 +187,7 @@ def _parts(
     parts = _reasoning(builder, value, place) if more else []
     key = "content"
     if value.get(key) is None:
-        key = next((key for key in _CONTENT if value.get(key) is not None), key)
+        key = next((key for key in CONTENT if value.get(key) is not None), key)
     content = value.get(key)
     if are_calls and "tool_calls" not in value:
         return parts + _calls(builder, json_or_text(content), place.at(key))
@@ -285,54 +296,3 @@ def _address(image: str) -> str:
 
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def _result_message(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
-    if value.keys() <= _PLAIN_RESULT and isinstance(value.get("content"), str):
-        result = builder.result(value.get("tool_call_id"), value["content"], value.get("name"))
-        builder.say("tool", [result], place)
-        return
-    key = next((key for key in (*_CONTENT, "output", "result") if value.get(key) is not None), "")
-    content = value.get(key)
-    inner = content if isinstance(content, list) else []
-    if any(isinstance(p, dict) and _is_result(p) for p in inner):
-        add(builder, "tool", read_parts(builder, inner, place.at(key)), place)
-        return
-    named = (
-        "tool_call_id",
-        "toolCallId",
-        "tool_use_id",
-        "call_id",
-        "callId",
-        "tool_call",
-        "tool_id",
-    )
-    call_id = next((value[name] for name in named if isinstance(value.get(name), str)), "")
-    name = value.get("name") or value.get("toolName") or value.get("tool_name") or ""
-    if not call_id and (value.get("role") == "function" or "from" in value or builder.makes_ids):
-        call_id = builder.open_call(str(name))
-    failed = value.get("status") == "error" or bool(value.get("error") or value.get("isError"))
-    failed = failed or bool(value.get("is_error"))
-    result = builder.result(call_id, result_value(content), name, is_error=failed)
-    add(builder, "tool", [result], place)
-
-
-_PLAIN_RESULT: Final = {"role", "content", "tool_call_id", "name"}
-
-
-def _is_result(part: dict[str, Any]) -> bool:
-    return (
-        "functionResponse" in part
-        or "function_response" in part
-        or "toolResult" in part
-        or (str(part.get("type")) in ("tool_result", "tool-result", "tool_call_response"))
-    )
-
-
-def add(builder: SessionBuilder, role: Role, parts: list[Part], place: Place) -> None:
-    """Add a message; results among another role's parts become messages of the role `tool`."""
-    if role == "tool" or not any(isinstance(part, ToolResultPart) for part in parts):
-        builder.say(role, parts, place)
-        return
-    for is_result, run in groupby(parts, lambda part: isinstance(part, ToolResultPart)):
-        builder.say("tool" if is_result else role, list(run), place)

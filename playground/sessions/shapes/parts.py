@@ -67,6 +67,8 @@ def _read(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
     reader = _reader_of(kind) if isinstance(kind, str) else None
     if reader is None:
         reader = next((read for key, read in _BY_KEY.items() if key in value), None)
+    if reader is None and kind is None:  # AutoGen's parts have no type
+        reader = next((read for keys, read in _BY_KEYS if keys <= value.keys()), None)
     if reader is None:
         builder.lost(f"a part of type {kind!r}" if kind else "a part of an unknown form", place)
         return []
@@ -277,3 +279,7 @@ _BY_KEY: Final[dict[str, _Reader]] = {
     "thinking": _reasoning,
     "cachePoint": _mark,
 }
+_BY_KEYS: Final[tuple[tuple[set[str], _Reader], ...]] = (
+    ({"name", "arguments"}, _call),
+    ({"call_id", "content"}, _result),
+)

@@ -8,8 +8,9 @@ from playground.messages import Part, ReasoningPart, TextPart
 from playground.recordings.recording import Recording
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.shapes.facts import facts
-from playground.sessions.shapes.messages import add, read_message, read_messages
+from playground.sessions.shapes.messages import read_message, read_messages
 from playground.sessions.shapes.parts import read_parts
+from playground.sessions.shapes.results import add
 
 
 def conversation(body: Any) -> list[Any] | None:

@@ -61,12 +61,12 @@ def _spans(value: Any, place: Place) -> Iterator[TraceSpan]:
         for key in ("spans", "resourceSpans", "scopeSpans", "instrumentationLibrarySpans"):
             if isinstance(value.get(key), list):
                 yield from _spans(value[key], place.at(key))
-        if "attributes" in value and "name" in value:
+        if "attributes" in value:
             yield TraceSpan(
-                str(value["name"]),
+                str(value.get("name") or ""),
                 _attributes(value["attributes"]),
-                _time(value.get("start_time", value.get("startTimeUnixNano"))),
-                _time(value.get("end_time", value.get("endTimeUnixNano"))),
+                _time(_first(value, "start_time", "startTimeUnixNano", "startTime", "timestamp")),
+                _time(_first(value, "end_time", "endTimeUnixNano", "endTime")),
                 place,
             )
 
@@ -91,8 +91,16 @@ def _value(value: Any) -> Any:
     return inner
 
 
+def _first(value: dict[str, Any], *names: str) -> Any:
+    return next((value[name] for name in names if value.get(name) is not None), None)
+
+
 def _time(value: Any) -> str:
-    """Nanoseconds, as OTLP writes them, or a text; what cannot be read stays for its finding."""
+    """Nanoseconds, as OTLP writes them, seconds and nanoseconds, as the SDK of JavaScript keeps
+    them, or a text; what cannot be read stays for its finding."""
+    match value:
+        case [int(seconds), int(nanoseconds)]:
+            value = seconds + nanoseconds / 1e9
     return utc_time(value) or ("" if value is None else str(value))
 
 

@@ -25,6 +25,7 @@ class Turn:
     seconds: float | str | None = None  # a text where they cannot be told
     stop_reason: str = ""
     usage: dict[str, Any] | None = None
+    further: int = 0  # replies of the same call that are not among the messages
 
 
 def read_turns(turns: Sequence[Turn], title: str) -> Iterator[SessionBuilder]:
@@ -32,6 +33,9 @@ def read_turns(turns: Sequence[Turn], title: str) -> Iterator[SessionBuilder]:
     chains: list[list[Turn]] = []
     known: Conversations[list[Turn]] = Conversations()
     for turn in turns:
+        if not _is_readable(turn.before):
+            chains.append([turn])
+            continue
         chain, known_by = known.going_on(turn.before)
         if chain is None:
             chains.append(chain := [])
@@ -42,11 +46,19 @@ def read_turns(turns: Sequence[Turn], title: str) -> Iterator[SessionBuilder]:
         yield _session(chain, name)
 
 
+def _is_readable(messages: list[Any]) -> bool:
+    """Whether each is an object: others hold no answers, and would take the place of some."""
+    return all(isinstance(message, dict) for message in messages)
+
+
 def _session(chain: list[Turn], title: str) -> SessionBuilder:
     builder = SessionBuilder(title=title)
     last = chain[-1]
     for turn in chain:
         builder.tools(turn.tools, turn.place.at("tools"))
+        if turn.further:
+            where = turn.place.at("output")
+            builder.lost(f"{turn.further} more replies of the same call", where)
     read_messages(builder, last.before, last.place.at("input"))
     answers = [i for i, message in enumerate(builder.messages) if message.role == "assistant"]
     read_items(builder, last.after, last.place.at("output"))

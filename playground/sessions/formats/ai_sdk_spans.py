@@ -1,0 +1,70 @@
+"""Spans of Vercel's AI SDK; https://ai-sdk.dev/docs/ai-sdk-core/telemetry.
+
+A request to a model is a span of its own (`…doGenerate`, `…doStream`) inside that of the call that
+the program made; where a trace keeps the outer ones alone, they are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from playground.sessions.building import SessionBuilder
+from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.framework_chats import chat_messages
+from playground.sessions.shapes.spans import TraceSpan, first_spans, json_value, spans_of
+from playground.sessions.shapes.turns import Turn, read_turns
+from playground.sessions.source import Source
+
+_ASKED = ("ai.prompt.messages", "ai.prompt")
+
+
+class AiSdkSpans(SessionFormat):
+    name = "ai-sdk-spans"
+    title = "Vercel AI SDK spans"
+    keeps = Keeps("yes", "yes", "yes", "no", "spans that are not model calls; embeddings")
+
+    def recognises(self, source: Source) -> bool:
+        return any(_is_call(span) for span in first_spans(source))
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        calls = [span for span in spans_of(source) if _is_call(span)]
+        requests = [span for span in calls if "ai.prompt.messages" in span.attributes]
+        yield from read_turns([_turn(span) for span in requests or calls], source.stem)
+
+
+def _is_call(span: TraceSpan) -> bool:
+    return any(name in span.attributes for name in _ASKED)
+
+
+def _turn(span: TraceSpan) -> Turn:
+    given = span.attributes
+    asked = next(given[name] for name in _ASKED if name in given)
+    tools = json_value(given.get("ai.prompt.tools"))
+    prefix = "ai.usage."
+    return Turn(
+        before=chat_messages(asked, "user"),
+        after=_answer(given),
+        tools=[json_value(tool) for tool in tools] if isinstance(tools, list) else [],
+        place=span.place,
+        model=str(given.get("ai.response.model") or given.get("ai.model.id") or ""),
+        at=span.start,
+        seconds=span.seconds,
+        stop_reason=str(given.get("ai.response.finishReason") or ""),
+        usage={k.removeprefix(prefix): v for k, v in given.items() if k.startswith(prefix)},
+    )
+
+
+def _answer(given: dict[str, Any]) -> list[Any]:
+    """What the model thought, said (an object is said as JSON) and called, as one message."""
+    content: list[Any] = []
+    if thought := given.get("ai.response.reasoning"):
+        content.append({"type": "reasoning", "text": thought})
+    if text := given.get("ai.response.text") or given.get("ai.response.object"):
+        content.append({"type": "text", "text": text})
+    calls = json_value(given.get("ai.response.toolCalls"))
+    content += [
+        {**call, "type": "tool-call"} if isinstance(call, dict) else call
+        for call in (calls if isinstance(calls, list) else ())
+    ]
+    return [{"role": "assistant", "content": content}] if content else []

@@ -1,0 +1,77 @@
+"""Whole (not streamed) replies without their requests: one, or the results of a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from playground.sessions.building import Place, SessionBuilder, json_or_text
+from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.formats.chat_lines import rows
+from playground.sessions.shapes.requests import read_reply
+from playground.sessions.source import Source
+
+# Where a batch's result keeps the reply: OpenAI and Groq, Anthropic, an HTTP answer as it came.
+_WITHIN: Final = (("response", "body"), ("result", "message"), ("message",), ("body",))
+
+
+class WholeReply(SessionFormat):
+    name = "reply"
+    title = "Whole (not streamed) reply of a chat API, or the results of a batch"
+    keeps = Keeps(usage="yes", missing="the request is not in it")
+
+    def recognises(self, source: Source) -> bool:
+        document = None if source.is_lines else source.document
+        if isinstance(document, dict):
+            return _is_reply(document) or any(map(_within, [document, *_results(document)]))
+        found = source.head if source.is_lines else document
+        return isinstance(found, list) and any(_within(value) is not None for value in found)
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        document = None if source.is_lines else source.value
+        if isinstance(document, dict) and _is_reply(document):
+            yield _session(source.stem, document, Place())
+            return
+        results = _results(document) if isinstance(document, dict) else []
+        inner = [(Place(field=f"results.{i}"), value) for i, value in enumerate(results)]
+        if _within(document) is not None:
+            inner = [(Place(), document)]
+        for number, (place, value) in enumerate(inner or rows(source), 1):
+            given = value.get("custom_id") if isinstance(value, dict) else None
+            yield _session(f"{source.stem} {given or number}", _within(value) or {}, place)
+
+
+def _session(title: str, reply: dict[str, Any], place: Place) -> SessionBuilder:
+    builder = SessionBuilder(title=title)
+    if not read_reply(builder, reply, place):
+        builder.lost("no reply in it", place)
+    return builder
+
+
+def _results(document: dict[str, Any]) -> list[Any]:
+    found = document.get("results")
+    return found if isinstance(found, list) else []
+
+
+def _within(value: Any) -> dict[str, Any] | None:
+    """The reply in a batch's result; None where it holds none, as a failed request's does not."""
+    for path in _WITHIN:
+        found = value
+        for step in path:
+            found = json_or_text(found.get(step)) if isinstance(found, dict) else None
+        if isinstance(found, dict) and (_is_reply(found) or _is_chat(found)):
+            return found
+    return None
+
+
+def _is_reply(value: dict[str, Any]) -> bool:
+    """Whether this is a reply that no other format takes: a chat's whole reply is a stream of one
+    chunk."""
+    if "messages" in value:
+        return False
+    alone = value.get("type") == "message" and value.get("role") == "assistant"
+    return alone or (value.get("object") == "response" and "output" in value)
+
+
+def _is_chat(value: dict[str, Any]) -> bool:
+    return "choices" in value or ("candidates" in value and "usageMetadata" in value)
