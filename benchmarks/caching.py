@@ -1,7 +1,8 @@
 """Simulating the cache: long sessions, and many dialects by many policies, in CPU seconds.
 
 Run: python benchmarks/caching.py. Every request carries all messages before it; the growth exponent
-is that of doubling the session. Rendering is measured apart: the matrix holds it.
+is that of doubling the session. Rendering is measured apart: the matrix holds it. Then what one
+message more costs in eight dialects that have written the 2,000 before it.
 """
 
 from __future__ import annotations
@@ -9,16 +10,18 @@ from __future__ import annotations
 import math
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from generated import large_session
+from generated import EIGHT, large_session
 
 import playground as pg
 from playground.caching.policies import POLICIES
 from playground.dialects import dialect_names
+from playground.messages import Message, TextPart
 from playground.questions.cache.simulation import cache_matrix
 
 
@@ -41,6 +44,31 @@ def took(work: Any) -> float:
     return time.process_time() - start
 
 
+def sessions() -> None:
+    last = 0.0
+    pg.simulate_cache(large_session(messages=40, size=40_000), dialect="xml")  # what is made once
+    for requests in (200, 400, 800):
+        session = large_session(messages=2 * requests, size=2_000 * requests)
+        seconds = took(lambda session=session: pg.simulate_cache(session, dialect="xml"))
+        grown = f", exponent {math.log2(seconds / last):.2f}" if last else ""
+        print(f"a session of {requests} requests in xml: {seconds:.2f} s{grown}")
+        last = seconds
+
+
+def one_message_more() -> None:
+    session = large_session()
+
+    def render() -> None:
+        for name in EIGHT:
+            pg.get_dialect(name).render(session.prompt_data())
+
+    first, best = took(render), math.inf
+    for _ in range(5):
+        session = replace(session, messages=(*session.messages, Message("user", (TextPart("."),))))
+        best = min(best, took(render))
+    print(f"2,000 messages in 8 dialects: {first * 1e3:.0f} ms, one more: {best * 1e3:.1f} ms")
+
+
 def main() -> None:
     last = 0.0
     for requests in (250, 500, 1_000):
@@ -49,6 +77,8 @@ def main() -> None:
         grown = f", exponent {math.log2(seconds / last):.2f}" if last else ""
         print(f"{requests:>5} requests over {requests} messages: {seconds:.2f} s{grown}")
         last = seconds
+    sessions()
+    one_message_more()
     dialects, policies = dialect_names()[:20], list(POLICIES)[:15]
     session = large_session(messages=200, size=400_000)
     rows = cache_matrix(session, dialects, policies)

@@ -5,7 +5,7 @@ Every character lies in exactly one event's span; events that own no characters 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, assert_never
 
@@ -19,20 +19,77 @@ class Span(NamedTuple):
     stop: int
 
 
-@dataclass(frozen=True, slots=True)
+# A stream has one of the next three for every chunk: they are the leanest events. Their span begins
+# at an offset and is as long as the text, so a parser gives the offset alone, and the span is made
+# when somebody asks; one that is given is kept as it is. (A frozen dataclass takes five times as
+# long to make. Nobody writes into these either.)
+
+
+@dataclass(init=False, unsafe_hash=True)
 class TextEvent:
     """Text for the user."""
 
+    __slots__ = ("_span", "text")
     span: Span
     text: str
 
+    def __init__(self, span: Span | int, text: str) -> None:
+        self._span = span
+        self.text = text
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(init=False, unsafe_hash=True)
 class ReasoningEvent:
     """Text between reasoning tags."""
 
+    __slots__ = ("_span", "text")
     span: Span
     text: str
+
+    def __init__(self, span: Span | int, text: str) -> None:
+        self._span = span
+        self.text = text
+
+
+@dataclass(init=False, unsafe_hash=True)
+class ArgumentEvent:
+    """Raw text of one argument (`key`), or of the whole JSON object (`key` None)."""
+
+    __slots__ = ("_span", "call_index", "key", "text")
+    span: Span
+    call_index: int
+    key: str | None
+    text: str
+
+    def __init__(self, span: Span | int, call_index: int, key: str | None, text: str) -> None:
+        self._span = span
+        self.call_index = call_index
+        self.key = key
+        self.text = text
+
+
+def argument_maker(call_index: int, key: str | None) -> Callable[[int, str], ArgumentEvent]:
+    """What makes events of one argument, each of an offset and a text."""
+    new = object.__new__
+
+    def make(offset: int, text: str) -> ArgumentEvent:
+        event = new(ArgumentEvent)  # a call of the class would pass all four on once more
+        event._span = offset
+        event.call_index = call_index
+        event.key = key
+        event.text = text
+        return event
+
+    return make
+
+
+def _span_of(event: TextEvent | ReasoningEvent | ArgumentEvent) -> Span:
+    span = event._span
+    return Span(span, span + len(event.text)) if isinstance(span, int) else span
+
+
+for _kind in (TextEvent, ReasoningEvent, ArgumentEvent):
+    setattr(_kind, "span", property(_span_of))  # noqa: B010  # a field to dataclasses and to mypy
 
 
 Role = Literal["section", "call", "reasoning", "text", "separator", "stop", "stray"]
@@ -68,16 +125,6 @@ class CallNamedEvent:
     span: Span
     call_index: int
     name: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class ArgumentEvent:
-    """Raw text of one argument (`key`), or of the whole JSON object (`key` None)."""
-
-    span: Span
-    call_index: int
-    key: str | None
     text: str
 
 
@@ -133,16 +180,16 @@ def merged(events: Iterable[Event]) -> list[Event]:
     """Join neighbours that differ only by where the stream was cut."""
     result: list[Event] = []
     texts: list[str] = []  # pieces of the last event, joined once: appending strings is quadratic
+    stop = 0  # where it ends
     for event in events:
         if result and _continues(result[-1], event):
-            last = result[-1]
             texts.append(event.text)  # type: ignore[union-attr]
-            result[-1] = replace(last, span=Span(last.span.start, event.span.stop))
+            stop = event.span.stop
             continue
-        _close(result, texts)
+        _close(result, texts, stop)
         result.append(event)
-        texts = [event.text] if hasattr(event, "text") else []
-    _close(result, texts)
+        texts, stop = [event.text] if hasattr(event, "text") else [], event.span.stop
+    _close(result, texts, stop)
     return result
 
 
@@ -162,9 +209,10 @@ def _continues(last: Event, event: Event) -> bool:
             assert_never(event)
 
 
-def _close(result: list[Event], texts: list[str]) -> None:
+def _close(result: list[Event], texts: list[str], stop: int) -> None:
     if len(texts) > 1:
-        result[-1] = replace(result[-1], text="".join(texts))  # type: ignore[arg-type]
+        span = Span(result[-1].span.start, stop)
+        result[-1] = replace(result[-1], span=span, text="".join(texts))  # type: ignore[arg-type]
 
 
 def split(event: Event, offset: int) -> tuple[Event | None, Event]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import TOOLS
 
 from playground.dialects import dialect_names
-from playground.dialects.base import message_text
+from playground.dialects.rendering import message_text
 from playground.errors import UnknownNameError
 from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.prompt_data import DynamicTaskConfig, TaskConfig

@@ -38,7 +38,9 @@ def _after_system(messages: Messages) -> list[int]:
 def _wire_users(messages: Messages) -> list[int]:
     """The last message of every run of user messages and results."""
     users = _of(messages, "user", "tool")
-    return [index for index in users if index + 1 not in users]
+    return [
+        index for index, after in zip(users, [*users[1:], -1], strict=True) if after != index + 1
+    ]
 
 
 def _system(messages: Messages) -> list[PartIndex]:

@@ -7,22 +7,26 @@ one text part. Marks are kept beside a block and are no part of it.
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
+from playground.caching.bodies import (
+    MARKS,
+    identity,
+    kind_of,
+    mark_holders,
+    messages_of,
+    parameters_of,
+    parts_of,
+    system_of,
+    tools_of,
+)
+
 Tier = Literal["tools", "system", "messages"]
 TIERS: Final[tuple[Tier, ...]] = ("tools", "system", "messages")
-_MARKS: Final = ("cache_control", "cachePoint", "prompt_cache_breakpoint")
-_KINDS: Final = {  # what Bedrock and Gemini name by a key
-    "toolUse": "tool_use",
-    "toolResult": "tool_result",
-    "functionCall": "tool_use",
-    "function_call": "tool_use",
-    "functionResponse": "tool_result",
-    "function_response": "tool_result",
-}
+_PICTURES: Final = ("image", "image_url", "input_image")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +57,30 @@ class WireBlock:
 
 @dataclass(slots=True)
 class WireRequest:
-    """What matters of a request: blocks, parameters that salt a tier, a top-level mark."""
+    """What matters of a request: blocks, parameters that salt a tier, a top-level mark.
+
+    `starts` has the index of the first block of each message, or where it would stand.
+    """
 
     model: str
     blocks: list[WireBlock]
     parameters: dict[str, Any] = field(default_factory=dict)
     automatic_ttl: str | None = None
     explicit_only: bool = False  # OpenAI: no implicit breakpoint
+    starts: list[int] = field(default_factory=list)
+
+    def insert(self, index: int, block: WireBlock) -> None:
+        """A block more, after those of the message before it."""
+        self.blocks.insert(index, block)
+        for message in range(bisect_left(self.starts, index), len(self.starts)):
+            self.starts[message] += 1
+
+    def at(self, message: int, part: int) -> Iterator[int]:
+        """The blocks that stand at a part of a message."""
+        start, *after = self.starts[message : message + 2]
+        for index in range(start, after[0] if after else len(self.blocks)):
+            if self.blocks[index].place == (message, part):
+                yield index
 
 
 def read_wire(body: dict[str, Any], model: str = "", default_ttl: str = "5m") -> WireRequest:
@@ -68,64 +89,123 @@ def read_wire(body: dict[str, Any], model: str = "", default_ttl: str = "5m") ->
 
 
 class WireReader:
-    """Reads a row of requests; a message that the request before had too is not read again."""
+    """Reads a row of requests; a message that the request before had too is not read again.
+
+    Every request of a session holds the history before it: read once, a session of n requests costs
+    n messages and not n²/2. Even a loop over what is shared would be that square: it is told by
+    comparing lists.
+    """
 
     def __init__(self, model: str = "", default_ttl: str = "5m") -> None:
         self._model, self._ttl = model, default_ttl
-        self._before: list[tuple[dict[str, Any], bool, list[WireBlock]] | None] = []
+        self._before = _Read()
+        self._tools: tuple[Any, list[WireBlock]] = None, []
 
     def read(self, body: dict[str, Any]) -> WireRequest:
-        reader = _Reader(self._ttl)
-        reader.tools(body)
-        system = _system(body)
-        for part in _parts(system):
-            reader.part("system", "system", part, None, isinstance(system, str))
+        head = _Reader(self._ttl, self._tool_blocks(tools_of(body)))
+        system = system_of(body)
+        for part in parts_of(system):
+            head.part("system", "system", part, None, isinstance(system, str))
         if body.get("instructions"):  # OpenAI's Responses API: its system prompt
-            reader.part("system", "system", {"type": "text", "text": body["instructions"]})
-        self._messages(body, reader)
+            head.part("system", "system", {"type": "text", "text": body["instructions"]})
+        read = self._messages(messages_of(body), head.blocks)
         options = body.get("prompt_cache_options")
         mode = options.get("mode") if isinstance(options, dict) else None
         top = body.get("cache_control")
         return WireRequest(
             model=self._model or str(body.get("model") or ""),
-            blocks=reader.blocks,
-            parameters=_parameters(body, reader.blocks),
+            blocks=list(read.blocks),
+            parameters=parameters_of(body, read.pictures),
             automatic_ttl=str(top.get("ttl") or self._ttl) if isinstance(top, dict) else None,
             explicit_only=mode == "explicit",
+            starts=list(read.starts),
         )
 
-    def _messages(self, body: dict[str, Any], reader: _Reader) -> None:
-        before, self._before = self._before, []
-        leading = True  # messages of the system, before the first of anybody else
-        for index, message in enumerate(_messages(body)):
-            # Every request of a session holds the history before it: read once, a session of n
-            # requests costs n messages and not n²/2. Identity first, as `==` walks the whole value.
-            if index < len(before) and (kept := before[index]) is not None:
-                known, led, blocks = kept
-                if led == leading and (known is message or known == message):
-                    reader.blocks += blocks
-                    self._before.append(kept)
-                    leading = leading and all(block.tier == "system" for block in blocks)
-                    continue
-            start = len(reader.blocks)
-            last = reader.blocks[-1] if reader.blocks else None
-            reader.message(message, index, leading)
-            if start and reader.blocks[start - 1] is not last:  # it marked what stands before it
-                self._before.append(None)
-            else:
-                self._before.append((message, leading, reader.blocks[start:]))
-            leading = leading and all(block.tier == "system" for block in reader.blocks[start:])
+    def _tool_blocks(self, given: Any) -> list[WireBlock]:
+        """Tools as blocks, in a new list; those of a whole session are often one object."""
+        if given is not self._tools[0]:
+            reader = _Reader(self._ttl, [])
+            reader.tools(given)
+            self._tools = given, reader.blocks
+        return self._tools[1].copy()
+
+    def _messages(self, given: list[dict[str, Any]], head: list[WireBlock]) -> _Read:
+        before = self._before
+        read = before.up_to(shared_length(before.messages, given)) if head == before.head else None
+        read = read or _Read(head, blocks=list(head), pictures=_has_pictures(head))
+        for message in given[len(read.messages) :]:
+            read.add(message, self._ttl)
+        self._before = read
+        return read
+
+
+@dataclass(slots=True)
+class _Read:
+    """Messages that were read, with what was known before each of them: the number of blocks,
+    whether all were the system's, and whether one was a picture."""
+
+    head: list[WireBlock] = field(default_factory=list)  # tools and the system prompt
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    blocks: list[WireBlock] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    known: list[tuple[bool, bool]] = field(default_factory=list)
+    marked: list[tuple[int, int]] = field(default_factory=list)  # by a later message: it, the block
+    leads: bool = True  # messages of the system, before the first of anybody else
+    pictures: bool = False
+
+    def up_to(self, count: int) -> _Read | None:
+        """The same up to so many messages; None where what is after them has left its marks."""
+        if count == len(self.messages):
+            return self
+        start = self.starts[count]
+        if any(message >= count and block < start for message, block in self.marked):
+            return None
+        return _Read(
+            self.head,
+            self.messages[:count],
+            self.blocks[:start],
+            self.starts[:count],
+            self.known[:count],
+            [pair for pair in self.marked if pair[0] < count],
+            *self.known[count],
+        )
+
+    def add(self, message: dict[str, Any], ttl: str) -> None:
+        index, start = len(self.messages), len(self.blocks)
+        last = self.blocks[-1] if self.blocks else None
+        _Reader(ttl, self.blocks).message(message, index, self.leads)
+        if start and self.blocks[start - 1] is not last:  # it marked what stands before it
+            self.marked.append((index, start - 1))
+        own = self.blocks[start:]
+        self.messages.append(message)
+        self.starts.append(start)
+        self.known.append((self.leads, self.pictures))
+        self.leads = self.leads and all(block.tier == "system" for block in own)
+        self.pictures = self.pictures or _has_pictures(own)
+
+
+def shared_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> int:
+    """How many items both lists begin with, those before `start` taken for granted.
+
+    In steps that double and then halve, each compared at once: what is the same object costs no
+    more than a look at it.
+    """
+    most, step = min(len(one), len(other)), 1
+    while start < most and one[start : start + step] == other[start : start + step]:
+        start, step = min(start + step, most), step * 2
+    while step > 1 and start < most:
+        step //= 2
+        if one[start : start + step] == other[start : start + step]:
+            start = min(start + step, most)
+    return start
 
 
 class _Reader:
-    def __init__(self, default_ttl: str) -> None:
-        self.blocks: list[WireBlock] = []
+    def __init__(self, default_ttl: str, blocks: list[WireBlock]) -> None:
+        self.blocks = blocks
         self._ttl = default_ttl
 
-    def tools(self, body: dict[str, Any]) -> None:
-        config = body.get("toolConfig")
-        # Bedrock's Converse keeps its tools one level deeper.
-        given = body.get("tools") or (config.get("tools") if isinstance(config, dict) else None)
+    def tools(self, given: Any) -> None:
         for tool in given if isinstance(given, list) else []:
             if isinstance(tool, dict):
                 self._add("tools", "", "tool", tool)
@@ -142,7 +222,7 @@ class _Reader:
             self._add(tier, "user", "tool_result", {**message, "role": None}, (index, 0))
             return
         content = message.get("content", message.get("parts"))
-        for number, part in enumerate(_parts(content)):
+        for number, part in enumerate(parts_of(content)):
             self.part(tier, role, part, (index, number), isinstance(content, str))
         self._mark_last(message.get("cache_control"))
         for call in message.get("tool_calls") or ():
@@ -161,7 +241,7 @@ class _Reader:
         place: tuple[int, int] | None = None,
         is_string: bool = False,
     ) -> None:
-        self._add(tier, role, _kind(part), part, place, is_string)
+        self._add(tier, role, kind_of(part), part, place, is_string)
 
     def _add(
         self,
@@ -177,92 +257,16 @@ class _Reader:
             self._mark_last(point)
             return
         ttl = None
-        for holder in _holders(kind, value):
-            for key in _MARKS:
+        for holder in mark_holders(kind, value):
+            for key in MARKS:
                 if isinstance(mark := holder.get(key), dict):
                     ttl = str(mark.get("ttl") or self._ttl)
-        text = _identity(kind, value)
+        text = identity(kind, value)
         # Anthropic refuses a mark on these with an error 400, for the whole request.
         empty = kind == "text" and not text
         markable = not empty and kind not in ("thinking", "redacted_thinking")
         self.blocks.append(WireBlock(tier, role, kind, text, ttl, markable, place, is_string))
 
 
-def _holders(kind: str, value: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Where a block's mark may stand: on itself, on a result's parts, in an OpenAI tool."""
-    content, function = value.get("content"), value.get("function")
-    if kind == "tool_result" and isinstance(content, list):
-        yield from (part for part in content if isinstance(part, dict))
-    if isinstance(function, dict):
-        yield function
-    yield value
-
-
-def _kind(part: dict[str, Any]) -> str:
-    kind = part.get("type")
-    if kind in ("text", "input_text", "output_text") or (kind is None and "text" in part):
-        return "text"
-    key = next(iter(part), "")
-    return str(kind or _KINDS.get(key, key))
-
-
-def _identity(kind: str, value: dict[str, Any]) -> str:
-    """What a block says, without marks; order inside schemas and arguments counts."""
-    # A text alone and a list of one text part are one block to the provider: a recorded request
-    # that changed from one to the other read all of its 3,211 tokens.
-    if kind == "text":
-        return str(value.get("text") or "")
-    # Only the envelope is sorted: providers do not see its order, libraries vary it.
-    plain = {k: _unmarked(v) for k, v in sorted(value.items()) if k not in _MARKS and v is not None}
-    return json.dumps(plain, ensure_ascii=False)
-
-
-def _unmarked(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_unmarked(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _unmarked(item) for key, item in value.items() if key not in _MARKS}
-    return value
-
-
-def _parts(content: Any) -> Iterator[dict[str, Any]]:
-    if isinstance(content, str):
-        yield {"type": "text", "text": content}
-    for part in content if isinstance(content, list) else ():
-        yield part if isinstance(part, dict) else {"type": "text", "text": str(part)}
-
-
-def _system(body: dict[str, Any]) -> Any:
-    gemini = body.get("systemInstruction") or body.get("system_instruction")
-    return gemini.get("parts") if isinstance(gemini, dict) else body.get("system")
-
-
-def _messages(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    given = next((body[key] for key in ("messages", "input", "contents") if key in body), None)
-    if isinstance(given, str):
-        given = [{"role": "user", "content": given}]
-    for message in given if isinstance(given, list) else []:
-        if isinstance(message, dict):
-            yield message
-
-
-def _parameters(body: dict[str, Any], blocks: list[WireBlock]) -> dict[str, Any]:
-    """Parameters by the rules' names; what a request does not say is no change."""
-    config = body.get("toolConfig") if isinstance(body.get("toolConfig"), dict) else {}
-    output = body.get("output_config") if isinstance(body.get("output_config"), dict) else {}
-    reasoning = body.get("reasoning") if isinstance(body.get("reasoning"), dict) else {}
-    images = {"image", "image_url", "input_image"}
-    # `images` is whether there is any: with Anthropic the first one salts the messages' tier.
-    known = {
-        "tool_choice": body.get("tool_choice") or (config or {}).get("toolChoice"),
-        "parallel_tool_calls": body.get("parallel_tool_calls"),
-        "thinking": body.get("thinking"),
-        "effort": body.get("reasoning_effort")
-        or (output or {}).get("effort")
-        or (reasoning or {}).get("effort"),
-        "output_format": body.get("response_format") or body.get("output_format"),
-        "verbosity": body.get("verbosity"),
-        "speed": body.get("speed"),
-        "images": any(block.kind in images for block in blocks) or None,
-    }
-    return {name: value for name, value in known.items() if value is not None}
+def _has_pictures(blocks: Iterable[WireBlock]) -> bool:
+    return any(block.kind in _PICTURES for block in blocks)

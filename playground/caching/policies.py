@@ -190,8 +190,8 @@ def _gemini_refusal(messages: FormattedMessages, request: CacheRequest) -> Cache
 
 
 def _places(messages: FormattedMessages) -> list[CacheDecision]:
-    systems = [i for i, message in enumerate(messages) if message.get("role") == "system"]
-    users = [i for i, message in enumerate(messages) if message.get("role") == "user"]
+    roles = [message.get("role") for message in messages]
+    systems, users = _last(roles, "system", 1), _last(roles, "user", 2)
     return [
         _at(messages, systems[-1:], "last-system"),
         # Where the request before had its last mark: its entry is found there, however long the
@@ -202,6 +202,19 @@ def _places(messages: FormattedMessages) -> list[CacheDecision]:
         _at(messages, users[-1:], "last-user", from_end=2),
         _at(messages, users[-1:], "last-user"),
     ]
+
+
+def _last(roles: list[Any], role: str, count: int) -> list[int]:
+    """The places of the last messages of a role, at most so many, in their order."""
+    found: list[int] = []
+    backwards, at = roles[::-1], -1
+    for _ in range(count):
+        try:
+            at = backwards.index(role, at + 1)
+        except ValueError:
+            break
+        found.insert(0, len(roles) - 1 - at)
+    return found
 
 
 def _at(

@@ -12,7 +12,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Final
 
-from playground.caching.blocks import TIERS, Tier, WireBlock, WireRequest
+from playground.caching.blocks import TIERS, Tier, WireBlock, WireRequest, shared_length
 from playground.caching.rules import Rules
 
 _CHARACTERS_A_TOKEN: Final = 4
@@ -72,11 +72,21 @@ class TimedRequest:
         )
         self.estimates: list[int] = _estimates(wire.blocks, kept.estimates[:shared] if kept else [])
         self.sizes = _scaled(self.estimates, self.billed)
-        self.marks = {i: b.ttl for i, b in enumerate(wire.blocks) if b.ttl is not None}
+        # where a text stands as a string, and where a mark is, is no part of what is cached
+        same = shared_length(wire.blocks, before.wire.blocks) if before else 0
+        twin = before if before and same else None
+        self._written: dict[int, str] = {
+            i: ttl for i, ttl in (twin._written if twin else {}).items() if i < same
+        }
+        self._written |= {
+            i: b.ttl for i, b in enumerate(wire.blocks[same:], same) if b.ttl is not None
+        }
+        self.marks = self._written
+        self._strings: list[int] = _strings(wire.blocks, twin._strings[:same] if twin else [])
 
     def strings(self, block: int) -> int:
         """How many blocks up to this one are a content that is a string, no list of blocks."""
-        return sum(block.is_string for block in self.wire.blocks[: block + 1])
+        return self._strings[block]
 
     def token_range(self, tokens: int) -> tuple[int, int]:
         """What a size of this request may really be: itself where a bill made it exact."""
@@ -102,12 +112,21 @@ def _shared(wire: WireRequest, before: WireRequest) -> int:
     """How many blocks both begin with, where nothing else salts them apart."""
     if (wire.model, wire.parameters) != (before.model, before.parameters):
         return 0
-    count = 0
-    for one, other in zip(wire.blocks, before.blocks, strict=False):
-        if one is not other and not one.says_the_same(other):
-            break
-        count += 1
+    most = min(len(wire.blocks), len(before.blocks))
+    count = shared_length(wire.blocks, before.blocks)
+    # what differs by a mark or its place alone is the same to the cache
+    while count < most and wire.blocks[count].says_the_same(before.blocks[count]):
+        count = shared_length(wire.blocks, before.blocks, count + 1)
     return count
+
+
+def _strings(blocks: Sequence[WireBlock], sums: list[int]) -> list[int]:
+    """Contents that are strings, up to each block."""
+    total = sums[-1] if sums else 0
+    for block in blocks[len(sums) :]:
+        total += block.is_string
+        sums.append(total)
+    return sums
 
 
 def _chain(wire: WireRequest, rules: Rules, chain: list[bytes]) -> list[bytes]:

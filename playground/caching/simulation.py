@@ -198,8 +198,9 @@ class CacheSimulator:
         # Identical prompts six seconds apart were hits in 7 of 10 recorded pairs: "eligible", never
         # "exact".
         ttl = rules.value("default_ttl")
-        for key, size in zip(request.chain, request.sizes, strict=True):
-            self._entries[key] = _Entry(size, ttl, now + _FIRST_TOKEN, now + rules.seconds(ttl))
+        # one entry for all of its prefixes: what each can give is the size in the request it serves
+        left = _Entry(0, ttl, now + _FIRST_TOKEN, now + rules.seconds(ttl))
+        self._entries.update(dict.fromkeys(request.chain, left))
         return self._outcome("eligible", request, read, {}, why, [], hit)
 
     def _outcome(

@@ -60,9 +60,8 @@ def render(
 ) -> int:
     """Print the request that SESSION becomes in each dialect."""
     from playground.dialects import get_dialect
-    from playground.dialects.base import message_text
+    from playground.dialects.rendering import message_text
     from playground.questions.comparison import compare as compare_session
-    from playground.show.wire import column_json
 
     loaded = load(session, model)
     checked = [get_dialect(name).with_preflight(*preflight(ledger)) for name in dialects]
@@ -71,6 +70,8 @@ def render(
     for column in comparison.columns:
         found += column.findings
     if as_json:
+        from playground.show.wire import column_json
+
         print_json([column_json(column) for column in comparison.columns])
         return report(found)
     for column in comparison.columns:

@@ -11,7 +11,7 @@ import inspect
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Self, assert_never
+from typing import Any, ClassVar, Final, Self, assert_never
 
 from playground.caching.policies import (
     CacheDecision,
@@ -22,36 +22,30 @@ from playground.caching.policies import (
 )
 from playground.dialects import prompts
 from playground.dialects.by_hand.offering import OVERRIDDEN, gives_name, name_after, offer
+from playground.dialects.conversation import drafts_of, history_of
+from playground.dialects.history import History
+from playground.dialects.memory import MEMORY, may_remember
 from playground.dialects.preflight import PreflightCheck
 from playground.dialects.rendering import (
     Block,
-    BlockKind,
     Draft,
     Rendering,
     append_to_last_user,
     joined_by_line,
-    merge_consecutive,
+    message_text,
     text_of,
-    without_empty,
     written,
 )
 from playground.dialects.rules_file import read_rules
 from playground.messages import Message, ToolCallPart, ToolResultPart
 from playground.parsing.parser import DialectParser
 from playground.parsing.switches import Switches
-from playground.parsing.values import dump_json
 from playground.prompt_data import PromptData, PromptTemplateType
 from playground.raw_prompts import LlamaPrompt
 from playground.tools import ToolMetadata
 
 # One alternation, split once: what is filled in is never searched for placeholders again.
 _PLACEHOLDER: Final = re.compile(r"\{(" + "|".join(PromptTemplateType) + r")\}")
-_KIND_OF_ROLE: Final[dict[str, BlockKind]] = {
-    "system": "system",
-    "user": "user",
-    "assistant": "assistant",
-    "tool": "tool results",
-}
 
 
 class Dialect(ABC):
@@ -68,6 +62,9 @@ class Dialect(ABC):
     tool_docs: prompts.ToolDocs = prompts.DESCRIBED
     cache_policy: str | Policy = "azad"
     preflight: tuple[PreflightCheck, ...] = ()
+    remembers: ClassVar[bool] = False
+    """What it writes of a message goes by that message and the schemas of the tools that it calls,
+    of a tool by that tool, and its system prompt by no message: so each is written once."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -176,12 +173,13 @@ class Dialect(ABC):
     # The same as blocks: what is written is written here once, and its origin with it. The public
     # methods above join blocks; they are asked only where a class has put its own in their place.
 
-    def _system(self, prompt_data: PromptData, rules_path: str | None) -> Draft:
+    def system_draft(self, prompt_data: PromptData, rules_path: str | None = None) -> Draft:
+        """The system prompt with the origin of every piece of it."""
         if self._replaces("format_system_prompt"):
             message = self.format_system_prompt(prompt_data, rules_path)
-            return Draft(message, written("system", "system", message_text(message)))
+            return Draft(message, tuple(written("system", "system", message_text(message))))
         blocks = self._system_blocks(prompt_data, rules_path)
-        return Draft(_system_message(text_of(blocks)), blocks)
+        return Draft(_system_message(text_of(blocks)), tuple(blocks))
 
     def _system_blocks(self, prompt_data: PromptData, rules_path: str | None) -> list[Block]:
         # Each part is in the text at least once: at its placeholder, or else at its usual place.
@@ -243,9 +241,14 @@ class Dialect(ABC):
         before = frame.before
         for tool in tools:
             blocks += written("tools", "tool docs", before)
-            blocks += written(f"tool:{tool.name}", "tool docs", self.format_tool_doc(tool))
+            blocks += written(f"tool:{tool.name}", "tool docs", self._tool_doc(tool))
             before = frame.between
         return blocks + written("tools", "tool docs", frame.after)
+
+    def _tool_doc(self, tool: ToolMetadata) -> str:
+        if not may_remember(self):
+            return self.format_tool_doc(tool)
+        return MEMORY.doc(self, tool, lambda: self.format_tool_doc(tool))
 
     def _replaces(self, method: str) -> bool:
         """Whether a class below this one writes a text by itself, of which the parts are unknown.
@@ -258,24 +261,13 @@ class Dialect(ABC):
 
     def format_history(self, prompt_data: PromptData) -> list[dict[str, Any]]:
         """Every message that leaves something, in LiteLLM's form."""
-        return [draft.message for draft in self._history(prompt_data)]
+        messages, tools = enumerate(prompt_data.messages), prompt_data.tool_metadata
+        drafts = (drafts_of(self, index, message, tools) for index, message in messages)
+        return [draft.message for each in drafts for draft in each]
 
     def split_message(self, message: Message) -> list[Message]:
         """The messages that one message of the session becomes: itself, unless a wire says no."""
         return [message]
-
-    def _history(self, prompt_data: PromptData) -> list[Draft]:
-        drafts: list[Draft] = []
-        for index, message in enumerate(prompt_data.messages):
-            for item in self.split_message(message):
-                formatted = self.format_history_item(item, prompt_data.tool_metadata)
-                if formatted is None:
-                    continue
-                # The role of the session, not the dialect's: a result may travel as a user's.
-                kind = _KIND_OF_ROLE[item.role]
-                block = Block(f"message:{index}", kind, message_text(formatted))
-                drafts.append(Draft(formatted, [block]))
-        return drafts
 
     # the request
 
@@ -294,22 +286,19 @@ class Dialect(ABC):
 
     def render(self, prompt_data: PromptData, rules_path: str | None = None) -> Rendering:
         """As `format_messages`, with the origin of every piece and the reasons for every mark."""
-        drafts = [self._system(prompt_data, rules_path), *self._history(prompt_data)]
-        drafts = merge_consecutive(without_empty(drafts))  # empty ones would part neighbours
+        found = History()
+        found.add([self.system_draft(prompt_data, rules_path)])
+        history = history_of(self, prompt_data)
+        found.add(map(Draft, history.messages[:1], history.blocks))  # it may be the system's too
+        messages = found.messages + history.messages[1:]
+        blocks = found.blocks + history.blocks[1:]
         for check in self.preflight:
             check.check(prompt_data)
-        messages = [draft.message for draft in drafts]
         decisions = self.inject_prompt_cache(messages, prompt_data)
         environment = prompt_data.dynamic_task_config.dynamic_environment_details_block
         if environment:  # after the marks: it changes at every request
-            append_to_last_user(drafts, environment)
-        return Rendering(
-            self.name,
-            messages,
-            [draft.blocks for draft in drafts],
-            self.request_tools(prompt_data),
-            decisions,
-        )
+            append_to_last_user(messages, blocks, environment)
+        return Rendering(self.name, messages, blocks, self.request_tools(prompt_data), decisions)
 
     def request_tools(self, prompt_data: PromptData) -> list[dict[str, Any]] | None:
         """The request's `tools` field: None where tools are part of the prompt."""
@@ -328,20 +317,6 @@ class Dialect(ABC):
         decisions = get_policy(self.cache_policy).decide(messages, request)
         apply_marks(messages, decisions, request.model_name)
         return decisions
-
-
-def message_text(message: Mapping[str, Any]) -> str:
-    """All that a formatted message says, native calls as JSON."""
-    calls = "".join(dump_json(call) for call in message.get("tool_calls") or [])
-    content = message.get("content") or ""
-    if isinstance(content, list):
-        content = "".join(_part_text(part) for part in content)
-    return f"{content}{calls}"
-
-
-def _part_text(part: Mapping[str, Any]) -> str:
-    """A part's text; what has none, such as an image, by its type in brackets."""
-    return str(part.get("text", f"[{part['type']}]"))
 
 
 def _system_message(text: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Final, Literal, assert_never
+from typing import Any, ClassVar, Final, Literal, assert_never
 
 from playground.dialects import prompts
 from playground.dialects.base import Dialect
@@ -59,6 +59,8 @@ def _result_template(text: str) -> Template:
 class DeclaredDialect(Dialect):
     """All of a dialect as data; see CONTRIBUTING.md for one in four lines."""
 
+    remembers: ClassVar[bool] = True
+
     name: str
     syntax: Syntax
     rules: str
@@ -87,8 +89,13 @@ class DeclaredDialect(Dialect):
     """The raw prompt in which its guide is shown, where one is known beside the messages."""
     own_tool: ToolMetadata | None = field(default=None, hash=False)
     """A tool that the model was trained on, with an example: its guide calls no other."""
-    cache_policy: str = "azad"
-    preflight: tuple[PreflightCheck, ...] = ()
+    cache_policy: str = field(default="azad", hash=False)
+    preflight: tuple[PreflightCheck, ...] = field(default=(), hash=False)
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        # what a class writes by itself may go by anything: it has to say that it does not
+        cls.remembers = cls.__dict__.get("remembers", False)
 
     def __post_init__(self) -> None:
         # A wrong declaration is told where it is written, not when it is first used.

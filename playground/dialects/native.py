@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from playground.dialects.declared import DeclaredDialect, result_text, user_content
 from playground.dialects.rules_file import read_rules
@@ -21,6 +21,8 @@ from playground.tools import ToolMetadata
 
 class NativeDialect(DeclaredDialect):
     """Everything in OpenAI's fields; LiteLLM translates them for other providers."""
+
+    remembers: ClassVar[bool] = True
 
     def is_native_toolcalling(self) -> bool:
         return True

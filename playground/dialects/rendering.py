@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from playground.caching.policies import CacheDecision, as_parts
+from playground.parsing.values import dump_json
 
 BlockKind = Literal[
     "dialect rules",
@@ -53,66 +54,65 @@ def joined_by_line(groups: Iterable[list[Block]]) -> list[Block]:
     return result
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Draft:
-    """A formatted message on its way through the steps of `format_messages`."""
+    """A formatted message on its way through the steps of `format_messages`, with its text."""
 
     message: dict[str, Any]
-    blocks: list[Block] = field(default_factory=list)
+    blocks: tuple[Block, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """The request's messages, their blocks (one list a message), tools, and the cache decisions."""
+    """The request's messages, the blocks of each, tools, and the cache decisions."""
 
     dialect: str
     messages: list[dict[str, Any]]
-    blocks: list[list[Block]]
+    blocks: list[tuple[Block, ...]]
     tools: list[dict[str, Any]] | None
     decisions: list[CacheDecision]
 
 
-def without_empty(drafts: Iterable[Draft]) -> list[Draft]:
-    """Drop messages with neither content nor tool calls."""
-    return [d for d in drafts if d.message.get("content") or d.message.get("tool_calls")]
-
-
-def merge_consecutive(drafts: Iterable[Draft]) -> list[Draft]:
-    """Join neighbours of one role: providers want turns to alternate.
-
-    Nothing is written between them: their contents become parts of one message. Native results
-    stay apart, since each answers a call of its own.
-    """
-    result: list[Draft] = []
-    for draft in drafts:
-        if result and _mergeable(result[-1].message, draft.message):
-            _merge(result[-1], draft)
-        else:
-            result.append(draft)
-    return result
-
-
-def _mergeable(first: dict[str, Any], second: dict[str, Any]) -> bool:
+def mergeable(first: dict[str, Any], second: dict[str, Any]) -> bool:
+    """Whether two messages become one. Native results stay apart: each answers its own call."""
     if "tool_call_id" in first or "tool_call_id" in second:
         return False
     return bool(first["role"] == second["role"])
 
 
-def _merge(into: Draft, draft: Draft) -> None:
-    parts = [*as_parts(into.message.get("content")), *as_parts(draft.message.get("content"))]
-    into.message["content"] = parts or None  # a message of calls alone has no content
-    calls = [*into.message.get("tool_calls", []), *draft.message.get("tool_calls", [])]
+def joined(first: Draft, second: Draft) -> Draft:
+    """Two messages as one. Nothing is written between them: their contents become its parts."""
+    one, other = first.message, second.message
+    parts = [*as_parts(one.get("content")), *as_parts(other.get("content"))]
+    message = {**one, "content": parts or None}  # a message of calls alone has no content
+    calls = [*one.get("tool_calls", []), *other.get("tool_calls", [])]
     if calls:
-        into.message["tool_calls"] = calls
-    into.blocks += draft.blocks
+        message["tool_calls"] = calls
+    return Draft(message, (*first.blocks, *second.blocks))
 
 
-def append_to_last_user(drafts: list[Draft], text: str) -> None:
+def append_to_last_user(
+    messages: list[dict[str, Any]], blocks: list[tuple[Block, ...]], text: str
+) -> None:
     """Add a text part to the last user message; `check_session` tells where there is none."""
-    last = next((draft for draft in reversed(drafts) if draft.message["role"] == "user"), None)
-    if last is None:
-        return
-    # A part of its own: the marks on the parts before it stay where they are.
-    parts = as_parts(last.message["content"])
-    last.message["content"] = [*parts, {"type": "text", "text": text}]
-    last.blocks.append(Block("environment", "environment", text))
+    for index in range(len(messages) - 1, -1, -1):
+        message = messages[index]
+        if message["role"] == "user":
+            # A part of its own: the marks on the parts before it stay where they are.
+            message["content"] = [*as_parts(message["content"]), {"type": "text", "text": text}]
+            blocks[index] += (Block("environment", "environment", text),)
+            return
+
+
+def message_text(message: Mapping[str, Any]) -> str:
+    """All that a formatted message says, native calls as JSON."""
+    calls = "".join(dump_json(call) for call in message.get("tool_calls") or [])
+    content = message.get("content") or ""
+    if isinstance(content, list):
+        content = "".join(_part_text(part) for part in content)
+    return f"{content}{calls}"
+
+
+def _part_text(part: Mapping[str, Any]) -> str:
+    """A part's text; what has none, such as an image, by its type in brackets."""
+    return str(part.get("text", f"[{part['type']}]"))

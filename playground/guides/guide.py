@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Final, assert_never
 
 from playground.dialects import Dialect, get_dialect
-from playground.dialects.base import message_text
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.reading import parse
+from playground.dialects.rendering import message_text
 from playground.display import Shown
 from playground.events import (
     ArgumentEvent,

@@ -97,7 +97,12 @@ an open value at each of them is quadratic. So a wait that finds no candidate cl
 with a candidate, everything before it; and `Scanner.add` drops what was claimed. What is held and
 matched again is a marker: every repetition in a pattern is bounded and possessive, so it is some
 hundred characters at most. Values are searched by compiled patterns, never by a loop of ours over
-their characters, and their pieces are joined once, when they end.
+their characters, and their pieces are joined as they grow.
+
+Most chunks are not walked at all. Where everything is claimed and the walk only waits for a search
+to find something, it *rests* (`Scanner.rest`): a chunk in which that search finds nothing *passes
+by*. It becomes one event, and no generator is resumed. The search is the one that the walk would
+make itself, so this holds for every place that waits; a place that does not rest is only slower.
 
 What may not be changed, and what falls when it is
 --------------------------------------------------
@@ -126,6 +131,8 @@ What may not be changed, and what falls when it is
   test_law_10_a_separator_before_prose_is_prose
 - What was claimed is forgotten, and no more than a marker is held. tests/test_laws.py:
   test_law_4_the_window_stays_small_whatever_the_value
+- What wakes a resting walk may be found too often, never too seldom, by one chunk alone.
+  tests/test_quiet.py: test_passing_by_changes_nothing
 - Time is linear. No test can time it on a busy machine: run benchmarks/parsing.py, whose
   exponents stay at about 1.
 """

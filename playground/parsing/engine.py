@@ -11,6 +11,7 @@ from typing import Final, Literal, assert_never
 
 from playground.events import Event, Role
 from playground.parsing.calls import CallReader
+from playground.parsing.claims import Emit
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.form import Form
 from playground.parsing.plan import Plan, compile_plan
@@ -57,11 +58,14 @@ class SyntaxEngine:
         self._bare = False  # whether a section's opener was text, for no call followed it
         self._steps: Generator[None, None, None] | None = self._stream()
 
-    def feed(self, text: str) -> list[Event]:
+    def feed(self, text: str, passed: int = 0) -> list[Event]:
+        """Read on; `passed` is the offset up to which chunks have passed by a quiet scanner."""
+        self.scanner.wake(passed)
         self.scanner.add(text)
         return self._advance()
 
-    def finish(self) -> list[Event]:
+    def finish(self, passed: int = 0) -> list[Event]:
+        self.scanner.wake(passed)
         self.scanner.ended = True
         return self._advance()
 
@@ -113,7 +117,7 @@ class SyntaxEngine:
             if cut is not None and _has_closer(section):
                 scanner.emit_match(cut, "section")
         wait = (section and section.between) or self.plan.text
-        match = yield from scanner.until(wait, self._emit_text)
+        match = yield from scanner.until(wait, self._text)
         return match, wait.group(match) if match else None
 
     def _interrupted(self, match: Match, group: Group) -> Steps[None]:
@@ -189,13 +193,15 @@ class SyntaxEngine:
         self.scanner.emit_match(match, "stray" if orphan else "section")
         yield from self._between(form)
 
+    @property
+    def _text(self) -> Emit:
+        """What claims text: it is content, but after a call it may have to stand apart."""
+        if not self.calls or self.switches.text_after_calls == "text":
+            return self.scanner.emit_text
+        return self.scanner.emit_text_after_call
+
     def _emit_text(self, count: int) -> None:
-        """Text is content; after a call it may have to stand apart."""
-        scanner = self.scanner
-        if not count or not self.calls or self.switches.text_after_calls == "text":
-            scanner.emit_text(count)
-        else:
-            scanner.emit_finding("text-after-call", count)
+        self._text(count)
 
     def _lookalike(self, opened: Match, form: Form) -> Steps[None]:
         """What looks like a call, of a tool that the session does not have: text, with a finding
@@ -211,7 +217,7 @@ class SyntaxEngine:
         def own(match: Match) -> bool:
             return match.groupdict().get("close_name") in (None, name)
 
-        match = yield from scanner.until(wait, self._emit_text, own)
+        match = yield from scanner.until(wait, self._text, own)
         if match is not None and wait.kind(match) is Kind.CLOSE:
             self._emit_text(len(match[0]))
         message = f"{name!r} is none of the session's tools ({near} is): kept as text"
@@ -223,7 +229,7 @@ class SyntaxEngine:
         self.mode = "code fence"
         self._emit_text(len(fence))
         while True:
-            match = yield from scanner.until(self.plan.fenced, self._emit_text)
+            match = yield from scanner.until(self.plan.fenced, self._text)
             if match is None:
                 break
             if self.plan.fenced.kind(match) is not Kind.FENCE:
@@ -239,7 +245,7 @@ class SyntaxEngine:
         """Text that nothing but its own closer or a stop token ends."""
         wait = self.plan.plain[index]
         while True:
-            match = yield from self.scanner.until(wait, self._emit_text)
+            match = yield from self.scanner.until(wait, self._text)
             if match is None:
                 return
             kind = wait.kind(match)

@@ -9,8 +9,9 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from playground.parsing.claims import Emit
 from playground.parsing.open_call import BrokenCall
-from playground.parsing.scanner import Emit, Scanner, Steps
+from playground.parsing.scanner import Scanner, Steps
 from playground.parsing.wait import Wait
 
 # a comment begins after a gap or punctuation: the slashes of `https://x` are a bare value's own;
@@ -56,6 +57,7 @@ def balanced(
         match = pattern.search(scanner.text, position)
         if match is None:
             scanner.claim_cut(emit, keep, len(scanner.text))
+            scanner.rest(pattern, emit, keep, escapes=inside in ('"', "'"))
             yield
             position = scanner.at
             continue

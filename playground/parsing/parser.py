@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from playground.events import (
@@ -80,7 +80,10 @@ class DialectParser(ABC):
 
 
 class SyntaxParser(DialectParser):
-    """The parser of every declared dialect."""
+    """The parser of every declared dialect.
+
+    `quiet` False walks every chunk, also those that nothing can begin in: the same events, slower.
+    """
 
     def __init__(
         self,
@@ -91,7 +94,10 @@ class SyntaxParser(DialectParser):
         *,
         native: bool = False,
         prefill: str = "",
+        quiet: bool = True,
     ) -> None:
+        self._may_be_quiet = quiet
+        self._wakes: Callable[[str], object] | None = None  # see Scanner.rest
         self._declared = (syntax, markers, switches, tools)
         self._decoder = Utf8Decoder()
         self._engine = SyntaxEngine(syntax, markers, switches, tools)
@@ -99,11 +105,26 @@ class SyntaxParser(DialectParser):
         self._offset = 0
         self._in_text = True
         self._bad: deque[tuple[int, str]] = deque()  # characters that came in as no UTF-8
+        self._prefilled = bool(prefill)
         if prefill:
             self._prefill(prefill)
 
     def feed(self, data: bytes) -> list[Event]:
-        return self._read(self._decoder.decode(data), "invalid-utf8")
+        if self._wakes is None:
+            return self._read(self._decoder.decode(data), "invalid-utf8")
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:  # a character is cut, or it is none
+            return self._read(self._decoder.decode(data), "invalid-utf8")
+        # two looks for a character before a search: most chunks are prose
+        if not text or (
+            (self._sign in text or self._other in text) and self._wakes(text) is not None
+        ):
+            return self._read(text, "invalid-utf8")
+        start = self._offset
+        self._offset = start + len(text)
+        self._pass(data)
+        return [self._make(start, text)]
 
     def feed_text(self, text: str) -> list[Event]:
         # bytes that wait for the rest of their character wait in vain: text cannot bring it
@@ -157,18 +178,25 @@ class SyntaxParser(DialectParser):
         return self._engine.state if self._in_text else self._deltas.state or self._engine.state
 
     def _read(self, text: str, code: str) -> list[Event]:
+        self._wakes = None
         if not text:
             return []
-        self._in_text = True
+        self._in_text, passed = True, self._offset
         for place in bad_places(text):
-            self._bad.append((self._offset + place, code))
+            self._bad.append((passed + place, code))
         self._offset += len(text)
-        return self._placed(self._engine.feed(replaced(text)))
+        events = self._placed(self._engine.feed(replaced(text), passed))
+        quiet = self._engine.scanner.quiet if self._may_be_quiet else None
+        if quiet and not self._decoder.holds and not self._bad:
+            (self._sign, self._other), self._wakes = quiet.signs, quiet.wakes
+            self._make = quiet.claim.make
+            self._pass = quiet.claim.passing()
+        return events
 
     def _end_of_text(self) -> list[Event]:
         events = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
         self._decoder, self._in_text = Utf8Decoder(), False
-        return events + self._placed(self._engine.finish())
+        return events + self._placed(self._engine.finish(self._offset))
 
     def _prefill(self, text: str) -> None:
         """What the template already wrote sets the state and belongs to no span."""
@@ -177,7 +205,7 @@ class SyntaxParser(DialectParser):
 
     def _placed(self, events: list[Event]) -> list[Event]:
         """Put the findings about single characters before those characters, and cut the prefill."""
-        if not self._bad and (not events or events[0].span.start >= 0):
+        if not self._bad and not self._prefilled:
             return events
         result: list[Event] = []
         for event in events:

@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from playground.events import ArgumentEvent, CallNamedEvent
+from playground.events import CallNamedEvent, argument_maker
+from playground.parsing.claims import Claim, Emit, Pieces
 from playground.parsing.open_call import BrokenCall, OpenCall
-from playground.parsing.scanner import Emit, Match, Scanner, Steps
+from playground.parsing.scanner import Match, Scanner, Steps
 from playground.parsing.switches import Switches
 from playground.tools import ToolMetadata, allowed_types
 
@@ -78,23 +79,19 @@ class Reader:
 
     # arguments
 
-    def emit_argument(self, call: OpenCall, key: str | None) -> Emit:
-        """What claims characters as this argument's; None stands for all arguments as one text."""
-        scanner = self.scanner
-
-        def emit(count: int) -> None:
-            if count:
-                span, text = scanner.take(count)
-                scanner.events.append(ArgumentEvent(span, call.index, key, text))
-
-        return emit
+    def emit_argument(
+        self, call: OpenCall, key: str | None, kept: list[str] | None = None
+    ) -> Claim:
+        """What claims characters as this argument's; None stands for all arguments as one text.
+        `kept` gets them too."""
+        return Claim(self.scanner, argument_maker(call.index, key), kept)
 
     def claim_all(
         self, call: OpenCall, label: str, walk: Callable[[Emit, list[str]], Steps[None]]
     ) -> Steps[str]:
         """Claim all arguments as one text, as far as `walk` goes, and give it back. What was read
         of a call that breaks off is kept with it. `label` stands in the debug panel."""
-        kept: list[str] = []
+        kept = Pieces()
         self.argument = label
         try:
             yield from walk(self.emit_argument(call, None), kept)

@@ -22,13 +22,13 @@ from playground.events import (
     TextEvent,
 )
 from playground.findings import finding
+from playground.parsing.claims import Claim, Emit, Quiet, finding_maker, signs_of, unescaped
 from playground.parsing.open_call import BrokenCall
 from playground.parsing.patterns import CONTEXT
 from playground.parsing.wait import Wait
 
 T = TypeVar("T")
 Steps = Generator[None, None, T]
-Emit = Callable[[int], None]  # claims so many characters
 Match = regex.Match[str]
 
 _SPACE = re.compile(r"\s*")
@@ -41,6 +41,12 @@ class Scanner:
         self.text, self.at, self.base = "", 0, offset
         self.ended = False
         self.events: list[Event] = []
+        self.quiet: Quiet | None = None
+        self._rested: tuple[object, Quiet | None] = None, None
+        self.emit_text = Claim(self, TextEvent)
+        self.emit_reasoning = Claim(self, ReasoningEvent)
+        self.emit_text_after_call = Claim(self, finding_maker("text-after-call", "after a call"))
+        self.emit_unexpected = Claim(self, finding_maker("unexpected-text", "inside a call"))
 
     @property
     def offset(self) -> int:
@@ -59,24 +65,21 @@ class Scanner:
     # claiming: each takes the next `count` characters and makes an event of them
 
     def take(self, count: int) -> tuple[Span, str]:
-        """The next characters and their span. Everything that is claimed goes through here, so
+        """The next characters and their span."""
+        offset, text = self.take_text(count)
+        return Span(offset, offset + count), text
+
+    def take_text(self, count: int) -> tuple[int, str]:
+        """The next characters and their offset. Everything that is claimed goes through here, so
         that spans tile the stream."""
         start, self.at = self.at, self.at + count
-        return Span(self.base + start, self.base + self.at), self.text[start : self.at]
+        return self.base + start, self.text[start : self.at]
 
     def claim(self, emit: Emit, keep: list[str], stop: int) -> None:
         """Claim up to a place in `text` and keep a copy of it."""
         if stop > self.at:
             keep.append(self.text[self.at : stop])
             emit(stop - self.at)
-
-    def emit_text(self, count: int) -> None:
-        if count:
-            self.events.append(TextEvent(*self.take(count)))
-
-    def emit_reasoning(self, count: int) -> None:
-        if count:
-            self.events.append(ReasoningEvent(*self.take(count)))
 
     def emit_markup(self, count: int, role: Role = "call") -> None:
         if count:
@@ -86,15 +89,6 @@ class Scanner:
         """A marker that has matched here is markup."""
         self.emit_markup(match.end() - match.start(), role)
 
-    def emit_unexpected(self, count: int) -> None:
-        self.emit_finding("unexpected-text", count, "inside a call")
-
-    def emit_finding(self, code: str, count: int, where: str = "after a call") -> None:
-        """A finding that holds the text which it is about."""
-        if count:
-            span, text = self.take(count)
-            self.events.append(FindingEvent(span, finding(code, where), text))
-
     def here(self) -> Span:
         return Span(self.offset, self.offset)
 
@@ -102,6 +96,42 @@ class Scanner:
         """A finding that owns no characters."""
         place = where or f"character {self.offset}"
         self.events.append(FindingEvent(self.here(), finding(code, place, message)))
+
+    # quiet: chunks may pass by until one has something that could concern the walk
+
+    def rest(
+        self,
+        wakes: re.Pattern[str],
+        emit: Emit,
+        keep: list[str] | None = None,
+        escapes: bool = False,
+    ) -> None:
+        """Everything is claimed, and so will be what comes, up to where `wakes` finds something;
+        with `escapes`, something that no backslash escapes.
+
+        It is asked about each chunk alone: it may find too much, never too little. So it finds what
+        it looks for by one character, if that is all there is; it looks ahead only where the end
+        of the text will do, and back only to find less than it would without.
+        """
+        if self.at < len(self.text) or self.ended or not isinstance(emit, Claim):
+            return
+        place = wakes, emit, id(keep)
+        asked, quiet = self._rested
+        if asked != place:  # else it rests where it rested last, as it mostly does
+            claim = emit if keep is None else Claim(self, emit.make, keep)
+            found = unescaped(wakes).match if escapes else wakes.search
+            quiet = Quiet(signs_of(wakes), found, claim)
+            self._rested = place, quiet
+        self.quiet = quiet
+
+    def wake(self, offset: int) -> None:
+        """Chunks have passed by up to an offset: the window stands after them."""
+        if self.quiet is not None:
+            passed = self.quiet.claim.passed()
+            if offset > self.offset:
+                self.text = (self.text + passed)[-CONTEXT:]
+                self.at, self.base = len(self.text), offset - len(self.text)
+            self.quiet = None
 
     # walking a value: claimed as far as the text goes, so that nothing is searched twice
 
@@ -122,6 +152,7 @@ class Scanner:
                 self.claim(emit, keep, match.start())
                 return
             self.claim_cut(emit, keep, len(self.text))
+            self.rest(stop, emit, keep)
             yield
 
     # waiting
@@ -173,6 +204,7 @@ class Scanner:
                 emit(len(self.text) - self.at)
                 if self.ended:
                     return None
+                self.rest(wait.first, emit)
                 yield
                 position = self.at
                 continue

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pprint import pformat
 from typing import Any, Final
 
-from playground.dialects.base import message_text
+from playground.dialects.rendering import message_text
 from playground.questions.comparison import Column
 from playground.questions.timeline import Timeline
 from playground.recordings.recording import Recording

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from playground.caching.prefixes import TimedRequest
 from playground.caching.rules import Rules
-from playground.dialects.base import message_text
-from playground.dialects.rendering import Block
+from playground.dialects.rendering import Block, message_text
 from playground.events import Event, event_name
 from playground.parsing.values import dump_json
 from playground.questions.cache.placement import CachePlacement, PartPlacement

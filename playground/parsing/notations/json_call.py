@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from playground.json_numbers import load_json
 from playground.parsing import json_walk, relaxed_json
+from playground.parsing.claims import Pieces
 from playground.parsing.declaration import Declaration, JsonShape
 from playground.parsing.form import Form
 from playground.parsing.notations.json_arguments import claim_arguments, decode_arguments
@@ -131,12 +132,8 @@ def _object(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, .
 
 def _escaped_object(reader: Reader, call: OpenCall, form: Form, end: Wait) -> Steps[None]:
     """An object that was escaped once more, as if inside of a string: read when it is whole."""
-    scanner, kept = reader.scanner, list[str]()
-    emit = reader.emit_argument(call, None)
-
-    def keep(count: int) -> None:
-        scanner.claim(emit, kept, scanner.at + count)
-
+    scanner, kept = reader.scanner, Pieces()
+    keep = reader.emit_argument(call, None, kept)
     closer = yield from scanner.until(end, keep, inside_call=True)
     text = "".join(kept)
     call.raw.append((None, text))

@@ -16,13 +16,14 @@ from typing import Any, Final
 import regex
 
 from playground.json_numbers import load_json
+from playground.parsing.claims import Emit
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations.notation import CallValue, Lead, Notation
 from playground.parsing.open_call import OpenCall
 from playground.parsing.patterns import SPACE
 from playground.parsing.reader import Reader, decoded
-from playground.parsing.scanner import Emit, Scanner, Steps
+from playground.parsing.scanner import Scanner, Steps
 from playground.parsing.values import dump_json
 from playground.tools import Schema, allowed_types
 
@@ -72,6 +73,13 @@ def _inside(mark: str) -> regex.Pattern[str]:
     return regex.compile(r'"|\\[\s\S]' if mark == '"' else regex.escape(mark))
 
 
+@lru_cache
+def _wakes(mark: str, inside: str) -> re.Pattern[str]:
+    """With what a match may begin."""
+    first = '"\\' if inside == '"' else inside[0] if inside else f'{mark[0]}"{{}}[]'
+    return re.compile(f"[{re.escape(first)}]")
+
+
 def walk(scanner: Scanner, emit: Emit, keep: list[str], mark: str) -> Steps[None]:
     """Claim one object, its braces included; what stands between marks is seen through."""
     depth, inside, position = 0, "", scanner.at
@@ -82,6 +90,7 @@ def walk(scanner: Scanner, emit: Emit, keep: list[str], mark: str) -> Steps[None
             # a mark may be cut: its beginning is held
             stop = match.start() if match else len(scanner.text)
             scanner.claim_cut(emit, keep, stop)
+            scanner.rest(_wakes(mark, inside), emit, keep, escapes=inside == '"')
             yield
             position = scanner.at
             continue

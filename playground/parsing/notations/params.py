@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from playground.errors import SyntaxFault
 from playground.parsing import elements, relaxed_json
+from playground.parsing.claims import Pieces
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations.json_arguments import claim_arguments, decode_arguments
@@ -187,14 +188,11 @@ def _another(reader: Reader, call: OpenCall, next_param: Wait) -> Steps[bool]:
 def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> Steps[None]:
     """One parameter after its opener, up to and with its closer."""
     scanner, syntax, value_end = reader.scanner, form.syntax, form.body[1]
-    kept: list[str] = []
+    kept = Pieces()
     key = _key_of(call, opener["key"], syntax)
     if slipped(opener[0], param_template(syntax).before):
         scanner.note("mended-opener", f"{call.place}, argument {key}")
-    emit, reader.argument = reader.emit_argument(call, key), key
-
-    def keep(count: int) -> None:
-        scanner.claim(emit, kept, scanner.at + count)
+    keep, reader.argument = reader.emit_argument(call, key, kept), key
 
     own = _own(reader, call, key, syntax)
     match = yield from scanner.until(value_end, keep, own, inside_call=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from playground.parsing.claims import Emit
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations.notation import CallValue, Lead, Notation
@@ -16,7 +17,7 @@ from playground.parsing.patterns import IDENTIFIER, SPACE
 from playground.parsing.python_strings import closes, may_change
 from playground.parsing.python_values import read_keywords
 from playground.parsing.reader import Reader, decoded
-from playground.parsing.scanner import Emit, Scanner, Steps
+from playground.parsing.scanner import Scanner, Steps
 
 _OUTSIDE: Final = re.compile(r"""["'()\[\]{}]""")
 _INSIDE: Final = {'"': re.compile(r'["\\]'), "'": re.compile(r"['\\]")}
@@ -50,10 +51,12 @@ def walk(scanner: Scanner, emit: Emit, keep: list[str]) -> Steps[None]:
     """Claim everything up to the bracket that closes the call, which stays unclaimed."""
     depth, quote, position = 0, "", scanner.at
     while True:
-        match = (_INSIDE[quote] if quote else _OUTSIDE).search(scanner.text, position)
+        pattern = _INSIDE[quote] if quote else _OUTSIDE
+        match = pattern.search(scanner.text, position)
         if match is None or _undecided(scanner, match, quote, depth):
             stop = match.start() if match else len(scanner.text)
             scanner.claim_cut(emit, keep, stop)
+            scanner.rest(pattern, emit, keep, escapes=bool(quote))
             yield
             position = scanner.at
             continue

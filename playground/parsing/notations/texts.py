@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from playground.parsing.claims import Pieces
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations.json_arguments import decode_arguments
@@ -184,11 +185,8 @@ def _read_text(
     reader: Reader, call: OpenCall, key: str, end: Wait
 ) -> Steps[tuple[str, Match | None]]:
     """An argument's text, and what ends it."""
-    scanner, kept = reader.scanner, list[str]()
-    emit, reader.argument = reader.emit_argument(call, key), key
-
-    def keep(count: int) -> None:
-        scanner.claim(emit, kept, scanner.at + count)
+    scanner, kept = reader.scanner, Pieces()
+    keep, reader.argument = reader.emit_argument(call, key, kept), key
 
     def own(match: Match) -> bool:
         return reader.closes(match, call)

@@ -18,7 +18,7 @@ from playground.caching.policies import (
 from playground.caching.prefixes import token_range
 from playground.caching.rules import Figure
 from playground.dialects import Dialect, get_dialect
-from playground.dialects.base import message_text
+from playground.dialects.rendering import message_text
 from playground.display import Drawn, Live
 from playground.questions.cache.known_rules import known_rules
 from playground.sessions.session import Session

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from playground.caching.blocks import WireBlock, WireReader
-from playground.caching.policies import CacheDecision, CacheRequest, Policy
+from playground.caching.blocks import WireBlock, WireReader, WireRequest
+from playground.caching.policies import CacheRequest, Policy
 from playground.caching.prefixes import Billed, TimedRequest
 from playground.caching.rules import Rules
 from playground.caching.usage import billed_of
 from playground.dialects import Dialect
+from playground.dialects.conversation import requests_of
 from playground.questions.cache.what_if import WhatIf
 from playground.sessions.session import Session
 
@@ -29,17 +30,20 @@ class Rendered:
     def marked(self, policy: Policy, asked: CacheRequest, rules: Rules, ttl: str) -> TimedRequest:
         """The request with a policy's marks; `ttl`, if given, is that of all of them."""
         decisions = policy.decide(self.messages, asked)
-        places = {(d.message, d.part): d for d in decisions if d.marked}
-        return self.request.marked(_marks(self.request.wire.blocks, places, rules, ttl))
+        usual = ttl or str(rules.value("default_ttl"))
+        marks = {
+            block: ttl or decision.ttl or usual
+            for decision in decisions
+            if decision.marked and decision.message is not None and decision.part is not None
+            for block in self.request.wire.at(decision.message, decision.part)
+        }
+        return self.request.marked(marks)
 
 
 def render_requests(
     session: Session, dialect: Dialect, rules: Rules, apart: float | None, what_if: WhatIf
 ) -> list[Rendered]:
     """The session's requests in a dialect, unmarked; `apart` None: at the times it has noted."""
-    # Rendered once, without marks: every policy of the matrix then marks the same blocks, at no
-    # cost (rendering is what takes the time).
-    chosen = dialect.with_policy("none")
     environment = what_if.environment_of(session)
     # Written after the marks and gone at the next request, so it may not be in the rendering.
     appended = environment if what_if.environment in ("as it is", "after") else ""
@@ -54,17 +58,31 @@ def render_requests(
     step = APART if apart is None else apart
     found: list[Rendered] = []
     reader = WireReader(session.task.model_name, rules.value("default_ttl"))
-    for number, index in enumerate(replies):
+    # Written once, without marks: every policy of the matrix then marks the same blocks, at no cost
+    # (writing them is what takes the time).
+    for number, (messages, tools) in enumerate(_sent(plain, dialect, replies, what_if)):
         at = times[number] if times else number * step
-        given = what_if.request(replace(plain, messages=plain.messages[:index]), number)
-        rendering = chosen.render(given.prompt_data())
-        messages = what_if.messages(rendering.messages, environment, at)
-        wire = reader.read({"messages": messages, "tools": rendering.tools})
+        messages = what_if.messages(messages, environment, at)
+        wire = reader.read({"messages": messages, "tools": tools})
         if appended:
-            _append_environment(wire.blocks, appended)
+            _append_environment(wire, appended)
         before = found[-1].request if found else None
         found.append(Rendered(messages, TimedRequest(wire, at, rules, before=before)))
     return found
+
+
+def _sent(
+    session: Session, dialect: Dialect, stops: Sequence[int], what_if: WhatIf
+) -> Iterator[tuple[list[dict[str, Any]], list[dict[str, Any]] | None]]:
+    """The messages and the tools of every request."""
+    rows = [(session, stops)]
+    if what_if.shuffled_tools:
+        rows = [(what_if.request(session, n), [stop]) for n, stop in enumerate(stops)]
+    for changed, its_stops in rows:
+        given = changed.prompt_data()
+        tools = dialect.request_tools(given)
+        for messages in requests_of(dialect, given, its_stops):
+            yield messages, tools
 
 
 def is_pending(session: Session) -> bool:
@@ -91,23 +109,10 @@ def billed_for(session: Session) -> list[Billed | None]:
     return [billed_of(usages.get(reply)) for reply in replies]
 
 
-def _append_environment(blocks: list[WireBlock], environment: str) -> None:
+def _append_environment(wire: WireRequest, environment: str) -> None:
     """The environment block after the last user message, where dialects put it, unmarked."""
-    for index in range(len(blocks) - 1, -1, -1):
-        if blocks[index].role == "user" and blocks[index].kind != "tool_result":
-            blocks.insert(index + 1, WireBlock("messages", "user", "text", environment))
+    for index in range(len(wire.blocks) - 1, -1, -1):
+        block = wire.blocks[index]
+        if block.role == "user" and block.kind != "tool_result":
+            wire.insert(index + 1, WireBlock("messages", "user", "text", environment))
             return
-
-
-def _marks(
-    blocks: Sequence[WireBlock],
-    places: dict[tuple[int | None, int | None], CacheDecision],
-    rules: Rules,
-    ttl: str,
-) -> dict[int, str]:
-    usual = ttl or str(rules.value("default_ttl"))
-    return {
-        index: ttl or places[block.place].ttl or usual
-        for index, block in enumerate(blocks)
-        if block.place in places
-    }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Final, Literal, get_args
 
 from playground.caching.policies import as_parts
@@ -70,24 +71,19 @@ class WhatIf:
         self, messages: list[dict[str, Any]], environment: str, seconds: float
     ) -> list[dict[str, Any]]:
         """The formatted messages as they are before a policy marks them."""
-        users = [i for i, message in enumerate(messages) if message["role"] == "user"]
         # Persisted on every user message, the block is part of the prefix and the cheapest of all
         # (0.25 of the uncached cost of one session); inside the last alone it breaks the prefix at
         # every request (0.45, and 1.25 with one mark), as kilocode#7778 did.
-        match self.environment:
-            case "persisted":
-                extended = users
-            case "inside":
-                extended = users[-1:]
-            case _:
-                extended = []
         changed = list(messages)
-        for index in extended:
-            changed[index] = _with_part(messages[index], environment)
-        system = next((i for i, m in enumerate(messages) if m["role"] == "system"), None)
-        if self.timestamp and system is not None:
+        if self.environment in ("persisted", "inside"):
+            users = [i for i, message in enumerate(messages) if message["role"] == "user"]
+            for index in users if self.environment == "persisted" else users[-1:]:
+                changed[index] = _with_part(messages[index], environment)
+        if self.timestamp:
+            systems = (i for i, message in enumerate(messages) if message["role"] == "system")
             clock = "2026-01-05T{:02}:{:02}:{:02}Z".format(*_clock(seconds))
-            changed[system] = _with_part(changed[system], f"Current time: {clock}", first=True)
+            for system in islice(systems, 1):
+                changed[system] = _with_part(changed[system], f"Current time: {clock}", first=True)
         return changed
 
 

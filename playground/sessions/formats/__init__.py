@@ -1,123 +1,101 @@
 """Every format of session files: one file each, one line here.
 
-The first that recognises a file reads it, so narrower formats stand before wider ones.
+The first that recognises a file reads it, so narrower formats stand before wider ones. The file of
+a format is loaded when it is its turn to be asked.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from typing import Final, overload
 
 from playground.errors import UnknownNameError
-from playground.sessions.formats.ai_sdk_spans import AiSdkSpans
-from playground.sessions.formats.aider import AiderChatHistory, AiderLlmHistory
-from playground.sessions.formats.antigravity import Antigravity
-from playground.sessions.formats.any_chat import AnyChat
-from playground.sessions.formats.atif import Atif
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.formats.chat_lines import FineTuning, MessageLines
-from playground.sessions.formats.chat_requests import (
-    AnthropicMessages,
-    GeminiContents,
-    OpenAIChat,
-)
-from playground.sessions.formats.chatgpt_export import ChatGptExport
-from playground.sessions.formats.claude_ai_export import ClaudeAiExport
-from playground.sessions.formats.claude_code import ClaudeCode, ClaudeStream
-from playground.sessions.formats.cline_task import ClineTask
-from playground.sessions.formats.codex_exec import CodexExec
-from playground.sessions.formats.codex_rollout import CodexRollout
-from playground.sessions.formats.copilot_cli import CopilotCli
-from playground.sessions.formats.gemini_cli_chat import GeminiCliChat
-from playground.sessions.formats.gemini_cli_responses import GeminiCliResponses
-from playground.sessions.formats.gemini_stream import GeminiStream
-from playground.sessions.formats.goose import Goose
-from playground.sessions.formats.har import Har
-from playground.sessions.formats.inspect_log import InspectLog
-from playground.sessions.formats.kimi_wire import KimiWire
-from playground.sessions.formats.langfuse_trace import LangfuseTrace
-from playground.sessions.formats.langsmith_runs import LangSmithRuns
-from playground.sessions.formats.llama_stack import LlamaStack
-from playground.sessions.formats.managed_agents import ManagedAgents
-from playground.sessions.formats.markdown_history import MarkdownHistory
-from playground.sessions.formats.nock import Nock
-from playground.sessions.formats.opencode import Opencode, OpencodeExport
-from playground.sessions.formats.openhands import (
-    OpenHandsEvents,
-    OpenHandsLlmLog,
-    OpenHandsOutput,
-)
-from playground.sessions.formats.openinference_spans import OpenInferenceSpans
-from playground.sessions.formats.otel_spans import OtelSpans
-from playground.sessions.formats.pi_session import PiSession
-from playground.sessions.formats.playground_sessions import PlaygroundSession
-from playground.sessions.formats.pydantic_ai import PydanticAi
-from playground.sessions.formats.refusal import refusal
-from playground.sessions.formats.request_rows import RequestRows
-from playground.sessions.formats.sharegpt import ShareGpt
-from playground.sessions.formats.swe_agent import MiniSweAgent, SweAgent
-from playground.sessions.formats.tau_bench import TauBench
-from playground.sessions.formats.training_rows import Alpaca, Glaive, Xlam
-from playground.sessions.formats.vcr_cassette import VcrCassette
-from playground.sessions.formats.whole_replies import WholeReply
-from playground.sessions.formats.wire_streams import RecordingFile, WireStream
 from playground.sessions.source import Source
 
-FORMATS: Final[tuple[SessionFormat, ...]] = (
-    PlaygroundSession(),
-    RecordingFile(),
-    Atif(),
-    LangfuseTrace(),
-    LangSmithRuns(),
-    OpenInferenceSpans(),
-    AiSdkSpans(),
-    OtelSpans(),
-    InspectLog(),
-    Har(),
-    Nock(),
-    LlamaStack(),
-    VcrCassette(),
-    RequestRows(),
-    TauBench(),
-    SweAgent(),
-    MiniSweAgent(),
-    OpenHandsLlmLog(),
-    OpenHandsEvents(),
-    OpenHandsOutput(),
-    ClineTask(),
-    OpencodeExport(),
-    Opencode(),
-    ChatGptExport(),
-    ClaudeAiExport(),
-    CopilotCli(),
-    Antigravity(),
-    ManagedAgents(),
-    PiSession(),
-    Goose(),
-    KimiWire(),
-    ClaudeStream(),
-    ClaudeCode(),
-    GeminiStream(),
-    CodexExec(),
-    CodexRollout(),
-    GeminiCliResponses(),
-    GeminiCliChat(),
-    AiderLlmHistory(),
-    AiderChatHistory(),
-    MarkdownHistory(),
-    WireStream(),
-    WholeReply(),
-    PydanticAi(),
-    ShareGpt(),
-    Xlam(),
-    Glaive(),
-    Alpaca(),
-    AnthropicMessages(),
-    GeminiContents(),
-    OpenAIChat(),
-    FineTuning(),
-    MessageLines(),
-    AnyChat(),
+_FORMATS: Final = (  # file, class
+    ("playground_sessions", "PlaygroundSession"),
+    ("wire_streams", "RecordingFile"),
+    ("atif", "Atif"),
+    ("langfuse_trace", "LangfuseTrace"),
+    ("langsmith_runs", "LangSmithRuns"),
+    ("openinference_spans", "OpenInferenceSpans"),
+    ("ai_sdk_spans", "AiSdkSpans"),
+    ("otel_spans", "OtelSpans"),
+    ("inspect_log", "InspectLog"),
+    ("har", "Har"),
+    ("nock", "Nock"),
+    ("llama_stack", "LlamaStack"),
+    ("vcr_cassette", "VcrCassette"),
+    ("request_rows", "RequestRows"),
+    ("tau_bench", "TauBench"),
+    ("swe_agent", "SweAgent"),
+    ("swe_agent", "MiniSweAgent"),
+    ("openhands", "OpenHandsLlmLog"),
+    ("openhands", "OpenHandsEvents"),
+    ("openhands", "OpenHandsOutput"),
+    ("cline_task", "ClineTask"),
+    ("opencode", "OpencodeExport"),
+    ("opencode", "Opencode"),
+    ("chatgpt_export", "ChatGptExport"),
+    ("claude_ai_export", "ClaudeAiExport"),
+    ("copilot_cli", "CopilotCli"),
+    ("antigravity", "Antigravity"),
+    ("managed_agents", "ManagedAgents"),
+    ("pi_session", "PiSession"),
+    ("goose", "Goose"),
+    ("kimi_wire", "KimiWire"),
+    ("claude_code", "ClaudeStream"),
+    ("claude_code", "ClaudeCode"),
+    ("gemini_stream", "GeminiStream"),
+    ("codex_exec", "CodexExec"),
+    ("codex_rollout", "CodexRollout"),
+    ("gemini_cli_responses", "GeminiCliResponses"),
+    ("gemini_cli_chat", "GeminiCliChat"),
+    ("aider", "AiderLlmHistory"),
+    ("aider", "AiderChatHistory"),
+    ("markdown_history", "MarkdownHistory"),
+    ("wire_streams", "WireStream"),
+    ("whole_replies", "WholeReply"),
+    ("pydantic_ai", "PydanticAi"),
+    ("sharegpt", "ShareGpt"),
+    ("training_rows", "Xlam"),
+    ("training_rows", "Glaive"),
+    ("training_rows", "Alpaca"),
+    ("chat_requests", "AnthropicMessages"),
+    ("chat_requests", "GeminiContents"),
+    ("chat_requests", "OpenAIChat"),
+    ("chat_lines", "FineTuning"),
+    ("chat_lines", "MessageLines"),
+    ("any_chat", "AnyChat"),
 )
+
+
+@cache
+def _loaded(file: str, name: str) -> SessionFormat:
+    found: SessionFormat = getattr(import_module(f"{__name__}.{file}"), name)()
+    return found
+
+
+class _Formats(Sequence[SessionFormat]):
+    """All formats in their order, each loaded when it is asked for."""
+
+    def __len__(self) -> int:
+        return len(_FORMATS)
+
+    @overload
+    def __getitem__(self, index: int) -> SessionFormat: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[SessionFormat]: ...
+    def __getitem__(self, index: int | slice) -> SessionFormat | Sequence[SessionFormat]:
+        if isinstance(index, slice):
+            return [_loaded(*each) for each in _FORMATS[index]]
+        return _loaded(*_FORMATS[index])
+
+
+FORMATS: Final[Sequence[SessionFormat]] = _Formats()
 
 
 def format_names() -> list[str]:
@@ -140,6 +118,8 @@ def recognised(source: Source) -> SessionFormat:
             return each
     if isinstance(source.document, dict) and "format" in source.document:
         return FORMATS[0]  # a format of ours that is not: its own error is the better one
+    from playground.sessions.formats.refusal import refusal
+
     raise refusal(source)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from playground.dialects.base import message_text
+from playground.dialects.rendering import message_text
 from playground.display import draws
 from playground.findings import Finding
 from playground.parsing.values import dump_json

@@ -1,0 +1,116 @@
+"""How characters are claimed: by the walk, or passing by it where nothing can begin in a chunk."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable
+from functools import lru_cache
+from io import BytesIO
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from playground.events import Event, FindingEvent, Span
+from playground.findings import finding
+from playground.parsing.patterns import CONTEXT
+
+if TYPE_CHECKING:
+    from playground.parsing.scanner import Scanner
+
+Emit = Callable[[int], None]  # claims so many characters
+
+
+class Pieces(list[str]):
+    """The pieces of one text, joined as they grow: many small strings take many times their
+    characters."""
+
+    _joined = 0
+
+    def append(self, piece: str) -> None:
+        super().append(piece)
+        if len(self) - self._joined >= _FEW:
+            self[self._joined :] = ["".join(self[self._joined :])]
+            self._joined += 1
+
+
+_FEW: Final = 512  # pieces
+
+
+class Claim:
+    """Claims characters as events of one kind: called with how many. `make` makes an event of an
+    offset and a text; `kept`, if given, gets the texts too."""
+
+    __slots__ = ("_passed", "_scanner", "kept", "make")
+
+    def __init__(
+        self,
+        scanner: Scanner,
+        make: Callable[[int, str], Event],
+        kept: list[str] | None = None,
+    ) -> None:
+        self._scanner, self.make, self.kept = scanner, make, kept
+        self._passed: BytesIO | deque[bytes] | None = None
+
+    def __call__(self, count: int) -> None:
+        if count:
+            offset, text = self._scanner.take_text(count)
+            if self.kept is not None:
+                self.kept.append(text)
+            self._scanner.events.append(self.make(offset, text))
+
+    # chunks that pass by: nothing in them concerns the walk
+
+    def passing(self) -> Callable[[bytes], object]:
+        """What takes the bytes of chunks that pass by: a text in the making takes four times as
+        much."""
+        if self._passed is not None:
+            return self._passed.write if isinstance(self._passed, BytesIO) else self._passed.append
+        if self.kept is None:
+            # no chunk is empty, so that the last few have the characters that a look back needs
+            self._passed = deque(maxlen=CONTEXT)
+            return self._passed.append
+        self._passed = BytesIO()
+        return self._passed.write
+
+    def passed(self) -> str:
+        """The end of what has passed by, at least as long as a look back."""
+        found = self._passed
+        if not found or (isinstance(found, BytesIO) and not found.tell()):
+            return ""
+        self._passed = None
+        if not isinstance(found, BytesIO):
+            return b"".join(found).decode()
+        text = found.getvalue().decode()
+        if text and self.kept is not None:
+            self.kept.append(text)
+        return text
+
+
+def finding_maker(code: str, where: str) -> Callable[[int, str], Event]:
+    """What makes findings that hold the text which they are about."""
+    found = finding(code, where)
+    return lambda offset, text: FindingEvent(Span(offset, offset + len(text)), found, text)
+
+
+class Quiet(NamedTuple):
+    """Nothing is held, and what comes next is claimed as it is, unless it has one of two `signs`
+    and `wakes` finds something in it that could concern the walk."""
+
+    signs: tuple[str, str]
+    wakes: Callable[[str], object]
+    claim: Claim
+
+
+@lru_cache(maxsize=1024)
+def signs_of(wakes: re.Pattern[str]) -> tuple[str, str]:
+    """The two characters without one of which nothing is found; empty where there are more. To look
+    for a character takes a third of the time that a search by a pattern takes."""
+    # it finds what it looks for by one character (see `rest`), so what it finds alone are all
+    likely = sorted({*map(chr, range(128)), *wakes.pattern})
+    found = [char for char in likely if wakes.search(char)]
+    return (found[0], found[-1]) if 0 < len(found) < 3 else ("", "")
+
+
+@lru_cache(maxsize=1024)
+def unescaped(wakes: re.Pattern[str]) -> re.Pattern[str]:
+    """What matches where `wakes` finds something that is not escaped by a backslash."""
+    return re.compile(rf"(?:\\[\s\S]|(?!{wakes.pattern})[\s\S])*+[\s\S]")

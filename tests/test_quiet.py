@@ -1,0 +1,110 @@
+"""A chunk that nothing can begin in passes by the walk: nobody can tell by what the parser says.
+
+The walk alone (`quiet=False`) is the oracle: the same events and the same state at every chunk.
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import DIALECTS, TOOLS, own_markers, streams
+from test_laws import EXAMPLES, cut
+
+from playground.dialects.declared import DeclaredDialect
+from playground.messages import ToolCallPart
+from playground.parsing.parser import SyntaxParser
+from playground.parsing.switches import Switches
+
+each_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
+PLAIN = "The tide is high, and the berth is free. Nobody is due before noon.\n"
+SWITCHES = (None, Switches(text_after_calls="finding", calls_in_reasoning="reasoning"))
+
+
+def parser(
+    dialect: DeclaredDialect, prefill: str, switches: Switches | None, quiet: bool
+) -> SyntaxParser:
+    return SyntaxParser(
+        dialect.syntax,
+        dialect.markers,
+        switches or dialect.switches,
+        TOOLS,
+        native=dialect.is_native_toolcalling(),
+        prefill=prefill,
+        quiet=quiet,
+    )
+
+
+def assert_the_same(
+    dialect: DeclaredDialect,
+    pieces: list[bytes],
+    prefill: str = "",
+    switches: Switches | None = None,
+) -> None:
+    quick = parser(dialect, prefill, switches, quiet=True)
+    slow = parser(dialect, prefill, switches, quiet=False)
+    for piece in pieces:
+        assert quick.feed(piece) == slow.feed(piece)
+        assert quick.state == slow.state
+    assert quick.finish() == slow.finish()
+    assert quick.state == slow.state
+
+
+def try_any_cutting(dialect: DeclaredDialect, examples: int) -> None:
+    @settings(max_examples=examples)
+    @given(st.data())
+    def law(data: st.DataObject) -> None:
+        parts = st.one_of(
+            streams(dialect), st.sampled_from([PLAIN, "a  b", "\n", *own_markers(dialect)])
+        )
+        stream = "".join(data.draw(st.lists(parts, max_size=4))).encode()
+        for place in data.draw(st.lists(st.integers(0, len(stream)), max_size=2)):
+            stream = stream[:place] + data.draw(st.binary(max_size=3)) + stream[place:]
+        size = data.draw(st.sampled_from([1, 2, 3, 4, 7, 13]))
+        places = data.draw(st.lists(st.integers(0, 10_000), max_size=12))
+        prefill = data.draw(st.sampled_from(["", *(tag.open for tag in dialect.reasoning)]))
+        switches = data.draw(st.sampled_from(SWITCHES))
+        even = [stream[at : at + size] for at in range(0, len(stream), size)]
+        assert_the_same(dialect, even, prefill, switches)
+        assert_the_same(dialect, cut(stream, places), prefill, switches)
+
+    law()
+
+
+@each_dialect
+def test_passing_by_changes_nothing(dialect: DeclaredDialect) -> None:
+    try_any_cutting(dialect, -(-EXAMPLES // 10))  # each reads a stream four times
+
+
+@pytest.mark.long
+@each_dialect
+def test_passing_by_changes_nothing_in_many_streams(dialect: DeclaredDialect) -> None:
+    try_any_cutting(dialect, EXAMPLES)
+
+
+@each_dialect
+@pytest.mark.parametrize("size", [1, 3, 4, 16])
+def test_a_long_argument_passes_by(dialect: DeclaredDialect, size: int) -> None:
+    text = PLAIN * 8 + 'a "quote", a \\ and a <b> {c} [d] `e`\n' + "é" * 9 + PLAIN * 2
+    arguments = {"path": "a", "content": text}
+    if dialect.syntax.text_keys:
+        arguments = dialect.syntax.sample_texts | {dialect.syntax.text_keys[-1]: text}
+    call = ToolCallPart("c", dialect.syntax.name or "write_file", arguments)
+    stream = f"{PLAIN}{dialect.format_tool_call(call, TOOLS)}\n{PLAIN}".encode()
+    pieces = [stream[at : at + size] for at in range(0, len(stream), size)]
+    for switches in SWITCHES:
+        assert_the_same(dialect, pieces, switches=switches)
+        assert_the_same(dialect, [piece + b"\xff\xe9" for piece in pieces], switches=switches)
+
+
+@each_dialect
+def test_prose_passes_by(dialect: DeclaredDialect) -> None:
+    reader = parser(dialect, "", Switches(), quiet=True)
+    words = [f"{word} " for word in PLAIN.split(" ") * 20]
+    walked = 0
+    for word in words:
+        walked += reader._wakes is None
+        reader.feed(word.encode())
+    # what looks like the beginning of a marker is held, so that the next word is walked as well
+    likely = sum(bool(reader._engine.plan.text.first.search(word)) for word in words)
+    assert walked <= 1 + likely
