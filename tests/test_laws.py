@@ -82,7 +82,7 @@ def test_law_1_holds_for_text_that_is_no_utf8_however_it_comes(dialect: Declared
         chunks = tuple(TextChunk(piece) for piece in pieces)
         recording = Recording("halves", dialect.name, chunks)
         assert replay(recording, dialect, TOOLS).result == whole
-        assert read_recording(recording, dialect.name, TOOLS) == whole
+        assert read_recording(recording, dialect, TOOLS) == whole
 
     law()
 

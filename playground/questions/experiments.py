@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any, Final, Literal, assert_never
 
-from playground.dialects import get_dialect
+from playground.dialects import Dialect, get_dialect
 from playground.events import (
     ArgumentEvent,
     CallAbortedEvent,
@@ -42,7 +42,7 @@ _MOST_CUTS: Final = 2_000
 
 def read(
     recording: Recording,
-    dialect: str,
+    dialect: str | Dialect,
     tools: Sequence[ToolMetadata] = (),
     switches: Switches | None = None,
 ) -> ParseResult:
