@@ -42,7 +42,7 @@ def _beyond(most: int, items: list[pytest.Item]) -> list[pytest.Item]:
 settings.register_profile(
     "suite", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
-examples = int(os.environ.get("LAW_EXAMPLES", "100"))
+examples = int(os.environ.get("LAW_EXAMPLES", "50"))
 settings.register_profile(
     "search", settings.get_profile("suite"), derandomize=False, max_examples=examples
 )

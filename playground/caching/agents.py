@@ -39,7 +39,7 @@ def _wire_users(messages: Messages) -> list[int]:
     """The last message of every run of user messages and results."""
     users = _of(messages, "user", "tool")
     return [
-        index for index, after in zip(users, [*users[1:], -1], strict=True) if after != index + 1
+        index for index, after in zip(users, [*users, -1][1:], strict=True) if after != index + 1
     ]
 
 
