@@ -35,7 +35,7 @@ QUICK := tests/test_table.py tests/test_syntax.py tests/test_laws.py tests/test_
 
 # What takes minutes. There may be nothing of the kind: pytest's status 5 says so.
 long: $(VENV)/.dev
-	LAW_EXAMPLES=300 $(BIN)/python -m pytest -n auto -m "long or not browser" tests/test_laws.py tests/test_quiet.py
+	LAW_EXAMPLES=300 $(BIN)/python -m pytest -n auto tests/test_laws.py tests/test_quiet.py
 	$(BIN)/python -m pytest -n auto -m long || test $$? -eq 5
 
 coverage: $(VENV)/.dev
