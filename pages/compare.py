@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from playground.show import figures, payloads
-from playground.ui import compare, editor, state
-from playground.ui.shared import components, widgets
+from playground.ui import compare, state
+from playground.ui.shared import components, editor, widgets
 
 working = state.working_session()
 chosen = widgets.dialect_multiselect()

@@ -18,8 +18,8 @@ from playground.questions.recognition import Recognised, as_session
 from playground.sessions.loading import first_session
 from playground.sessions.session import Session
 from playground.sessions.source import Source
-from playground.ui import history, navigation, state
-from playground.ui.shared import brought, components, waiting
+from playground.ui import navigation, state
+from playground.ui.shared import brought, components, history, waiting
 
 _SHOWING = ("compare", "payload", "cache", "raw")  # pages that show any session
 _UNREAD = 5  # lines of what could not be read

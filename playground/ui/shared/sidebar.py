@@ -6,8 +6,8 @@ from typing import Final
 
 import streamlit as st
 
-from playground.ui import history, state
-from playground.ui.shared import widgets
+from playground.ui import state
+from playground.ui.shared import history, widgets
 
 _MODELS: Final = (
     "anthropic/claude-sonnet-4-5",

@@ -10,7 +10,8 @@ from playground.messages import Message
 from playground.sessions import editing
 from playground.sessions.editing import NEW_PARTS, ROLES, Action, Edit
 from playground.sessions.session import Session
-from playground.ui import history, state
+from playground.ui import state
+from playground.ui.shared import history
 from playground.ui.state import WorkingSession
 
 _MOST_IN_LABEL = 40  # characters of a message's text
