@@ -12,6 +12,7 @@ from playground.commands.terminal import emit, guarded, print_json, say, table
 if TYPE_CHECKING:
     from playground.questions.experiments import EventChange
     from playground.recordings.recording import Recording
+    from playground.recordings.recutting import Cutting
     from playground.sessions.session import Session
 
 
@@ -74,29 +75,27 @@ def experiment(
     if len(kinds) != 1:
         raise InputFault("one experiment at a time", expected=f"one of {', '.join(asked)}")
     own = dialect or chosen.dialect
-    # The first two are questions of their own; the others change the recording and read it twice.
-    match kinds[0]:
-        case "--every-dialect":
-            return _every_dialect(session, chosen, own, as_json)
-        case "--find-cut":
-            return _find_cut(session, chosen, own, as_json)
-        case "--cut":
-            assert cut is not None
-            changed = recutting.rechunked(chosen, _SIZES[cut], seed)  # type: ignore[arg-type]
-        case "--break-off":
-            assert break_off is not None
-            changed = recutting.broken_off(chosen, break_off)
-        case "--lose":
-            changed = recutting.without(chosen, _index(lose, chosen))
-        case _:
-            changed = recutting.corrupted(chosen, _index(corrupt, chosen), seed)
+    # Two are questions of their own; the others change the recording and read it twice.
+    if find_cut:
+        return _find_cut(session, chosen, own, as_json)
+    if every_dialect:
+        return _every_dialect(session, chosen, own, as_json)
+    if cut is not None:
+        changed = recutting.rechunked(chosen, _SIZES[cut], seed)
+    elif break_off is not None:
+        changed = recutting.broken_off(chosen, break_off)
+    elif lose is not None:
+        changed = recutting.without(chosen, _index(lose, chosen))
+    else:
+        changed = recutting.corrupted(chosen, _index(corrupt, chosen), seed)
     before = experiments.read(chosen, own, session.tools).events
     after = experiments.read(changed, own, session.tools).events
     # Cut otherwise, the same text stands at the same offsets; after any other change it moves.
     return _shown(experiments.difference(before, after, spans=cut is not None), as_json)
 
 
-_SIZES: Final = {"1": "1 byte", "7": "7 bytes", "random": "random"}  # of pieces, by --cut
+# The size of the pieces, by --cut.
+_SIZES: Final[dict[str, Cutting]] = {"1": "1 byte", "7": "7 bytes", "random": "random"}
 
 
 def _index(given: int | None, recording: Recording) -> int:

@@ -162,10 +162,10 @@ def import_(
         return 0
     if not file:
         raise InputFault("no file is named", expected="FILE, or --formats")
-    rows: list[dict[str, Any]] = []
-    status = 0
-    broken: list[Finding] = []
     left_out: list[InputFault] | None = [] if keep_going else None
+    status = 0
+    rows: list[dict[str, Any]] = []
+    broken: list[Finding] = []  # that a line cannot be read is told once, at the end
     with Writer(out, to, inputs=[file], force=force) as writer:
         for loaded in _with_progress(file, format_name, left_out):
             loaded, done = repaired(loaded) if mend else (loaded, [])
@@ -173,24 +173,34 @@ def import_(
             status |= any(f.severity != "info" for f in loaded.findings)
             broken += [f for f in loaded.findings if f.code in _BROKEN_LINES]
             if not as_json:
-                for line in done:
-                    say(f"repaired {line}", err=True)
-                report([f for f in loaded.findings if f not in broken])
+                _tell_read(done, loaded.findings)
         if broken and len(rows) > 1 and not keep_going:  # within `with`: nothing is written
-            raise InputFault(
-                broken[0].message,
-                where=f"{file}, {broken[0].where}",
-                expected="whole lines in a file of many sessions, or --keep-going",
-            )
+            raise _broken(file, broken[0])
     if as_json:
         print_json(rows)
     else:
         report(broken)
-    for row in [] if as_json else rows:
-        say(_imported(row))
+        for row in rows:
+            say(_imported(row))
     for fault in left_out or ():
         say(f"left out: {fault}", err=True)
     return max(status, int(bool(left_out)))
+
+
+def _tell_read(repaired: list[str], findings: Sequence[Finding]) -> None:
+    for line in repaired:
+        say(f"repaired {line}", err=True)
+    report([f for f in findings if f.code not in _BROKEN_LINES])
+
+
+def _broken(file: str, line: Finding) -> InputFault:
+    from playground.errors import InputFault
+
+    return InputFault(
+        line.message,
+        where=f"{file}, {line.where}",
+        expected="whole lines in a file of many sessions, or --keep-going",
+    )
 
 
 _BROKEN_LINES = {"unreadable-line", "torn-end"}

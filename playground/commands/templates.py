@@ -91,13 +91,7 @@ def run(
             _write(steps, Path(out), asked.recordings if asked else [], read, force)
     modern = live or bool(given["replay"])
     if as_json:
-        print_json(
-            {
-                "history": found.history,
-                "requests": [request.body(modern) for request in found.requests],
-                "trace": [_step_json(step, modern) for step in found.trace],
-            }
-        )
+        print_json(_run_json(found, modern))
     else:
         _told(found, modern)
     return report([*check_templates(loaded), *found.findings])
@@ -182,6 +176,14 @@ def _write(
         return
     session = replace(requests[-1].session(path.stem), recordings=tuple(recordings))
     write_file(path, dump_session(session), inputs=read, force=force)
+
+
+def _run_json(found: Outcome, modern: bool) -> dict[str, Any]:
+    return {
+        "history": found.history,
+        "requests": [request.body(modern) for request in found.requests],
+        "trace": [_step_json(step, modern) for step in found.trace],
+    }
 
 
 def _step_json(step: Step, modern: bool) -> dict[str, Any]:
