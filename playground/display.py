@@ -59,9 +59,11 @@ def draw(kind: Literal["figure"], value: object) -> go.Figure: ...
 @overload
 def draw(kind: Literal["picture"], value: object) -> AnswerMarkup: ...
 def draw(kind: Display, value: object) -> Any:
-    """The drawing of a value. Raises KeyError where nobody has registered one: our own mistake."""
+    """The drawing of a value: that of its type, or of the nearest one it derives from. Raises
+    KeyError where nobody has registered one: our own mistake."""
     import_module(_modules[kind])
-    return _drawings[kind, type(value)](value)
+    drawn = next((each for each in type(value).__mro__ if (kind, each) in _drawings), type(value))
+    return _drawings[kind, drawn](value)
 
 
 class Shown:

@@ -5,6 +5,10 @@ A model's text never raises; it yields findings (see findings.py).
 
 from __future__ import annotations
 
+from typing import Final
+
+_MOST_SAID: Final = 400  # characters of a problem: it may quote what was given
+
 
 class PlaygroundError(Exception):
     """Base of every error that the playground raises on purpose."""
@@ -35,7 +39,10 @@ class InputFault(PlaygroundError):
             place += f":{self.line}" if place else f"line {self.line}"
         if self.field:
             place += f", field {self.field}" if place else f"field {self.field}"
-        text = f"{place}: {self.problem}" if place else self.problem
+        problem = self.problem
+        if len(problem) > _MOST_SAID:
+            problem = f"{problem[:_MOST_SAID]}… ({len(problem):,} characters)"
+        text = f"{place}: {problem}" if place else problem
         text = f"{text}; expected {self.expected}" if self.expected else text
         return " ".join(line.strip() for line in text.splitlines())  # a library's words, too
 

@@ -152,6 +152,10 @@ CODES: Final[dict[str, FindingKind]] = {
         "error", "unreadable from here to the end: what is whole before is kept"
     ),
     "torn-end": FindingKind("error", "the file is cut off: what is whole before the end is kept"),
+    "not-written-out": FindingKind(
+        "warning", "source whose value is not written out, such as a call: it is left out"
+    ),
+    "headers-left-out": FindingKind("info", "a command's headers, which may hold keys"),
     "not-a-number": FindingKind(
         "warning", "a number that JSON does not have (NaN, Infinity, 1e400): kept as text"
     ),

@@ -110,7 +110,6 @@ def test_replay_under_another_dialect() -> None:
             "unknown policy 'x'; known: aider, automatic, azad",
         ),
         (["replay", "02-parallel-calls", "--name", "x"], "unknown recording 'x'; known: two "),
-        (["replay", "07-gemini-above"], "07-gemini-above: this session has no recordings"),
         (["compare", "/"], "/: a folder with too many files; expected at most 10,000"),
     ],
 )
@@ -120,6 +119,24 @@ def test_bad_input_is_one_line_and_status_2(arguments: list[str], message: str) 
     assert done.stderr.startswith(f"playground: {message}")
     assert done.stderr.count("\n") == 1
     assert done.stdout == ""
+
+
+def test_what_nobody_recorded_can_be_replayed_too(tmp_path: Path) -> None:
+    """An answer of a session is streamed again, and says so; a file may hold a reply alone."""
+    again = run("replay", "07-gemini-above")
+    assert "=== content" in again.stdout
+    assert "Not recorded: message" in again.stdout
+    reply = tmp_path / "reply.txt"
+    reply.write_text('Fine.\n<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>')
+    assert output("replay", str(reply))["tool_calls"][0]["name"] == "f"
+    reply.write_text("Only words.")
+    assert output("replay", str(reply), "-d", "hermes")["content"] == "Only words."
+    unknown = run("replay", str(reply))
+    assert unknown.returncode == 2
+    assert "not in any known session format" in unknown.stderr
+    questions = tmp_path / "questions.json"
+    questions.write_text('[{"role": "user", "content": "x"}]')
+    assert "has no recordings and no answers" in run("replay", str(questions)).stderr
 
 
 def test_a_broken_file_names_line_and_field(tmp_path: Path) -> None:

@@ -54,6 +54,7 @@ def answers() -> dict[str, Shown]:
         "raw_prompt": pg.raw_prompt(session, "llama3"),
         "replay": pg.replay(Recording(EVIL, "hermes", (TextChunk(call),)), "hermes"),
         "parse": pg.parse(call, "hermes"),
+        "parse, of a server": pg.parse(call, "hermes", server="vllm"),
         "detect": pg.detect(call),
         "carry": pg.carry(["xml"], {EVIL.replace("\ud800", ""): EVIL}),
         "guide_for": guide,
@@ -76,6 +77,7 @@ KINDS: Final = [
     "raw_prompt",
     "replay",
     "parse",
+    "parse, of a server",
     "detect",
     "carry",
     "guide_for",
@@ -106,8 +108,18 @@ class Elements(HTMLParser):
             self.scripts.append(data)
 
 
+def kinds_of_answers(base: type[Any]) -> Iterator[str]:
+    """The names of the package's classes that derive from it and are meant to be made."""
+    for kind in base.__subclasses__():
+        yield from kinds_of_answers(kind)
+        if kind.__module__.startswith("playground.") and kind not in (Drawn, Listed, Live):
+            yield kind.__name__
+
+
 def test_all_kinds_are_tried(shown: dict[str, Shown]) -> None:
     assert list(shown) == KINDS
+    # of whatever class in the package can be shown, one is: the next test shows it
+    assert {*kinds_of_answers(Shown)} == {type(value).__name__ for value in shown.values()}
 
 
 @pytest.mark.parametrize("kind", KINDS)

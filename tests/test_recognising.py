@@ -15,7 +15,7 @@ from playground import paths
 from playground.dialects import get_dialect
 from playground.messages import ToolCallPart
 from playground.questions.recognition import Kind, recognise
-from playground.sessions.loading import first_session
+from playground.sessions.loading import first_session, load_sessions
 from playground.sessions.pasted import unwrapped
 from playground.sessions.source import Source
 
@@ -106,6 +106,44 @@ KNOWN: list[tuple[str, str, Kind, str]] = [
     ("a body that is cut off", TEXT[:-9], "session", REQUEST),
     ("a broken body", SPOILED, "nothing", "JSON that cannot be read"),
     ("another document", '{"a": 1}', "nothing", "a JSON object in no form that is known here"),
+    (
+        "curl of Windows' shell",
+        'curl ^"https://x^" ^\r\n  -H ^"a: b^" ^\r\n  --data-raw ^"^{^\\^"messages^\\^":'
+        '^[^{^\\^"role^\\^":^\\^"user^\\^",^\\^"content^\\^":^\\^"x^\\^"^}^]^}^"',
+        "session",
+        "OpenAI request: 1 message (in curl)",
+    ),
+    (
+        "words about curl",
+        "curl is what I would use here, it's simple.",
+        "reply",
+        "a reply of 43 characters, in which no dialect reads a call",
+    ),
+    (
+        "a call that is not well written as a command",
+        'curl "https://x" fails.\n<tool_call>{"name": "f", "arguments": {}}</tool_call>',
+        "reply",
+        "a reply in hermes: 1 call",
+    ),
+    (
+        "a call in a fence of whoever pasted it",
+        '```xml\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>\n```',
+        "reply",
+        "a reply in hermes: 1 call (in a code fence)",
+    ),
+    ("a call that is a fence", "```tool_code\nf(a=1)\n```", "reply", "a reply in gemma3: 1 call"),
+    (
+        "a call whose arguments are no schema",
+        '{"name": "f", "parameters": {"city": "Paris"}}',
+        "reply",
+        "a reply in llama3-json: 1 call",
+    ),
+    (
+        "a tool by its parameters alone",
+        '{"name": "f", "parameters": {"city": {"type": "string"}}}',
+        "tools",
+        "1 tool: f",
+    ),
     ("an open quote", "curl -d '{", "nothing", "a command that cannot be read"),
 ]
 
@@ -163,7 +201,7 @@ def test_what_could_not_be_read_is_named_with_its_place() -> None:
     assert recognise(TEXT[:-9]).unread[0].startswith("line 1: not JSON")
     assert recognise(SPOILED).unread[0].startswith("pasted:1: not JSON")
     command = recognise(f"curl https://x -H 'Authorization: Bearer sk-abc' -d '{QUOTED}'")
-    assert command.unread == ("1 headers were left out, keys with them",)
+    assert command.unread == ("a header was left out, with any key",)
     assert b"sk-abc" not in command.data
     named = recognise("curl -d @body.json https://x")
     assert named.unread[0].startswith("the curl command: it names a file")
@@ -220,6 +258,35 @@ def test_a_dialects_own_call_is_never_taken_for_a_request() -> None:
     assert recognise("[ask(prompt='x', harbour='Brest')]").kind == "reply"
     assert unwrapped("[ask(prompt='x')]") is None
     assert recognise(text).kind in ("reply", "session")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "reply", "name"),
+    [
+        ("pythonic", '[send(messages=["hi"], to="Bob")]', "send"),
+        ("sweagent", '```py\nx = search(query="tides")\n```', "bash"),
+        ("sweagent", '```\n<tool_call>{"name": "f", "arguments": {}}</tool_call>\n```', "bash"),
+    ],
+)
+def test_a_reply_comes_through_standard_input_as_it_is(dialect: str, reply: str, name: str) -> None:
+    done = piped(reply, "replay", "-", "-d", dialect, "--json")
+    assert [call["name"] for call in json.loads(done.stdout)["tool_calls"]] == [name]
+
+
+def test_bash_knows_more_escapes_than_json() -> None:
+    words = r"""curl https://x -d $'{"messages":[{"role":"user","content":"\u0041😀!"}]}'"""
+    assert json.loads(recognise(words).data)["messages"][0]["content"] == "A😀!"
+    assert recognise(r"""curl x.y/z -d $'{"messages": [], "a\?": "\q"}'""").data.startswith(b"{")
+
+
+def test_a_request_is_read_out_of_its_wrapping_from_a_file_too(tmp_path: Path) -> None:
+    script = tmp_path / "request.sh"
+    script.write_text(f"curl https://x -H 'Authorization: Bearer none' -d '{QUOTED}'")
+    (loaded,) = load_sessions(script)
+    assert len(loaded.session.messages) == 2
+    assert "headers-left-out" in [f.code for f in loaded.findings]
+    (told,) = load_sessions(PYTHON_CALL)
+    assert "not-written-out" in [f.code for f in told.findings]
 
 
 def test_nothing_in_source_is_run(tmp_path: Path) -> None:

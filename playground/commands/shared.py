@@ -53,28 +53,70 @@ def load(name: str, model: str = "") -> LoadedSession:
     `model` replaces the session's."""
     from dataclasses import replace
 
+    loaded = _loaded(_opened(name))
+    return replace(loaded, session=loaded.session.with_model(model))
+
+
+def load_streamed(name: str, dialect: str) -> LoadedSession:
+    """As `load`, for replaying: the file may hold a reply alone, and an answer that nobody
+    recorded is streamed again. `dialect` is the one that is asked for, "" for any."""
+    from dataclasses import replace
+
+    from playground.errors import InputFault
+    from playground.questions.restreaming import answers, restreamed, writer
+
+    source = _opened(name)
+    try:
+        loaded = _reply(source, dialect) if name == "-" else None
+        loaded = loaded or _loaded(source)
+    except InputFault:
+        loaded = _reply(source, dialect)
+        if loaded is None:
+            raise
+    session = loaded.session
+    if not session.recordings and (streamed := answers(session)):
+        by = dialect or writer(session)
+        recordings = tuple(restreamed(session, name, by) for name in streamed)
+        loaded = replace(loaded, session=replace(session, recordings=recordings))
+    return loaded
+
+
+def _opened(name: str) -> Source:
     from playground import paths
-    from playground.sessions.loading import first_session
     from playground.sessions.source import Source
 
     path = Path(name)
     if not path.exists() and name in paths.samples():
         path = paths.samples()[name]
-    source = Source.open(path)
-    loaded = _brought(source) if name == "-" else first_session(source)
-    return replace(loaded, session=loaded.session.with_model(model))
+    return Source.open(path)
 
 
-def _brought(source: Source) -> LoadedSession:
-    """What was written to standard input as a session: a reply too, and tools alone."""
-    from playground.questions.recognition import as_session, recognise
+def _loaded(source: Source) -> LoadedSession:
+    """A source's first session; of standard input a reply too, and tools alone."""
     from playground.sessions.loading import first_session
-    from playground.sessions.source import Source
+    from playground.sessions.source import STANDARD_INPUT, Source
+
+    if source.name != STANDARD_INPUT:
+        return first_session(source)
+    from playground.questions.recognition import as_session, recognise
 
     found = recognise(source.data, source.name)
     if found.kind in ("reply", "tools"):
         return as_session(found)
     return first_session(Source(found.name, found.data))
+
+
+def _reply(source: Source, dialect: str) -> LoadedSession | None:
+    """A source that holds a reply alone: as it is for the dialect that was asked for, or for the
+    one that reads a call in it; None where it holds another thing, or there is no such dialect."""
+    from dataclasses import replace
+
+    from playground.questions.recognition import as_session, recognise
+
+    found = recognise(source.data, source.name)
+    if found.kind != "reply" or not (dialect or found.dialect):
+        return None
+    return as_session(replace(found, data=source.data, dialect=dialect) if dialect else found)
 
 
 def parameters_of(given: Sequence[str]) -> dict[str, Any]:

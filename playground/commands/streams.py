@@ -14,6 +14,7 @@ from playground.commands.shared import (
     json_option,
     ledger_option,
     load,
+    load_streamed,
     out_option,
     parameter_option,
     parameters_of,
@@ -61,17 +62,18 @@ def replay(
     reported: str,
     as_json: bool,
 ) -> int:
-    """Replay RECORDING, a raw stream or a recording of a session file, through a parser.
+    """Replay RECORDING through a parser: a raw stream, a reply's text, a recording of a session
+    file, or an answer of a session without recordings, streamed again.
 
-    `-` reads standard input, where a reply alone will do: it is read by the likeliest dialect.
+    `-` reads standard input. A reply is read by the likeliest dialect, unless -d names one.
     """
     from playground.errors import InputFault
     from playground.questions.timeline import replay as replay_recording
     from playground.show.wire import timeline_json
 
-    loaded = load(recording)
+    loaded = load_streamed(recording, dialect)
     if not loaded.session.recordings:
-        raise InputFault("this session has no recordings", where=recording)
+        raise InputFault("this session has no recordings and no answers", where=recording)
     chosen = loaded.session.recording(name) if name else loaded.session.recordings[0]
     tools, chosen_dialect = loaded.session.tools, dialect or chosen.dialect
     if reported:
@@ -86,6 +88,8 @@ def replay(
         f"{timeline.recording}: {len(chosen.chunks)} chunks, timing {timeline.timing}, "
         f"read as {timeline.dialect}"
     )
+    if chosen.note:
+        say(chosen.note)
     _tell_result(result)
     if chosen.error is not None:
         say(f"=== error {json.dumps(chosen.error, ensure_ascii=False)}")

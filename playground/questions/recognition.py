@@ -24,7 +24,7 @@ from playground.sessions.bounded import read_yaml
 from playground.sessions.documents import parse_json
 from playground.sessions.formats import get_format
 from playground.sessions.loading import LoadedSession, read_sessions
-from playground.sessions.pasted import Unwrapped, unwrapped
+from playground.sessions.pasted import Unwrapped, in_a_fence, unwrapped
 from playground.sessions.session import Session
 from playground.sessions.source import Source
 from playground.sessions.tool_files import holds_tools, read_tool_file
@@ -36,6 +36,7 @@ _PASTED: Final = "pasted"
 MOST_SESSIONS: Final = 50  # of one file
 _MOST_LOOKED_AT: Final = 20_000  # characters of a reply: sixty dialects take 0.1 s for them
 _MOST_YAML: Final = 1_000_000
+_PLAIN_FENCES: Final = ("", "json", "xml", "html", "text", "txt", "md", "markdown")
 _PICTURES: Final = (
     (b"\x89PNG", "a picture (PNG)"),
     (b"\xff\xd8\xff", "a picture (JPEG)"),
@@ -107,6 +108,12 @@ def _of_text(text: str, name: str) -> Recognised:
             return found
         documents += [found] if found else []
     reply = _reply(_said_in_json(text))
+    fenced = in_a_fence(text)
+    if fenced is not None and fenced[0] in _PLAIN_FENCES:
+        inside = _reply(fenced[1])
+        if inside.dialect:  # the fence is of whoever pasted it, and not of the model
+            title = f"{inside.title} (in a code fence)"
+            return replace(inside, title=title, data=fenced[1].encode("utf-8", "surrogatepass"))
     if not reply.dialect and _is_template(text, name):
         return Recognised("chat template", f"chat template (Jinja), {len(text):,} characters")
     return documents[0] if documents and not reply.dialect else reply
@@ -118,7 +125,7 @@ def _ways_to_read(text: str, failed: list[Recognised]) -> Iterator[Unwrapped]:
         inner = unwrapped(text)
     except InputFault as fault:
         failed.append(Recognised("nothing", "a command that cannot be read", unread=(str(fault),)))
-        return
+        inner = None
     if inner is not None:
         yield inner
     yield Unwrapped(text, "")

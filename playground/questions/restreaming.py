@@ -6,19 +6,30 @@ A session keeps what an answer said, not the text of it: that is written anew in
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from playground.dialects import get_dialect
 from playground.dialects.declared import DeclaredDialect
+from playground.dialects.models import dialect_for
 from playground.errors import InputFault
 from playground.recordings.recording import Recording
 from playground.recordings.recutting import as_streamed
 from playground.sessions.session import Session
+
+_ANY_MODELS: Final = "xml"  # any instructed model follows it
 
 
 def answers(session: Session) -> dict[str, int]:
     """The session's answers by a name for each, the last one first; the number is the message's."""
     numbers = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
     return {f"answer in message {number}, re-streamed": number for number in reversed(numbers)}
+
+
+def writer(session: Session) -> str:
+    """The dialect to write an answer anew in: what the model speaks, if that is text."""
+    own = get_dialect(dialect_for(session.task.model_name).usable)
+    is_text = isinstance(own, DeclaredDialect) and not own.is_native_toolcalling()
+    return own.name if is_text else _ANY_MODELS
 
 
 def restreamed(session: Session, name: str, dialect: str) -> Recording:

@@ -23,6 +23,7 @@ from playground.recordings.recording import Recording
 from playground.sessions.doctor import check
 from playground.sessions.formats import SessionFormat, get_format, recognised
 from playground.sessions.in_memory import json_bytes
+from playground.sessions.pasted import MOST_SOURCE, unwrapped
 from playground.sessions.session import Session
 from playground.sessions.source import MAX_BYTES, Progress, Source
 
@@ -134,8 +135,9 @@ def first_session(source: Source, format: str | None = None) -> LoadedSession:
 
 
 def read_sessions(source: Source, format: str | None = None) -> Iterator[LoadedSession]:
-    """All sessions of a source, each checked by the doctor."""
-    chosen = get_format(format) if format else recognised(source)
+    """All sessions of a source, each checked by the doctor. What is in no known form is looked
+    for within what it may be wrapped in: a command, source, a code fence."""
+    chosen, source = (get_format(format), source) if format else _recognised(source)
     try:
         yield from _checked(chosen, source)
     except (AttributeError, TypeError, KeyError, IndexError, ValueError) as error:
@@ -146,6 +148,21 @@ def read_sessions(source: Source, format: str | None = None) -> Iterator[LoadedS
             where=source.name,
             expected=f"the format {chosen.name}, or another one by name",
         ) from error
+
+
+def _recognised(source: Source) -> tuple[SessionFormat, Source]:
+    """The form of a source as it is, or else of what it is wrapped around. Raises InputFault."""
+    try:
+        return recognised(source), source
+    except InputFault:
+        inner = None if source.is_folder or source.size > MOST_SOURCE else unwrapped(source.text)
+        if inner is None:
+            raise
+        found = Source(source.name, inner.text.encode("utf-8", "surrogatepass"))
+        found.progress, found.left_out = source.progress, source.left_out
+        code = "headers-left-out" if inner.wrapping == "curl" else "not-written-out"
+        found.findings += [finding(code, inner.wrapping, left) for left in inner.unread]
+        return recognised(found), found
 
 
 def _checked(chosen: SessionFormat, source: Source) -> Iterator[LoadedSession]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from textwrap import dedent
@@ -17,7 +18,11 @@ from playground.errors import InputFault
 from playground.python_source import module
 
 MOST_SOURCE: Final = 2_000_000  # characters: a syntax tree takes a hundred times its text's room
-_CURL: Final = re.compile(r"\s*(?:[$>%]\s+)?curl\s")
+# A command, and no sentence about one: an option, a quote or an address comes next.
+_CURL: Final = re.compile(
+    r"""\s*(?:[$>%]\s+)?curl(?:\.exe)?\s+(?:\\\r?\n\s*)?(?:-|['"$^]|\w+://|[\w-]+(?:\.\w+)*[:/])"""
+)
+_CARETS: Final = re.compile(r"\^(?:\r?\n([\s\S])|([^\r\n]))")  # what escapes in Windows' shell
 _WORD: Final = re.compile(
     r"""(?P<blank>(?:\s|\\\r?\n)+)
       | '(?P<single>[^']*)'
@@ -30,8 +35,11 @@ _WORD: Final = re.compile(
 _BODY: Final = ("-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--json")
 _SOURCE: Final = re.compile(r"\s*(?:[{\[(#]|(?:from|import|with|async|await)\s|\w[\w.]*\s*[=(:])")
 _PARTS: Final = ("model", "system", "messages", "contents", "input", "prompt", "tools")
-_ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0"}
-_BACKSLASH: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
+_ESCAPES: Final = dict(zip("abtnvfreE", "\a\b\t\n\v\f\r\x1b\x1b", strict=True))
+_BACKSLASH: Final = re.compile(
+    r"\\(?:(?:u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|x([0-9a-fA-F]{1,2}))|([0-7]{1,3})|(.))",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True)
@@ -48,19 +56,20 @@ def unwrapped(text: str) -> Unwrapped | None:
 
     Raises InputFault where there is one, and nothing in it can be read.
     """
-    inside = _in_a_fence(text)
-    if inside is not None:
+    fenced = in_a_fence(text)
+    if fenced is not None:
+        inside = fenced[1]
         return _out_of(inside) or Unwrapped(inside, "a code fence")
     return _out_of(text)
 
 
-def _in_a_fence(text: str) -> str | None:
-    """What stands in the one fence that is the whole text."""
+def in_a_fence(text: str) -> tuple[str, str] | None:
+    """The word at, and the text in, the one fence that is the whole text; None where it is not."""
     lines = text.strip()
     first, _, rest = lines.partition("\n")
     if not first.startswith("```") or not rest.endswith("```") or rest.count("```") > 1:
         return None
-    return rest.removesuffix("```").removesuffix("\n")
+    return first[3:].strip(), rest.removesuffix("```").removesuffix("\n")
 
 
 def _out_of(text: str) -> Unwrapped | None:
@@ -83,6 +92,8 @@ def _is_json(text: str) -> bool:
 
 
 def _of_curl(text: str) -> Unwrapped:
+    if '^"' in text:  # as browsers write it for Windows' shell
+        text = _CARETS.sub(lambda found: found[1] or found[2], text)
     words = list(_words(text))
     body: list[str] = []
     headers = 0
@@ -100,7 +111,8 @@ def _of_curl(text: str) -> Unwrapped:
     if body[0].startswith("@"):
         named = "it names a file as its body, and not what is in it"
         raise InputFault(named, where="the curl command", expected="the file's text")
-    left = (f"{headers} headers were left out, keys with them",) if headers else ()
+    count = "a header was" if headers == 1 else f"{headers} headers were"
+    left = (f"{count} left out, with any key",) if headers else ()
     return Unwrapped("&".join(body), "curl", left)
 
 
@@ -128,8 +140,11 @@ def _dollar_quoted(text: str) -> str:
     """What bash makes of `$'…'`, which browsers write for a body that holds quotes."""
 
     def one(found: re.Match[str]) -> str:
-        code = found[1] or found[2]
-        return chr(int(code, 16)) if code else _ESCAPES.get(found[3], found[3])
+        code = found[1] or found[2] or found[3]
+        number = int(code, 16) if code else int(found[4], 8) if found[4] else None
+        if number is None:
+            return _ESCAPES.get(found[5], found[5] if found[5] in "\\'\"?" else found[0])
+        return chr(number) if number <= sys.maxunicode else found[0]
 
     plain = _BACKSLASH.sub(one, text)
     return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

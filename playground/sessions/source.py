@@ -22,7 +22,6 @@ from playground.findings import Finding, finding
 from playground.sessions.bounded import MEMBERS, unzipped
 from playground.sessions.documents import parse_json, read_json, read_yaml_items, whole_characters
 from playground.sessions.ends import last_line, pieces, whole_utf8
-from playground.sessions.pasted import unwrapped
 from playground.sessions.pipes import is_stream, read_descriptor, read_stream
 from playground.user_files import decode as decode
 
@@ -41,12 +40,9 @@ STANDARD_INPUT: Final = "standard input"
 
 
 def _standard_input() -> bytes:
-    """All of it; a request is taken out of the command or the source that it was pasted in."""
     if sys.stdin is None:
         raise InputFault("closed", where=STANDARD_INPUT, expected="a file, or something piped in")
-    data = read_descriptor(sys.stdin.fileno(), STANDARD_INPUT, MAX_BYTES)
-    inner = unwrapped(data.decode("utf-8", "surrogateescape"))
-    return inner.text.encode("utf-8", "surrogateescape") if inner else data
+    return read_descriptor(sys.stdin.fileno(), STANDARD_INPUT, MAX_BYTES)
 
 
 class Source:

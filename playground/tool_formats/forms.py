@@ -35,6 +35,10 @@ _NO_TOOLS: Final = frozenset(
     {"role", "messages", "contents", "input", "format", "agent", "trace", "request", "mcpServers"}
     | {"conversations", "conversation", "chat", "query", "chat_messages", "mapping"}
 )
+_SCHEMA_WORDS: Final = frozenset(
+    {"type", "properties", "required", "$ref", "$defs", "anyOf", "oneOf", "allOf", "enum", "const"}
+)
+_TYPES: Final = ("object", "string", "integer", "number", "boolean", "array", "null", "OBJECT")
 _EXPECTED: Final = (
     "a tool with a name and a JSON Schema, in one of the forms that docs/tools.md lists"
 )
@@ -47,11 +51,22 @@ def looks_like_tools(value: Any) -> bool:
         if any(not isinstance(item, dict) or _NO_TOOLS & item.keys() for item in value):
             return False
         return any("description" in item or looks_like_tools(item) for item in value)
-    if not isinstance(value, dict) or _NO_TOOLS & value.keys():
+    if not isinstance(value, dict) or _NO_TOOLS & value.keys() or _is_call(value):
         return False
     result = value.get("result")
     inner = {*value, *(result if isinstance(result, dict) else ())}
     return bool(inner & _TOOLS_ALONE) or {"name", "description"} <= inner
+
+
+def _is_call(value: Mapping[str, Any]) -> bool:
+    """Whether it is a call as Llama writes one: `parameters` are its arguments, and no schema."""
+    given = value.get("parameters")
+    if "name" not in value or "description" in value or not isinstance(given, Mapping) or not given:
+        return False
+    by_name = any(isinstance(v, Mapping) and _SCHEMA_WORDS & v.keys() for v in given.values())
+    return (
+        not by_name and given.get("type") not in _TYPES and not _SCHEMA_WORDS & {*given} - {"type"}
+    )
 
 
 def read_tool(value: Any, where: str = "tool") -> ToolMetadata:

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 import streamlit as st
 
-from playground.dialects import DeclaredDialect, dialect_names, get_dialect
+from playground.dialects import dialect_names
 from playground.parsing.result import ParseResult
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
@@ -23,7 +23,7 @@ from playground.questions.experiments import (
     find_changing_cut,
     read,
 )
-from playground.questions.restreaming import answers, restreamed
+from playground.questions.restreaming import answers, restreamed, writer
 from playground.questions.timeline import Timeline
 from playground.questions.timeline import replay as replay_recording
 from playground.recordings.recording import Recording
@@ -149,14 +149,7 @@ def recording_select(session: Session) -> Recording | None:
         "Recording", names, key="recording", bind="query-params", on_change=state.forget_step
     )
     name = chosen if chosen in names else names[0]
-    return recorded.get(name) or _restreamed(session, name, _writer())
-
-
-def _writer() -> str:
-    """Who writes an answer anew: what the model speaks, if that is text."""
-    own = get_dialect(widgets.model_dialect())
-    is_text = isinstance(own, DeclaredDialect) and not own.is_native_toolcalling()
-    return own.name if is_text else widgets.DEFAULT_DIALECTS[0]
+    return recorded.get(name) or _restreamed(session, name, writer(session))
 
 
 def reading_dialect(own: str) -> str:
