@@ -33,6 +33,8 @@ _HEAD_LINES: Final = 12
 
 _ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _MAY_OVERFLOW: Final = re.compile(rb"\d[eE]\+?\d{3,}(?:[\s,}\]]|\Z)")  # 1e400, read as infinity
+# With all digits alike, such a number shows by a search for one text, three times as fast.
+_ALIKE: Final = bytes.maketrans(b"123456789E", b"000000000e")
 
 Progress = Callable[[int, int], None]  # bytes read, bytes in all
 
@@ -249,7 +251,7 @@ class Source:
     def _line(self, line: bytes, number: int) -> Any:
         line = line.removeprefix(b"\xef\xbb\xbf")
         try:
-            if not _MAY_OVERFLOW.search(line):
+            if not _may_overflow(line):
                 return from_json(line, allow_inf_nan=False)  # without a copy as text
         except ValueError:  # NaN, half surrogates, bad bytes, no JSON: in words
             pass
@@ -309,3 +311,8 @@ class Source:
 
         Raises InputFault for tags and alias bombs, and where nothing is whole."""
         return read_yaml_items(self.text, self.name, self.findings)
+
+
+def _may_overflow(line: bytes) -> bool:
+    alike = b"0e000" in line.translate(_ALIKE, b"+")
+    return alike and _MAY_OVERFLOW.search(line) is not None
