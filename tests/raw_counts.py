@@ -966,6 +966,17 @@ def openai_list(data: bytes, found: Counts) -> None:
         found.messages += item["type"] == "message"
 
 
+def adk_eval(data: bytes, found: Counts) -> None:
+    for case in json.loads(data)["eval_cases"]:
+        for turn in case["conversation"]:
+            between = turn["intermediate_data"]
+            calls = between["tool_uses"]
+            found.messages += bool(turn["user_content"]) + bool(turn["final_response"])
+            found.messages += bool(calls or between["intermediate_responses"])
+            found.calls += len(calls)
+            found.results += len(between.get("tool_responses") or ())
+
+
 def one_call(data: bytes, found: Counts) -> None:
     """A trace of one model call: its messages, then its reply, wherever JSON in text holds them."""
     waiting: list[Any] = rows_of(data)
@@ -1043,6 +1054,7 @@ SMALL_WALKS: dict[str, Walk] = {
     "lm-studio": lm_studio,
     "llm-logs": llm_logs,
     "openai-lists": openai_list,
+    "adk-eval": adk_eval,
     "mlflow-trace": one_call,
     "weave-calls": one_call,
     "posthog-events": one_call,

@@ -561,6 +561,23 @@ def _openai_list() -> Example:
     )
 
 
+def _adk_eval() -> Example:
+    use = {"id": ID, "name": NAME, "args": ARGS}
+    done = {"id": ID, "name": NAME, "response": {"result": RESULT}}
+    turn = {
+        "user_content": {"role": "user", "parts": [{"text": ASK, "inline_data": None}]},
+        "intermediate_data": {
+            "intermediate_responses": [["agent", [{"text": SAY}]]],
+            "tool_uses": [use],
+            "tool_responses": [done],
+        },
+        "final_response": {"role": "model", "parts": [{"text": ANSWER}]},
+        "creation_timestamp": 1767323045.0,
+    }
+    value = {"eval_set_id": "s", "eval_cases": [{"eval_id": "c", "conversation": [turn]}]}
+    return Example("e.evalset.json", document(value), times=True, result={"result": RESULT})
+
+
 _CHAT_CALL: dict[str, Any] = {"model": "m", "messages": OPENAI[:3], "tools": [TOOL]}
 _CHAT_REPLY: dict[str, Any] = {
     "object": "chat.completion",
@@ -1026,6 +1043,9 @@ EXAMPLES: dict[str, Example] = {
     "openinference-spans": _openinference(),
     "ai-sdk-spans": _ai_sdk(),
     "otel-spans": _otel(),
+    "mlflow-trace": _mlflow(),
+    "weave-calls": _weave(),
+    "posthog-events": _posthog(),
     "inspect-log": _inspect(),
     "har": _har(),
     "nock": _nock(),
@@ -1043,15 +1063,13 @@ EXAMPLES: dict[str, Example] = {
     "opencode": _opencode(),
     "chatgpt-export": _chatgpt(),
     "claude-ai-export": _claude_ai(),
-    "mlflow-trace": _mlflow(),
-    "weave-calls": _weave(),
-    "posthog-events": _posthog(),
     "librechat": _librechat(),
     "lm-studio": _lm_studio(),
     "zed-thread": _zed(),
     "copilot-chat": _copilot_chat(),
     "llm-logs": _llm_logs(),
     "openai-lists": _openai_list(),
+    "adk-eval": _adk_eval(),
     "copilot-cli": _copilot(),
     "antigravity": _antigravity(),
     "managed-agent-events": _managed(),
@@ -1068,8 +1086,8 @@ EXAMPLES: dict[str, Example] = {
     "aider-llm-history": _aider_llm(),
     "aider-chat-history": _aider_chat(),
     "specstory": _specstory(),
-    "stream": Example("s.sse", answer_stream().encode(), (3,), usage=True, recordings=1),
     "reply": Example("r.json", document(_REPLY), (3,), usage=True),
+    "stream": Example("s.sse", answer_stream().encode(), (3,), usage=True, recordings=1),
     "pydantic-ai-messages": _pydantic_ai(),
     "sharegpt": _share(),
     "xlam": _xlam(),

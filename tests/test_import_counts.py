@@ -15,6 +15,7 @@ import pytest
 from conftest import ROOT
 from raw_counts import FOLDER_WALKS, SMALL_WALKS, UNCOUNTED, WALKS, Counts, raw_counts
 from session_examples import (
+    ANSWER,
     ANTHROPIC,
     ARGS,
     ASK,
@@ -262,6 +263,20 @@ def test_times_are_utc_and_what_is_no_time_is_none_and_a_finding() -> None:
     assert ats == ["2026-01-02T03:04:05Z"] * 5 + ["", ""]
     unread = [f for f in loaded.findings if f.code == "time-unread"]
     assert [f.message for f in unread] == ["not a time: 'yesterday'", "not a time: -1"]
+
+
+def test_objects_on_one_line_are_a_line_each() -> None:
+    """Qwen Code: two lines whose break was not written."""
+    data = lines(claude("user", ANTHROPIC[0]), claude("assistant", ANTHROPIC[3])).replace(
+        b"}\n{", b"}{"
+    )
+    for end in (b"", lines(claude("user", ANTHROPIC[0]))):
+        loaded = first_session(Source("x.jsonl", data + end))
+        assert [m.text for m in loaded.session.messages][:2] == [ASK, ANSWER]
+        assert loaded.findings == []
+    broken = data.rstrip(b"\n") + b'{"type": "us'
+    with pytest.raises(InputFault, match="Extra data"):
+        first_session(Source("x.jsonl", broken), "claude-code")
 
 
 def test_a_line_that_leaves_nothing_is_a_finding() -> None:

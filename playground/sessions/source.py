@@ -19,6 +19,7 @@ from pydantic_core import from_json
 
 from playground.errors import InputFault
 from playground.findings import Finding, finding
+from playground.json_numbers import load_objects
 from playground.sessions.bounded import MEMBERS, unzipped
 from playground.sessions.documents import parse_json, read_json, read_yaml_items, whole_characters
 from playground.sessions.ends import last_line, pieces, whole_utf8
@@ -161,7 +162,7 @@ class Source:
                 if not line or (not found and line[:1] not in b'{["}]'):  # a log's first words
                     continue
                 try:
-                    found.append(self._line(line, 1))
+                    found += self._values(line, 1)
                 except InputFault:
                     spoiled += 1
                     if found or spoiled > 2 or self.suffix not in LINES:
@@ -203,14 +204,15 @@ class Source:
                 if line.isspace() or start == torn:
                     continue
                 try:
-                    parsed = [self._line(line, number)]
+                    parsed = self._values(line, number)[::-1]
                 except InputFault as fault:
                     faults.append(fault)
                     self._leave_out(fault, number)
                     continue
                 del line  # the caller may hold on to the value for long
                 given += 1
-                yield number, parsed.pop()
+                while parsed:
+                    yield number, parsed.pop()
         if self.left_out is None and (len(faults) > given or (faults and not given)):
             raise faults[0]
 
@@ -240,13 +242,27 @@ class Source:
             if not data or start == 0:
                 return None
             try:
-                self._line(data, 1)
+                self._values(data, 1)
             except InputFault as fault:
                 file.seek(0)
                 number = sum(piece.count(b"\n") for piece in pieces(file, start)) + 1
                 self.findings.append(finding("torn-end", f"line {number}", fault.problem))
                 return start
         return None
+
+    def _values(self, line: bytes, number: int) -> list[Any]:
+        """The value of a line; or the objects of one whose break was not written, as where two
+        processes wrote (Qwen Code). Raises InputFault."""
+        try:
+            return [self._line(line, number)]
+        except InputFault as fault:
+            if "Extra data" in fault.problem and (found := self._glued(line, number)):
+                return found
+            raise
+
+    def _glued(self, line: bytes, number: int) -> list[Any]:
+        text = decode(line.removeprefix(b"\xef\xbb\xbf"), self.name, number).strip(" \t\r\n")
+        return [self._whole(value, text, f"line {number}") for value in load_objects(text)]
 
     def _line(self, line: bytes, number: int) -> Any:
         line = line.removeprefix(b"\xef\xbb\xbf")

@@ -50,6 +50,7 @@ _FORMATS: Final = (  # file, class
     ("copilot_chat", "CopilotChat"),
     ("llm_logs", "LlmLogs"),
     ("openai_lists", "OpenAILists"),
+    ("adk_eval", "AdkEval"),
     ("copilot_cli", "CopilotCli"),
     ("antigravity", "Antigravity"),
     ("managed_agents", "ManagedAgents"),

@@ -142,7 +142,7 @@ def _usage(*holders: dict[str, Any]) -> dict[str, Any]:
         if isinstance(holder.get("usage"), dict):
             return dict(holder["usage"])
     names = ("promptTokens", "outputTokens", "completionTokens")
-    return {k: held[k] for held in holders for k in names if type(held.get(k)) is int}
+    return {k: held[k] for held in holders for k in names if held.get(k) is not None}
 
 
 def _rounds(

@@ -34,7 +34,7 @@ class LibreChat(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         value = source.value
-        field = next(key for key in _FIELDS if isinstance(value.get(key), list))
+        field = "messagesTree" if isinstance(value.get("messagesTree"), list) else "messages"
         found = list(_branches(value[field], Place(field=field)))
         title = str(value.get("title") or source.stem)
         options = value["options"] if isinstance(value.get("options"), dict) else {}

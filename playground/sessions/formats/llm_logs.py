@@ -76,7 +76,7 @@ def _answer(builder: SessionBuilder, row: dict[str, Any], place: Place) -> None:
         return
     builder.say("assistant", parts, place.at("response"))
     took = row.get("duration_ms")
-    counted = {k: row[k] for k in ("input_tokens", "output_tokens") if type(row.get(k)) is int}
+    counted = {k: row[k] for k in ("input_tokens", "output_tokens") if row.get(k) is not None}
     details = json_or_text(row.get("token_details"))
     builder.request(
         model=row.get("resolved_model") or row.get("model"),

@@ -107,7 +107,7 @@ def _request(
     builder.request(
         reply=reply,
         model=known.get("identifier") or known.get("indexedModelIdentifier") or name,
-        usage={key: n for key, n in stats.items() if key.endswith("Count") and type(n) is int},
+        usage={key: n for key, n in stats.items() if key.endswith("Count") and n is not None},
         stop_reason=stats.get("stopReason"),
     )
 

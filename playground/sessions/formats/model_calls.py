@@ -129,7 +129,7 @@ def _of_posthog(known: dict[str, Any], at: Any, place: Place) -> Turn:
         usage={
             key.removeprefix(prefix): count
             for key, count in known.items()
-            if key.startswith(prefix) and key.endswith("_tokens") and type(count) is int
+            if key.startswith(prefix) and key.endswith("_tokens") and count is not None
         },
     )
 
