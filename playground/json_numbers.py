@@ -38,14 +38,14 @@ def load_json(text: str, *, strict: bool = False) -> Any:
 
 
 def load_objects(text: str) -> list[dict[str, Any]]:
-    """Objects that stand one after another without a line break; [] where there is anything else.
-    Raises RecursionError."""
+    """Objects that stand one after another without a line break; [] where there is anything
+    else."""
     found: list[dict[str, Any]] = []
     at = 0
     while at < len(text):
         try:
             value, at = _DECODERS[True].raw_decode(text, at)
-        except ValueError:
+        except (ValueError, RecursionError):
             return []
         if not isinstance(value, dict):
             return []
