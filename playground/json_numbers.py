@@ -37,6 +37,24 @@ def load_json(text: str, *, strict: bool = False) -> Any:
         )
 
 
+def load_objects(text: str) -> list[dict[str, Any]]:
+    """Objects that stand one after another without a line break; [] where there is anything
+    else."""
+    found: list[dict[str, Any]] = []
+    at = 0
+    while at < len(text):
+        try:
+            value, at = _DECODERS[True].raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return []
+        if not isinstance(value, dict):
+            return []
+        found.append(value)
+        while text[at : at + 1].isspace():
+            at += 1
+    return found
+
+
 def dump_again(value: Any) -> str:
     """What `load_json` gave, as JSON for another reader of ours: what is no number stays none."""
     return json.dumps(value if is_finite(value) else _as_floats(value), default=str)

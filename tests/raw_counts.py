@@ -882,6 +882,117 @@ def opencode(files: dict[str, bytes], found: Counts) -> None:
             found.results += "output" in value["state"]
 
 
+def copilot_chat(data: bytes, found: Counts) -> None:
+    """Rounds are answers; where there are none, what the window shows between calls is one."""
+    for request in json.loads(data)["requests"]:
+        found.messages += bool(request["message"].get("text"))
+        about = (request.get("result") or {}).get("metadata") or {}
+        results = about.get("toolCallResults") or {}
+        rounds = about.get("toolCallRounds") or []
+        for each in rounds:
+            found.messages += bool(each.get("response") or each["toolCalls"])
+            found.calls += len(each["toolCalls"])
+            found.results += sum(call["id"] in results for call in each["toolCalls"])
+        if not rounds:
+            shown: dict[str, str] = {}
+            for index, item in enumerate(request.get("response") or ()):
+                kind = item.get("kind")
+                if kind == "toolInvocationSerialized":
+                    shown[str(item.get("toolCallId"))] = "call"
+                elif kind is None:
+                    shown[str(index)] = "text"
+            order = list(shown.values())
+            found.calls += order.count("call")
+            found.results += order.count("call")
+            ends = [i for i, kind in enumerate(order) if kind == "call" or i == len(order) - 1]
+            found.messages += len(ends)
+        found.usage += "promptTokens" in about
+
+
+def zed(data: bytes, found: Counts) -> None:
+    value = json.loads(data)
+    users = set()
+    for said in value["messages"]:
+        for kind, inner in said.items():
+            found.messages += bool(inner["content"])
+            found.calls += sum("ToolUse" in part for part in inner["content"])
+            found.results += len(inner.get("tool_results") or ())
+            users |= {inner["id"]} if kind == "User" else set()
+    found.usage += len(users & set(value.get("request_token_usage") or ()))
+
+
+def librechat(data: bytes, found: Counts) -> None:
+    """One branch: an answer is cut where a call's result stands in it."""
+    waiting = list(json.loads(data)["messagesTree"])
+    while waiting:
+        said = waiting.pop()
+        waiting += said.get("children") or ()
+        speaking = False
+        for block in said.get("content") or [{"type": "text", "text": said["text"]}]:
+            found.messages += not speaking
+            called = block["type"] == "tool_call"
+            found.calls += called
+            found.results += called and "output" in block["tool_call"]
+            speaking = not called
+
+
+def lm_studio(data: bytes, found: Counts) -> None:
+    for said in json.loads(data)["messages"]:
+        version = said["versions"][said["currentlySelected"]]
+        speaking = False
+        for step in version.get("steps") or [version]:
+            for block in step.get("content") or ():
+                is_result = block["type"] == "toolCallResult"
+                found.results += is_result
+                found.calls += block["type"] == "toolCallRequest"
+                found.messages += not is_result and not speaking
+                speaking = not is_result
+            found.usage += "genInfo" in step
+
+
+def llm_logs(data: bytes, found: Counts) -> None:
+    for row in json.loads(data):
+        found.messages += bool(row["prompt"]) + bool(row["response"] or row["tool_calls"])
+        found.calls += len(row["tool_calls"])
+        found.results += len(row["tool_results"])
+        found.usage += isinstance(row.get("input_tokens"), int)
+
+
+def openai_list(data: bytes, found: Counts) -> None:
+    """A call is an item of its own, and belongs to the answer that was begun before it."""
+    for item in json.loads(data)["data"]:
+        found.results += item["type"] == "function_call_output"
+        found.calls += item["type"] == "function_call"
+        found.messages += item["type"] == "message"
+
+
+def adk_eval(data: bytes, found: Counts) -> None:
+    for case in json.loads(data)["eval_cases"]:
+        for turn in case["conversation"]:
+            between = turn["intermediate_data"]
+            calls = between["tool_uses"]
+            found.messages += bool(turn["user_content"]) + bool(turn["final_response"])
+            found.messages += bool(calls or between["intermediate_responses"])
+            found.calls += len(calls)
+            found.results += len(between.get("tool_responses") or ())
+
+
+def one_call(data: bytes, found: Counts) -> None:
+    """A trace of one model call: its messages, then its reply, wherever JSON in text holds them."""
+    waiting: list[Any] = rows_of(data)
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str) and value[:1] in ("{", "["):
+            waiting.append(json.loads(value))
+        elif isinstance(value, list):
+            waiting += value
+        elif isinstance(value, dict) and "role" in value:
+            message(value, found)
+        elif isinstance(value, dict):
+            waiting += value.values()
+            found.usage += bool({"usage", "$ai_input_tokens"} & value.keys())
+
+
 Walk = Callable[[bytes, Counts], None]
 WALKS: dict[str, Walk] = {
     "playground": native,
@@ -937,6 +1048,16 @@ SMALL_WALKS: dict[str, Walk] = {
     "openhands-output": openhands,
     "gemini-cli-responses": gemini_responses,
     "any-chat": any_chat,
+    "copilot-chat": copilot_chat,
+    "zed-thread": zed,
+    "librechat": librechat,
+    "lm-studio": lm_studio,
+    "llm-logs": llm_logs,
+    "openai-lists": openai_list,
+    "adk-eval": adk_eval,
+    "mlflow-trace": one_call,
+    "weave-calls": one_call,
+    "posthog-events": one_call,
     "stream": lambda data, found: replied(data.decode(), found),
 }
 FOLDER_WALKS: dict[str, Callable[[dict[str, bytes], Counts], None]] = {

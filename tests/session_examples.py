@@ -439,6 +439,195 @@ def _swe_agent() -> Example:
     return Example("x.traj", document(value))
 
 
+def _copilot_chat() -> Example:
+    call = {"id": ID, "name": NAME, "arguments": TEXT_ARGS}
+    leaf = {"type": 2, "text": RESULT, "lineBreakBefore": None}
+    tree = {"node": {"type": 1, "children": [{"type": 1, "children": [leaf]}]}}
+    metadata = {
+        "toolCallRounds": [
+            {"response": SAY, "toolCalls": [call], "id": "r1"},
+            {"response": ANSWER, "toolCalls": [], "id": "r2"},
+        ],
+        "toolCallResults": {ID: {"$mid": 20, "content": [{"$mid": 23, "value": tree}]}},
+        "promptTokens": 12,
+    }
+    request = {
+        "requestId": "q1",
+        "message": {"text": ASK, "parts": []},
+        "response": [{"value": SAY}, {"value": ANSWER}],
+        "result": {"timings": {"totalElapsed": 900}, "metadata": metadata},
+        "timestamp": 1767323045000,
+        "modelId": "copilot/m",
+    }
+    value = {"responderUsername": "GitHub Copilot", "requests": [request]}
+    return Example("chat.json", document(value), times=True, usage=True)
+
+
+def _zed() -> Example:
+    use = {"id": ID, "name": NAME, "raw_input": TEXT_ARGS, "input": ARGS, "is_input_complete": True}
+    done = {"tool_use_id": ID, "tool_name": NAME, "is_error": False, "content": {"Text": RESULT}}
+    messages = [
+        {"User": {"id": "u1", "content": [{"Text": ASK}]}},
+        {"Agent": {"content": [{"Text": SAY}, {"ToolUse": use}], "tool_results": {ID: done}}},
+        {"Agent": {"content": [{"Text": ANSWER}], "tool_results": {}}},
+    ]
+    value = {
+        "title": "t",
+        "messages": messages,
+        "version": "0.3.0",
+        "request_token_usage": {"u1": USAGE},
+        "model": {"provider": "p", "model": "m"},
+    }
+    return Example("thread.json", document(value), usage=True)
+
+
+def _librechat() -> Example:
+    call = {"id": ID, "name": NAME, "args": TEXT_ARGS, "type": "tool_call", "output": RESULT}
+    content = [
+        {"type": "text", "text": SAY},
+        {"type": "tool_call", "tool_call": call},
+        {"type": "text", "text": ANSWER},
+    ]
+    answer = {
+        "messageId": "m2",
+        "parentMessageId": "m1",
+        "isCreatedByUser": False,
+        "text": "",
+        "content": content,
+        "model": "m",
+        "createdAt": TIME,
+        "children": [],
+    }
+    asked = {"messageId": "m1", "isCreatedByUser": True, "text": ASK, "children": [answer]}
+    value = {"conversationId": "c", "title": "t", "recursive": True, "messagesTree": [asked]}
+    return Example("l.json", document(value), times=True)
+
+
+def _lm_studio() -> Example:
+    call = {"type": "toolCallRequest", "toolCallRequestId": ID, "name": NAME, "parameters": ARGS}
+    done = {"type": "toolCallResult", "toolCallRequestId": ID, "content": RESULT}
+    made = {"identifier": "m", "stats": {"promptTokensCount": 12, "stopReason": "eosFound"}}
+
+    def block(*content: Any, **more: Any) -> dict[str, Any]:
+        return {"type": "contentBlock", "content": list(content), **more}
+
+    steps = [
+        block({"type": "text", "text": SAY}, call, genInfo=made),
+        {"type": "toolStatus", "statusState": {"status": {"type": "toolCallSucceeded"}}},
+        block(done),
+        block({"type": "text", "text": ANSWER}, genInfo=made),
+    ]
+    asked = {"type": "singleStep", "role": "user", "content": [{"type": "text", "text": ASK}]}
+    messages = [
+        {"versions": [asked], "currentlySelected": 0},
+        {
+            "versions": [{"type": "multiStep", "role": "assistant", "steps": steps}],
+            "currentlySelected": 0,
+        },
+    ]
+    value = {"name": "t", "messages": messages, "lastUsedModel": {"identifier": "m"}}
+    return Example("1.conversation.json", document(value), usage=True)
+
+
+def _llm_logs() -> Example:
+    common = {"model": "m", "conversation_id": "c", "input_tokens": 12, "duration_ms": 900}
+    tool = {"name": NAME, "description": "d", "input_schema": json.dumps(SCHEMA)}
+    call = {"name": NAME, "arguments": ARGS, "tool_call_id": ID}
+    done = {"name": NAME, "output": RESULT, "tool_call_id": ID, "exception": None}
+    rows = [
+        {"prompt": ASK, "response": SAY, "tools": [tool], "tool_calls": [call], "tool_results": []},
+        {"prompt": "", "response": ANSWER, "tools": [], "tool_calls": [], "tool_results": [done]},
+    ]
+    times = (TIME, "2026-01-02T03:04:06.000Z")
+    value = [{**common, **row, "datetime_utc": at} for row, at in zip(rows, times, strict=True)]
+    return Example("logs.json", document(value), tools=True, times=True, usage=True)
+
+
+def _openai_list() -> Example:
+    """A page of a conversation's items: the newest stands first."""
+    said = [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": ASK}]},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": SAY}]},
+        {"type": "function_call", "call_id": ID, "name": NAME, "arguments": TEXT_ARGS},
+        {"type": "function_call_output", "call_id": ID, "output": RESULT},
+        {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": ANSWER}],
+        },
+    ]
+    return Example(
+        "items.json", document({"object": "list", "data": said[::-1], "has_more": False})
+    )
+
+
+def _adk_eval() -> Example:
+    use = {"id": ID, "name": NAME, "args": ARGS}
+    done = {"id": ID, "name": NAME, "response": {"result": RESULT}}
+    turn = {
+        "user_content": {"role": "user", "parts": [{"text": ASK, "inline_data": None}]},
+        "intermediate_data": {
+            "intermediate_responses": [["agent", [{"text": SAY}]]],
+            "tool_uses": [use],
+            "tool_responses": [done],
+        },
+        "final_response": {"role": "model", "parts": [{"text": ANSWER}]},
+        "creation_timestamp": 1767323045.0,
+    }
+    value = {"eval_set_id": "s", "eval_cases": [{"eval_id": "c", "conversation": [turn]}]}
+    return Example("e.evalset.json", document(value), times=True, result={"result": RESULT})
+
+
+_CHAT_CALL: dict[str, Any] = {"model": "m", "messages": OPENAI[:3], "tools": [TOOL]}
+_CHAT_REPLY: dict[str, Any] = {
+    "object": "chat.completion",
+    "choices": [{"index": 0, "message": OPENAI[3], "finish_reason": "stop"}],
+    "usage": {"prompt_tokens": 12},
+}
+
+
+def _mlflow() -> Example:
+    attributes = {
+        "mlflow.spanType": json.dumps("CHAT_MODEL"),
+        "mlflow.spanInputs": json.dumps(_CHAT_CALL),
+        "mlflow.spanOutputs": json.dumps(_CHAT_REPLY),
+    }
+    span = {"name": "Completions", "start_time_unix_nano": 1767323045000000000}
+    step = {"name": "tool", "attributes": {"mlflow.spanType": json.dumps("TOOL")}}
+    value = {
+        "info": {"trace_id": "t"},
+        "data": {"spans": [{**span, "attributes": attributes}, step]},
+    }
+    return Example("trace.json", document(value), tools=True, times=True, usage=True)
+
+
+def _weave() -> Example:
+    call = {
+        "id": "1",
+        "op_name": "weave:///e/p/op/openai.chat.completions.create:x",
+        "inputs": _CHAT_CALL,
+        "output": _CHAT_REPLY,
+        "started_at": TIME,
+        "ended_at": "2026-01-02T03:04:06.000Z",
+    }
+    step = {"id": "2", "op_name": "weave:///e/p/op/get_weather:x", "inputs": ARGS, "output": RESULT}
+    return Example("calls.jsonl", lines(call, step), tools=True, times=True, usage=True)
+
+
+def _posthog() -> Example:
+    properties = {
+        "$ai_model": "m",
+        "$ai_input": OPENAI[:3],
+        "$ai_output_choices": OPENAI[3:],
+        "$ai_tools": [TOOL],
+        "$ai_input_tokens": 12,
+        "$ai_latency": 0.9,
+    }
+    event = {"event": "$ai_generation", "timestamp": TIME, "properties": properties}
+    value = [{"event": "$pageview", "properties": {}}, event]
+    return Example("events.json", document(value), tools=True, times=True, usage=True)
+
+
 def _body(**more: Any) -> bytes:
     return document({"model": "m", "messages": OPENAI, "tools": [TOOL], **more})
 
@@ -854,6 +1043,9 @@ EXAMPLES: dict[str, Example] = {
     "openinference-spans": _openinference(),
     "ai-sdk-spans": _ai_sdk(),
     "otel-spans": _otel(),
+    "mlflow-trace": _mlflow(),
+    "weave-calls": _weave(),
+    "posthog-events": _posthog(),
     "inspect-log": _inspect(),
     "har": _har(),
     "nock": _nock(),
@@ -871,6 +1063,13 @@ EXAMPLES: dict[str, Example] = {
     "opencode": _opencode(),
     "chatgpt-export": _chatgpt(),
     "claude-ai-export": _claude_ai(),
+    "librechat": _librechat(),
+    "lm-studio": _lm_studio(),
+    "zed-thread": _zed(),
+    "copilot-chat": _copilot_chat(),
+    "llm-logs": _llm_logs(),
+    "openai-lists": _openai_list(),
+    "adk-eval": _adk_eval(),
     "copilot-cli": _copilot(),
     "antigravity": _antigravity(),
     "managed-agent-events": _managed(),
@@ -887,8 +1086,8 @@ EXAMPLES: dict[str, Example] = {
     "aider-llm-history": _aider_llm(),
     "aider-chat-history": _aider_chat(),
     "specstory": _specstory(),
-    "stream": Example("s.sse", answer_stream().encode(), (3,), usage=True, recordings=1),
     "reply": Example("r.json", document(_REPLY), (3,), usage=True),
+    "stream": Example("s.sse", answer_stream().encode(), (3,), usage=True, recordings=1),
     "pydantic-ai-messages": _pydantic_ai(),
     "sharegpt": _share(),
     "xlam": _xlam(),

@@ -15,12 +15,14 @@ import pytest
 from conftest import ROOT
 from raw_counts import FOLDER_WALKS, SMALL_WALKS, UNCOUNTED, WALKS, Counts, raw_counts
 from session_examples import (
+    ANSWER,
     ANTHROPIC,
     ARGS,
     ASK,
     CALL,
     EXAMPLES,
     GEMINI,
+    ID,
     NAME,
     OPENAI,
     RESULT,
@@ -262,6 +264,59 @@ def test_times_are_utc_and_what_is_no_time_is_none_and_a_finding() -> None:
     assert ats == ["2026-01-02T03:04:05Z"] * 5 + ["", ""]
     unread = [f for f in loaded.findings if f.code == "time-unread"]
     assert [f.message for f in unread] == ["not a time: 'yesterday'", "not a time: -1"]
+
+
+def test_objects_on_one_line_are_a_line_each() -> None:
+    """Qwen Code: two lines whose break was not written."""
+    data = lines(claude("user", ANTHROPIC[0]), claude("assistant", ANTHROPIC[3])).replace(
+        b"}\n{", b"}{"
+    )
+    for end in (b"", lines(claude("user", ANTHROPIC[0]))):
+        loaded = first_session(Source("x.jsonl", data + end))
+        assert [m.text for m in loaded.session.messages][:2] == [ASK, ANSWER]
+        assert loaded.findings == []
+    broken = data.rstrip(b"\n") + b'{"type": "us'
+    with pytest.raises(InputFault, match="Extra data"):
+        first_session(Source("x.jsonl", broken), "claude-code")
+
+
+def observed(*messages: Any) -> LoadedSession:
+    generation = {"type": "GENERATION", "input": json.dumps({"messages": messages})}
+    return read("langfuse-trace", {"id": "t", "observations": [generation]}, name="t.json")
+
+
+def test_messages_that_a_framework_printed_are_messages() -> None:
+    """Agno's: a model of pydantic as text, in which values may look like fields."""
+    loaded = observed(
+        "role='system' content='Say \\'x=1\\' y=2' name=None tool_calls=None metrics=M(a=0, b={})",
+        f"role='user' content={ASK!r} name=None",
+        f"role='assistant' content=None tool_calls=[{CALL!r}] metrics=M(a=0)",
+        f"role='tool' content={RESULT!r} tool_call_id={ID!r} tool_calls=None",
+    )
+    messages = loaded.session.messages
+    assert [m.role for m in messages] == ["system", "user", "assistant", "tool"]
+    assert [m.text for m in messages][:2] == ["Say 'x=1' y=2", ASK]
+    assert [(c.tool_call_id, c.args) for c in messages[2].tool_calls] == [(ID, ARGS)]
+    assert [(r.tool_call_id, r.result) for r in messages[3].tool_results] == [(ID, RESULT)]
+    assert loaded.findings == []
+
+
+def test_what_is_printed_and_no_message_is_told() -> None:
+    loaded = observed({"role": "user", "content": ASK}, "role='user' content=Text(", "x")
+    assert [m.text for m in loaded.session.messages] == [ASK]
+    assert [f.code for f in loaded.findings] == ["part-lost", "part-lost"]
+
+
+def test_calls_that_stand_in_a_tools_message_are_calls() -> None:
+    """Koog's."""
+    loaded = observed(
+        {"role": "user", "content": ASK},
+        {"role": "tool", "content": json.dumps([{"function": CALL["function"], "id": ID}])},
+        {"role": "tool", "content": RESULT},
+    )
+    (call,) = loaded.session.messages[1].tool_calls
+    assert (call.tool_call_id, call.tool_name, call.args) == (ID, NAME, ARGS)
+    assert [r.result for r in loaded.session.messages[2].tool_results] == [RESULT]
 
 
 def test_a_line_that_leaves_nothing_is_a_finding() -> None:

@@ -582,6 +582,7 @@ TWICE = {
     "ai-sdk-spans": "an answer, by the request's span and the program's",
     "request-rows": "what was said, by each request",
     "openhands-events": "what was said beside a call, by the reply and the action",
+    "copilot-chat": "an answer, by its round and by what the window shows",
     "claude-ai-export": "a message, by its content and its text",
     "otel-spans": "messages whose attribute has lost its name are no messages",
 }

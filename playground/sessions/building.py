@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from playground.errors import InputFault
 from playground.findings import Finding, finding
@@ -22,8 +22,7 @@ _LONGEST: Final = 1e12  # seconds, thirty thousand years
 NO_MODEL: Final = {"<synthetic>", "synthetic"}
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):  # made in half the time of a frozen dataclass, several times a message
     """Where something stands in the file: a line of a file of lines, a dotted path, or both."""
 
     line: int | None = None
@@ -31,10 +30,8 @@ class Place:
 
     def at(self, *steps: str | int) -> Place:
         """A place inside this one."""
-        path = self.field
-        for step in steps:
-            path = f"{path}.{step}" if path else str(step)
-        return Place(self.line, path)
+        path = ".".join(map(str, steps))
+        return Place(self.line, f"{self.field}.{path}" if self.field else path)
 
     def __str__(self) -> str:
         if self.line is None:
@@ -114,7 +111,7 @@ class SessionBuilder:
             self.findings.append(finding("time-unread", str(place), f"not a time: {_short(value)}"))
         return read or ""
 
-    def seconds(self, value: Any, place: Place) -> float | None:
+    def seconds(self, value: Any, place: Place | str) -> float | None:
         """How long something took; what is no such number is None, and a finding."""
         if value is None:
             return None
@@ -241,8 +238,8 @@ class SessionBuilder:
         )
         self.kept.times += 1
 
-    def _place(self, index: int) -> Place:
-        return Place(field=self.places[index] if -1 < index < len(self.places) else "")
+    def _place(self, index: int) -> str:
+        return self.places[index] if -1 < index < len(self.places) else ""
 
     def lost(self, what: str, place: Place) -> None:
         """Something that a session has no room for."""
@@ -256,10 +253,7 @@ class SessionBuilder:
         models = [record.model for record in self.requests if record.model]
         model = self.model or (models[-1] if models else "")
         task = TaskConfig(user_agent_prompt=self.agent_prompt, system_rules=False)
-        requests = (
-            replace(each, usage=self.finite(each.usage, self._place(each.reply).at("usage")))
-            for each in self.requests
-        )
+        requests = (self._with_finite_usage(each) for each in self.requests)
         rows = (
             replace(
                 each,
@@ -281,6 +275,12 @@ class SessionBuilder:
             compactions=tuple(self.compactions),
             rows=tuple(rows),
         )
+
+    def _with_finite_usage(self, record: RequestRecord) -> RequestRecord:
+        if is_finite(record.usage):
+            return record
+        place = Place(field=self._place(record.reply)).at("usage")
+        return replace(record, usage=self.finite(record.usage, place))
 
 
 def json_or_text(text: Any) -> Any:

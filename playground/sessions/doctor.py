@@ -28,10 +28,13 @@ def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
             where += f" ({places[index]})"
         if not message.parts:
             found.append(finding("empty-message", where))
-        if message.role != "tool":
+        if message.role != "tool" and round_.open_calls:
             found += round_.missing()
-        found += round_.calls(message, where)
-        found += round_.results(message, where)
+        for part in message.parts:
+            if isinstance(part, ToolCallPart):
+                found += round_.call(part, where)
+            elif isinstance(part, ToolResultPart):
+                found += round_.result(part, where)
         if asked:  # a lone reply has nothing before it
             found += _order(message, before, where)
         before = message.role
@@ -46,34 +49,30 @@ class _Round:
     seen: set[str] = field(default_factory=set)
     answered: set[str] = field(default_factory=set)
 
-    def calls(self, message: Message, where: str) -> list[Finding]:
+    def call(self, call: ToolCallPart, where: str) -> list[Finding]:
         found: list[Finding] = []
-        for call in message.tool_calls:
-            given = call.tool_call_id
-            if not given:
-                found.append(
-                    finding("missing-id", where, f"a call of {call.tool_name!r} has no id")
-                )
-            elif given in self.seen:
-                found.append(finding("duplicate-id", where, f"id {given!r} is used twice"))
-            self.seen.add(given)
-            self.open_calls[given] = where
+        given = call.tool_call_id
+        if not given:
+            found.append(finding("missing-id", where, f"a call of {call.tool_name!r} has no id"))
+        elif given in self.seen:
+            found.append(finding("duplicate-id", where, f"id {given!r} is used twice"))
+        self.seen.add(given)
+        self.open_calls[given] = where
         return found
 
-    def results(self, message: Message, where: str) -> list[Finding]:
+    def result(self, result: ToolResultPart, where: str) -> list[Finding]:
         found: list[Finding] = []
-        for result in message.tool_results:
-            given = result.tool_call_id
-            if not given:
-                found.append(finding("missing-id", where, "a result has no id"))
-            if self.open_calls.pop(given, None) is not None:
-                self.answered.add(given)
-            elif given and given in self.answered:
-                text = f"the call {given!r} is answered twice"
-                found.append(finding("duplicate-id", where, text))
-            elif given:
-                text = f"no open call has the id {given!r}"
-                found.append(finding("orphan-result", where, text))
+        given = result.tool_call_id
+        if not given:
+            found.append(finding("missing-id", where, "a result has no id"))
+        if self.open_calls.pop(given, None) is not None:
+            self.answered.add(given)
+        elif given and given in self.answered:
+            text = f"the call {given!r} is answered twice"
+            found.append(finding("duplicate-id", where, text))
+        elif given:
+            text = f"no open call has the id {given!r}"
+            found.append(finding("orphan-result", where, text))
         return found
 
     def missing(self) -> list[Finding]:

@@ -19,6 +19,7 @@ from pydantic_core import from_json
 
 from playground.errors import InputFault
 from playground.findings import Finding, finding
+from playground.json_numbers import load_objects
 from playground.sessions.bounded import MEMBERS, unzipped
 from playground.sessions.documents import parse_json, read_json, read_yaml_items, whole_characters
 from playground.sessions.ends import last_line, pieces, whole_utf8
@@ -32,6 +33,8 @@ _HEAD_LINES: Final = 12
 
 _ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _MAY_OVERFLOW: Final = re.compile(rb"\d[eE]\+?\d{3,}(?:[\s,}\]]|\Z)")  # 1e400, read as infinity
+# With all digits alike, such a number shows by a search for one text, three times as fast.
+_ALIKE: Final = bytes.maketrans(b"123456789E", b"000000000e")
 
 Progress = Callable[[int, int], None]  # bytes read, bytes in all
 
@@ -155,7 +158,7 @@ class Source:
                 if not line or (not found and line[:1] not in b'{["}]'):  # a log's first words
                     continue
                 try:
-                    found.append(self._line(line, 1))
+                    found += self._values(line, 1)
                 except InputFault:
                     spoiled += 1
                     if found or spoiled > 2 or self.suffix not in LINES:
@@ -197,14 +200,15 @@ class Source:
                 if line.isspace() or start == torn:
                     continue
                 try:
-                    parsed = [self._line(line, number)]
+                    parsed = self._values(line, number)[::-1]
                 except InputFault as fault:
                     faults.append(fault)
                     self._leave_out(fault, number)
                     continue
                 del line  # the caller may hold on to the value for long
                 given += 1
-                yield number, parsed.pop()
+                while parsed:
+                    yield number, parsed.pop()
         if self.left_out is None and (len(faults) > given or (faults and not given)):
             raise faults[0]
 
@@ -234,7 +238,7 @@ class Source:
             if not data or start == 0:
                 return None
             try:
-                self._line(data, 1)
+                self._values(data, 1)
             except InputFault as fault:
                 file.seek(0)
                 number = sum(piece.count(b"\n") for piece in pieces(file, start)) + 1
@@ -242,10 +246,24 @@ class Source:
                 return start
         return None
 
+    def _values(self, line: bytes, number: int) -> list[Any]:
+        """The value of a line; or the objects of one whose break was not written, as where two
+        processes wrote (Qwen Code). Raises InputFault."""
+        try:
+            return [self._line(line, number)]
+        except InputFault as fault:
+            if "Extra data" in fault.problem and (found := self._glued(line, number)):
+                return found
+            raise
+
+    def _glued(self, line: bytes, number: int) -> list[Any]:
+        text = decode(line.removeprefix(b"\xef\xbb\xbf"), self.name, number).strip(" \t\r\n")
+        return [self._whole(value, text, f"line {number}") for value in load_objects(text)]
+
     def _line(self, line: bytes, number: int) -> Any:
         line = line.removeprefix(b"\xef\xbb\xbf")
         try:
-            if not _MAY_OVERFLOW.search(line):
+            if not _may_overflow(line):
                 return from_json(line, allow_inf_nan=False)  # without a copy as text
         except ValueError:  # NaN, half surrogates, bad bytes, no JSON: in words
             pass
@@ -305,3 +323,8 @@ class Source:
 
         Raises InputFault for tags and alias bombs, and where nothing is whole."""
         return read_yaml_items(self.text, self.name, self.findings)
+
+
+def _may_overflow(line: bytes) -> bool:
+    alike = b"0e000" in line.translate(_ALIKE, b"+")
+    return alike and _MAY_OVERFLOW.search(line) is not None

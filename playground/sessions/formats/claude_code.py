@@ -117,10 +117,18 @@ def _read(source: Source) -> Iterator[SessionBuilder]:
 
 @dataclass
 class _Thread:
-    """One agent's conversation, and which message and request each answer's id became."""
+    """One agent's conversation; the message and the request that each answer's id became since its
+    user spoke. Requests are noted when all pieces of their answers are known."""
 
     builder: SessionBuilder
-    answers: dict[str, tuple[int, int]] = field(default_factory=dict)
+    answers: dict[str, tuple[int, dict[str, Any] | None]] = field(default_factory=dict)
+    requests: list[dict[str, Any]] = field(default_factory=list)
+
+    def finish(self) -> SessionBuilder:
+        """The builder, with a request for each answer."""
+        for known in self.requests:
+            self.builder.request(**known)
+        return self.builder
 
 
 class _Threads:
@@ -132,7 +140,7 @@ class _Threads:
         self._by_line: dict[str, str] = {}  # uuid of a line → its thread
 
     def sessions(self) -> Iterator[SessionBuilder]:
-        found = [t.builder for t in self._threads.values() if t.builder.messages]
+        found = [t.finish() for t in self._threads.values() if t.builder.messages]
         if found and found[0] is not self.main:
             found[0].findings[:0] = self.main.findings
         yield from found or [self.main]
@@ -154,7 +162,7 @@ class _Threads:
         if isinstance(message, dict):
             self._message(thread, value, place)
         elif kind == "result":
-            _outcome(thread.builder, value, place)
+            _outcome(thread, value, place)
         elif kind == "system":
             _system(thread.builder, value, place)
         elif kind in ("summary", "custom-title", "ai-title"):
@@ -200,32 +208,27 @@ class _Threads:
         is_answer = role == "assistant" or value.get("type") == "assistant"
         if value.get("isCompactSummary") and not _just_compacted(builder):
             builder.compacted(value.get("timestamp"), place=place)
-        if is_answer and given and self._goes_on(thread, given):
+        if is_answer and given in thread.answers:
             index, request = thread.answers[given]
             parts = read_parts(builder, message.get("content"), where)
             builder.add_parts([p for p in parts if not isinstance(p, ToolResultPart)], index)
             if results := [p for p in parts if isinstance(p, ToolResultPart)]:
                 builder.say("tool", results, where)
-            if request >= 0:
-                _request(builder, value, message, index)
-                builder.requests[request] = builder.requests.pop()
+            if request is not None:
+                request.update(_request(value, message, index))
             return
         before = len(builder.messages)
         read_message(builder, message if role else {**message, "role": _role(value)}, where)
+        if any(each.role == "user" for each in builder.messages[before:]):
+            thread.answers.clear()  # no answer goes on after its user has spoken
         if not is_answer or len(builder.messages) == before:
             return
-        request = len(builder.requests) if message.get("model") not in NO_MODEL else -1
-        if request >= 0:
-            _request(builder, value, message, before)
+        request = None
+        if message.get("model") not in NO_MODEL:
+            request = _request(value, message, before)
+            thread.requests.append(request)
         if given:
             thread.answers[given] = before, request
-
-    def _goes_on(self, thread: _Thread, given: str) -> bool:
-        """Whether an answer of this id was begun, and nobody but its tools has spoken since."""
-        if given not in thread.answers:
-            return False
-        since = thread.builder.messages[thread.answers[given][0] + 1 :]
-        return all(message.role != "user" for message in since)
 
 
 def _role(value: dict[str, Any]) -> str:
@@ -233,18 +236,16 @@ def _role(value: dict[str, Any]) -> str:
     return kind if kind in ("user", "assistant", "system") else "user"
 
 
-def _request(
-    builder: SessionBuilder, value: dict[str, Any], message: dict[str, Any], index: int
-) -> None:
+def _request(value: dict[str, Any], message: dict[str, Any], index: int) -> dict[str, Any]:
     """Model, time and usage of an answer; a later piece of it brings the last usage."""
-    builder.request(
-        reply=index,
-        model=message.get("model") or value.get("model"),
-        at=value.get("timestamp"),
-        usage=message.get("usage") or value.get("usageMetadata"),
-        stop_reason=message.get("stop_reason"),
-        agent_version=value.get("version"),
-    )
+    return {
+        "reply": index,
+        "model": message.get("model") or value.get("model"),
+        "at": value.get("timestamp"),
+        "usage": message.get("usage") or value.get("usageMetadata"),
+        "stop_reason": message.get("stop_reason"),
+        "agent_version": value.get("version"),
+    }
 
 
 def _just_compacted(builder: SessionBuilder) -> bool:
@@ -265,14 +266,15 @@ def _system(builder: SessionBuilder, value: dict[str, Any], place: Place) -> Non
         builder.compacted(value.get("timestamp"), tokens, place)
 
 
-def _outcome(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
+def _outcome(thread: _Thread, value: dict[str, Any], place: Place) -> None:
     """The end of a log: the last answer's text again, or alone where no line brought it."""
-    text = value.get("result")
+    text, builder = value.get("result"), thread.builder
     if not isinstance(text, str) or not text.strip():
         return
     last = next((m for m in reversed(builder.messages) if m.role == "assistant"), None)
     if last is None or last.text.strip() != text.strip() or builder.messages[-1] is not last:
         parts: list[Part] = read_parts(builder, text, place.at("result"))
         builder.say("assistant", parts, place.at("result"))
-        if not builder.requests:
-            builder.request(usage=value.get("usage"), at=value.get("timestamp"))
+        if not thread.requests:
+            at, usage = value.get("timestamp"), value.get("usage")
+            thread.requests.append({"reply": len(builder.messages) - 1, "at": at, "usage": usage})

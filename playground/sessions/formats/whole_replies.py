@@ -65,12 +65,12 @@ def _within(value: Any) -> dict[str, Any] | None:
 
 
 def _is_reply(value: dict[str, Any]) -> bool:
-    """Whether this is a reply that no other format takes: a chat's whole reply is a stream of one
-    chunk."""
+    """Whether this is a reply alone: a message of Anthropic's, a response or a chat of OpenAI's."""
     if "messages" in value:
         return False
     alone = value.get("type") == "message" and value.get("role") == "assistant"
-    return alone or (value.get("object") == "response" and "output" in value)
+    of_chat = value.get("object") == "chat.completion" and bool(value.get("choices"))
+    return alone or of_chat or (value.get("object") == "response" and "output" in value)
 
 
 def _is_chat(value: dict[str, Any]) -> bool:

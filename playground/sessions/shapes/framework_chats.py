@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from playground.sessions.shapes.printed_messages import printed_message
 from playground.sessions.shapes.spans import json_value
 
 
@@ -128,12 +129,22 @@ def _of_item(item: Any, role: str) -> list[Any]:
 def _of_message(value: dict[str, Any], role: str) -> list[Any]:
     """One message; the frameworks' own keys brought to the usual ones."""
     content = value.get("content")
+    if value.get("role") == "tool" and (calls := _printed_calls(content)):
+        return [{"role": "assistant", "tool_calls": calls}]
     if isinstance(content, dict) and "parts" in content:  # Gemini's content inside a response
         return [{"role": role, **content}]
     if content is None and isinstance(value.get("text"), str) and "type" not in value:
         value = {**value, "content": value["text"]}
     has_role = value.get("role") or value.get("from") or value.get("lc") or value.get("type")
     return [value if has_role else {"role": role, **value}]
+
+
+def _printed_calls(content: Any) -> list[Any]:
+    """Koog's calls: a tool's message whose text is a list of them."""
+    if not isinstance(content, str) or not content.startswith('[{"function"'):
+        return []
+    calls = json_value(content)
+    return calls if isinstance(calls, list) and all("function" in call for call in calls) else []
 
 
 def _nested(key: str) -> Callable[[dict[str, Any], str], list[Any]]:
@@ -144,11 +155,12 @@ def _nested(key: str) -> Callable[[dict[str, Any], str], list[Any]]:
 
 
 def _messages(value: dict[str, Any], role: str) -> list[Any]:
-    """What stands under `messages`, although it be none that can be read (Agno's are texts of
-    Python's objects): it has a finding then."""
-    found = chat_messages(value["messages"], role)
+    """What stands under `messages`, although it be none that can be read: it has a finding then.
+    Agno's are printed."""
     given = json_value(value["messages"])
-    return found or (given if isinstance(given, list) else [])
+    if isinstance(given, list) and any(isinstance(each, str) for each in given):
+        return [isinstance(each, str) and printed_message(each) or each for each in given]
+    return chat_messages(given, role) or (given if isinstance(given, list) else [])
 
 
 def _request(value: dict[str, Any], role: str) -> list[Any]:

@@ -32,8 +32,9 @@ _SAID: Final = ("role", "from", "sender", "speaker", "author", "type")
 _CALLS: Final = ("tool_calls", "toolCalls", "toolInvocations", "toolRequests", "tool_requests")
 # Most messages have these fields and no others: what is said stands in the content alone.
 _PLAIN: Final = {
-    "role", "content", "id", "model", "usage", "timestamp", "stop_reason", "stop_sequence",
+    "role", "type", "content", "id", "model", "usage", "timestamp", "stop_reason", "stop_sequence",
 }  # fmt: skip
+_PLAIN_ROLES: Final = ("user", "assistant", "system")
 _CALL_ROLES: Final = {"function_call", "function-call", "tool_calls", "tool_call"}
 # Fields that stand beside what was said; anything else that is not empty may be what was said.
 _BESIDE: Final = {
@@ -81,7 +82,11 @@ def read_message(builder: SessionBuilder, value: Any, place: Place) -> None:
     if not isinstance(value, dict):
         builder.lost(f"a message that is a {type(value).__name__}", place)
         return
-    if value.keys() <= _PLAIN and value.get("role") in ("user", "assistant", "system"):
+    if (
+        value.get("role") in _PLAIN_ROLES
+        and value.keys() <= _PLAIN
+        and value.get("type", "message") == "message"
+    ):
         parts = read_parts(builder, value.get("content"), place.at("content"))
         add(builder, ROLES[value["role"]], parts, place)
         return

@@ -87,6 +87,8 @@ def _reader_of(kind: str) -> _Reader | None:
 
 
 def _text(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
+    if value.keys() == _PLAIN_TEXT and isinstance(value["text"], str):  # as most are
+        return [TextPart(value["text"])] if value["text"] else []
     given = _first(value, "text", "content", "refusal", "value")
     if isinstance(given, dict):  # AI SDK and the assistants API: {"value": …}
         given = given.get("value")
@@ -157,6 +159,8 @@ def _document(builder: SessionBuilder, value: dict[str, Any], place: Place) -> l
 
 
 def _call(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
+    if value.keys() == _PLAIN_CALL and value["id"] and value["name"]:  # as most are
+        return [builder.call(value["id"], value["name"], value["input"], place)]
     inner = _first(
         value, "functionCall", "function_call", "function", "toolCall", "tool_call", "toolUse"
     )
@@ -176,6 +180,10 @@ def _call(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
 
 
 def _result(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
+    if value.keys() <= _PLAIN_RESULT and isinstance(value.get("content"), str):  # as most are
+        failed = bool(value.get("is_error"))
+        call_id = value.get("tool_use_id")
+        return [builder.result(call_id, value["content"], is_error=failed)]
     inner = _first(value, "functionResponse", "function_response", "toolResult")
     body = {**value, **inner} if isinstance(inner, dict) else value
     call_id = _first(
@@ -238,6 +246,9 @@ def _first(value: dict[str, Any], *keys: str) -> Any:
     return None
 
 
+_PLAIN_TEXT: Final = {"type", "text"}
+_PLAIN_CALL: Final = {"type", "id", "name", "input"}
+_PLAIN_RESULT: Final = {"type", "tool_use_id", "content", "is_error"}
 _BY_TYPE: Final[dict[str, _Reader]] = {
     **dict.fromkeys(("text", "input_text", "output_text", "refusal", "summary_text"), _text),
     **dict.fromkeys(("thinking", "reasoning", "redacted_thinking", "reasoning_text"), _reasoning),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from playground.json_numbers import load_json
 from playground.sessions.building import Place
@@ -27,14 +27,19 @@ class TraceSpan:
     @property
     def seconds(self) -> float | str | None:
         """From start to stop; a stop that is no time is given as it is, for its finding."""
-        try:
-            stop = datetime.fromisoformat(self.stop)
-        except ValueError:
-            return self.stop or None
-        try:
-            return (stop - datetime.fromisoformat(self.start)).total_seconds()
-        except (ValueError, TypeError):
-            return None
+        return seconds_between(self.start, self.stop)
+
+
+def seconds_between(start: Any, stop: Any) -> float | str | None:
+    """From one time to another; a stop that is no time is given as it is, for its finding."""
+    try:
+        ended = datetime.fromisoformat(str(stop or ""))
+    except ValueError:
+        return str(stop or "") or None
+    try:
+        return (ended - datetime.fromisoformat(str(start))).total_seconds()
+    except (ValueError, TypeError):
+        return None
 
 
 def spans_of(source: Source) -> Iterator[TraceSpan]:
@@ -61,14 +66,26 @@ def _spans(value: Any, place: Place) -> Iterator[TraceSpan]:
         for key in ("spans", "resourceSpans", "scopeSpans", "instrumentationLibrarySpans"):
             if isinstance(value.get(key), list):
                 yield from _spans(value[key], place.at(key))
+        if isinstance(value.get("data"), dict):  # MLflow's
+            yield from _spans(value["data"], place.at("data"))
         if "attributes" in value:
             yield TraceSpan(
                 str(value.get("name") or ""),
                 _attributes(value["attributes"]),
-                _time(_first(value, "start_time", "startTimeUnixNano", "startTime", "timestamp")),
-                _time(_first(value, "end_time", "endTimeUnixNano", "endTime")),
+                _time(_first(value, *_STARTS)),
+                _time(_first(value, *_STOPS)),
                 place,
             )
+
+
+_STARTS: Final = (
+    "start_time",
+    "startTimeUnixNano",
+    "startTime",
+    "timestamp",
+    "start_time_unix_nano",
+)
+_STOPS: Final = ("end_time", "endTimeUnixNano", "endTime", "end_time_unix_nano")
 
 
 def _attributes(given: Any) -> dict[str, Any]:

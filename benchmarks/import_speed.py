@@ -1,0 +1,199 @@
+"""What reading every format costs, in another tree and in this one, by turns.
+
+Run: python benchmarks/import_speed.py OTHER_TREE [FOLDER_OF_SESSIONS …] [--rounds N]
+The files are those of the folders and the tests' examples grown long: lines, or the longest list of
+a document, repeated with ids of their own. Each is read by a process of either tree in turn, and in
+each round by the other one first; what counts is CPU time, the least of all rounds, without
+Python's collector of cycles. A ratio above 1.05 is marked, and the exit status is 1; files that the
+trees do not read as the same format are a row of their own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+LEAST = 0.03  # seconds that a file is read for, over and over
+COPIES = 400
+OTHERWISE = "(not the same format)"
+MARKED = 1.05
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("other", type=Path)
+    parser.add_argument("folders", nargs="*", type=Path)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", default="", help="files that are read as this format")
+    options = parser.parse_args()
+    files = [path for folder in options.folders for path in _files(folder)]
+    with tempfile.TemporaryDirectory(prefix="import-speed-") as folder:
+        files += grown_examples(Path(folder))
+        forms, least = in_turns(options.other.resolve(), files, options.rounds, options.only)
+    return _print(forms, least)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    yield from [folder] if folder.is_file() else sorted(p for p in folder.rglob("*") if p.is_file())
+
+
+Times = dict[str, tuple[str, float]]  # of a file: its format, and the CPU seconds of one reading
+
+
+def in_turns(
+    other: Path, files: list[Path], rounds: int, only: str
+) -> tuple[dict[str, str], dict[Path, dict[str, float]]]:
+    """The format of each file, and of either tree the least time that it was read in."""
+    trees = [other, ROOT]
+    least: dict[Path, dict[str, float]] = {tree: {} for tree in trees}
+    forms: dict[str, str] = {}
+    for number in range(rounds):
+        for tree in trees if number % 2 == 0 else reversed(trees):
+            for name, (form, seconds) in _process(tree, files).items():
+                if forms.setdefault(name, form) != form:  # one tree did not know its format yet
+                    forms[name] = OTHERWISE
+                least[tree][name] = min(seconds, least[tree].get(name, seconds))
+        if only:
+            files = [path for path in files if forms.get(str(path)) == only]
+    return forms, least
+
+
+def _process(tree: Path, files: list[Path]) -> Times:
+    done = subprocess.run(
+        [sys.executable, __file__, "--worker"],
+        input="\n".join(map(str, files)),
+        env={**os.environ, "PYTHONPATH": str(tree)},
+        cwd=tree,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    read: Times = json.loads(done.stdout)
+    return read
+
+
+def _print(forms: dict[str, str], least: dict[Path, dict[str, float]]) -> int:
+    """A row a format: how many files, the sum of either tree, and the ratio."""
+    other, here = least.values()
+    by_form: defaultdict[str, list[str]] = defaultdict(list)
+    for name in other.keys() & here.keys():
+        by_form[forms[name]].append(name)
+    slower = 0
+    print(f"{'format':22} files    other     here  ratio  the slowest file")
+    for form, names in sorted(by_form.items()):
+        before, now = sum(other[n] for n in names), sum(here[n] for n in names)
+        worst = max(names, key=lambda n: here[n] / other[n])
+        mark = " !" if now / before > MARKED and form != OTHERWISE else ""
+        slower += bool(mark)
+        told = f"{here[worst] / other[worst]:.2f} {'/'.join(Path(worst).parts[-2:])[-44:]}"
+        print(
+            f"{form:22} {len(names):>5} {before * 1e3:>8.2f} {now * 1e3:>8.2f}"
+            f" {now / before:>6.2f}{mark:2} {told}"
+        )
+    all_of = sum(other[n] for ns in by_form.values() for n in ns)
+    ours = sum(here[n] for ns in by_form.values() for n in ns)
+    print(f"all: {all_of * 1e3:.1f} and {ours * 1e3:.1f} ms, ratio {ours / all_of:.2f};", end=" ")
+    print(f"{slower} formats above {MARKED}; read here alone: {len(here.keys() - other.keys())}")
+    return int(slower > 0)
+
+
+# the files
+
+
+def grown_examples(folder: Path) -> list[Path]:
+    """Every example of the tests that is one file, grown long."""
+    sys.path.insert(0, str(ROOT / "tests"))
+    from session_examples import EXAMPLES
+
+    paths = []
+    for name, example in EXAMPLES.items():
+        if isinstance(content := example.content, bytes):
+            path = folder / f"{name}-{Path(example.name).name}"
+            path.write_bytes(grown(content, COPIES))
+            paths.append(path)
+    return paths
+
+
+def grown(content: bytes, times: int) -> bytes:
+    """The document with its longest list repeated, or the file with its lines after the first."""
+    try:
+        value = json.loads(content)
+    except ValueError:
+        return b"\n".join(_lines(content.splitlines(), times)) + b"\n"
+    longest = max(_lists(value), key=lambda found: len(json.dumps(found)), default=[])
+    longest[:] = [_again(item, number) for number in range(times) for item in longest]
+    return json.dumps(value).encode()
+
+
+def _lines(lines: list[bytes], times: int) -> Iterator[bytes]:
+    yield from lines[:1]
+    for number in range(times):
+        for line in lines[1:]:
+            try:
+                yield json.dumps(_again(json.loads(line), number)).encode()
+            except ValueError:
+                yield line
+
+
+def _again(value: Any, number: int, key: str = "") -> Any:
+    """A copy in which every id is another one."""
+    if isinstance(value, dict):
+        return {name: _again(held, number, name) for name, held in value.items()}
+    if isinstance(value, list):
+        return [_again(held, number, key) for held in value]
+    is_id = isinstance(value, str) and (key in ("id", "uuid") or key.lower().endswith("id"))
+    return f"{value}-{number}" if is_id and "session" not in key.lower() else value
+
+
+def _lists(value: Any) -> Iterator[list[Any]]:
+    if isinstance(value, list):
+        yield value
+    inner = value.values() if isinstance(value, dict) else value
+    for item in inner if isinstance(value, dict | list) else ():
+        yield from _lists(item)
+
+
+# in a process of one tree
+
+
+def worker() -> None:
+    """Read each file named on standard input; refused ones are left out."""
+    sys.path.insert(0, os.environ["PYTHONPATH"])
+    from playground.errors import PlaygroundError
+    from playground.sessions.loading import load_sessions
+
+    gc.disable()
+    found: Times = {}
+    for name in sys.stdin.read().splitlines():
+        try:
+            form = next(iter(load_sessions(name))).format  # modules are loaded before the clock
+        except (PlaygroundError, RecursionError, StopIteration):
+            continue
+        least, spent = float("inf"), 0.0
+        while spent < LEAST:
+            start = time.process_time()
+            for _ in load_sessions(name):
+                pass
+            took = time.process_time() - start
+            least, spent = min(least, took), spent + took
+        found[name] = (form, least)
+        gc.collect()
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--worker"]:
+        worker()
+    else:
+        sys.exit(main())

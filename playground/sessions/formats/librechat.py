@@ -1,0 +1,140 @@
+"""LibreChat's export of a conversation: messages as a tree, as branches' list, or in their order.
+
+Every branch is a session, with what leads to it. Source: LibreChat's importers.js, its message
+schema and the exports in its tests (2024 to 2026).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from playground.findings import finding
+from playground.messages import Part, ReasoningPart, Role, TextPart
+from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.parts import read_parts
+from playground.sessions.shapes.results import add
+from playground.sessions.source import Source
+
+_FIELDS: Final = ("messagesTree", "messages")
+
+
+class LibreChat(SessionFormat):
+    name = "librechat"
+    title = "LibreChat export (JSON)"
+    keeps = Keeps(times="yes", missing="files; tools are not in it")
+
+    def recognises(self, source: Source) -> bool:
+        value = None if source.is_lines else source.document
+        if not isinstance(value, dict) or "conversationId" not in value:
+            return False
+        messages = next((value[key] for key in _FIELDS if isinstance(value.get(key), list)), None)
+        return any(isinstance(each, dict) and "isCreatedByUser" in each for each in messages or ())
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        value = source.value
+        field = "messagesTree" if isinstance(value.get("messagesTree"), list) else "messages"
+        found = list(_branches(value[field], Place(field=field)))
+        title = str(value.get("title") or source.stem)
+        options = value["options"] if isinstance(value.get("options"), dict) else {}
+        for number, branch in enumerate(found, 1):
+            name = title if number == 1 else f"{title} (branch {number})"
+            builder = SessionBuilder(title=name)
+            model = options.get("model")
+            builder.known(name="librechat", session=value["conversationId"], model=model)
+            if len(found) > 1 and number == 1:
+                told = f"the conversation has {len(found)} branches"
+                builder.findings.append(finding("other-branches", field, told))
+            if isinstance(system := options.get("promptPrefix"), str) and system:
+                where = Place(field="options.promptPrefix")
+                builder.say("system", [TextPart(system)], where)
+            for place, message in branch:
+                _message(builder, message, place)
+            yield builder
+
+
+_Branch = list[tuple[Place, Any]]
+
+
+def _branches(messages: list[Any], place: Place) -> Iterator[_Branch]:
+    """The branches, the one that ends last before the others."""
+    placed = list(_flat(messages, place, ""))
+    by_id = {str(each.get("messageId") or i): i for i, (_, each) in enumerate(placed)}
+    parents = {each.get("parentMessageId") for _, each in placed}
+    ends = [key for key in by_id if key not in parents] or list(by_id)[-1:]
+    ends.sort(key=lambda key: str(placed[by_id[key]][1].get("createdAt") or ""), reverse=True)
+    for end in ends:
+        branch: _Branch = []
+        seen: set[str] = set()
+        key = end
+        while key in by_id and key not in seen:  # a circle is left where it begins again
+            seen.add(key)
+            branch.append(placed[by_id[key]])
+            key = str(placed[by_id[key]][1].get("parentMessageId"))
+        yield branch[::-1]
+
+
+def _flat(messages: list[Any], place: Place, parent: str) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """All messages, those inside others' `children` with the id of the one that they answer."""
+    waiting = [(place.at(i), each, parent) for i, each in reversed(list(enumerate(messages)))]
+    while waiting:
+        where, message, above = waiting.pop()
+        if not isinstance(message, dict):
+            message = {"text": None, "content": message}
+        if above:
+            message = {**message, "parentMessageId": above}
+        yield where, message
+        children = message.get("children")
+        inner = children if isinstance(children, list) else []
+        given = str(message.get("messageId") or "")
+        waiting += [
+            (where.at("children", i), each, given) for i, each in reversed(list(enumerate(inner)))
+        ]
+
+
+def _message(builder: SessionBuilder, message: dict[str, Any], place: Place) -> None:
+    role: Role = "user" if message.get("isCreatedByUser") else "assistant"
+    content = message.get("content")
+    parts = (
+        [
+            part
+            for index, item in enumerate(content)
+            for part in _part(builder, item, place.at("content", index))
+        ]
+        if isinstance(content, list) and content
+        else read_parts(builder, message.get("text") or content, place.at("text"))
+    )
+    for index, file in enumerate(message.get("files") or ()):
+        builder.lost(f"a file: {str(file)[:60]}", place.at("files", index))
+    if not parts:
+        return
+    before = len(builder.messages)
+    add(builder, role, parts, place)
+    if role == "assistant":
+        model = message.get("model")
+        builder.request(reply=before, model=model, at=message.get("createdAt"))
+
+
+def _part(builder: SessionBuilder, item: Any, place: Place) -> list[Part]:
+    match item:
+        case {"type": "think", "think": str(text) | {"value": str(text)}}:
+            return [ReasoningPart(text)] if text else []
+        case {"type": "tool_call", "tool_call": dict(call)}:
+            return _call(builder, call, place.at("tool_call"))
+        case {"type": "error", "error": str(text)}:
+            return [TextPart(text)]
+        case {"type": "agent_update"}:
+            return []
+    return read_parts(builder, item, place)
+
+
+def _call(builder: SessionBuilder, call: dict[str, Any], place: Place) -> list[Part]:
+    """A call and its result, which stands in it; the Assistants API's are under `function`."""
+    inner = call["function"] if isinstance(call.get("function"), dict) else call
+    arguments = inner.get("args", inner.get("arguments"))
+    call_id = call.get("id") or builder.new_id()
+    parts: list[Part] = [builder.call(call_id, inner.get("name"), arguments, place)]
+    if (output := inner.get("output")) is not None:
+        parts.append(builder.result(call_id, output))
+    return parts

@@ -1,0 +1,152 @@
+"""LM Studio's conversations (`*.conversation.json`): messages with the versions that were made.
+
+The version that is selected is read; an answer is in steps, of text, of thought, of calls.
+Source: two converters of such files (2025), and the parts of messages in LM Studio's SDK.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from playground.findings import finding
+from playground.messages import Part, ReasoningPart, Role, TextPart
+from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.messages import ROLES
+from playground.sessions.shapes.parts import read_parts, result_value
+from playground.sessions.shapes.results import add
+from playground.sessions.source import Source
+
+_SHOWN: Final = {"toolStatus", "debugInfoBlock", "status"}  # steps that say nothing
+
+
+class LmStudio(SessionFormat):
+    name = "lm-studio"
+    title = "LM Studio conversation (`*.conversation.json`)"
+    keeps = Keeps(usage="yes", missing="other versions of a message; tools are not in it")
+
+    def recognises(self, source: Source) -> bool:
+        value = None if source.is_lines else source.document
+        messages = value.get("messages") if isinstance(value, dict) else None
+        return isinstance(messages, list) and any(
+            isinstance(each, dict) and isinstance(each.get("versions"), list) for each in messages
+        )
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        value = source.value
+        builder = SessionBuilder(title=source.stem)
+        used = value.get("lastUsedModel")
+        model = used.get("identifier") if isinstance(used, dict) else ""
+        builder.known(name="lm-studio", title=value.get("name"), model=model)
+        if system := _system(value):
+            builder.say("system", [TextPart(system)], Place(field="systemPrompt"))
+        for index, message in enumerate(value["messages"]):
+            _message(builder, message, Place(field=f"messages.{index}"))
+        yield builder
+
+
+def _system(value: dict[str, Any]) -> str:
+    """The system prompt: on top, or among the conversation's settings, which hold it since 0.3."""
+    config = value.get("perChatPredictionConfig")
+    fields = config.get("fields") if isinstance(config, dict) else None
+    for field in fields if isinstance(fields, list) else ():
+        if isinstance(field, dict) and field.get("key") == "llm.prediction.systemPrompt":
+            return str(field.get("value") or "")
+    return str(value.get("systemPrompt") or "")
+
+
+def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
+    versions = message.get("versions") if isinstance(message, dict) else None
+    if not isinstance(versions, list) or not versions:
+        builder.lost("a message without versions", place)
+        return
+    chosen = message.get("currentlySelected")
+    chosen = chosen if type(chosen) is int and 0 <= chosen < len(versions) else len(versions) - 1
+    if len(versions) > 1:
+        told = f"the message has {len(versions)} versions"
+        builder.findings.append(finding("other-branches", str(place), told))
+    version, where = versions[chosen], place.at("versions", chosen)
+    role = ROLES.get(str(version.get("role"))) if isinstance(version, dict) else None
+    if role is None:
+        builder.lost("a version without a role", where)
+    elif isinstance(version.get("steps"), list):
+        _steps(builder, role, version, where.at("steps"))
+    elif parts := _parts(builder, version.get("content"), where.at("content")):
+        add(builder, role, parts, where)
+
+
+def _steps(builder: SessionBuilder, role: Role, version: dict[str, Any], place: Place) -> None:
+    """An answer's steps: what was said up to a result was one reply of the model."""
+    parts: list[Part] = []
+    made: list[dict[str, Any]] = []
+    for index, step in enumerate(version["steps"]):
+        kind = step.get("type") if isinstance(step, dict) else None
+        if kind == "contentBlock":
+            parts += _parts(builder, step.get("content"), place.at(index, "content"), step)
+            made += [step["genInfo"]] if isinstance(step.get("genInfo"), dict) else []
+        elif kind not in _SHOWN:
+            builder.lost(f"a step of the type {kind!r}", place.at(index))
+    before = len(builder.messages)
+    if parts:
+        add(builder, role, parts, place)
+    answers = range(before, len(builder.messages))
+    replies = [i for i in answers if builder.messages[i].role == "assistant"]
+    for reply, known in zip(
+        replies[-len(made) :] if made else (), made[-len(replies) :], strict=True
+    ):
+        _request(builder, reply, known, version)
+
+
+def _request(
+    builder: SessionBuilder, reply: int, known: dict[str, Any], version: dict[str, Any]
+) -> None:
+    stats = known["stats"] if isinstance(known.get("stats"), dict) else {}
+    sender = version.get("senderInfo")
+    name = sender.get("senderName") if isinstance(sender, dict) else ""
+    builder.request(
+        reply=reply,
+        model=known.get("identifier") or known.get("indexedModelIdentifier") or name,
+        usage={key: n for key, n in stats.items() if key.endswith("Count") and n is not None},
+        stop_reason=stats.get("stopReason"),
+    )
+
+
+def _parts(
+    builder: SessionBuilder, content: Any, place: Place, step: dict[str, Any] | None = None
+) -> list[Part]:
+    """The parts of a block; one in the style of a thought is reasoning."""
+    style = step.get("style") if step else None
+    is_thought = isinstance(style, dict) and style.get("type") == "thinking"
+    parts: list[Part] = []
+    for index, item in enumerate(content if isinstance(content, list) else [content]):
+        where = place.at(index)
+        kind = item.get("type") if isinstance(item, dict) else None
+        if kind == "text" and item.get("isStructural"):
+            continue  # the marks around a thought
+        if kind == "text" and is_thought:
+            parts += [ReasoningPart(str(item["text"]))] if item.get("text") else []
+        elif kind == "toolCallRequest":
+            parts.append(_call(builder, item, where))
+        elif kind == "toolCallResult":
+            parts.append(_result(builder, item))
+        elif kind == "file":
+            builder.lost(f"the file {item.get('name') or item.get('fileIdentifier')!r}", where)
+        else:
+            parts += read_parts(builder, item, where)
+    return parts
+
+
+def _call(builder: SessionBuilder, item: dict[str, Any], place: Place) -> Part:
+    inner = item.get("toolCallRequest")
+    body = {**item, **inner} if isinstance(inner, dict) else item
+    call_id = body.get("toolCallRequestId") or body.get("id") or body.get("callId")
+    arguments = body.get("parameters", body.get("arguments"))
+    return builder.call(call_id, body.get("name"), arguments, place)
+
+
+def _result(builder: SessionBuilder, item: dict[str, Any]) -> Part:
+    """A result of a call, by its id, or else of the one that waits."""
+    given = item.get("toolCallRequestId") or item.get("toolCallId") or item.get("callId")
+    call_id = given if given and builder.knows_call(str(given)) else builder.open_call() or given
+    return builder.result(call_id, result_value(item.get("content")))

@@ -1,0 +1,103 @@
+"""Lists of OpenAI's API: items of a response or conversation, messages of a thread, stored chats,
+and what an evaluation's runs gave.
+
+Pages of items come newest first unless they were asked for otherwise; they are turned round.
+https://platform.openai.com/docs/api-reference
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.facts import note_answer
+from playground.sessions.shapes.messages import read_message, read_messages, role_of
+from playground.sessions.shapes.requests import read_items, read_reply
+from playground.sessions.source import Source
+
+_EVALUATED: Final = "eval.run.output_item"
+_ITEMS: Final = ("_call", "_call_output", "reasoning", "message")
+
+
+class OpenAILists(SessionFormat):
+    name = "openai-lists"
+    title = "List of OpenAI's API (items, threads, stored chats, evaluations)"
+    keeps = Keeps(times="where entries have them", usage="yes", missing="grades of evaluations")
+
+    def recognises(self, source: Source) -> bool:
+        value = None if source.is_lines else source.document
+        if not isinstance(value, dict) or value.get("object") != "list":
+            return False
+        data = value.get("data")
+        return isinstance(data, list) and any(_is_reply(each) or _is_item(each) for each in data)
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        data = source.value["data"]
+        if not any(_is_reply(each) for each in data):
+            yield _items(data, source.stem)
+            return
+        for index, value in enumerate(data):
+            builder = SessionBuilder(title=f"{source.stem} {index + 1}")
+            place = Place(field=f"data.{index}")
+            if not isinstance(value, dict):
+                builder.lost(f"an entry that is a {type(value).__name__}", place)
+            elif value.get("object") == _EVALUATED:
+                _evaluated(builder, value, place)
+            elif not read_reply(builder, value, place):
+                builder.lost("no reply in it", place)
+            yield builder
+
+
+def _is_reply(value: Any) -> bool:
+    """Whether an entry is a whole exchange or reply, and so a session of its own."""
+    kinds = ("chat.completion", "response", _EVALUATED)
+    return isinstance(value, dict) and value.get("object") in kinds
+
+
+def _is_item(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    of_thread = value.get("object") == "thread.message"
+    return of_thread or str(value.get("type")).endswith(_ITEMS)
+
+
+def _items(data: list[Any], title: str) -> SessionBuilder:
+    builder = SessionBuilder(title=title)
+    placed = [(Place(field=f"data.{index}"), value) for index, value in enumerate(data)]
+    for place, value in reversed(placed) if _newest_first(data) else placed:
+        before = len(builder.messages)
+        read_message(builder, value, place)
+        note_answer(builder, before, value)
+    return builder
+
+
+def _newest_first(data: list[Any]) -> bool:
+    """Whether a page begins at its end: by times where there are some, by a result before its call,
+    by an answer before all that was asked."""
+    objects = [value for value in data if isinstance(value, dict)]
+    times = [value["created_at"] for value in objects if type(value.get("created_at")) is int]
+    if len(times) > 1 and times[0] != times[-1]:
+        return bool(times[0] > times[-1])
+    called: set[Any] = set()
+    for value in objects:
+        kind = str(value.get("type"))
+        if kind.endswith("_call"):
+            called.add(value.get("call_id"))
+        elif kind.endswith("_call_output"):
+            return value.get("call_id") not in called
+    said = [role_of(value) for value in objects if value.get("role")]
+    return len(said) > 1 and said[0] == "assistant" and said[-1] != "assistant"
+
+
+def _evaluated(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
+    """What one row of an evaluation's data was asked with, and what was answered."""
+    sample = value.get("sample")
+    sample = sample if isinstance(sample, dict) else {}
+    where = place.at("sample")
+    read_messages(builder, sample.get("input") or [], where.at("input"))
+    before = len(builder.messages)
+    output = sample.get("output")
+    read_items(builder, output if isinstance(output, list) else [output], where.at("output"))
+    note_answer(builder, before, sample, value)
