@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
@@ -170,6 +171,22 @@ def test_an_async_tool_is_awaited() -> None:
         return called({"a": 1}, later)[0].responses
 
     assert asyncio.run(within_a_loop()) == [2]
+
+
+class Adder:
+    """Adds."""
+
+    __name__ = "adder"
+
+    def __call__(self, a: int, b: int = 1) -> int:
+        return a + b
+
+
+@pytest.mark.parametrize("function", [Adder(), functools.partial(add, b=1)])
+def test_what_can_be_called_is_read_by_its_annotations(function: Any) -> None:
+    if isinstance(function, functools.partial):
+        function.__name__ = "adder"  # type: ignore[attr-defined]
+    assert called({"a": "2"}, function)[0].responses == [3]
 
 
 def test_a_call_with_an_id_alone_gets_its_id_back() -> None:
