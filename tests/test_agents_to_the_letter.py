@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
+import functools
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
+from pydantic import Field
 
 from playground.agents import (
     BaseChatModel,
@@ -25,7 +28,9 @@ from playground.agents import (
     tool,
 )
 from playground.signatures import ChatAdapter, Image, Signature
+from playground.systems.flink_agents.arguments import checked_arguments
 from playground.systems.flink_agents.chat_message import to_openai_message
+from playground.tools import ToolMetadata
 
 
 def add(a: int, b: int = 0) -> Any:
@@ -92,6 +97,68 @@ def test_arguments_that_do_not_fit_are_an_error_and_the_tool_does_not_run(
     assert messages[-1].content == "Tool `add` execute failed."
 
 
+def moor(
+    metres: Annotated[int, Field(ge=1, lt=400)],
+    name: Annotated[str, Field(min_length=2, pattern="^[A-Z]")] = "Ad",
+    day: datetime.date = datetime.date(2026, 2, 3),
+    lines: Annotated[list[int], Field(max_length=2)] = [],  # noqa: B006
+    depths: dict[str, float] = {},  # noqa: B006
+) -> Any:
+    """Moor a ship."""
+    return [metres, name, day, lines, depths]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"metres": 0}, "metres: Input should be greater than or equal to 1"),
+        ({"metres": "400"}, "metres: Input should be less than 400"),
+        ({"metres": 1, "name": "A"}, "name: String should have at least 2 characters"),
+        ({"metres": 1, "name": "ada"}, "name: String should match pattern"),
+        ({"metres": 1, "day": "tomorrow"}, "day: Input should be a valid date"),
+        ({"metres": 1, "lines": [1, 2, 3]}, "lines: List should have at most 2 items"),
+        ({"metres": 1, "depths": {"quay": "deep"}}, "depths: Input should be a valid number"),
+    ],
+)
+def test_arguments_out_of_their_bounds_are_an_error(
+    arguments: Mapping[str, Any], words: str
+) -> None:
+    event, _ = called(arguments, moor)
+    assert event.success == [False]
+    assert event.errors[0].startswith(words)
+
+
+def test_arguments_within_their_bounds_are_given_to_the_tool() -> None:
+    given = {"metres": "1", "name": "Ada", "day": "2026-02-04", "lines": ["1"], "depths": {"a": 1}}
+    event, _ = called(given, moor)
+    assert event.responses == [[1, "Ada", "2026-02-04", [1], {"a": 1.0}]]
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "error"),
+    [
+        ({"const": 3}, 4, "Input should be 3"),
+        ({"type": "object", "properties": {}, "additionalProperties": False}, {}, ""),
+        (
+            {"type": "object", "properties": {"a": {}}, "additionalProperties": False},
+            {"b": 1},
+            "Extra inputs are not permitted",
+        ),
+        ({"type": "integer", "minimum": "zero"}, 1, ""),  # no bound at all
+        ({"type": "string", "pattern": "(?=x)"}, "y", ""),  # pydantic's patterns have none such
+    ],
+)
+def test_what_a_schema_says_without_a_type_is_checked_too(
+    schema: dict[str, Any], value: Any, error: str
+) -> None:
+    tool = ToolMetadata(name="t", input_schema={"type": "object", "properties": {"a": schema}})
+    if not error:
+        assert checked_arguments(tool, {"a": value}) == ({"a": value}, [])
+        return
+    with pytest.raises(ValueError, match=f"a: {error}"):
+        checked_arguments(tool, {"a": value})
+
+
 def test_an_async_tool_is_awaited() -> None:
     async def later(a: int) -> int:
         """Later."""
@@ -104,6 +171,22 @@ def test_an_async_tool_is_awaited() -> None:
         return called({"a": 1}, later)[0].responses
 
     assert asyncio.run(within_a_loop()) == [2]
+
+
+class Adder:
+    """Adds."""
+
+    __name__ = "adder"
+
+    def __call__(self, a: int, b: int = 1) -> int:
+        return a + b
+
+
+@pytest.mark.parametrize("function", [Adder(), functools.partial(add, b=1)])
+def test_what_can_be_called_is_read_by_its_annotations(function: Any) -> None:
+    if isinstance(function, functools.partial):
+        function.__name__ = "adder"  # type: ignore[attr-defined]
+    assert called({"a": "2"}, function)[0].responses == [3]
 
 
 def test_a_call_with_an_id_alone_gets_its_id_back() -> None:

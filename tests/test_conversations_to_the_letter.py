@@ -132,6 +132,42 @@ def test_an_input_that_is_no_object_is_told() -> None:
         run(parse_templates("default:\n- {role: user, content: x}"), 7, Answers(["ok"]))
 
 
+def test_what_json_cannot_hold_is_told_of_an_input() -> None:
+    circle: dict[str, Any] = {}
+    circle["again"] = circle
+
+    class Raw(BaseModel):
+        raw: bytes = b"\xff"
+
+    for data, words in ((circle, "it holds itself"), (Raw(), "invalid utf-8")):
+        with pytest.raises(InputFault, match=f"the input cannot be written as JSON: .*{words}"):
+            run(parse_templates("default:\n- {role: user, content: x}"), data, Answers(["ok"]))
+
+
+class Silent(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        (object(), "function 'get_tides' gives a object: TypeError: Object of type object"),
+        (b"x", "function 'get_tides' gives a bytes: TypeError"),
+        (Silent(), "function 'get_tides' fails: Silent"),
+    ],
+)
+def test_what_a_function_gives_or_raises_is_told_in_words(result: Any, words: str) -> None:
+    def called(name: str, arguments: dict[str, Any]) -> Any:
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    answers = Answers([call("get_tides"), "done"])
+    with pytest.raises(InputFault, match=f"^template 'default', message 2: {words}"):
+        run(parse_templates(SWITCHING), {}, answers, tools=[TIDES], call=called)
+
+
 def test_a_functions_own_exception_is_told_with_template_and_message() -> None:
     def fail(name: str, arguments: dict[str, Any]) -> str:
         raise KeyError(f"no {arguments['port']}\nat all")

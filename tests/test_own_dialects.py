@@ -169,6 +169,7 @@ _ENTRIES = {
     "gone": "no_such_module:DIALECT",
     "typo": "theirs:DIALEKT",
     "fails": "theirs:FAILS",
+    "script": "a_script:DIALECT",
     "xml": "theirs:DIALECT",
 }
 
@@ -176,6 +177,7 @@ _ENTRIES = {
 @pytest.fixture
 def plugins(tmp_path: Path) -> dict[str, str]:
     (tmp_path / "theirs.py").write_text(_PLUGIN)
+    (tmp_path / "a_script.py").write_text("raise SystemExit(3)")
     information = tmp_path / "theirs-1.0.dist-info"
     information.mkdir()
     (information / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
@@ -213,6 +215,7 @@ def test_broken_plugins_are_left_out_with_findings_and_the_rest_works_on(
         "typo": "theirs:DIALEKT cannot be loaded: AttributeError: module 'theirs' has no attribute "
         "'DIALEKT'",
         "fails": "format_tool_result fails: RuntimeError: not yet",
+        "script": "a_script:DIALECT cannot be loaded: SystemExit: 3",
         "xml": "another dialect has that name already",
     }
     assert found == [start.format(name) + text for name, text in told.items()]
@@ -221,9 +224,9 @@ def test_broken_plugins_are_left_out_with_findings_and_the_rest_works_on(
 def test_the_commands_name_the_broken_plugins_and_work_on(plugins: dict[str, str]) -> None:
     status, listed, said = run(["guide", "--list"], plugins)
     assert (status, listed.split()[-1]) == (1, "good")
-    assert said.count("warning dialect-left-out") == 5
+    assert said.count("warning dialect-left-out") == 6
     status, _, said = run(["compare", "01-plain-chat"], plugins)
-    assert (status, said.count("dialect-left-out")) == (1, 5)
+    assert (status, said.count("dialect-left-out")) == (1, 6)
     status, _, said = run(["render", "01-plain-chat", "-d", "gone"], plugins)
     assert (status, said.count("\n")) == (2, 1)
     assert "dialect 'gone' of package 'theirs': no_such_module:DIALECT cannot be loaded" in said

@@ -61,6 +61,12 @@ def test_what_is_no_signature_is_refused(text: str) -> None:
         Signature.parse(text)
 
 
+@pytest.mark.parametrize("given", ["question -> answer", int, None, Field()])
+def test_what_is_no_class_of_fields_is_told(given: Any) -> None:
+    with pytest.raises(InputFault, match="no signature"):
+        Signature.of(given)
+
+
 def test_a_signature_is_read_from_a_class() -> None:
     class Grade(BaseModel):
         """Grade the essay."""

@@ -24,6 +24,14 @@ def test_a_template_is_cut_at_its_holes() -> None:
         ({"call": "{call:json}", "param": "{key}={value}"}, r"has no {params}"),
         ({"call": "<x>{params}", "param": "{key}"}, "must have {value} or {value:block} once"),
         ({"call": "{call:json}", "section": "<a>{call}</a>"}, "has {call} at character 3"),
+        # the parser went round for ever at the closer, and read nothing without a word
+        ({"call": "{call:json}", "section": "{calls}<|x|>"}, "nothing before {calls}"),
+        ({"call": "{call:json}", "section": "\n{calls}<|x|>"}, "nothing before {calls}"),
+        ({"call": "<{name}={name}>{args:json}"}, "{name} stands twice before the {args:json}"),
+        (
+            {"call": "<f={name}>{params}", "param": "<{key}={key}>{value}</>"},
+            "{key} stands twice before the {value}",
+        ),
     ],
 )
 def test_a_wrong_template_says_what_and_where(fields: dict[str, str], message: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from playground.errors import SyntaxFault
 from playground.parsing.declaration import (
     CALL_HOLES,
     PARAM_HOLES,
@@ -21,7 +22,14 @@ from playground.parsing.declaration import (
 )
 from playground.parsing.notations import NOTATIONS, VALUES, notation_of
 from playground.parsing.notations.notation import Notation
-from playground.parsing.template import Hole, Piece, Template, check_holes, compile_template
+from playground.parsing.template import (
+    Hole,
+    Piece,
+    Template,
+    check_holes,
+    compile_template,
+    holes_of,
+)
 
 __all__ = [
     "Hole",
@@ -50,6 +58,24 @@ class Syntax(Declaration):
         beside = SECTION_HOLES if self.one_call_a_section else ()
         for text in self.section_texts:
             check_holes(text, SECTION_BODIES, beside)
+        self._check_openers()
+
+    def _check_openers(self) -> None:
+        """What the engine could wait for without end, or without ever finding it."""
+        for text, section in zip(self.section_texts, self.sections, strict=True):
+            if not any(isinstance(piece, Hole) or piece.strip() for piece in section.before):
+                raise SyntaxFault(
+                    f"section {text!r} has nothing before {{calls}}: what stands behind all calls"
+                    " without an opener is a stop token"
+                )
+        for template in filter(None, (self.call_template, self.param_template)):
+            names = holes_of(template.before)
+            twice = next((name for name in names if names.count(name) > 1), "")
+            if twice:
+                raise SyntaxFault(
+                    f"{{{twice}}} stands twice before the {{{template.body}}} of a template; a"
+                    " tool's name may stand in the section too, with one_call_a_section"
+                )
 
     @property
     def notation(self) -> Notation:

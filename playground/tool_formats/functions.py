@@ -6,6 +6,7 @@ value, and both are findings; so is a docstring that describes another signature
 
 from __future__ import annotations
 
+import functools
 import inspect
 import typing
 import warnings
@@ -85,7 +86,7 @@ def signature_of(func: Callable[..., Any]) -> FunctionSignature:
     name = getattr(func, "__name__", "tool")
     found: list[Finding] = []
     try:
-        hints = typing.get_type_hints(func, include_extras=True)
+        hints = typing.get_type_hints(_annotated(func), include_extras=True)
     except Exception as error:  # an annotation is any expression
         found.append(finding("annotation-unread", f"tool {name}", f"annotations: {error}"))
         hints = {}
@@ -99,6 +100,13 @@ def signature_of(func: Callable[..., Any]) -> FunctionSignature:
         known = checked_annotation(annotation, name, given.name, found)
         parameters.append(Parameter(given.name, known, given.default))
     return FunctionSignature(name, func.__doc__ or "", tuple(parameters), found)
+
+
+def _annotated(func: Callable[..., Any]) -> Callable[..., Any]:
+    """Where the annotations stand of what can be called without being a function."""
+    if isinstance(func, functools.partial):
+        return _annotated(func.func)
+    return func if inspect.isroutine(func) or inspect.isclass(func) else type(func).__call__
 
 
 def var_arguments(tool: str, written: str) -> Finding:

@@ -22,6 +22,7 @@ from playground.prompt_data import PromptData
 from playground.tools import ToolMetadata
 
 GROUP: Final = "playground.dialects"
+_RAISED: Final = (Exception, SystemExit)  # a script that is imported may end the program with it
 _TOOL: Final = ToolMetadata(
     name="probe",
     description="Takes a text.",
@@ -48,7 +49,7 @@ def load_plugins(entries: Iterable[EntryPoint], taken: Iterable[str]) -> Plugins
         package = entry.dist.name if entry.dist else entry.value.partition(":")[0]
         try:
             loaded = entry.load()
-        except Exception as error:
+        except _RAISED as error:
             fault = f"{entry.value} cannot be loaded: {in_words(error)}"
         else:
             fault = fault_of(loaded)
@@ -114,7 +115,7 @@ def _fails(trial: tuple[str, Callable[[], object], tuple[type, ...]]) -> str:
     name, run, allowed = trial
     try:
         value = run()
-    except Exception as error:
+    except _RAISED as error:
         return f"{name} fails: {in_words(error)}"
     if isinstance(value, allowed):
         return ""
@@ -122,7 +123,7 @@ def _fails(trial: tuple[str, Callable[[], object], tuple[type, ...]]) -> str:
     return f"{name} returns a {type(value).__name__}, not {wanted}"
 
 
-def in_words(error: Exception) -> str:
+def in_words(error: BaseException) -> str:
     """A foreign exception in one line."""
     words = " ".join(str(error).split())
     return f"{type(error).__name__}: {words}" if words else type(error).__name__

@@ -18,7 +18,7 @@ from playground.errors import InputFault, PlaygroundError, UnknownNameError
 from playground.findings import Finding
 from playground.systems.aichatflow.answers import checked
 from playground.systems.aichatflow.context import fitting
-from playground.systems.aichatflow.inputs import FunctionFault, guarded, plain_input
+from playground.systems.aichatflow.inputs import FunctionFault, guarded, plain_input, result_text
 from playground.systems.aichatflow.requests import SWITCH, PlainMessage, Sent
 from playground.systems.aichatflow.sets import TemplateMessage, TemplateSet
 from playground.systems.aichatflow.steps import Step, read_step
@@ -237,7 +237,7 @@ class _Bot:
         found = self.call(name, _arguments(called))
         if found is None:
             return None
-        return {"role": "function", "name": name, "content": _result_text(found)}
+        return {"role": "function", "name": name, "content": result_text(name, found)}
 
 
 def _caller(call: CallFunction | Mapping[str, Any] | None) -> CallFunction:
@@ -245,11 +245,7 @@ def _caller(call: CallFunction | Mapping[str, Any] | None) -> CallFunction:
     if call is not None and not isinstance(call, Mapping):
         return call
     results: Mapping[str, Any] = call or {}
-    return lambda name, _arguments: _result_text(results[name]) if name in results else None
-
-
-def _result_text(result: Any) -> str:
-    return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
+    return lambda name, _arguments: result_text(name, results[name]) if name in results else None
 
 
 def _at(name: str, index: int, message: str) -> PlaygroundError:

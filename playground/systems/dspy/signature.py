@@ -120,7 +120,15 @@ class Signature:
 
     @classmethod
     def of(cls, model: type[BaseModel]) -> Signature:
-        """A pydantic class with InputField and OutputField, or a dspy.Signature."""
+        """A pydantic class with InputField and OutputField, or a dspy.Signature.
+
+        Raises InputFault for anything else, and for a field that is neither input nor output.
+        """
+        if not (isinstance(model, type) and issubclass(model, BaseModel)):
+            raise InputFault(
+                f"no signature: {model!r:.80}",
+                expected="a pydantic class or a dspy.Signature; Signature.parse reads a text",
+            )
         fields: dict[str, dict[str, Field]] = {"input": {}, "output": {}}
         for name, info in model.model_fields.items():
             extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}

@@ -5,10 +5,13 @@ As pydantic does in its lax mode: `"1"` is read as an integer where one is wante
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, Literal, NotRequired, Required, Union
+import datetime
+import uuid
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Final, Literal, NotRequired, Required, Union
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, WrapValidator, with_config
+from pydantic_core import SchemaError
 from typing_extensions import TypedDict
 
 from playground.findings import Finding, finding
@@ -21,7 +24,27 @@ _PLAIN: Final[Mapping[str, Any]] = {
     "number": float,
     "boolean": bool,
     "null": None,
-    "object": dict[str, Any],
+}
+_NUMBERS: Final = {
+    "minimum": "ge",
+    "maximum": "le",
+    "exclusiveMinimum": "gt",
+    "exclusiveMaximum": "lt",
+    "multipleOf": "multiple_of",
+}
+_FORMATS: Final[Mapping[str, Any]] = {
+    "date": datetime.date,
+    "date-time": datetime.datetime,
+    "time": datetime.time,
+    "duration": datetime.timedelta,
+    "uuid": uuid.UUID,
+}
+# JSON Schema's bounds by type, and pydantic's words for them
+_BOUNDS: Final[Mapping[str, Mapping[str, str]]] = {
+    "integer": _NUMBERS,
+    "number": _NUMBERS,
+    "string": {"minLength": "min_length", "maxLength": "max_length", "pattern": "pattern"},
+    "array": {"minItems": "min_length", "maxItems": "max_length"},
 }
 _DEEPEST: Final = 8  # a schema may lead back to itself; what lies deeper is taken as it is
 
@@ -59,8 +82,8 @@ def _type(schema: Any, root: Schema, depth: int = 0) -> Any:
     schema = resolve(schema, root)
     if depth > _DEEPEST or not isinstance(schema, Mapping):
         return Any
-    if schema.get("enum"):
-        return Literal[tuple(schema["enum"])]
+    if "const" in schema or schema.get("enum"):
+        return Literal[tuple(schema.get("enum") or [schema["const"]])]
     variants = schema.get("anyOf") or schema.get("oneOf")
     kinds = schema.get("type")
     if isinstance(kinds, list):
@@ -68,19 +91,44 @@ def _type(schema: Any, root: Schema, depth: int = 0) -> Any:
     if variants:
         return Union[tuple(_type(each, root, depth + 1) for each in variants)]  # noqa: UP007
     if kinds == "array":
-        return list[_type(schema.get("items", {}), root, depth + 1)]  # type: ignore[misc]
-    if kinds == "object" and schema.get("properties"):
+        items = _type(schema.get("items", {}), root, depth + 1)
+        return _bounded(list[items], schema)  # type: ignore[valid-type]
+    if kinds == "object":
         return _object(dict(schema), root, depth)
-    return _PLAIN.get(str(kinds), Any)
+    if kinds == "string" and schema.get("format") in _FORMATS:
+        return Annotated[_FORMATS[schema["format"]], WrapValidator(_as_given)]
+    return _bounded(_PLAIN.get(str(kinds), Any), schema)
+
+
+def _as_given(value: Any, validate: Callable[[Any], Any]) -> Any:
+    """Validated, and left alone: the tool gets a date as the text that the model wrote."""
+    validate(value)
+    return value
+
+
+def _bounded(kind: Any, schema: Mapping[str, Any]) -> Any:
+    """The type within the schema's bounds: those that pydantic would have written there."""
+    for keyword, name in _BOUNDS.get(str(schema.get("type")), {}).items():
+        if keyword not in schema:
+            continue
+        bounded = Annotated[kind, Field(**{name: schema[keyword]})]
+        try:
+            TypeAdapter(bounded)
+        except (SchemaError, TypeError):  # no bound at all, or a pattern of another language
+            continue
+        kind = bounded
+    return kind
 
 
 def _object(schema: Schema, root: Schema, depth: int) -> Any:
-    """An object's known fields by their types; others stay as they are."""
-
+    """An object's known fields by their types; others stay, or are what the schema says of them."""
+    others = schema.get("additionalProperties", True)
+    if not schema.get("properties"):
+        return dict[str, _type(others, root, depth + 1)]  # type: ignore[misc]
     required = schema.get("required", [])
     fields = {
         name: (Required if name in required else NotRequired)[_type(each, root, depth + 1)]
         for name, each in schema["properties"].items()
     }
     made: Any = TypedDict("Arguments", fields)  # type: ignore[misc]
-    return with_config(ConfigDict(extra="allow"))(made)
+    return with_config(ConfigDict(extra="forbid" if others is False else "allow"))(made)
