@@ -353,6 +353,63 @@ def test_a_run_that_is_stopped_waits_for_no_further_byte(tmp_path: Path) -> None
     assert recording.error["type"] == "cancelled"
 
 
+@pytest.mark.parametrize(("name", "status"), [("SIGTERM", -15), ("SIGINT", 130)])
+def test_what_hears_of_no_stop_is_stopped_all_the_same(name: str, status: int) -> None:
+    """LiteLLM that loads on a busy machine did not: SIGTERM took 20 to 36 seconds."""
+    script = (
+        "import sys, time; from playground.commands import terminal; terminal.GRACE = 0.3\n"
+        "@terminal.guarded\n"
+        "def busy():\n"
+        "    with terminal.stopping():\n"
+        "        print('begun', flush=True); time.sleep(60)\n"
+        "busy()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        began = time.monotonic()
+        process.send_signal(getattr(signal, name))
+        assert process.wait(30) == status
+    assert time.monotonic() - began < 10
+
+
+def test_sigterm_ends_record_within_seconds_and_keeps_what_came(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    command = [sys.executable, "-m", "playground.cli", "record", "--session", "01-plain-chat"]
+    with answering(drip) as server:
+        more = ["--model", "openai/m", "--base-url", server.url, "-o", str(path)]
+        with subprocess.Popen(
+            [*command, *more], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        ) as process:
+            until = time.monotonic() + 60
+            while time.monotonic() < until and not (path.exists() and "word" in path.read_text()):
+                time.sleep(0.05)
+            began = time.monotonic()
+            process.terminate()
+            assert process.wait(60) in (143, -15)  # in time, or after the time that it has
+    assert time.monotonic() - began < 12
+    recording = pg.load_recording(path)
+    assert recording.reply.content.startswith("word0 ")
+    assert recording.error is not None
+
+
+def test_a_stop_before_anything_came_is_a_stop_and_no_bad_input() -> None:
+    script = (
+        "import os, signal; from playground.commands import terminal\n"
+        "from playground.errors import InputFault\n"
+        "@terminal.guarded\n"
+        "def asked():\n"
+        "    with terminal.stopping() as stop:\n"
+        "        os.kill(os.getpid(), signal.SIGTERM); stop.event.wait(20)\n"
+        "        raise InputFault('no answer', where='a model', expected='another one')\n"
+        "asked()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (143, "playground: stopped (no answer)\n")
+
+
 def test_memory_does_not_grow_with_the_stream(tmp_path: Path) -> None:
     """8 MB more here, of which no 100 kB may stay; 1 GB by `make long`."""
     peak(tmp_path, 1)  # what is loaded once
