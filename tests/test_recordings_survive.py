@@ -331,6 +331,48 @@ def test_a_server_that_falls_silent_is_left() -> None:
     assert done.recording.error is not None
 
 
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGSTOP"])
+def test_what_a_server_said_before_it_was_stopped_is_kept(name: str, tmp_path: Path) -> None:
+    """A process of its own: one that is gone, one that holds the connection and says no more."""
+    script = (
+        "import time; from streaming import answering, event\n"
+        "def drip():\n"
+        "    for number in range(9999): yield event(f'word{number} '); yield 0.02\n"
+        "with answering(drip) as server: print(server.url, flush=True); time.sleep(60)\n"
+    )
+    path = tmp_path / "r.jsonl"
+    with subprocess.Popen(
+        [sys.executable, "-c", script], cwd=ROOT / "tests", stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        url = server.stdout.readline().strip()
+
+        def stop(count: int, _text: str) -> None:
+            if count == 20:
+                server.send_signal(getattr(signal, name))
+
+        try:
+            done = record(
+                ASK,
+                "openai/m",
+                base_url=url,
+                limits=Limits(60, stall=1.0),
+                out=GrowingFile(path),
+                progress=stop,
+            )
+        finally:
+            server.kill()
+    words = done.recording.reply.content.split()
+    assert words[:20] == [f"word{number}" for number in range(20)]
+    kept = pg.load_recording(path)
+    assert kept.reply.content == done.recording.reply.content
+    assert kept.stop_reason == ""
+    if name == "SIGSTOP":
+        assert kept.error is not None
+    else:  # to whoever reads until the connection ends, one that is killed ends it as any other
+        assert [found.code for found in kept.findings] == ["no-end"]
+
+
 def test_a_run_that_is_stopped_waits_for_no_further_byte(tmp_path: Path) -> None:
     def silent() -> Iterator[bytes | float]:
         yield event("word ")
