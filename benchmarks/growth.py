@@ -29,7 +29,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "tests")]
 
 from generated import EIGHT, TOOL, large_session  # noqa: E402
-from session_examples import EXAMPLES  # noqa: E402
+from session_examples import EXAMPLES, socket_row  # noqa: E402
 
 import playground as pg  # noqa: E402
 from playground.dialects.checking import check_session  # noqa: E402
@@ -148,11 +148,32 @@ def _refused(data: bytes) -> None:
 
 
 def imports() -> Iterator[Row]:
-    """Every example that is one file, by its name."""
+    """Every example that is one file, by its name; and what they do not hold."""
+    pieces = _document_maker("pieces.json", langsmith_pieces)
+    yield Row("import langsmith's pieces", 500, pieces, partial(_import, "pieces"))
+    socket = _document_maker("socket.json", lambda turns: [socket_row(turns)])
+    yield Row("import a socket's requests", 200, socket, partial(_import, "socket"))
     for name, example in EXAMPLES.items():
         if isinstance(content := example.content, bytes):
             make = _file_maker(name, content)
             yield Row(f"import {name}", 500, make, partial(_import, name))
+
+
+def langsmith_pieces(count: int) -> Any:
+    """Runs without an id, and their ends, in which they are told by their places in the trace."""
+    run = {"run_type": "llm", "inputs": {"messages": [{"role": "user", "content": "hi"}]}}
+    ended = {"outputs": {"messages": [{"role": "assistant", "content": "ho"}]}}
+    orders = [{"dotted_order": f"t{number}"} for number in range(count)]
+    return {"post": [run | order for order in orders], "patch": [ended | order for order in orders]}
+
+
+def _document_maker(name: str, make: Callable[[int], Any]) -> Callable[[int], Path]:
+    def made(size: int) -> Path:
+        path = FOLDER / name
+        path.write_text(json.dumps(make(size)))
+        return path
+
+    return made
 
 
 def _file_maker(name: str, content: bytes) -> Callable[[int], Path]:
@@ -195,10 +216,10 @@ def _lists(value: Any) -> Iterator[list[Any]]:
         yield from _lists(item)
 
 
-def measured(row: Row, size: int, collector: bool) -> float:
-    """CPU seconds, the better of two, with Python's collector of cycles at work or without it."""
+def measured(row: Row, size: int, collector: bool, tries: int = 2) -> float:
+    """CPU seconds, the best of some, with Python's collector of cycles at work or without it."""
     best = math.inf
-    for _ in range(2):
+    for _ in range(tries):
         given = row.make(size)
         gc.collect()
         if not collector:
@@ -232,6 +253,9 @@ def main() -> int:
             continue
         size, times = grown_size(row)
         found = exponent(*times[1:])
+        if found > row.bound:  # a neighbour on the machine makes one size look dear, not six times
+            times = [measured(row, size * factor, False, tries=6) for factor in (1, 2, 4)]
+            found = exponent(*times[1:])
         collecting = [measured(row, size * factor, collector=True) for factor in (2, 4)]
         mark = "" if found <= row.bound or times[-1] < LEAST else "  GROWS TOO FAST"
         worst = max(worst, int(bool(mark)))

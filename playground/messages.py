@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from copy import copy
 from dataclasses import field
 from typing import Annotated, Any, Literal
 
@@ -79,6 +81,14 @@ class Message:
 
     role: Role
     parts: tuple[Part, ...] = ()
+
+    def with_more(self, parts: Sequence[Part]) -> Message:
+        """The message with more parts at its end, without a look at those that it has: an answer
+        that comes in thousands of pieces is checked once, and not once a piece."""
+        more = Message(self.role, tuple(parts)).parts
+        whole = copy(self)
+        object.__setattr__(whole, "parts", (*self.parts, *more))
+        return whole
 
     @property
     def text(self) -> str:

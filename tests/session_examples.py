@@ -94,6 +94,27 @@ def lines(*values: Any) -> bytes:
     return "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values).encode()
 
 
+def socket_row(turns: int) -> dict[str, Any]:
+    """Requests over one socket, each with what is new and the id of the reply before it."""
+    sent: list[dict[str, Any]] = []
+    came: list[dict[str, Any]] = []
+    for turn in range(turns):
+        item = {"type": "message", "role": "assistant", "content": f"answer {turn}"}
+        sent.append({"model": "m", "input": f"question {turn}"})
+        if turn:
+            sent[-1]["previous_response_id"] = f"r{turn - 1}"
+        done = {"id": f"r{turn}", "model": "m", "status": "completed", "output": [item]}
+        came += [
+            {"type": "response.output_text.delta", "delta": f"answer {turn}"},
+            {"type": "response.completed", "response": done},
+        ]
+    return {
+        "session": "s",
+        "request": {"path": "/", "ws_events": sent},
+        "response": {"ws_events": came},
+    }
+
+
 def answer_stream() -> str:
     return FRAMINGS["events"](WRITERS["openai-chat"](Said((), (ANSWER[:5], ANSWER[5:])))).decode()
 

@@ -5,19 +5,27 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tomllib
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from conftest import ROOT
+from packaging.requirements import Requirement
 
 SCRIPT = ROOT / ".ci" / "audit.py"
 
 
-def audit(folder: Path, lock: str, *advisories: dict[str, Any]) -> tuple[int, str]:
+def audit(
+    folder: Path, lock: str, *advisories: dict[str, Any], made: Path | None = None
+) -> tuple[int, str]:
+    """Status and words for a lock, by these advisories or by a database that is made already."""
     (folder / "a.lock").write_text(lock)
-    database = folder / "database"
-    database.mkdir()
+    database = made or folder / "database"
+    if made is None:
+        database.mkdir()
     for number, advisory in enumerate(advisories):
         (database / f"{number}.json").write_text(json.dumps(advisory))
     command = [sys.executable, str(SCRIPT), str(folder / "a.lock"), "--advisories", str(database)]
@@ -63,6 +71,51 @@ def test_without_a_database_it_says_that_nothing_was_checked() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "NOTHING was checked" in done.stdout
+
+
+@pytest.mark.parametrize("files", [(), ("pyproject.toml", "README.md"), ("empty.json",)])
+def test_a_folder_without_advisories_is_no_database(tmp_path: Path, files: tuple[str, ...]) -> None:
+    """A checkout of something else said "0 hits", and so would a clone that had failed."""
+    database = tmp_path / "database"
+    database.mkdir()
+    for name in files:
+        (database / name).write_text("{}")
+    status, told = audit(tmp_path, "a==1\n", made=database)
+    assert status == 2
+    assert "NOTHING was checked" in told
+
+
+def test_pypas_own_files_are_read(tmp_path: Path) -> None:
+    """Its database is YAML: read as JSON alone, it had no advisory about anything."""
+    database = tmp_path / "database" / "vulns" / "some-package"
+    database.mkdir(parents=True)
+    (database / "PYSEC-1.yaml").write_text(
+        "id: PYSEC-1\ndetails: it leaks\naffected:\n- package:\n    ecosystem: PyPI\n"
+        "    name: Some.Package\n  ranges:\n  - type: ECOSYSTEM\n    events:\n"
+        "    - fixed: '2.0'\n    - introduced: '0'\nmodified: 2026-01-01T00:00:00Z\n"
+    )
+    for version, hit in (("1.9", 1), ("2.0", 0)):
+        status, told = audit(tmp_path, f"some-package=={version}\n", made=tmp_path / "database")
+        assert (status, f"1 advisories, {hit} hits" in told) == (hit, True), told
+
+
+def test_a_zip_of_advisories_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "all.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("OSV-1.json", json.dumps(advisory("a", {"introduced": "0"})))
+        archive.writestr("OSV-2.yaml", yaml.safe_dump(advisory("a", {"introduced": "5"})))
+    status, told = audit(tmp_path, "a==1\n", made=path)
+    assert (status, "2 advisories, 1 hits" in told) == (1, True), told
+
+
+def test_every_requirement_has_an_upper_bound() -> None:
+    """A major version that breaks us is not installed before we have seen it; tools of the
+    developers are held by the lock alone."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"].values()
+    listed = [Requirement(each) for group in (project["dependencies"], *extras) for each in group]
+    unbound = [r.name for r in listed if not any(s.operator == "<" for s in r.specifier)]
+    assert unbound == ["regex"]  # whose versions are dates
 
 
 def test_our_own_locks_are_read(tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ import json
 import os
 import re
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -222,6 +224,53 @@ def test_a_broken_upload_is_one_message_without_a_traceback(page: Page, address:
     expect(page.get_by_text("bad.json:2: not JSON")).to_be_visible()
     expect(page.locator(".pane")).to_have_count(3)
     assert page.get_by_text("Traceback").count() == 0
+
+
+def test_three_misread_files_at_once_are_three_messages(browser: Browser, address: str) -> None:
+    """In three tabs of one server; each is told of its own, and goes on as it was."""
+    files = {
+        "bad.json": (b'{"a":\n oops', "bad.json:2: not JSON"),
+        "two.json": (b"\xff\xfe\x00", "two.json:1: byte 0xff is not UTF-8"),
+        "three.json": (b'[{"description": "no name"}]', "three.json:1, field tools.0.name"),
+    }
+    with ExitStack() as tabs:
+        pages = [tabs.enter_context(browser.new_context()).new_page() for _ in files]
+        for page in pages:
+            page.set_default_timeout(30_000)
+            page.goto(f"{address}/compare?session=02-parallel-calls")
+            expect(page.locator(".pane")).to_have_count(3)
+            page.get_by_role("button", name="Bring …").click()
+        boxes = [page.get_by_role("dialog").get_by_label("Choose a file") for page in pages]
+        for box in boxes:
+            box.wait_for(state="attached")
+        for box, (name, (data, _)) in zip(boxes, files.items(), strict=True):
+            box.set_input_files(files=file(name, data))
+        for page, (name, (_, told)) in zip(pages, files.items(), strict=True):
+            expect(page.get_by_text(told)).to_be_visible()
+            for other in files.keys() - {name}:
+                assert page.get_by_text(other).count() == 0
+            assert page.get_by_text("Traceback").count() == 0
+            expect(page.locator(".pane")).to_have_count(3)
+
+
+def test_of_several_files_that_are_dropped_none_is_left_out_unsaid(
+    page: Page, address: str
+) -> None:
+    page.goto(f"{address}/compare?session=02-parallel-calls")
+    page.get_by_role("button", name="Bring …").click()
+    page.get_by_role("dialog").get_by_label("Choose a file").wait_for(state="attached")
+    page.evaluate(
+        """() => {
+          const found = (root) => root.querySelector(".bring") ?? [...root.querySelectorAll("*")]
+            .map((each) => each.shadowRoot && found(each.shadowRoot)).find(Boolean)
+          const data = new DataTransfer()
+          for (const name of ["a.json", "b.json", "c.json"]) data.items.add(new File(["{"], name))
+          const drop = new DragEvent("drop", { dataTransfer: data, bubbles: true })
+          found(document.querySelector("[role=dialog]")).dispatchEvent(drop)
+        }"""
+    )
+    expect(page.get_by_text("one at a time: not b.json, c.json")).to_be_visible()
+    expect(page.get_by_text("a.json:1: not JSON")).to_be_visible()
 
 
 def test_an_edit_is_seen_at_once(page: Page, address: str) -> None:
@@ -504,6 +553,37 @@ def test_a_run_can_be_stopped(page: Page, address: str) -> None:
         page.get_by_text(re.compile("[3-9] chunks, ")).wait_for(timeout=60_000)
         page.get_by_role("button", name="Stop", exact=True).last.click()
         expect(page.get_by_text("the user stopped the run")).to_be_visible(timeout=20_000)
+
+
+def test_an_app_that_is_stopped_keeps_what_its_run_had(
+    page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SIGTERM, while a server drips: it is over within seconds."""
+    monkeypatch.setenv("PLAYGROUND_HOME", str(tmp_path))
+
+    def drip() -> Iterator[bytes | float]:
+        while True:
+            yield event("word ")
+            yield 0.1
+
+    with answering(drip) as server:
+        with served(tmp_path) as app:
+            page.goto(f"{app}/compare?session=02-parallel-calls&view=Run")
+            page.get_by_role("textbox", name="Server").fill(server.url)
+            model = page.get_by_role("textbox", name="Model", exact=True)
+            model.fill("openai/any")
+            model.press("Enter")
+            page.get_by_role("button", name="Run", exact=True).click()
+            page.get_by_text(re.compile("[3-9] chunks, |[0-9]{2} chunks, ")).wait_for(
+                timeout=90_000
+            )
+            page.wait_for_timeout(1_500)  # what came is on the disk within a second
+            began = time.monotonic()
+        assert time.monotonic() - began < 15
+    (path,) = (tmp_path / "recordings").iterdir()
+    recording = pg.load_recording(path)
+    assert recording.reply.content.startswith("word word word ")
+    assert recording.error is not None
 
 
 @pytest.mark.parametrize("path", ["templates", "compare?session=02-parallel-calls&view=Run"])

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +180,21 @@ def test_a_worker_that_was_killed_while_idle_is_replaced() -> None:
         os.kill(worker._process.pid, signal.SIGKILL)
         worker._process.wait()
     assert execute("{{.}}", "b") == "b"
+
+
+def test_a_templates_time_begins_when_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its worker took some 150 ms of it to import jinja2. A busy machine may take them, too: so
+    one of several new workers is enough."""
+    monkeypatch.setattr(chat_template, "TIME_LIMIT", 0.08)
+    texts = []
+    for _ in range(6):
+        with monkeypatch.context() as fresh, suppress(InputFault):
+            fresh.setattr(workers, "_POOL", pool := workers._Pool())
+            texts.append(ChatTemplate("{{ messages[0].content }}").render(HI))
+        pool.close()
+        if texts:
+            break
+    assert texts == ["hi"]
 
 
 def test_many_threads_share_a_few_workers() -> None:

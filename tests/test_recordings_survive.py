@@ -331,6 +331,48 @@ def test_a_server_that_falls_silent_is_left() -> None:
     assert done.recording.error is not None
 
 
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGSTOP"])
+def test_what_a_server_said_before_it_was_stopped_is_kept(name: str, tmp_path: Path) -> None:
+    """A process of its own: one that is gone, one that holds the connection and says no more."""
+    script = (
+        "import time; from streaming import answering, event\n"
+        "def drip():\n"
+        "    for number in range(9999): yield event(f'word{number} '); yield 0.02\n"
+        "with answering(drip) as server: print(server.url, flush=True); time.sleep(60)\n"
+    )
+    path = tmp_path / "r.jsonl"
+    with subprocess.Popen(
+        [sys.executable, "-c", script], cwd=ROOT / "tests", stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        url = server.stdout.readline().strip()
+
+        def stop(count: int, _text: str) -> None:
+            if count == 20:
+                server.send_signal(getattr(signal, name))
+
+        try:
+            done = record(
+                ASK,
+                "openai/m",
+                base_url=url,
+                limits=Limits(60, stall=1.0),
+                out=GrowingFile(path),
+                progress=stop,
+            )
+        finally:
+            server.kill()
+    words = done.recording.reply.content.split()
+    assert words[:20] == [f"word{number}" for number in range(20)]
+    kept = pg.load_recording(path)
+    assert kept.reply.content == done.recording.reply.content
+    assert kept.stop_reason == ""
+    if name == "SIGSTOP":
+        assert kept.error is not None
+    else:  # to whoever reads until the connection ends, one that is killed ends it as any other
+        assert [found.code for found in kept.findings] == ["no-end"]
+
+
 def test_a_run_that_is_stopped_waits_for_no_further_byte(tmp_path: Path) -> None:
     def silent() -> Iterator[bytes | float]:
         yield event("word ")
@@ -351,6 +393,63 @@ def test_a_run_that_is_stopped_waits_for_no_further_byte(tmp_path: Path) -> None
     assert recording.reply.content == "word "
     assert recording.error is not None
     assert recording.error["type"] == "cancelled"
+
+
+@pytest.mark.parametrize(("name", "status"), [("SIGTERM", -15), ("SIGINT", 130)])
+def test_what_hears_of_no_stop_is_stopped_all_the_same(name: str, status: int) -> None:
+    """LiteLLM that loads on a busy machine did not: SIGTERM took 20 to 36 seconds."""
+    script = (
+        "import sys, time; from playground.commands import terminal; terminal.GRACE = 0.3\n"
+        "@terminal.guarded\n"
+        "def busy():\n"
+        "    with terminal.stopping():\n"
+        "        print('begun', flush=True); time.sleep(60)\n"
+        "busy()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        began = time.monotonic()
+        process.send_signal(getattr(signal, name))
+        assert process.wait(30) == status
+    assert time.monotonic() - began < 10
+
+
+def test_sigterm_ends_record_within_seconds_and_keeps_what_came(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    command = [sys.executable, "-m", "playground.cli", "record", "--session", "01-plain-chat"]
+    with answering(drip) as server:
+        more = ["--model", "openai/m", "--base-url", server.url, "-o", str(path)]
+        with subprocess.Popen(
+            [*command, *more], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        ) as process:
+            until = time.monotonic() + 60
+            while time.monotonic() < until and not (path.exists() and "word" in path.read_text()):
+                time.sleep(0.05)
+            began = time.monotonic()
+            process.terminate()
+            assert process.wait(60) in (143, -15)  # in time, or after the time that it has
+    assert time.monotonic() - began < 12
+    recording = pg.load_recording(path)
+    assert recording.reply.content.startswith("word0 ")
+    assert recording.error is not None
+
+
+def test_a_stop_before_anything_came_is_a_stop_and_no_bad_input() -> None:
+    script = (
+        "import os, signal; from playground.commands import terminal\n"
+        "from playground.errors import InputFault\n"
+        "@terminal.guarded\n"
+        "def asked():\n"
+        "    with terminal.stopping() as stop:\n"
+        "        os.kill(os.getpid(), signal.SIGTERM); stop.event.wait(20)\n"
+        "        raise InputFault('no answer', where='a model', expected='another one')\n"
+        "asked()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (143, "playground: stopped (no answer)\n")
 
 
 def test_memory_does_not_grow_with_the_stream(tmp_path: Path) -> None:

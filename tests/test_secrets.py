@@ -324,6 +324,74 @@ def test_a_private_key_in_the_arguments_of_a_call_character_by_character() -> No
     assert back.endswith(" here")
 
 
+QUOTED: dict[str, tuple[str, str]] = {  # before and after each line of a key
+    "Python": ('    "', '\\n"\n'),
+    "Python's bytes": ("b'", "\\n'\n"),
+    "JavaScript": ("  '", "\\n' +\n"),
+    "Java": (' + "', '\\r\\n"\n'),
+    "PHP": (' . "', '\\n"\n'),
+    "C": ('"', '\\n" \\\n'),
+    "a list": ('"', '",\n '),
+    "a reply in mail": ("> ", "\n"),
+    "a comment": ("# ", "\n"),
+    "another comment": ("// ", "\n"),
+    "a diff's new lines": ("+", "\n"),
+    "a diff's old lines": ("-", "\n"),
+    "a listing with numbers": ("    17\t", "\n"),
+    "a listing with arrows": ("     3→", "\n"),
+    "HTML": ("", "<br>"),
+    "XML": ("", "&#10;"),
+    "an address": ("", "%0A"),
+}
+
+
+@pytest.mark.parametrize("form", QUOTED)
+def test_a_private_key_that_is_quoted_line_by_line(form: str) -> None:
+    """In a program, a diff or a listing, in JSON and in JSON's texts: it was written whole."""
+    before, after = QUOTED[form]
+    lines = KINDS["rsa key"][0].split("\n")
+    quoted = "".join(f"{before}{line}{after}" for line in lines)
+    for _ in range(4):
+        clean = scrubbed(f"It is {quoted} and that.")
+        assert [line for line in lines[1:-1] if line[2:18] in clean] == [], clean
+        assert clean.startswith("It is")
+        assert "and that." in clean
+        quoted = json.dumps({"a": quoted})
+    back = "".join(f"{before}{line}{after}" for line in lines)
+    for part, piece in ((3, 1_000), (40, 13)):
+        sent = b"".join(map(openai, cut(f"It is {back} and that.", part)))
+        kept = read_back(through(sent, piece))
+        assert [line for line in lines[1:-1] if line[2:18] in kept] == [], kept
+        assert kept.endswith(" and that.")
+
+
+def test_what_is_said_about_private_keys_stays() -> None:
+    for text in (
+        "The header is `-----BEGIN PRIVATE KEY-----`, then Base64 and so on.",
+        "grep -n '-----BEGIN RSA PRIVATE KEY-----' *.pem; echo $?",
+        '"-----BEGIN PRIVATE KEY-----" + "\\n" + body + "-----END PRIVATE KEY-----"',
+    ):
+        after = text.partition("KEY-----")[2]
+        assert scrubbed(text).endswith(after), scrubbed(text)
+
+
+def test_json_in_texts_of_json_hides_no_secret() -> None:
+    own = 'pa"ss\\wörd€-😀-geheim9'
+    for ascii_only in (True, False):
+        dumped = f"own {own} ."
+        values: list[str] = [around.format(secret) for secret, around in KINDS.values()]
+        for level in range(5):
+            for (name, (secret, _)), value in zip(KINDS.items(), values, strict=True):
+                if level < 4 or "escaped" not in name:  # which begins with a level of its own
+                    assert gone(secret, scrubbed(value)), (level, scrubbed(value))
+            clean = scrubbed(dumped, secrets=[own])
+            for _ in range(level):
+                clean = json.loads(clean)["a"]
+            assert clean == f"own {'*' * (len(clean) - 6)} ."
+            dumped = json.dumps({"a": dumped}, ensure_ascii=ascii_only)
+            values = [json.dumps({"a": value}, ensure_ascii=ascii_only) for value in values]
+
+
 def cut(text: str, size: int) -> list[str]:
     return [text[at : at + size] for at in range(0, len(text), size)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import sys
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from playground.events import Event
     from playground.findings import Finding
 
+GRACE = 5.0  # seconds that a stop may take
 WHOLE = {"format"}  # names to be copied: never folded
 NUMERIC = {  # heads of columns of numbers, which stand on the right
     "messages",
@@ -91,22 +93,39 @@ class Stop:
 def stopping() -> Iterator[Stop]:
     """Within this, Ctrl-C, SIGTERM and SIGHUP set the event instead of ending the program.
 
-    A second one ends it as ever. Nothing is raised in the middle of a step that must be whole.
+    A second one ends it as ever, and comes by itself where the first has not done so within
+    GRACE seconds: a library that loads, a name that is looked up or a connection that is not
+    taken see no event. Nothing is raised in the middle of a step that must be whole. A fault of
+    what was stopped exits with the signal's status.
     """
+    from playground.errors import InputFault
+
     stop = Stop(threading.Event())
+    second: list[threading.Timer] = []
     signals = [s for name in ("SIGINT", "SIGTERM", "SIGHUP") if (s := getattr(signal, name, None))]
 
     def asked(number: int, _frame: object) -> None:
         stop.number = number
         stop.event.set()
         signal.signal(number, before[number])  # who asks twice does not want to wait
+        timer = threading.Timer(GRACE, os.kill, (os.getpid(), number))
+        timer.daemon = True
+        timer.start()
+        second.append(timer)
 
     ignored = (signal.SIG_IGN, None)  # under `nohup`, or set by somebody that is not Python
     heard = [number for number in signals if signal.getsignal(number) not in ignored]
     before = {number: signal.signal(number, asked) for number in heard}
     try:
         yield stop
+    except InputFault as fault:
+        if stop.number is None:
+            raise
+        say(f"playground: stopped ({fault.problem})", err=True)
+        sys.exit(128 + stop.number)
     finally:
+        for timer in second:
+            timer.cancel()
         for number, handler in before.items():
             signal.signal(number, handler)
 

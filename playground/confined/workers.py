@@ -52,15 +52,16 @@ def run(task: str, value: Any, seconds: float) -> Any:
     """The result of `task` ("playground.room.module:function") for plain data, within bounds.
 
     `value` is what `marshal` holds (None, bool, int, float, str, list, tuple, dict), the result
-    what JSON holds. `seconds` is wall time, the start of a worker not counted. Raises what the
-    task says is the user's mistake (InputFault), Stopped, or Unavailable.
+    what JSON holds. `seconds` is wall time; the start of a worker and the import of the task's
+    module do not count. Raises what the task says is the user's mistake (InputFault), Stopped, or
+    Unavailable.
     """
     try:
         frame = marshal.dumps((task, seconds, value))
     except ValueError as error:
         raise InputFault(f"data that cannot be handed on: {error}") from error
     with _POOL.worker() as worker:
-        answer = worker.ask(frame, seconds)
+        answer = worker.prepare(task) or worker.ask(frame, seconds)
     if "fault" in answer:
         raise InputFault(**answer["fault"])
     if "stopped" in answer:
@@ -91,6 +92,7 @@ class _Worker:
         if sys.platform == "win32":
             raise Unavailable("worker processes are bounded on Linux and macOS only")
         self.alive = True
+        self._prepared: set[str] = set()
         environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
         environment["PYTHONPATH"] = os.pathsep.join(_module_folders())
         # -P: the user's folder is no place to load `json.py` from; -B: nothing can be written
@@ -110,6 +112,19 @@ class _Worker:
         if self._read(START_SECONDS) != {"ready": True}:
             self.kill()
             raise Unavailable("a worker process does not start here")
+
+    def prepare(self, task: str) -> dict[str, Any]:
+        """Have it import a task's module before the task's time runs. Nothing, or what went
+        wrong; raises Unavailable where it takes as long as a start may."""
+        if task in self._prepared:
+            return {}
+        answer = self.ask(marshal.dumps((task, None, None)), START_SECONDS)
+        if answer.get("stopped") == "time":
+            raise Unavailable("a worker process does not start here")
+        if "result" not in answer:
+            return answer
+        self._prepared.add(task)
+        return {}
 
     def ask(self, frame: bytes, seconds: float) -> dict[str, Any]:
         """Its answer to one task; a worker that gives none is killed."""

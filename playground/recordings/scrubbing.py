@@ -30,6 +30,7 @@ _EMAIL_START: Final = re.compile(r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]")
 _ESCAPES: Final = re.compile(r"\\+[nrt]|[\s\\]+")
 _MOST_REMEMBERED: Final = 100_000  # characters of secrets; after them each find counts
 _LOWER: Final = {code: code + 32 for code in range(65, 91)}
+_NESTED: Final = 4  # JSON in texts of JSON
 _WITHOUT_SIGN: Final = ("bearer", "basic", "mailchimp")  # the value follows without = or :
 
 
@@ -192,7 +193,7 @@ def _behind_words(text: str, start: int) -> Iterator[tuple[int, str, Any]]:
         at = low.find(word, start) if sets or word in _WITHOUT_SIGN else -1
         while at >= 0:
             for context, kind, pattern in contexts:
-                match = context.search(text, max(0, at - 24), at + len(word) + 40)
+                match = context.search(text, max(0, at - 24), at + len(word) + 60)
                 if match:
                     yield match.end(), kind, pattern
             at = low.find(word, at + len(word))
@@ -303,13 +304,18 @@ def _named(key: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
 
 
 def _forms(secrets: Iterable[str]) -> dict[str, str]:
-    """Each secret as it may stand in a text: as it is, in JSON once and twice, in an address."""
+    """Each secret as it may stand in a text: as it is, in an address, in JSON, and in JSON that is
+    a text of JSON, up to four times. Each of those writes what is not ASCII, or escapes it."""
     found: dict[str, str] = {}
     for secret in filter(None, secrets):
-        forms = {secret, quote(secret, safe=""), quote(secret)}
-        for ascii_only, again in ((True, True), (True, False), (False, True), (False, False)):
-            once = json.dumps(secret, ensure_ascii=ascii_only)[1:-1]
-            forms |= {once, json.dumps(once, ensure_ascii=again)[1:-1]}
+        forms, inner = {secret, quote(secret, safe=""), quote(secret)}, {secret}
+        for _ in range(_NESTED):
+            inner = {
+                json.dumps(form, ensure_ascii=ascii_only)[1:-1]
+                for form in inner
+                for ascii_only in (True, False)
+            }
+            forms |= inner
         forms |= {form.encode("utf-8", "surrogatepass").decode("latin-1") for form in forms}
         found |= dict.fromkeys(forms, secret)
     return found

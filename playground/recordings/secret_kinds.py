@@ -34,6 +34,16 @@ _BASE64: Final = r"[A-Za-z0-9+/]"
 _BREAK: Final = r"(?:\s|\\+[nrt])"  # a line's end, escaped ones too
 _KEY_END: Final = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _HALF_END: Final = r"(?:-{1,5}|-----EN?|-----END(?: [A-Z0-9 ]{0,60}-{0,4})?)\Z"
+_BLOCK: Final = r"(?:[A-Za-z0-9+/=\s]|\\+[nrt])"
+# its end, half of it where the text ends, or what cannot go on; half an escape can
+_BLOCK_END: Final = rf"(?:{_KEY_END}|{_HALF_END}|(?![A-Za-z0-9+/=\s\\])|(?=\\+[^nrt\\])|\Z)"
+# What stands between the lines of a key that is quoted: in a program, a diff, a numbered listing.
+_JOINT: Final = (
+    r"(?:\\+(?:[nrt]|u[0-9a-fA-F]{4})|<br ?/?>|&#1[03];|%0[AaDd]|\d{1,6}(?=[^A-Za-z0-9+/=])"
+    r"|[bBrRuUfF](?=\\{0,15}[\"'])|-(?!-)|[^A-Za-z0-9=-]){0,60}+"
+)
+_LINE: Final = r"[A-Za-z0-9+/]{20,}+={0,2}+"
+_SHORT: Final = r"[A-Za-z0-9+/]{1,76}+={0,2}+"
 _CALLED: Final = r"(?![\w.]{1,120}[(\[])"  # a call or an item of a list, in code
 _NUMBER: Final = r"(?!-?[0-9.]{1,40}(?:[eE][+-]?[0-9]{1,3})?\s{0,40}[,}\]])"  # a bare one of JSON
 _VALUE: Final = r"^\s\"'\\,;&<>(){}\[\]"
@@ -43,7 +53,8 @@ _NAME: Final = (
     r"|(?:access|auth|refresh|bearer|id|session|bot|deploy)[_-]?token|client[_-]?secret|secret"
     r"|passw(?:or)?d|passphrase|pwd)"
 )
-_SET: Final = r"\\{0,3}[\"']?\s{0,4}(?:=>|:=|[=:])\s{0,4}\\{0,3}[\"']?"
+# In JSON that is a text of JSON, and so four times, a quotation mark has 15 backslashes before it.
+_SET: Final = r"\\{0,15}[\"']?\s{0,4}(?:=>|:=|[=:])\s{0,4}\\{0,15}[\"']?"
 
 KINDS: Final = (
     # models
@@ -173,13 +184,15 @@ KINDS: Final = (
     ),
     SecretKind(
         "private-key",
-        ("-----BEGIN ",),
-        rf"[A-Z0-9 ]{{0,40}}PRIVATE KEY(?: BLOCK)?-----{_BREAK}{{0,4}}+"
-        rf"(?:[A-Z][A-Za-z-]{{2,20}}: [^\n\\\"]{{1,90}}+{_BREAK}{{1,4}}+){{0,4}}+"
-        r"(?:[A-Za-z0-9+/=\s]|\\+[nrt])++"
-        # its end, half of it where the text ends, or what cannot go on; half an escape can
-        rf"(?:{_KEY_END}|{_HALF_END}|(?![A-Za-z0-9+/=\s\\])|(?=\\+[^nrt\\])|\Z)",
-        on=r"A-Za-z0-9+/=\s\\-",
+        ("-----BEGIN ", "+-----BEGIN ", "------BEGIN "),  # of a diff's lines, too
+        rf"[A-Z0-9 ]{{0,40}}PRIVATE KEY(?: BLOCK)?-----(?:(?:{_JOINT}{_LINE})++(?:"
+        # the last line and the end; or all that is here yet; or what Base64 goes on with
+        rf"(?:{_JOINT}{_SHORT})?+{_JOINT}-?{_KEY_END}|{_JOINT}(?:{_SHORT}{_JOINT})?+(?:{_HALF_END}|\Z)"
+        rf"|{_BLOCK}*+{_BLOCK_END})"
+        rf"|{_JOINT}[A-Za-z0-9+/]{{0,19}}+\Z"
+        rf"|{_BREAK}{{0,4}}+(?:[A-Z][A-Za-z-]{{2,20}}: [^\n\\\"]{{1,90}}+{_BREAK}{{1,4}}+){{0,4}}+"
+        rf"{_BLOCK}++{_BLOCK_END})",
+        on=r"A-Za-z0-9+/=\s\\'\"`,;:#|>()\[\]-",
         end=_KEY_END,
         after="",
     ),

@@ -80,8 +80,7 @@ class SessionBuilder:
 
     def add_parts(self, parts: Sequence[Part], index: int = -1) -> None:
         """More parts of a message, the last one or another, as where an answer is in pieces."""
-        message = self.messages[index]
-        self.messages[index] = Message(message.role, (*message.parts, *parts))
+        self.messages[index] = self.messages[index].with_more(parts)
         self.kept.times += 1
 
     def known(self, *, title: Any = "", model: Any = "", **agent: Any) -> None:

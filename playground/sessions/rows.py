@@ -18,16 +18,30 @@ def packed(body: dict[str, Any], before: dict[str, Any] | None, **known: Any) ->
     """The row of a body after another one; `known` are the row's other fields."""
     if before is None:
         return RequestRow(body=body, **known)
-    changed = {
-        key: value for key, value in body.items() if key not in before or before[key] != value
-    }
-    gone = tuple(key for key in before if key not in body)
     key = _growing(body)
+    changed, gone = _differences(body, before)
     shared = 0
     if key in changed and isinstance(before.get(key), list):
         shared = _shared(before[key], body[key])
         changed[key] = body[key][shared:]
     return RequestRow(body=changed, gone=gone, shared=shared, **known)
+
+
+def packed_further(body: dict[str, Any], before: dict[str, Any], **known: Any) -> RequestRow:
+    """The row of a body whose `input` is only what came after that of `before`, a whole one."""
+    said = before["input"]
+    changed, gone = _differences(body, {**before, "input": None})
+    return RequestRow(body=changed, gone=gone, shared=len(said), **known)
+
+
+def _differences(
+    body: dict[str, Any], before: dict[str, Any]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The fields that a body has anew or otherwise, and the names of those it has no more."""
+    changed = {
+        key: value for key, value in body.items() if key not in before or before[key] != value
+    }
+    return changed, tuple(key for key in before if key not in body)
 
 
 def bodies(rows: Iterable[RequestRow]) -> Iterator[dict[str, Any]]:

@@ -68,22 +68,19 @@ def _whole(found: list[_Run]) -> tuple[list[_Run], list[_Run]]:
     """A run's later pieces laid over its first one: what they hold again is the newer; and pieces
     without a first one."""
     runs: dict[str, _Run] = {}
+    placed: dict[str, str] = {}  # the key of the first run at a place of the trace
     for number, (run, place) in enumerate(found):
-        key = str(run.get("id") or run.get("dotted_order") or number)
-        key = next((k for k in (key, *_same(run, runs)) if k in runs), key)
+        order = str(run.get("dotted_order") or "")
+        key = str(run.get("id") or order or number)
+        if key not in runs and not run.get("id"):  # a piece without one is told by its place
+            key = placed.get(order, key)
         before, first = runs.get(key, ({}, place))
         given = {name: held for name, held in run.items() if held not in (None, {}, [])}
         runs[key] = {**before, **given}, first
+        if order:
+            placed.setdefault(order, key)
     whole = [pair for pair in runs.values() if "run_type" in pair[0]]
     return whole, [pair for pair in runs.values() if "run_type" not in pair[0]]
-
-
-def _same(run: dict[str, Any], runs: dict[str, tuple[dict[str, Any], Place]]) -> list[str]:
-    """A piece without an id is told by its place in the trace."""
-    order = run.get("dotted_order")
-    if run.get("id") or not order:
-        return []
-    return [key for key, (other, _) in runs.items() if other.get("dotted_order") == order]
 
 
 def _holds(turn: Turn) -> bool:

@@ -138,24 +138,34 @@ def _stream(events: list[Any]) -> bytes:
 def _over_one_socket(
     sent: list[Any], came: list[Any], place: Place, known: dict[str, Any]
 ) -> Iterator[Exchange]:
-    """Several requests over one connection, each with what is new; what was said goes before it."""
+    """Several requests over one connection, each with what is new: the reply before it, its own."""
     replies: list[list[Any]] = [[]]
     for event in came:
         replies[-1].append(event)
         kind = event.get("type") if isinstance(event, dict) else None
         if kind in ("response.completed", "response.failed", "response.incomplete"):
             replies.append([])
-    history: list[Any] = []
     creates = [each for each in sent if isinstance(each, dict) and "input" in each]
+    said: list[Any] = []
     for number, body in enumerate(creates):
-        new = body["input"] if isinstance(body["input"], list) else []
-        history = [*history, *new] if body.get("previous_response_id") else list(new)
+        new, follows = _input(body["input"]), bool(number and body.get("previous_response_id"))
         events = replies[number] if number < len(replies) else []
         where = place.at("request", "ws_events", number)
         yield Exchange(
-            {**body, "input": history}, _stream(events) if events else b"", where, **known
+            {**body, "input": [*said, *new] if follows else new},
+            _stream(events) if events else b"",
+            where,
+            **known,
+            follows=follows,
         )
-        history = [*history, *_items(events)]
+        said = _items(events)
+
+
+def _input(given: Any) -> list[Any]:
+    """What a request says, as a list: a text alone is the user's."""
+    if isinstance(given, str):
+        return [{"role": "user", "content": given}]
+    return given if isinstance(given, list) else []
 
 
 def _items(events: list[Any]) -> list[Any]:

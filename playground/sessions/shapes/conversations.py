@@ -33,9 +33,13 @@ class Conversations(Generic[T]):
                 return waiting.pop(), whole
         return None, whole
 
+    def known_by(self, said: Sequence[Any]) -> bytes:
+        """What a conversation of these messages is known by; empty where it has none."""
+        return [b"", *_beginnings(said)][-1]
+
     def keep(self, conversation: T, known_by: bytes) -> None:
-        """The conversation stands where `known_by` (of `going_on`) says; without messages nothing
-        goes on with it."""
+        """The conversation stands where `known_by` says; without messages nothing goes on with
+        it."""
         if known_by:
             self._last_requests.setdefault(known_by, []).append(conversation)
 

@@ -18,7 +18,7 @@ from playground.json_numbers import load_json
 from playground.recordings.decoding import decode_stream
 from playground.recordings.recording import Recording
 from playground.sessions.building import Place, SessionBuilder
-from playground.sessions.rows import packed
+from playground.sessions.rows import packed, packed_further
 from playground.sessions.session import Agent
 from playground.sessions.shapes.conversations import Conversations
 from playground.sessions.shapes.facts import facts
@@ -44,6 +44,9 @@ class Exchange:
     seconds: Any = None  # as the file gives them, or a text that is no number
     status: int | None = None
     agent: Agent = field(default_factory=Agent)
+    # It goes on with the exchange before it, and its `input` is only what is new since then: a
+    # socket's requests made whole would be as long as the square of their number.
+    follows: bool = False
 
 
 @dataclass
@@ -66,21 +69,19 @@ def read_exchanges(
     found: list[_Conversation] = []
     known: Conversations[_Conversation] = Conversations()
     others: list[Exchange] = []
-    for number, exchange in enumerate(exchanges, 1):
-        exchange = _of_bedrock(exchange)
-        if not _is_chat(exchange):
-            others.append(exchange)
+    for chain in _chains(enumerate(map(_of_bedrock, exchanges), 1)):
+        first = chain[0][1]
+        if not _is_chat(first):
+            others += [exchange for _, exchange in chain]
             continue
-        going_on, known_by = known.going_on(conversation(exchange.request) or ())
+        going_on, known_by = known.going_on(conversation(first.request) or ())
         if going_on is None:
-            found.append(going_on := _Conversation(SessionBuilder(title=title), exchange))
+            found.append(going_on := _Conversation(SessionBuilder(title=title), first))
+        for number, exchange in chain:
+            _add(going_on, exchange, f"{title} {number}")
+        if len(chain) > 1:
+            known_by = known.known_by(conversation(going_on.last.request) or ())
         known.keep(going_on, known_by)
-        going_on.last = exchange
-        _row(going_on, exchange)
-        recording = _stream(exchange, f"{title} {number}")
-        if recording is not None:
-            going_on.streams.append((recording, exchange.place))
-        going_on.earlier.append(_known(exchange, recording, going_on.builder))
     for number, one in enumerate(found, 1):
         if len(found) > 1:
             one.builder.title = f"{title} {number}"
@@ -90,6 +91,32 @@ def read_exchanges(
     if others and not found:
         fault = _no_chats(others)[0]
         raise InputFault(fault.message, where=where, field=fault.where, expected="a chat")
+
+
+def _chains(
+    exchanges: Iterable[tuple[int, Exchange]],
+) -> Iterator[list[tuple[int, Exchange]]]:
+    """Each numbered exchange with those that follow it."""
+    chain: list[tuple[int, Exchange]] = []
+    for number, exchange in exchanges:
+        if chain and not exchange.follows:
+            yield chain
+            chain = []
+        chain.append((number, exchange))
+    if chain:
+        yield chain
+
+
+def _add(found: _Conversation, exchange: Exchange, name: str) -> None:
+    """The conversation's next exchange; `name` is that of its recording."""
+    _row(found, exchange)
+    if exchange.follows:
+        exchange = replace(exchange, request=found.body)
+    found.last = exchange
+    recording = _stream(exchange, name)
+    if recording is not None:
+        found.streams.append((recording, exchange.place))
+    found.earlier.append(_known(exchange, recording, found.builder))
 
 
 def _no_chats(others: list[Exchange]) -> list[Finding]:
@@ -108,9 +135,16 @@ def _row(found: _Conversation, exchange: Exchange) -> None:
     at = found.builder.time(exchange.at, exchange.place)
     seconds = found.builder.seconds(exchange.seconds, exchange.place)
     reply = _json(exchange.response)
-    row = packed(exchange.request, found.body, at=at, seconds=seconds, reply=reply)
-    found.builder.rows.append(row)
-    found.body = exchange.request
+    known: dict[str, Any] = {"at": at, "seconds": seconds, "reply": reply}
+    if exchange.follows and found.body is not None:
+        found.builder.rows.append(packed_further(exchange.request, found.body, **known))
+        # The first that follows copies the list, which is the file's; from then on it is our own.
+        said = found.body["input"] if found.last.follows else [*found.body["input"]]
+        said += exchange.request["input"]
+        found.body = {**exchange.request, "input": said}
+    else:
+        found.builder.rows.append(packed(exchange.request, found.body, **known))
+        found.body = exchange.request
 
 
 def _known(

@@ -40,20 +40,23 @@ function send(state, given) {
   state.set("typed", { number: state.number, ...given })
 }
 
-async function take(state, file) {
+// The first of the files: of those that a drop brings along, the user is told.
+async function take(state, [file, ...others]) {
   if (!file) return
+  const left = others.length ? `; one at a time: not ${others.map((f) => f.name).join(", ")}` : ""
   state.box.readOnly = true
   state.box.value = file.name
   state.clear.hidden = false
   if (file.size > MOST) {
-    state.said.textContent = `${file.name}: ${size(file.size)} is more than the 64 MB that are read`
+    const large = `${size(file.size)} is more than the 64 MB that are read`
+    state.said.textContent = `${file.name}: ${large}${left}`
     return
   }
-  state.held.textContent = ""
+  state.held.textContent = left.slice(2)
   const content = await contentOf(file)
   if (content.text !== undefined) {
     state.box.value = content.text.slice(0, SHOWN) + (content.text.length > SHOWN ? "\n…" : "")
-    state.held.textContent = `${file.name}, ${size(content.text.length)}`
+    state.held.textContent = `${file.name}, ${size(content.text.length)}${left}`
   }
   send(state, { name: file.name, ...content })
 }
@@ -75,11 +78,11 @@ function listen(state) {
     state.timer = setTimeout(() => send(state, { name: "", text: box.value }), PAUSE)
   }
   box.onpaste = (event) => {
-    const [file] = event.clipboardData.files
+    const { files } = event.clipboardData
     const text = event.clipboardData.getData("text/plain")
-    if (file && !text) {
+    if (files.length && !text) {
       event.preventDefault()
-      take(state, file)
+      take(state, files)
     } else if (text.length >= LONG) {
       event.preventDefault()
       hold(state, text)
@@ -89,9 +92,9 @@ function listen(state) {
   state.root.ondragover = (event) => event.preventDefault()
   state.root.ondrop = (event) => {
     event.preventDefault()
-    take(state, event.dataTransfer.files[0])
+    take(state, event.dataTransfer.files)
   }
-  state.file.onchange = () => take(state, state.file.files[0])
+  state.file.onchange = () => take(state, state.file.files)
   state.clear.onclick = () => emptied(state)
   for (const each of [box, state.file, state.clear]) each.onkeydown = (e) => e.stopPropagation()
 }
