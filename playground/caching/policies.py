@@ -10,6 +10,7 @@ from playground.arguments import wrong
 from playground.caching.agents import AGENTS, AgentPolicy, marked_parts
 from playground.caching.family import model_family
 from playground.caching.providers import provider_of
+from playground.caching.shared_lists import SharedList
 from playground.errors import UnknownNameError
 from playground.prompt_data import CacheDialect
 
@@ -190,8 +191,7 @@ def _gemini_refusal(messages: FormattedMessages, request: CacheRequest) -> Cache
 
 
 def _places(messages: FormattedMessages) -> list[CacheDecision]:
-    roles = [message.get("role") for message in messages]
-    systems, users = _last(roles, "system", 1), _last(roles, "user", 2)
+    systems, users = _last(messages, "system", 1), _last(messages, "user", 2)
     return [
         _at(messages, systems[-1:], "last-system"),
         # Where the request before had its last mark: its entry is found there, however long the
@@ -204,9 +204,12 @@ def _places(messages: FormattedMessages) -> list[CacheDecision]:
     ]
 
 
-def _last(roles: list[Any], role: str, count: int) -> list[int]:
+def _last(messages: FormattedMessages, role: str, count: int) -> list[int]:
     """The places of the last messages of a role, at most so many, in their order."""
+    if isinstance(messages, SharedList):
+        return messages.last_with("role", role, count)
     found: list[int] = []
+    roles = [message.get("role") for message in messages]
     backwards, at = roles[::-1], -1
     for _ in range(count):
         try:
