@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from playground.dialects.rendering import Block, Draft, joined, mergeable
+
+_FLAT: Final = frozenset({str, int, float, bool, type(None)})
 
 
 @dataclass(slots=True)
@@ -56,11 +58,8 @@ def copied(value: Any) -> Any:
     """Dicts and lists anew, all the way down; what stands in them is the same."""
     # what is neither is told here: a call for each of them would take half of the time
     if isinstance(value, dict):
-        found = value.copy()
-        for key, held in value.items():
-            if isinstance(held, (dict, list)):  # a tuple: a union is made anew each time
-                found[key] = copied(held)
-        return found
+        items = value.items()
+        return {key: held if type(held) in _FLAT else copied(held) for key, held in items}
     if isinstance(value, list):
-        return [copied(held) if isinstance(held, (dict, list)) else held for held in value]
+        return [held if type(held) in _FLAT else copied(held) for held in value]
     return value
