@@ -23,6 +23,7 @@ from playground.caching.bodies import (
     system_of,
     tools_of,
 )
+from playground.caching.shared_lists import SharedList
 
 Tier = Literal["tools", "system", "messages"]
 TIERS: Final[tuple[Tier, ...]] = ("tools", "system", "messages")
@@ -63,17 +64,17 @@ class WireRequest:
     """
 
     model: str
-    blocks: list[WireBlock]
+    blocks: SharedList[WireBlock]
     parameters: dict[str, Any] = field(default_factory=dict)
     automatic_ttl: str | None = None
     explicit_only: bool = False  # OpenAI: no implicit breakpoint
-    starts: list[int] = field(default_factory=list)
+    starts: SharedList[int] = field(default_factory=SharedList)
 
     def insert(self, index: int, block: WireBlock) -> None:
         """A block more, after those of the message before it."""
-        self.blocks.insert(index, block)
-        for message in range(bisect_left(self.starts, index), len(self.starts)):
-            self.starts[message] += 1
+        self.blocks = self.blocks.and_more(index, [block, *self.blocks[index:]])
+        message = bisect_left(self.starts, index)
+        self.starts = self.starts.and_more(message, [n + 1 for n in self.starts[message:]])
 
     def at(self, message: int, part: int) -> Iterator[int]:
         """The blocks that stand at a part of a message."""
@@ -99,6 +100,9 @@ class WireReader:
     def __init__(self, model: str = "", default_ttl: str = "5m") -> None:
         self._model, self._ttl = model, default_ttl
         self._before = _Read()
+        self._given: Sequence[dict[str, Any]] = ()
+        self._blocks: SharedList[WireBlock] = SharedList()
+        self._starts: SharedList[int] = SharedList()
         self._tools: tuple[Any, list[WireBlock]] = None, []
 
     def read(self, body: dict[str, Any]) -> WireRequest:
@@ -114,11 +118,11 @@ class WireReader:
         top = body.get("cache_control")
         return WireRequest(
             model=self._model or str(body.get("model") or ""),
-            blocks=list(read.blocks),
+            blocks=self._blocks,
             parameters=parameters_of(body, read.pictures),
             automatic_ttl=str(top.get("ttl") or self._ttl) if isinstance(top, dict) else None,
             explicit_only=mode == "explicit",
-            starts=list(read.starts),
+            starts=self._starts,
         )
 
     def _tool_blocks(self, given: Any) -> list[WireBlock]:
@@ -129,13 +133,20 @@ class WireReader:
             self._tools = given, reader.blocks
         return self._tools[1].copy()
 
-    def _messages(self, given: list[dict[str, Any]], head: list[WireBlock]) -> _Read:
-        before = self._before
-        read = before.up_to(shared_length(before.messages, given)) if head == before.head else None
+    def _messages(self, given: Sequence[dict[str, Any]], head: list[WireBlock]) -> _Read:
+        before, same = self._before, self._given
+        known = same.shared(given) if isinstance(same, SharedList) else 0
+        count = shared_length(before.messages, given, known)
+        read = before.up_to(count) if head == before.head else None
+        messages, blocks = (len(read.messages), len(read.blocks)) if read else (0, 0)
         read = read or _Read(head, blocks=list(head), pictures=_has_pictures(head))
-        for message in given[len(read.messages) :]:
+        for message in given[messages:]:
             read.add(message, self._ttl)
-        self._before = read
+        if read.marked and read.marked[-1][0] >= messages:  # what stood there has a mark now
+            blocks = min(blocks, *(block for at, block in read.marked if at >= messages))
+        self._before, self._given = read, given
+        self._blocks = self._blocks.and_more(blocks, read.blocks[blocks:])
+        self._starts = self._starts.and_more(messages, read.starts[messages:])
         return read
 
 
@@ -190,6 +201,8 @@ def shared_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> i
     In steps that double and then halve, each compared at once: what is the same object costs no
     more than a look at it.
     """
+    if isinstance(one, SharedList):
+        start = max(start, one.shared(other))
     most, step = min(len(one), len(other)), 1
     while start < most and one[start : start + step] == other[start : start + step]:
         start, step = min(start + step, most), step * 2

@@ -6,8 +6,10 @@ Anthropic, OpenAI (chat, responses), Bedrock, Gemini and OpenRouter; what none o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
+
+from playground.caching.shared_lists import SharedList
 
 MARKS: Final = ("cache_control", "cachePoint", "prompt_cache_breakpoint")
 _KINDS: Final = {  # what Bedrock and Gemini name by a key
@@ -75,8 +77,10 @@ def system_of(body: dict[str, Any]) -> Any:
     return gemini.get("parts") if isinstance(gemini, dict) else body.get("system")
 
 
-def messages_of(body: dict[str, Any]) -> list[dict[str, Any]]:
+def messages_of(body: dict[str, Any]) -> Sequence[dict[str, Any]]:
     given = next((body[key] for key in ("messages", "input", "contents") if key in body), None)
+    if isinstance(given, SharedList):  # our own, and not looked through at every request
+        return given
     if isinstance(given, str):
         given = [{"role": "user", "content": given}]
     if not isinstance(given, list):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
 from typing import Any, Final
 
 from playground.arguments import wrong
 from playground.caching.agents import AGENTS, AgentPolicy, marked_parts
 from playground.caching.family import model_family
 from playground.caching.providers import provider_of
+from playground.caching.shared_lists import SharedList
 from playground.errors import UnknownNameError
 from playground.prompt_data import CacheDialect
 
@@ -190,8 +193,8 @@ def _gemini_refusal(messages: FormattedMessages, request: CacheRequest) -> Cache
 
 
 def _places(messages: FormattedMessages) -> list[CacheDecision]:
-    roles = [message.get("role") for message in messages]
-    systems, users = _last(roles, "system", 1), _last(roles, "user", 2)
+    last = _last_of(messages)
+    systems, users = last("system", 1), last("user", 2)
     return [
         _at(messages, systems[-1:], "last-system"),
         # Where the request before had its last mark: its entry is found there, however long the
@@ -204,17 +207,22 @@ def _places(messages: FormattedMessages) -> list[CacheDecision]:
     ]
 
 
-def _last(roles: list[Any], role: str, count: int) -> list[int]:
-    """The places of the last messages of a role, at most so many, in their order."""
-    found: list[int] = []
-    backwards, at = roles[::-1], -1
-    for _ in range(count):
-        try:
+def _last_of(messages: FormattedMessages) -> Callable[[str, int], list[int]]:
+    """What gives the places of a role's last messages, at most so many, in their order."""
+    if isinstance(messages, SharedList):
+        return partial(messages.last_with, "role")
+    # both are functions of C: in a long session this would be most of what a new message costs
+    backwards = list(map(itemgetter("role"), reversed(messages)))
+
+    def last(role: str, count: int) -> list[int]:
+        found: list[int] = []
+        at = -1
+        for _ in range(min(count, backwards.count(role))):
             at = backwards.index(role, at + 1)
-        except ValueError:
-            break
-        found.insert(0, len(roles) - 1 - at)
-    return found
+            found.insert(0, len(backwards) - 1 - at)
+        return found
+
+    return last
 
 
 def _at(

@@ -9,11 +9,13 @@ import hashlib
 import json
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import accumulate, islice
 from typing import Final
 
 from playground.caching.blocks import TIERS, Tier, WireBlock, WireRequest, shared_length
 from playground.caching.rules import Rules
+from playground.caching.shared_lists import SharedList
 
 _CHARACTERS_A_TOKEN: Final = 4
 _RANGE: Final = (2.2, 6.0)  # characters of a token in recorded requests
@@ -65,24 +67,20 @@ class TimedRequest:
         self.summed = billed is not None and billed.summed
         self.billed = None if self.summed else billed  # what sizes can be told from
         shared = _shared(wire, before.wire) if before else 0
-        kept = before if before and shared else None
-        self.chain: list[bytes] = _chain(wire, rules, kept.chain[:shared] if kept else [])
-        self.positions: list[int] = _positions(
-            wire.blocks, rules, kept.positions[:shared] if kept else []
-        )
-        self.estimates: list[int] = _estimates(wire.blocks, kept.estimates[:shared] if kept else [])
+        kept = before if before and shared else _Nothing()
+        self.chain: SharedList[bytes] = _chain(wire, rules, kept.chain, shared)
+        self.positions: SharedList[int] = _positions(wire.blocks, rules, kept.positions, shared)
+        self.estimates: SharedList[int] = _estimates(wire.blocks, kept.estimates, shared)
         self.sizes = _scaled(self.estimates, self.billed)
         # where a text stands as a string, and where a mark is, is no part of what is cached
         same = shared_length(wire.blocks, before.wire.blocks) if before else 0
-        twin = before if before and same else None
-        self._written: dict[int, str] = {
-            i: ttl for i, ttl in (twin._written if twin else {}).items() if i < same
-        }
+        twin = before if before and same else _Nothing()
+        self._written: dict[int, str] = {i: ttl for i, ttl in twin._written.items() if i < same}
         self._written |= {
             i: b.ttl for i, b in enumerate(wire.blocks[same:], same) if b.ttl is not None
         }
         self.marks = self._written
-        self._strings: list[int] = _strings(wire.blocks, twin._strings[:same] if twin else [])
+        self._strings: SharedList[int] = _strings(wire.blocks, twin._strings, same)
 
     def strings(self, block: int) -> int:
         """How many blocks up to this one are a content that is a string, no list of blocks."""
@@ -108,6 +106,17 @@ class TimedRequest:
         return other
 
 
+@dataclass(frozen=True, slots=True)
+class _Nothing:
+    """What a request goes on from that shares nothing with the one before."""
+
+    chain: SharedList[bytes] = field(default_factory=SharedList)
+    positions: SharedList[int] = field(default_factory=SharedList)
+    estimates: SharedList[int] = field(default_factory=SharedList)
+    _strings: SharedList[int] = field(default_factory=SharedList)
+    _written: dict[int, str] = field(default_factory=dict)
+
+
 def _shared(wire: WireRequest, before: WireRequest) -> int:
     """How many blocks both begin with, where nothing else salts them apart."""
     if (wire.model, wire.parameters) != (before.model, before.parameters):
@@ -120,24 +129,25 @@ def _shared(wire: WireRequest, before: WireRequest) -> int:
     return count
 
 
-def _strings(blocks: Sequence[WireBlock], sums: list[int]) -> list[int]:
+def _strings(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
     """Contents that are strings, up to each block."""
-    total = sums[-1] if sums else 0
-    for block in blocks[len(sums) :]:
-        total += block.is_string
-        sums.append(total)
-    return sums
+    before = sums[known - 1] if known else 0
+    own = (block.is_string for block in blocks[known:])
+    return sums.and_more(known, islice(accumulate(own, initial=before), 1, None))
 
 
-def _chain(wire: WireRequest, rules: Rules, chain: list[bytes]) -> list[bytes]:
+def _chain(
+    wire: WireRequest, rules: Rules, before: SharedList[bytes], known: int
+) -> SharedList[bytes]:
     """The hash of every prefix, after those that are known.
 
     A tier's first block carries the parameters that salt it; empty tiers pass theirs on.
     """
-    known = len(chain)
+    chain: list[bytes] = []
     # No model reads another's cache, whatever else is the same.
     head = f"{rules.provider}\0{wire.model}"
-    state = chain[-1] if known else hashlib.sha256(head.encode("utf-8", "surrogatepass")).digest()
+    state = hashlib.sha256(head.encode("utf-8", "surrogatepass")).digest()
+    state = before[known - 1] if known else state
     salts: dict[Tier, list[str]] = rules.value("salts")
     salted = TIERS.index(wire.blocks[known - 1].tier) + 1 if known else 0
     for block in wire.blocks[known:]:
@@ -151,33 +161,35 @@ def _chain(wire: WireRequest, rules: Rules, chain: list[bytes]) -> list[bytes]:
             salted += 1
         state = hashlib.sha256(state + block.digest).digest()
         chain.append(state)
-    return chain
+    return before.and_more(known, chain)
 
 
-def _positions(blocks: Sequence[WireBlock], rules: Rules, positions: list[int]) -> list[int]:
+def _positions(
+    blocks: Sequence[WireBlock], rules: Rules, positions: SharedList[int], known: int
+) -> SharedList[int]:
     """Positions as the look-back counts them; runs of calls and of results are one where so."""
-    collapse, known = rules.value("collapse_runs"), len(positions)
-    before = blocks[known - 1].kind if known else ""
+    collapse, own = rules.value("collapse_runs"), list[int]()
+    before, position = (blocks[known - 1].kind, positions[known - 1]) if known else ("", -1)
     for block in blocks[known:]:
         same = collapse and block.kind == before and block.kind in ("tool_use", "tool_result")
-        positions.append(positions[-1] + (not same) if positions else 0)
-        before = block.kind
-    return positions
+        position, before = position + (not same), block.kind
+        own.append(position)
+    return positions.and_more(known, own)
 
 
-def _estimates(blocks: Sequence[WireBlock], sums: list[int]) -> list[int]:
+def _estimates(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
     """Tokens of every prefix, characters by four."""
-    total = sums[-1] if sums else 0
-    for block in blocks[len(sums) :]:
+    total, own = sums[known - 1] if known else 0, list[int]()
+    for block in blocks[known:]:
         # The base64 of an image is far longer than its tokens.
         visible = block.kind in ("text", "tool", "tool_use", "tool_result", "thinking")
         length = max(1, len(block.text) // _CHARACTERS_A_TOKEN)
         total += length if visible else min(length, _TOKENS_OF_OTHERS)
-        sums.append(total)
-    return sums
+        own.append(total)
+    return sums.and_more(known, own)
 
 
-def _scaled(estimates: list[int], billed: Billed | None) -> list[int]:
+def _scaled(estimates: SharedList[int], billed: Billed | None) -> Sequence[int]:
     """The estimates, scaled to the billed total where it is known."""
     if billed is None or not estimates or not estimates[-1]:
         return estimates

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
+from playground.caching.shared_lists import SharedList
 from playground.dialects.history import History
 from playground.dialects.memory import MEMORY, Written, may_remember, origin_of
 from playground.dialects.rendering import Block, BlockKind, Draft, message_text
@@ -51,7 +53,7 @@ def history_of(dialect: Dialect, prompt_data: PromptData) -> History:
 
 def requests_of(
     dialect: Dialect, prompt_data: PromptData, stops: Sequence[int]
-) -> Iterator[list[dict[str, Any]]]:
+) -> Iterator[Sequence[dict[str, Any]]]:
     """The messages of each request of a conversation, without marks: a request holds what stands
     before one of `stops`, which are indices of messages, in their order. Requests share what they
     have in common, so nobody may write into them."""
@@ -61,14 +63,17 @@ def requests_of(
             earlier = prompt_data.model_copy(update={"messages": prompt_data.messages[:stop]})
             yield plain.render(earlier).messages
         return
-    request = History()
+    request, given = History(), SharedList[dict[str, Any]]()
     request.add([dialect.system_draft(prompt_data)])
     drafts, start = _written(dialect, prompt_data).drafts, 0
     for stop in stops:
-        for each in drafts[start:stop]:
-            request.add(each)
+        request.add(chain.from_iterable(drafts[start:stop]))
         start = stop
-        yield request.messages.copy()
+        same = len(given)
+        if given and request.messages[same - 1] is not given[-1]:  # one was joined to it
+            same -= 1
+        given = given.and_more(same, request.messages[same:])
+        yield given
 
 
 def _written(dialect: Dialect, prompt_data: PromptData) -> Written:

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from playground.dialects.rendering import Block, Draft, joined, mergeable
+
+_FLAT: Final = frozenset({str, int, float, bool, type(None)})
 
 
 @dataclass(slots=True)
 class History:
-    """Formatted messages and their blocks, side by side; `deep` are those with parts or calls."""
+    """Formatted messages and their blocks, side by side; `deep` are those that a copy of their
+    dict alone would share something with: all but a role and a text."""
 
     messages: list[dict[str, Any]] = field(default_factory=list)
     blocks: list[tuple[Block, ...]] = field(default_factory=list)
@@ -24,15 +27,20 @@ class History:
     def add(self, drafts: Iterable[Draft]) -> None:
         """Drafts after the others. Those of one role are joined, for providers want turns to
         alternate; empty ones are left out, for they would part neighbours."""
+        messages, blocks, deep = self.messages, self.blocks, self.deep
         for draft in drafts:
-            if not (draft.message.get("content") or draft.message.get("tool_calls")):
+            message = draft.message
+            if not (message.get("content") or message.get("tool_calls")):
                 continue
-            if self.messages and mergeable(self.messages[-1], draft.message):
-                draft = joined(Draft(self.messages.pop(), self.blocks.pop()), draft)
-            if _is_deep(draft.message) and self.deep[-1:] != [len(self.messages)]:
-                self.deep.append(len(self.messages))
-            self.messages.append(draft.message)
-            self.blocks.append(draft.blocks)
+            if messages and mergeable(messages[-1], message):
+                draft = joined(Draft(messages.pop(), blocks.pop()), draft)
+                message = draft.message
+            if (len(message) > 2 or type(message["content"]) is not str) and (
+                not deep or deep[-1] != len(messages)
+            ):
+                deep.append(len(messages))
+            messages.append(message)
+            blocks.append(draft.blocks)
 
     def shared(self) -> History:
         """The same, to be added to."""
@@ -46,16 +54,12 @@ class History:
         return History(messages, self.blocks.copy(), self.deep)
 
 
-def _is_deep(message: dict[str, Any]) -> bool:
-    return any(isinstance(value, dict | list) for value in message.values())
-
-
 def copied(value: Any) -> Any:
     """Dicts and lists anew, all the way down; what stands in them is the same."""
     # what is neither is told here: a call for each of them would take half of the time
     if isinstance(value, dict):
         items = value.items()
-        return {k: copied(v) if isinstance(v, dict | list) else v for k, v in items}
+        return {key: held if type(held) in _FLAT else copied(held) for key, held in items}
     if isinstance(value, list):
-        return [copied(v) if isinstance(v, dict | list) else v for v in value]
+        return [held if type(held) in _FLAT else copied(held) for held in value]
     return value

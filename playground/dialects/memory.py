@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from operator import is_
 from threading import Lock
 from typing import Any, Final
 
-from playground.dialects.history import History, copied
+from playground.dialects.history import History
 from playground.dialects.rendering import Block, Draft
 from playground.messages import Message, ToolCallPart, ToolResultPart
 from playground.tools import ToolMetadata
@@ -22,26 +23,60 @@ from playground.tools import ToolMetadata
 CHARACTERS: Final = 64_000_000  # a session of 5 MB in eight dialects, and some
 DOCS: Final = 8_192  # a hundred tools in every dialect, and some
 
+_PLAIN: Final = (str, int, float, type(None))  # a tuple: a union would be made at each question
+
 Form = Callable[[int, Message], list[Draft]]  # what a message becomes at its place in the session
 
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """Values that could be written into, and what was in them."""
+    """What could be written into of that which was given, and what stood in it.
 
-    values: list[Any]
-    copies: list[Any]
+    Told by what stands there, not by what equals it: 1 is True to a comparison, and a dict is the
+    same in any order. What is met there cannot change or is among these itself; `known` says that
+    nothing else was met.
+    """
+
+    places: list[Collection[Any]]  # lists, and the keys and the values of dicts: these are live
+    sizes: list[int]
+    inside: list[Any]
+    known: bool = True
 
     @property
     def unchanged(self) -> bool:
-        return self.values == self.copies
+        # all of it by functions of C: this is asked of a whole session at each of its renderings
+        return list(map(len, self.places)) == self.sizes and all(
+            map(is_, chain.from_iterable(self.places), self.inside)
+        )
 
-    def with_these(self, values: Iterable[Any]) -> _Held:
-        more = [value for value in values if isinstance(value, dict | list)]
-        return _Held([*self.values, *more], [*self.copies, *map(copied, more)])
+    def __add__(self, other: _Held) -> _Held:
+        return _Held(
+            self.places + other.places,
+            self.sizes + other.sizes,
+            self.inside + other.inside,
+            self.known and other.known,
+        )
 
 
-_NOTHING: Final = _Held([], [])
+def _held(values: list[Any]) -> _Held:
+    """What stands in these values, all the way down; the list is used up."""
+    places: list[Collection[Any]] = []
+    known, met = True, set[int]()
+    while values:
+        value = values.pop()
+        if id(value) in met:
+            continue
+        met.add(id(value))
+        start = len(places)
+        if isinstance(value, dict):
+            places += dict.keys(value), dict.values(value)
+        elif isinstance(value, (list, tuple)):
+            places.append(value)
+        else:
+            known = False
+        for place in places[start:]:
+            values += [each for each in place if not isinstance(each, _PLAIN)]
+    return _Held(places, list(map(len, places)), list(chain.from_iterable(places)), known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +96,13 @@ class Written:
 
     def and_more(self, messages: list[Message], form: Form) -> Written:
         """The row with the messages after its own added."""
-        start, drafts, history = len(self.messages), self.drafts.copy(), self.history.shared()
-        characters = self.characters
-        for index, message in enumerate(messages[start:], start):
-            drafts.append(form(index, message))
-            history.add(drafts[-1])
-            characters += sum(len(block.text) for draft in drafts[-1] for block in draft.blocks)
-        values = (value for message in messages[start:] for value in _values(message))
-        held = self.held.with_these(values)
-        return Written(messages, self.tools, drafts, history, held, characters)
+        start, history = len(self.messages), self.history.shared()
+        held = self.held + _held(_values(messages[start:]))
+        more = list(map(form, range(start, len(messages)), messages[start:]))
+        history.add(chain.from_iterable(more))
+        texts = (len(block.text) for drafts in more for draft in drafts for block in draft.blocks)
+        characters = self.characters + sum(texts)
+        return Written(messages, self.tools, self.drafts + more, history, held, characters)
 
 
 class Memory:
@@ -92,18 +125,20 @@ class Memory:
         """A session in a dialect, which nobody may write into. `form` is asked for what was not
         there before; it goes by the message and the schemas of the tools that it calls."""
         if not messages:
-            return Written([], [], [], History(), _NOTHING, 0)
+            return Written([], [], [], History(), _held([]), 0)
         key = (dialect, id(messages[0]))  # a session keeps its messages: no other has this id
         with self._lock:
             known = self._rows.get(key)
         row = known if known is not None and known.held.unchanged else None
         if row is None or not _same(row.tools, tools) or not row.begins(messages):
             remembered = _remembering(form, row, tools) if row else form
-            held = _NOTHING.with_these(tool.input_schema for tool in tools)
+            held = _held([tool.input_schema for tool in tools])
             row = Written([], list(tools), [], History(), held, 0)
             row = row.and_more(list(messages), remembered)
         elif len(row.messages) < len(messages):
             row = row.and_more(list(messages), form)
+        if not row.held.known:
+            return row
         with self._lock:
             self._rows[key] = row
             self._rows.move_to_end(key)
@@ -120,10 +155,12 @@ class Memory:
                 self._docs.move_to_end(key)
         if known is not None and known[0] is tool and known[1].unchanged:
             return known[2]
-        values = (tool.input_schema, *(example.parameters for example in tool.examples))
+        held = _held([tool.input_schema, *(example.parameters for example in tool.examples)])
         text = write()
+        if not held.known:
+            return text
         with self._lock:
-            self._docs[key] = tool, _NOTHING.with_these(values), text
+            self._docs[key] = tool, held, text
             self._docs.move_to_end(key)
             while len(self._docs) > self._most_docs:
                 self._docs.popitem(last=False)
@@ -174,13 +211,16 @@ def origin_of(index: int) -> str:
     return f"message:{index}"
 
 
-def _values(message: Message) -> Iterator[Any]:
-    """What of a message could be written into."""
-    for part in message.parts:
-        if isinstance(part, ToolCallPart):
-            yield part.args
-        elif isinstance(part, ToolResultPart):
-            yield part.result
+def _values(messages: Iterable[Message]) -> list[Any]:
+    """What of messages could be written into."""
+    values = []
+    for message in messages:
+        for part in message.parts:
+            if isinstance(part, ToolCallPart):
+                values.append(part.args)
+            elif isinstance(part, ToolResultPart) and not isinstance(part.result, _PLAIN):
+                values.append(part.result)
+    return values
 
 
 MEMORY: Final = Memory()

@@ -106,11 +106,12 @@ def append_to_last_user(
 
 def message_text(message: Mapping[str, Any]) -> str:
     """All that a formatted message says, native calls as JSON."""
-    calls = "".join(dump_json(call) for call in message.get("tool_calls") or [])
-    content = message.get("content") or ""
+    content, calls = message.get("content") or "", message.get("tool_calls")
     if isinstance(content, list):
         content = "".join(_part_text(part) for part in content)
-    return f"{content}{calls}"
+    if not calls:
+        return str(content)  # itself: a session's texts are megabytes, and are not copied for this
+    return f"{content}{''.join(map(dump_json, calls))}"
 
 
 def _part_text(part: Mapping[str, Any]) -> str:

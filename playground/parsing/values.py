@@ -25,7 +25,11 @@ def dump_json(value: Any, indent: int | None = None) -> str:
         text = json.dumps(value, ensure_ascii=False, indent=indent, default=str, allow_nan=False)
     except ValueError:  # a number that JSON has not
         text = json.dumps(finite(value), ensure_ascii=False, indent=indent, default=str)
-    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    try:
+        text.encode()  # five times as fast as a search for the halves, of which there are never any
+    except UnicodeEncodeError:
+        return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return text
 
 
 _ANY: Final = {"string", "integer", "number", "boolean", "null", "array", "object"}

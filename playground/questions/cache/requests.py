@@ -24,7 +24,7 @@ APART = 20.0  # seconds between requests whose times nobody noted
 class Rendered:
     """One request in a dialect: the messages that a policy sees, and the blocks on the wire."""
 
-    messages: list[dict[str, Any]]
+    messages: Sequence[dict[str, Any]]
     request: TimedRequest
 
     def marked(self, policy: Policy, asked: CacheRequest, rules: Rules, ttl: str) -> TimedRequest:
@@ -73,7 +73,7 @@ def render_requests(
 
 def _sent(
     session: Session, dialect: Dialect, stops: Sequence[int], what_if: WhatIf
-) -> Iterator[tuple[list[dict[str, Any]], list[dict[str, Any]] | None]]:
+) -> Iterator[tuple[Sequence[dict[str, Any]], list[dict[str, Any]] | None]]:
     """The messages and the tools of every request."""
     rows = [(session, stops)]
     if what_if.shuffled_tools:

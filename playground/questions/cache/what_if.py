@@ -68,12 +68,14 @@ class WhatIf:
         return "" if self.environment == "none" else own or _STAND_IN
 
     def messages(
-        self, messages: list[dict[str, Any]], environment: str, seconds: float
-    ) -> list[dict[str, Any]]:
+        self, messages: Sequence[dict[str, Any]], environment: str, seconds: float
+    ) -> Sequence[dict[str, Any]]:
         """The formatted messages as they are before a policy marks them."""
         # Persisted on every user message, the block is part of the prefix and the cheapest of all
         # (0.25 of the uncached cost of one session); inside the last alone it breaks the prefix at
         # every request (0.45, and 1.25 with one mark), as kilocode#7778 did.
+        if self.environment not in ("persisted", "inside") and not self.timestamp:
+            return messages
         changed = list(messages)
         if self.environment in ("persisted", "inside"):
             users = [i for i, message in enumerate(messages) if message["role"] == "user"]

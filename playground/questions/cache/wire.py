@@ -59,7 +59,7 @@ def cache_on_wire(
     calls = wire_calls(rendering.messages, name, rendering.tools or ())
     placed = get_policy(chosen.cache_policy).name
     sent, cached, lost = (
-        read_wire(calls[-1].body).blocks,
+        read_wire(calls[-1].body).blocks[:],
         _cached(calls),
         lost_marks(rendering, calls),
     )
@@ -74,7 +74,7 @@ def lost_marks(rendering: Rendering, calls: Sequence[WireCall]) -> list[Finding]
 
 def _cached(calls: Sequence[WireCall]) -> list[WireBlock]:
     made = [call for call in calls if call.method == "POST" and _makes_cache(call)]
-    return read_wire(made[-1].body).blocks if made else []
+    return read_wire(made[-1].body).blocks[:] if made else []
 
 
 def _makes_cache(call: WireCall) -> bool:

@@ -1,0 +1,95 @@
+"""Lists of which each goes on where another ended: what they begin with is kept once.
+
+A session's requests are such lists, and so is all that is counted along them: copied for each, a
+session of n requests would cost n²/2, in time and in memory.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, TypeVar, overload
+
+Item = TypeVar("Item")
+
+
+class SharedList(Sequence[Item]):
+    """A list that nobody can change: so many of the first items of a longer one, perhaps."""
+
+    __slots__ = ("_items", "_length", "_places")
+
+    def __init__(self, items: Iterable[Item] = ()) -> None:
+        self._items = list(items)
+        self._length = len(self._items)
+        self._places = _Places()
+
+    def and_more(self, count: int, more: Iterable[Item]) -> SharedList[Item]:
+        """The first `count` of these, and others after them."""
+        if count != len(self._items):  # somebody has gone on from here already
+            return SharedList([*self._items[:count], *more])
+        found: SharedList[Item] = SharedList.__new__(SharedList)
+        found._items, found._places = self._items, self._places
+        found._items.extend(more)
+        found._length = len(found._items)
+        return found
+
+    def shared(self, other: Sequence[Item]) -> int:
+        """How many items both begin with at the least, told without looking at them."""
+        if not isinstance(other, SharedList) or other._items is not self._items:
+            return 0
+        return min(self._length, other._length)
+
+    def last_with(self, key: str, value: Any, count: int) -> list[int]:
+        """The last places where an item's key has this value, at most so many, in their order."""
+        found = self._places.of(self._items, key, value)
+        end = bisect_left(found, self._length)
+        return found[max(0, end - count) : end]
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Item]: ...
+    def __getitem__(self, index: int | slice) -> Item | list[Item]:
+        if isinstance(index, slice):
+            start, stop, step = index.indices(self._length)
+            if step == 1:
+                return self._items[start:stop]
+            return [self._items[place] for place in range(start, stop, step)]
+        if index < 0:
+            index += self._length
+        if not 0 <= index < self._length:
+            raise IndexError(index)
+        return self._items[index]
+
+    def __iter__(self) -> Iterator[Item]:
+        return islice(self._items, self._length)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, SharedList) and self.shared(other) == self._length == len(other):
+            return True
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # it equals lists, which have none
+
+    def __repr__(self) -> str:
+        return repr(self[:])
+
+
+class _Places:
+    """Where the items have a value at a key, found once for all lists that share them."""
+
+    __slots__ = ("_by_key",)
+
+    def __init__(self) -> None:
+        self._by_key: dict[str, tuple[int, dict[Any, list[int]]]] = {}
+
+    def of(self, items: list[Any], key: str, value: Any) -> list[int]:
+        seen, places = self._by_key.get(key, (0, {}))
+        for index in range(seen, len(items)):
+            places.setdefault(items[index].get(key), []).append(index)
+        self._by_key[key] = len(items), places
+        return places.get(value, [])

@@ -1,0 +1,43 @@
+"""Lists that share their beginnings are lists to whoever reads them."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playground.caching.blocks import shared_length
+from playground.caching.shared_lists import SharedList
+
+STEPS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.lists(st.integers(0, 3))))
+
+
+@given(STEPS)
+def test_each_says_what_a_copy_would_say_whoever_went_on_from_it(
+    steps: list[tuple[int, int, list[int]]],
+) -> None:
+    copies: list[list[int]] = [[]]
+    shared: list[SharedList[int]] = [SharedList()]
+    for which, count, more in steps:
+        which, count = which % len(copies), min(count, len(copies[which % len(copies)]))
+        copies.append([*copies[which][:count], *more])
+        shared.append(shared[which].and_more(count, more))
+    for copy, each in zip(copies, shared, strict=True):
+        assert each == copy
+        assert list(each) == copy
+        assert list(reversed(each)) == copy[::-1]
+        assert [each[place] for place in range(-len(copy), len(copy))] == copy + copy
+        assert (each[1:-1], each[-2:], each[::-2]) == (copy[1:-1], copy[-2:], copy[::-2])
+        for other in shared:
+            assert shared_length(each, other) == shared_length(copy, list(other))
+
+
+@given(st.lists(st.sampled_from("abc")), st.integers(0, 9), st.integers(0, 3))
+def test_the_last_places_of_a_value_are_those_before_its_end(
+    values: list[str], count: int, most: int
+) -> None:
+    items = SharedList[dict[str, str]]()
+    items = items.and_more(0, [{"role": value} for value in values[:count]])
+    longer = items.and_more(len(items), [{"role": value} for value in values[count:]])
+    assert longer.last_with("role", "a", 9) == [i for i, v in enumerate(values) if v == "a"]
+    found = [i for i, v in enumerate(values[:count]) if v == "a"]
+    assert items.last_with("role", "a", most) == (found[-most:] if most else [])
