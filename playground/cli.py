@@ -7,6 +7,7 @@ import click
 from playground.commands import (
     caching,
     experiments,
+    importing,
     prompts,
     sending,
     signatures,
@@ -66,7 +67,7 @@ for command in (
     templates.template,
     signatures.signature,
     streams.replay,
-    streams.import_,
+    importing.import_,
     experiments.experiment,
     experiments.export,
     streams.record,

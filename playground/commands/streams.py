@@ -1,11 +1,10 @@
-"""Commands about files that come in and streams: import, replay, record, the demo server."""
+"""Commands about streams: replay, record, the demo server."""
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -28,19 +27,15 @@ from playground.commands.terminal import (
     report,
     say,
     stopping,
-    table,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from playground.errors import InputFault
-    from playground.findings import Finding
     from playground.llm.record import Recorded
     from playground.parsing.result import ParseResult
     from playground.recordings.growing import GrowingFile
     from playground.recordings.recording import Recording
-    from playground.sessions.loading import LoadedSession
     from playground.tools import ToolMetadata
 
 
@@ -129,93 +124,6 @@ def _tell_report(
     else:
         say(f"{made.issue}\nA test:\n\n```\n{made.test}```" if made.test else made.issue)
     return 1
-
-
-@click.command("import")
-@click.argument("file", required=False, default="")
-@out_option("Write sessions here: a file, *.jsonl, or a folder.")
-@click.option("--format", "format_name", default="", help="The file's format. Default: recognised.")
-@click.option("--to", type=click.Choice(["session", "atif"]), default="session", help="To write.")
-@click.option("--repair", "mend", is_flag=True, help="Repair what has a single possible repair.")
-@click.option("--formats", "listed", is_flag=True, help="List the formats and what each keeps.")
-@click.option("--keep-going", is_flag=True, help="Leave out what cannot be read, and say what.")
-@force_option
-@json_option
-@guarded
-def import_(
-    file: str,
-    out: str,
-    format_name: str,
-    to: str,
-    mend: bool,
-    listed: bool,
-    keep_going: bool,
-    force: bool,
-    as_json: bool,
-) -> int:
-    """Read the sessions of FILE (`-`: standard input), whoever wrote it, and write them with -o.
-
-    All of them are written or none, unless --keep-going is given.
-    """
-    from playground.errors import InputFault
-    from playground.sessions.formats.table import FORMATS_HEAD, formats_rows
-    from playground.sessions.importing import Writer, repaired, summary
-
-    if listed:
-        table(FORMATS_HEAD, formats_rows())
-        return 0
-    if not file:
-        raise InputFault("no file is named", expected="FILE, or --formats")
-    left_out: list[InputFault] | None = [] if keep_going else None
-    status = 0
-    rows: list[dict[str, Any]] = []
-    broken: list[Finding] = []  # that a line cannot be read is told once, at the end
-    with Writer(out, to, inputs=[file], force=force) as writer:
-        for loaded in _with_progress(file, format_name, left_out):
-            loaded, done = repaired(loaded) if mend else (loaded, [])
-            rows.append(summary(loaded, done, writer.write(loaded.session)))
-            status |= any(f.severity != "info" for f in loaded.findings)
-            broken += [f for f in loaded.findings if f.code in _BROKEN_LINES]
-            if not as_json:
-                _tell_read(done, loaded.findings)
-        if broken and len(rows) > 1 and not keep_going:  # within `with`: nothing is written
-            raise _broken(file, broken[0])
-    if as_json:
-        print_json(rows)
-    else:
-        report(broken)
-        for row in rows:
-            say(_imported(row))
-    for fault in left_out or ():
-        say(f"left out: {fault}", err=True)
-    return max(status, int(bool(left_out)))
-
-
-def _tell_read(repaired: list[str], findings: Sequence[Finding]) -> None:
-    for line in repaired:
-        say(f"repaired {line}", err=True)
-    report([f for f in findings if f.code not in _BROKEN_LINES])
-
-
-def _broken(file: str, line: Finding) -> InputFault:
-    from playground.errors import InputFault
-
-    return InputFault(
-        line.message,
-        where=f"{file}, {line.where}",
-        expected="whole lines in a file of many sessions, or --keep-going",
-    )
-
-
-_BROKEN_LINES = {"unreadable-line", "torn-end"}
-_COUNTED = ("messages", "calls", "tools", "requests", "recordings")
-
-
-def _imported(row: dict[str, Any]) -> str:
-    """A session that was read, in a line: its format, what it holds, where it was written."""
-    counts = ", ".join(f"{row[key]} {key}" for key in _COUNTED if row[key])
-    arrow = f" → {row['written']}" if row["written"] else ""
-    return f"{row['session']}: {row['format']}, {counts or 'nothing'}{arrow}"
 
 
 @click.command()
@@ -344,21 +252,3 @@ def demo_server(port: int, session: str) -> int:
         except KeyboardInterrupt:
             say("")
     return 0
-
-
-def _with_progress(
-    file: str, format_name: str, left_out: list[InputFault] | None
-) -> Iterator[LoadedSession]:
-    """The sessions of a file; a large one moves a bar on a terminal."""
-    from playground.sessions.loading import load_sessions
-
-    if not sys.stderr.isatty():
-        yield from load_sessions(file, format_name or None, None, left_out)
-        return
-    with click.progressbar(length=1, label="reading", file=sys.stderr) as bar:
-
-        def moved(read: int, size: int) -> None:
-            bar.length = size
-            bar.update(read - bar.pos)
-
-        yield from load_sessions(file, format_name or None, moved, left_out)
