@@ -36,7 +36,7 @@ _PASTED: Final = "pasted"
 MOST_SESSIONS: Final = 50  # of one file
 _MOST_LOOKED_AT: Final = 20_000  # characters of a reply: sixty dialects take 0.1 s for them
 _MOST_YAML: Final = 1_000_000
-_PLAIN_FENCES: Final = ("", "json", "xml", "html", "text", "txt", "md", "markdown")
+_PLAIN_FENCE: Final = re.compile(r"(?:json|xml|html|te?xt|md|markdown)?")  # what it is marked as
 _PICTURES: Final = (
     (b"\x89PNG", "a picture (PNG)"),
     (b"\xff\xd8\xff", "a picture (JPEG)"),
@@ -109,7 +109,7 @@ def _of_text(text: str, name: str) -> Recognised:
         documents += [found] if found else []
     reply = _reply(_said_in_json(text))
     fenced = in_a_fence(text)
-    if fenced is not None and fenced[0] in _PLAIN_FENCES:
+    if fenced is not None and _PLAIN_FENCE.fullmatch(fenced[0]):
         inside = _reply(fenced[1])
         if inside.dialect:  # the fence is of whoever pasted it, and not of the model
             title = f"{inside.title} (in a code fence)"
