@@ -57,6 +57,19 @@ def test_a_recordings_name_becomes_no_code(
     assert not Path("ran").exists()
 
 
+def test_a_recordings_markup_is_only_text_in_a_page(tmp_path: Path) -> None:
+    evil = "</script><script>run=1</script><img src=x onerror=run=2><!--<script> \u2028 \u202e"
+    value = sample("02-parallel-calls", title=evil)
+    value["recordings"] = [
+        {**value["recordings"][0], "name": evil, "note": evil, "chunks": [{"text": evil}]}
+    ]
+    path, out = tmp_path / "s.json", tmp_path / "out.html"
+    path.write_text(json.dumps(value))
+    assert run("export", str(path), "--to", "html", "-o", str(out)).exit_code in (0, 1)
+    assert "<img src=x" not in out.read_text("utf-8")
+    assert "<script>run" not in out.read_text("utf-8")
+
+
 @pytest.mark.parametrize("command", ["render", "compare", "cache", "import", "replay"])
 def test_a_title_or_name_reaches_no_terminal_raw(command: str, tmp_path: Path) -> None:
     value = sample("02-parallel-calls", title=SHOWN)

@@ -219,6 +219,23 @@ def test_a_time_of_a_recording_that_is_none_is_a_finding(tmp_path: Path) -> None
     strict(done.stdout)
 
 
+def test_a_usage_keeps_the_text_of_a_number_that_is_none(tmp_path: Path) -> None:
+    """1e400 was kept as "Infinity", which nobody had sent."""
+    choice = '"choices": [{"index": 0, "delta": {"content": "a NaN"}, "finish_reason": "stop"}]'
+    usage = '"usage": {"prompt_tokens": 1e400, "completion_tokens": NaN, "cost": -1E999}'
+    sent = f"data: {{{choice}, {usage}}}\n\ndata: [DONE]\n\n"
+    recording = pg.decode_stream([sent.encode()])
+    assert recording.reply.content == "a NaN"
+    kept = {"prompt_tokens": "1e400", "completion_tokens": "NaN", "cost": "-1E999"}
+    assert recording.usage == kept
+    assert [found.code for found in recording.findings] == ["unreadable-frame"]
+    path = tmp_path / "r.sse"
+    path.write_text(sent)
+    done = run("replay", str(path), "--json")
+    strict(done.stdout)
+    assert "a usage with numbers that are none, kept as text" in done.stderr
+
+
 def test_a_time_beyond_all_floats_is_one_clear_error(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     header = '{"format": "playground-recording/1", "name": "x"}'

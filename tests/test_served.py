@@ -73,6 +73,51 @@ def test_another_origin_cannot_open_the_websocket(here: str) -> None:
     assert status(here, STREAM, theirs)[0] == 403
 
 
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://localhost:1",  # of another program of this machine, whoever made its page
+        "http://127.0.0.1",
+        "http://{own}.evil.example",
+        "http://localhost:{port}",
+        "http://{own}@evil.example",
+        "https:{own}",
+        "null",
+        "file://",
+        "",
+    ],
+)
+def test_a_page_of_another_port_is_another_origin(here: str, origin: str) -> None:
+    own = here.removeprefix("http://")
+    given = origin.format(own=own, port=own.rpartition(":")[2])
+    assert status(here, STREAM, {"Host": own, "Origin": given, **WEBSOCKET})[0] == 403
+    assert status(here, STREAM, {"Host": own, **WEBSOCKET})[0] == 101  # no browser, so no page
+
+
+def test_a_page_of_another_port_cannot_use_the_visitors_token(gated: tuple[str, str]) -> None:
+    """The cookie goes to all ports of a host."""
+    address, token = gated
+    given = {"Host": address.removeprefix("http://"), "Cookie": f"playground_token={token}"}
+    theirs = {**given, **WEBSOCKET, "Origin": f"{address.rpartition(':')[0]}:1"}
+    assert status(address, STREAM, theirs)[0] == 403
+
+
+def test_behind_a_proxy_its_name_is_an_origin(tmp_path: Path) -> None:
+    """One that hands the Host header on, and one that puts another there."""
+    named = "--server.corsAllowedOrigins=https://named.example"
+    with served(tmp_path, "--server.allowedHosts=tools.example", named) as address:
+        own = address.removeprefix("http://")
+        for host, origin, expected in (
+            ("tools.example", "https://tools.example", 101),
+            (own, "https://named.example", 101),
+            (own, "https://tools.example", 403),
+            (own, "https://x.example", 403),
+            ("tools.example", address, 403),
+        ):
+            asked = {"Host": host, "Origin": origin, **WEBSOCKET}
+            assert status(address, STREAM, asked)[0] == expected, (host, origin)
+
+
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost"])
 def test_its_own_names_are_answered(here: str, name: str) -> None:
     host = f"{name}:{here.rsplit(':', 1)[1]}"

@@ -24,7 +24,7 @@ from . import Try
 KILLS = 20
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 PLAIN = ["record", "--session", "01-plain-chat", "--model", "openai/demo-slow"]
-STEP = 11  # bytes between two cuts
+STEP = 29  # bytes between two cuts
 # LiteLLM takes seconds to load, a processor's all: it is loaded once, and each recorder is a fork.
 FORKER = """
 import os, sys

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from typing import Any, Final
 
 from pydantic_core import from_json
 
 from playground.arguments import as_bytes, takes
-from playground.json_numbers import finite, is_finite
+from playground.json_numbers import finite, is_finite, load_json
 from playground.recordings.apis import reader_for, recognise
 from playground.recordings.apis.base import ApiReader, Sink
 from playground.recordings.framing import Frame, Framing
@@ -23,6 +24,7 @@ from playground.recordings.recording import (
 )
 
 _DONE: Final = b"[DONE]"
+_NO_NUMBER: Final = re.compile(rb"NaN|Infinity|\d[eE]\+?\d{3}")
 _WRAPPERS: Final = ("chunk", "data", "event", "payload", "json", "value")  # of one frame, in dumps
 _LISTS: Final = ("chunks", "events", "stream", "data", "body")  # of all frames
 
@@ -102,8 +104,8 @@ class StreamDecoder:
     def _read_all(self, frames: list[Frame]) -> None:
         for event, data in frames:
             try:
-                value = from_json(data)
-            except ValueError:
+                value = _json(data)
+            except (ValueError, RecursionError):
                 self._not_plain(event, data)
                 continue
             if isinstance(value, dict):
@@ -201,6 +203,13 @@ class StreamDecoder:
                 self._sink.fail(value["error"])
             else:
                 self._bad(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+
+
+def _json(data: bytes) -> Any:
+    """A frame's value; a number that JSON has not, 1e400 say, stays the text that it is."""
+    if _NO_NUMBER.search(data):
+        return load_json(data.decode("utf-8"), strict=True)
+    return from_json(data)
 
 
 def _frames_in(inner: Any) -> list[dict[str, Any]]:

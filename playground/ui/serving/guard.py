@@ -1,4 +1,4 @@
-"""The gate before the app: which names it answers to, and who has the token.
+"""The gates before the app: which names it answers to, which pages it serves, who has the token.
 
 Plain ASGI, since Starlette's own base class never sees a WebSocket, and the app is one.
 """
@@ -6,9 +6,11 @@ Plain ASGI, since Starlette's own base class never sees a WebSocket, and the app
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from typing import Any, Final
 from urllib.parse import parse_qsl, quote, urlencode
 
+import streamlit as st
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -36,6 +38,33 @@ class HostGate:
         host = Headers(scope=scope).get("host", "") if scope["type"] != "lifespan" else ""
         literal = host[: host.find("]") + 1] in self._literal
         await (self._app if literal else self._checked)(scope, receive, send)
+
+
+class OriginGate:
+    """Refuses a WebSocket to pages of another origin.
+
+    Streamlit compares names, and no ports: a page that some other program on this machine serves
+    is of `localhost`, too, and could drive the app. Whoever has a proxy that puts a Host header of
+    its own there names the origin in `--server.corsAllowedOrigins`, as Streamlit asks for it.
+    """
+
+    def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:
+        self._app = app
+        self._named = {origin.lower().rstrip("/") for origin in origins}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket" and not self._is_ours(Headers(scope=scope)):
+            await send({"type": "websocket.close", "code": 1008})  # before accepting: a 403
+            return
+        await self._app(scope, receive, send)
+
+    def _is_ours(self, headers: Headers) -> bool:
+        """A program that is no browser sends no origin, and is no page."""
+        if (origin := headers.get("origin")) is None:
+            return True
+        scheme, _, place = origin.lower().partition("://")
+        own = scheme in ("http", "https") and place == headers.get("host", "").lower()
+        return own or origin.lower() in self._named
 
 
 class TokenGate:
@@ -82,6 +111,9 @@ def gates(access: Access) -> list[Any]:
     found: list[Any] = []
     if access.hosts:
         found.append(Middleware(HostGate, hosts=access.hosts))
+    if access.hosts or access.token:
+        origins = st.get_option("server.corsAllowedOrigins") or ()
+        found.append(Middleware(OriginGate, origins=origins))
     if access.token:
         found.append(Middleware(TokenGate, token=access.token))
     return found
