@@ -825,3 +825,94 @@ def test_the_agent_and_its_version_are_those_that_the_file_names(
     assert loaded.format == form
     found = loaded.session.agent
     assert (found.name, found.version, found.session) == agent
+
+
+# how each tool says that its history was replaced by a summary, at the end of its example
+COMPACTED: list[tuple[str, dict[str, Any], int | None]] = [
+    (
+        "claude-code",
+        {"type": "system", "subtype": "compact_boundary", "uuid": "u", "sessionId": "s",
+         "timestamp": TIME, "compactMetadata": {"trigger": "auto", "preTokens": 9}},
+        9,
+    ),
+    (
+        "claude-stream-json",
+        {"type": "system", "subtype": "compact_boundary", "session_id": "s", "timestamp": TIME,
+         "compact_metadata": {"trigger": "auto", "pre_tokens": 9}},
+        9,
+    ),
+    ("codex-rollout", {"timestamp": TIME, "type": "compacted", "payload": {"message": "s"}}, None),
+    (
+        "pi-session",
+        {"type": "compaction", "id": "z", "timestamp": TIME, "summary": "sum", "tokensBefore": 9},
+        9,
+    ),
+    ("kimi-wire", {"type": "context.apply_compaction", "summary": "sum", "time": TIME,
+                   "tokensBefore": 9}, 9),
+    (
+        "copilot-cli",
+        {"type": "session.compaction_complete", "id": "e", "timestamp": TIME,
+         "data": {"preCompactionTokens": 9}},
+        9,
+    ),
+    ("antigravity", {"step_index": 9, "source": "SYSTEM", "type": "CHECKPOINT",
+                     "created_at": TIME}, None),
+    ("managed-agent-events", {"type": "agent.thread_context_compacted", "id": "z",
+                              "processed_at": TIME}, None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "line", "tokens"), COMPACTED)
+def test_a_compaction_is_a_boundary_in_every_format_that_says_so(
+    form: str, line: dict[str, Any], tokens: int | None
+) -> None:
+    data = EXAMPLES[form].content
+    assert isinstance(data, bytes)
+    before = first_session(Source(EXAMPLES[form].name, data)).session
+    loaded = first_session(Source(EXAMPLES[form].name, data + lines(line)))
+    assert loaded.format == form
+    assert before.compactions == ()
+    (compaction,) = loaded.session.compactions
+    assert compaction.message == len(before.messages)
+    assert (compaction.at, compaction.tokens_before) == (TIME, tokens)
+
+
+def test_a_compaction_may_be_a_part_of_a_message() -> None:
+    for form, key, part in (
+        ("opencode-export", "parts", {"type": "compaction", "auto": True}),
+        ("goose", "content", {"type": "conversationCompacted", "msg": "x"}),
+    ):
+        data = EXAMPLES[form].content
+        assert isinstance(data, bytes)
+        value = json.loads(data)
+        (value.get("messages") or value["conversation"])[-1][key].append(part)
+        loaded = first_session(Source("x.json", document(value)))
+        assert loaded.format == form
+        assert len(loaded.session.compactions) == 1
+
+
+def test_a_request_keeps_the_version_of_the_agent_where_another_one_went_on() -> None:
+    """A session that was taken up again after an update of its agent."""
+    answer = {"role": "assistant", "model": "m", "content": SAY, "usage": USAGE}
+    loaded = read(
+        "claude-code",
+        claude("user", ANTHROPIC[0]),
+        claude("assistant", {**answer, "id": "a"}),
+        claude("assistant", {**answer, "id": "b"}, version="2.2.0"),
+    )
+    assert loaded.session.agent.version == "2.1.0"
+    assert [r.agent_version for r in loaded.session.requests] == ["", "2.2.0"]
+
+
+def test_sub_agents_of_other_tools_are_told_apart() -> None:
+    kimi = EXAMPLES["kimi-wire"].content
+    assert isinstance(kimi, bytes)
+    message = {"role": "user", "content": [{"type": "text", "text": "look"}]}
+    line = {"type": "context.append_message", "agentId": "a1", "message": message}
+    found = list(read_sessions(Source("wire.jsonl", kimi + lines(line))))
+    assert [x.session.agent.sub_agent for x in found] == ["", "a1"]
+    source = {"subagent": {"thread_spawn": {"agent_nickname": "Ada"}}}
+    head = {"timestamp": TIME, "type": "session_meta", "payload": {"id": "s", "source": source}}
+    spoken = {"timestamp": TIME, "type": "response_item", "payload": SPOKEN}
+    codex = first_session(Source("rollout.jsonl", lines(head, spoken)))
+    assert codex.session.agent.sub_agent == "Ada"
