@@ -319,6 +319,20 @@ def test_calls_that_stand_in_a_tools_message_are_calls() -> None:
     assert [r.result for r in loaded.session.messages[2].tool_results] == [RESULT]
 
 
+def test_a_whole_completion_is_no_stream_that_broke_off() -> None:
+    """One that says how it ended can be replayed; one that does not is a reply all the same."""
+    choice = {"index": 0, "message": OPENAI[3]}
+    reply = {"object": "chat.completion", "choices": [choice], "usage": USAGE}
+    loaded = read("reply", reply, name="x.json")
+    assert [m.text for m in loaded.session.messages] == [ANSWER]
+    assert [r.usage for r in loaded.session.requests] == [USAGE]
+    assert loaded.findings == []
+    ended = {**reply, "choices": [{**choice, "finish_reason": "stop"}]}
+    loaded = read("stream", ended, name="x.json")
+    assert [r.reply.content for r in loaded.session.recordings] == [ANSWER]
+    assert loaded.findings == []
+
+
 def test_a_line_that_leaves_nothing_is_a_finding() -> None:
     noise = {"kind": "noise", "payload": 1}
     loaded = read("message-lines", *OPENAI, noise, noise)
