@@ -703,7 +703,7 @@ def test_further_replies_of_a_traced_call_are_told(gave: Any, told: str) -> None
 
 
 def test_messages_of_a_traced_call_that_cannot_be_read_are_told() -> None:
-    texts = ["role='user' content='q'"]
+    texts = ["<Message object at 0x7f>"]
     for given in ({"messages": [QUESTION, *texts]}, {"messages": texts}):
         loaded = read("langfuse-trace", trace(given, LAST), name="x.json")
         assert "a message that is a str" in [found.message for found in loaded.findings]
