@@ -121,12 +121,19 @@ _NEVER: Final = frozenset({str, bool, type(None)})
 def is_finite(value: Any) -> bool:
     """Whether no number in a JSON value is NaN, infinite or beyond all digits."""
     kind = type(value)
-    if kind in _NEVER:  # asked of every word of an import
+    if kind in _NEVER:
         return True
     if kind is int:
         return bool(-_HUGE < value < _HUGE)
-    if kind is dict:
-        return all(map(is_finite, value)) and all(map(is_finite, value.values()))
+    if kind is dict:  # without a call for each word: asked of all that is imported
+        held = [each for each in value.values() if type(each) not in _NEVER]
+        return all(map(is_finite, held)) and all(type(k) is str or is_finite(k) for k in value)
+    if kind is list:
+        return all(map(is_finite, [each for each in value if type(each) not in _NEVER]))
+    return _is_finite(value)
+
+
+def _is_finite(value: Any) -> bool:
     match value:
         case str():
             return not isinstance(value, NotANumber)

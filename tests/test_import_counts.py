@@ -324,6 +324,20 @@ def test_calls_that_stand_in_a_tools_message_are_calls() -> None:
     assert [r.result for r in loaded.session.messages[2].tool_results] == [RESULT]
 
 
+def test_a_whole_completion_is_no_stream_that_broke_off() -> None:
+    """One that says how it ended can be replayed; one that does not is a reply all the same."""
+    choice = {"index": 0, "message": OPENAI[3]}
+    reply = {"object": "chat.completion", "choices": [choice], "usage": USAGE}
+    loaded = read("reply", reply, name="x.json")
+    assert [m.text for m in loaded.session.messages] == [ANSWER]
+    assert [r.usage for r in loaded.session.requests] == [USAGE]
+    assert loaded.findings == []
+    ended = {**reply, "choices": [{**choice, "finish_reason": "stop"}]}
+    loaded = read("stream", ended, name="x.json")
+    assert [r.reply.content for r in loaded.session.recordings] == [ANSWER]
+    assert loaded.findings == []
+
+
 def test_a_line_that_leaves_nothing_is_a_finding() -> None:
     noise = {"kind": "noise", "payload": 1}
     loaded = read("message-lines", *OPENAI, noise, noise)
@@ -738,7 +752,7 @@ def test_further_replies_of_a_traced_call_are_told(gave: Any, told: str) -> None
 
 
 def test_messages_of_a_traced_call_that_cannot_be_read_are_told() -> None:
-    texts = ["role='user' content='q'"]
+    texts = ["<Message object at 0x7f>"]
     for given in ({"messages": [QUESTION, *texts]}, {"messages": texts}):
         loaded = read("langfuse-trace", trace(given, LAST), name="x.json")
         assert "a message that is a str" in [found.message for found in loaded.findings]
@@ -874,3 +888,94 @@ def test_the_agent_and_its_version_are_those_that_the_file_names(
     assert loaded.format == form
     found = loaded.session.agent
     assert (found.name, found.version, found.session) == agent
+
+
+# how each tool says that its history was replaced by a summary, at the end of its example
+COMPACTED: list[tuple[str, dict[str, Any], int | None]] = [
+    (
+        "claude-code",
+        {"type": "system", "subtype": "compact_boundary", "uuid": "u", "sessionId": "s",
+         "timestamp": TIME, "compactMetadata": {"trigger": "auto", "preTokens": 9}},
+        9,
+    ),
+    (
+        "claude-stream-json",
+        {"type": "system", "subtype": "compact_boundary", "session_id": "s", "timestamp": TIME,
+         "compact_metadata": {"trigger": "auto", "pre_tokens": 9}},
+        9,
+    ),
+    ("codex-rollout", {"timestamp": TIME, "type": "compacted", "payload": {"message": "s"}}, None),
+    (
+        "pi-session",
+        {"type": "compaction", "id": "z", "timestamp": TIME, "summary": "sum", "tokensBefore": 9},
+        9,
+    ),
+    ("kimi-wire", {"type": "context.apply_compaction", "summary": "sum", "time": TIME,
+                   "tokensBefore": 9}, 9),
+    (
+        "copilot-cli",
+        {"type": "session.compaction_complete", "id": "e", "timestamp": TIME,
+         "data": {"preCompactionTokens": 9}},
+        9,
+    ),
+    ("antigravity", {"step_index": 9, "source": "SYSTEM", "type": "CHECKPOINT",
+                     "created_at": TIME}, None),
+    ("managed-agent-events", {"type": "agent.thread_context_compacted", "id": "z",
+                              "processed_at": TIME}, None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "line", "tokens"), COMPACTED)
+def test_a_compaction_is_a_boundary_in_every_format_that_says_so(
+    form: str, line: dict[str, Any], tokens: int | None
+) -> None:
+    data = EXAMPLES[form].content
+    assert isinstance(data, bytes)
+    before = first_session(Source(EXAMPLES[form].name, data)).session
+    loaded = first_session(Source(EXAMPLES[form].name, data + lines(line)))
+    assert loaded.format == form
+    assert before.compactions == ()
+    (compaction,) = loaded.session.compactions
+    assert compaction.message == len(before.messages)
+    assert (compaction.at, compaction.tokens_before) == (TIME, tokens)
+
+
+def test_a_compaction_may_be_a_part_of_a_message() -> None:
+    for form, key, part in (
+        ("opencode-export", "parts", {"type": "compaction", "auto": True}),
+        ("goose", "content", {"type": "conversationCompacted", "msg": "x"}),
+    ):
+        data = EXAMPLES[form].content
+        assert isinstance(data, bytes)
+        value = json.loads(data)
+        (value.get("messages") or value["conversation"])[-1][key].append(part)
+        loaded = first_session(Source("x.json", document(value)))
+        assert loaded.format == form
+        assert len(loaded.session.compactions) == 1
+
+
+def test_a_request_keeps_the_version_of_the_agent_where_another_one_went_on() -> None:
+    """A session that was taken up again after an update of its agent."""
+    answer = {"role": "assistant", "model": "m", "content": SAY, "usage": USAGE}
+    loaded = read(
+        "claude-code",
+        claude("user", ANTHROPIC[0]),
+        claude("assistant", {**answer, "id": "a"}),
+        claude("assistant", {**answer, "id": "b"}, version="2.2.0"),
+    )
+    assert loaded.session.agent.version == "2.1.0"
+    assert [r.agent_version for r in loaded.session.requests] == ["", "2.2.0"]
+
+
+def test_sub_agents_of_other_tools_are_told_apart() -> None:
+    kimi = EXAMPLES["kimi-wire"].content
+    assert isinstance(kimi, bytes)
+    message = {"role": "user", "content": [{"type": "text", "text": "look"}]}
+    line = {"type": "context.append_message", "agentId": "a1", "message": message}
+    found = list(read_sessions(Source("wire.jsonl", kimi + lines(line))))
+    assert [x.session.agent.sub_agent for x in found] == ["", "a1"]
+    source = {"subagent": {"thread_spawn": {"agent_nickname": "Ada"}}}
+    head = {"timestamp": TIME, "type": "session_meta", "payload": {"id": "s", "source": source}}
+    spoken = {"timestamp": TIME, "type": "response_item", "payload": SPOKEN}
+    codex = first_session(Source("rollout.jsonl", lines(head, spoken)))
+    assert codex.session.agent.sub_agent == "Ada"

@@ -87,4 +87,18 @@ def _is_frame(value: dict[str, Any]) -> bool:
     """A frame of some API, as it came or in a LiteLLM dump's wrapper, or an error's body."""
     inner = value.get("chunk")
     found = inner if isinstance(inner, dict) else value
+    if _says_no_end(found):
+        return False
     return recognise(found) is not None or (set(found) == {"error"} and bool(found["error"]))
+
+
+def _says_no_end(value: dict[str, Any]) -> bool:
+    """Whether this is a whole chat completion without its reason: it is there, and as a stream it
+    would seem to have broken off. Others can be replayed as a stream of one chunk."""
+    if value.get("object") != "chat.completion":
+        return False
+    choices = value.get("choices")
+    return not any(
+        isinstance(choice, dict) and choice.get("finish_reason")
+        for choice in (choices if isinstance(choices, list) else ())
+    )

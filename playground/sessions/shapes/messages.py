@@ -33,6 +33,7 @@ _CALLS: Final = ("tool_calls", "toolCalls", "toolInvocations", "toolRequests", "
 # Most messages have these fields and no others: what is said stands in the content alone.
 _PLAIN: Final = {
     "role", "type", "content", "id", "model", "usage", "timestamp", "stop_reason", "stop_sequence",
+    "tool_calls", "tool_call_id", "name",
 }  # fmt: skip
 _PLAIN_ROLES: Final = ("user", "assistant", "system")
 _CALL_ROLES: Final = {"function_call", "function-call", "tool_calls", "tool_call"}
@@ -82,13 +83,7 @@ def read_message(builder: SessionBuilder, value: Any, place: Place) -> None:
     if not isinstance(value, dict):
         builder.lost(f"a message that is a {type(value).__name__}", place)
         return
-    if (
-        value.get("role") in _PLAIN_ROLES
-        and value.keys() <= _PLAIN
-        and value.get("type", "message") == "message"
-    ):
-        parts = read_parts(builder, value.get("content"), place.at("content"))
-        add(builder, ROLES[value["role"]], parts, place)
+    if _plain_message(builder, value, place):
         return
     value = bare_message(value)
     if _item(builder, value, place):
@@ -109,6 +104,20 @@ def read_message(builder: SessionBuilder, value: Any, place: Place) -> None:
         read_result(builder, value, place)
     else:
         add(builder, role, _parts(builder, value, place, given in _CALL_ROLES), place)
+
+
+def _plain_message(builder: SessionBuilder, value: dict[str, Any], place: Place) -> bool:
+    """Whether it is of the form that most messages have; it is read then."""
+    if not value.keys() <= _PLAIN or value.get("type", "message") != "message":
+        return False
+    role = value.get("role")
+    if role in _PLAIN_ROLES:
+        add(builder, ROLES[role], _parts(builder, value, place), place)
+        return True
+    if role == "tool" and value.get("content") is not None:
+        read_result(builder, value, place)
+        return True
+    return False
 
 
 def bare_message(value: dict[str, Any]) -> dict[str, Any]:
