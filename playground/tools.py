@@ -96,8 +96,9 @@ class ToolMetadata(BaseModel):
         return [name for name in required if isinstance(name, str)]
 
     def parameter_schema(self, name: str) -> Schema:
-        """The JSON Schema of one parameter, or {} where the tool does not declare it."""
-        return resolve(self._properties().get(name, {}), self.input_schema)
+        """The JSON Schema of one parameter, or {} where the tool does not declare it; a `$ref` is
+        followed, those of a union too."""
+        return resolve_union(self._properties().get(name, {}), self.input_schema)
 
     def _parameter(self, name: str) -> ParameterMetadata:
         schema = self.parameter_schema(name)
@@ -154,6 +155,8 @@ def type_name(schema: Schema, root: Schema, depth: int = 0) -> str:
     return str(kind)
 
 
+_UNION_DEPTH = 2  # a union of unions may lead back to itself
+_UNIONS = ("anyOf", "oneOf", "allOf")
 _TYPE_NAMES = {  # written by people who think in Python or TypeScript
     "str": "string",
     "int": "integer",
@@ -174,11 +177,17 @@ def allowed_types(schema: Schema) -> set[str]:
         names = [kind] if isinstance(kind, str) else kind
         return {_TYPE_NAMES.get(str(name).lower(), str(name).lower()) for name in names}
     found: set[str] = set()
-    for variant in [*(schema.get("anyOf") or []), *(schema.get("oneOf") or [])]:
-        found |= allowed_types(variant) if isinstance(variant, dict) else set()
+    for variant in variants(schema):
+        found |= allowed_types(variant)
     # Without a type, the values that are allowed tell it.
     values = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
     return found | {json_type(value) for value in values}
+
+
+def variants(schema: Schema) -> list[Schema]:
+    """The schemas that a union, or an `allOf` around a reference, is made of."""
+    found = [schema.get(key) for key in _UNIONS]
+    return [item for items in found if _is_list(items) for item in items if isinstance(item, dict)]
 
 
 def json_type(value: Any) -> str:
@@ -197,6 +206,19 @@ def resolve(schema: Any, root: Schema) -> Schema:
         seen.add(reference)
         schema = target_of(reference, root)
     return schema if isinstance(schema, dict) else {}
+
+
+def resolve_union(schema: Any, root: Schema, depth: int = 0) -> Schema:
+    """`resolve`, and the same for what a union is made of, so that its types can be told."""
+    found = resolve(schema, root)
+    if depth == _UNION_DEPTH or not any(key in found for key in _UNIONS):
+        return found
+    resolved = {
+        key: [resolve_union(item, root, depth + 1) for item in found[key]]
+        for key in _UNIONS
+        if _is_list(found.get(key))
+    }
+    return {**found, **resolved}
 
 
 def target_of(reference: str, root: Schema) -> Any:

@@ -275,8 +275,11 @@ class FormBuilder:
         look = call.replace(ENDED, SOLID)
         end = pieces_pattern(stripped(template.after), {})
         empty = f"|{end}" if worded(end) else ""
+        twice = maybe_twice(opener, template)
+        # where a call may be any tag, the opener once more is none: it would be before it is whole
+        once = "" if twice == opener else f"(?!{opener})"
         return Choice(
-            f"{maybe_twice(opener, template)}(?={SPACE}(?:{look}{empty}))",
+            f"{twice}(?={SPACE}{once}(?:{look}{empty}))",
             first_character(template.before),
             Group(Kind.SECTION, self.number),
         )

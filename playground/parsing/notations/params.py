@@ -213,7 +213,7 @@ def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> St
     scanner.emit_markup(match.end() - scanner.at)
     if reader.switches.entities == "decoded":
         text = unescape(text)
-    value, code = _read_value(text, opener, call.schema_of(key), syntax)
+    value, code = _read_value(text, opener, call, key, syntax)
     reader.set_value(call, key, value, code)
     reader.argument = None
 
@@ -277,14 +277,16 @@ def _on_own_lines(syntax: Declaration) -> bool:
     return value_notation(template).block or (isinstance(last, str) and last.endswith("\n"))
 
 
-def _read_value(text: str, opener: Match, schema: Schema, syntax: Declaration) -> tuple[Any, str]:
+def _read_value(
+    text: str, opener: Match, call: OpenCall, key: str, syntax: Declaration
+) -> tuple[Any, str]:
     """The value that a parameter's text stands for, and the code of a finding about it."""
-    groups = opener.groupdict()
+    groups, schema = opener.groupdict(), call.schema_of(key)
     kind = groups.get("type") or groups.get("is_text")
     if syntax.cdata and text.startswith(_CDATA[0]) and text.endswith(_CDATA[1]):
         text = text[len(_CDATA[0]) : -len(_CDATA[1])]
     if _has_elements(text, schema, syntax.element):
-        return _read_elements(text, schema, syntax.element)
+        return _read_elements(text, schema, syntax.element, call)
     if kind:
         return read_marked(text, kind in ("string", "true"), schema)
     return read_value(text, schema, syntax.untyped)
@@ -296,9 +298,10 @@ def _has_elements(text: str, schema: Schema, prefix: str) -> bool:
     return not text or (f"{prefix}<" in text and "string" not in allowed_types(schema))
 
 
-def _read_elements(text: str, schema: Schema, prefix: str) -> tuple[Any, str]:
+def _read_elements(text: str, schema: Schema, prefix: str, call: OpenCall) -> tuple[Any, str]:
+    root = call.tool.input_schema if call.tool else {}
     try:
-        return elements.read(text, schema, prefix), ""
+        return elements.read(text, schema, prefix, root), ""
     except ValueError:
         return read_value(text, schema)
 
