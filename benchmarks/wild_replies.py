@@ -16,7 +16,7 @@ import random
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from playground.dialects import DeclaredDialect, dialect_names, get_dialect
@@ -27,6 +27,7 @@ from playground.events import (
     Event,
     FindingEvent,
     MarkupEvent,
+    Span,
     merged,
 )
 from playground.messages import TextPart, ToolCallPart
@@ -62,7 +63,9 @@ TOOLS: Final = [
     ),
 ]
 BY_NAME: Final = {tool.name: tool for tool in TOOLS}
-WORDS: Final = "amber birch cedar delta ember fjord grove heron inlet jetty knoll larch".split()
+WORDS: Final = re.findall(
+    r"\w+", "amber birch cedar delta ember fjord grove heron inlet knoll"
+)
 ODD: Final = ("a<b & c>d", "it's", 'say "hi"', "C:\\new", "line\nline", "x = {1: 2}", "//host/y")
 PROSE: Final = (
     "First, let me look at it.",
@@ -103,6 +106,14 @@ def literals(dialect: DeclaredDialect, part: str) -> list[str]:
     sides = (template.before, template.after) if template else ((), ())
     found = [[p.strip() for p in side if not isinstance(p, Hole) and p.strip()] for side in sides]
     return [(found[0] or [""])[0], (found[1] or [""])[-1]]
+
+
+def edges(dialect: DeclaredDialect) -> tuple[str, str]:
+    """What stands right before and right after a call's body."""
+    template = dialect.syntax.call_template
+    before = [p.strip() for p in template.before if not isinstance(p, Hole) and p.strip()]
+    after = [p.strip() for p in template.after if not isinstance(p, Hole) and p.strip()]
+    return (before or [""])[-1], (after or [""])[0]
 
 
 def once(text: str, old: str, new: str, source: random.Random) -> str:
@@ -148,11 +159,10 @@ def in_a_fence(text: str, dialect: DeclaredDialect, source: random.Random) -> st
 
 @spoil
 def body_in_a_fence(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    opener, closer = literals(dialect, "call")
+    opener, closer = edges(dialect)
     if not opener or not closer or "{" not in text:
         return text
-    text = text.replace(opener, f"{opener}\n```json\n").replace(closer, f"\n```\n{closer}")
-    return text
+    return text.replace(opener, f"{opener}\n```json\n").replace(closer, f"\n```\n{closer}")
 
 
 @spoil
@@ -298,7 +308,7 @@ def reasoning_inside(text: str, dialect: DeclaredDialect, source: random.Random)
 @spoil
 def list_body(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     """Brackets around what the call's markers hold."""
-    opener, closer = literals(dialect, "call")
+    opener, closer = edges(dialect)
     return (
         text.replace(opener, f"{opener}[", 1).replace(closer, f"]{closer}", 1) if closer else text
     )
@@ -306,14 +316,14 @@ def list_body(text: str, dialect: DeclaredDialect, source: random.Random) -> str
 
 @spoil
 def python_body(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    opener, closer = literals(dialect, "call")
+    opener, closer = edges(dialect)
     return f'{opener}\nget_weather(city="Heron", days=3)\n{closer}' if opener and closer else text
 
 
 @spoil
 def other_body(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     """A body of another form between the call's markers."""
-    opener, closer = literals(dialect, "call")
+    opener, closer = edges(dialect)
     body = source.choice(
         [
             '{"name": "get_weather", "arguments": {"city": "Heron"}}',
@@ -423,12 +433,7 @@ def faults(reply: Reply, dialect: DeclaredDialect, source: random.Random) -> Ite
 
 
 def _losses(result: ParseResult, reply: Reply) -> Iterator[str]:
-    position = 0
-    for event in result.events:
-        if event.span.start != position:
-            yield "spans do not tile"
-        position = event.span.stop
-    if position != len(reply.text):
+    if "".join(map(_text, result.events)) != reply.text:
         yield "characters lost"
     ended = [event for event in result.events if isinstance(event, CallEndedEvent)]
     given = {event.call_index: json.dumps(event.arguments) for event in ended}
@@ -443,6 +448,11 @@ def _losses(result: ParseResult, reply: Reply) -> Iterator[str]:
             words = _own_words(event.text)
             if any(word not in kept and word not in told for word in words):
                 yield f"{type(event).__name__.removesuffix('Event').lower()} thrown away"
+    yield from _torn(result, reply, aborted)
+
+
+def _torn(result: ParseResult, reply: Reply, aborted: list[Span]) -> Iterator[str]:
+    """Prose that is neither content in one piece nor in a call that was aborted."""
     for text in reply.prose:
         places = [match.start() for match in re.finditer(re.escape(text), reply.text)]
         if text in result.content or any(a <= p < b for p in places for a, b in aborted):
@@ -487,36 +497,61 @@ def main() -> None:
     options.add_argument("--show", type=int, default=1, help="examples of each fault")
     options.add_argument("--outcome", help="show examples of this outcome")
     given = options.parse_args()
-    faulty: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
-    table: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    shown: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    found = Found()
     for name in given.dialects:
         dialect = get_dialect(name)
-        if not isinstance(dialect, DeclaredDialect):
+        if isinstance(dialect, DeclaredDialect):
+            for first in given.spoil or SPOILS:
+                source = random.Random(f"{given.seed} {name} {first}")
+                try_out(dialect, first, given, source, found)
+    found.show(given.show)
+
+
+@dataclass
+class Found:
+    """What came of all replies: faults by dialect, outcomes by spoiling, examples of one."""
+
+    faults: defaultdict[tuple[str, str], list[tuple[str, str]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    outcomes: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    examples: defaultdict[tuple[str, str], list[str]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+
+    def show(self, few: int) -> None:
+        for name, counts in sorted(self.outcomes.items(), key=lambda item: item[1]["as meant"]):
+            print(f"{name:24}" + "".join(f"{kind} {counts[kind]:5}  " for kind in OUTCOMES))
+        for (what, name), rows in sorted(self.faults.items()):
+            print(f"{what:28} {name:18} {len(rows)}")
+            for names, text in sorted(rows, key=lambda row: len(row[1]))[:few]:
+                print(f"    {names}: {text!r}")
+        for (what, name), texts in self.examples.items():
+            for text in sorted(texts, key=len)[:few]:
+                print(f"{what} {name}: {text!r}")
+
+
+def try_out(
+    dialect: DeclaredDialect,
+    first: str,
+    given: argparse.Namespace,
+    source: random.Random,
+    found: Found,
+) -> None:
+    """Replies spoiled in one way, every second one in another way too."""
+    for attempt in range(given.tries):
+        second = source.choice(list(SPOILS)) if attempt % 2 and not given.spoil else ""
+        spoils = [first, second] if second else [first]
+        reply = some_reply(dialect, spoils, source)
+        for fault in set(faults(reply, dialect, source)):
+            found.faults[fault, dialect.name].append(("+".join(spoils), reply.text))
+        if second:
             continue
-        for first in given.spoil or SPOILS:
-            source = random.Random(f"{given.seed} {name} {first}")
-            for attempt in range(given.tries):
-                second = source.choice(list(SPOILS)) if attempt % 2 and not given.spoil else ""
-                spoils = [first, second] if second else [first]
-                reply = some_reply(dialect, spoils, source)
-                for fault in set(faults(reply, dialect, source)):
-                    faulty[fault, name].append(("+".join(spoils), reply.text))
-                if not second:
-                    result = gather(events_of(dialect, [reply.text.encode()]), dialect.switches)
-                    what = outcome(result, reply)
-                    table[first][what] += 1
-                    if what == given.outcome:
-                        shown[first, name].append(reply.text)
-    for spoiling, counts in sorted(table.items(), key=lambda item: item[1]["as meant"]):
-        print(f"{spoiling:24}" + "".join(f"{kind} {counts[kind]:5}  " for kind in OUTCOMES))
-    for (what, name), found in sorted(faulty.items()):
-        print(f"{what:28} {name:18} {len(found)}")
-        for spoiling, text in sorted(found, key=lambda row: len(row[1]))[: given.show]:
-            print(f"    {spoiling}: {text!r}")
-    for (what, name), texts in shown.items():
-        for text in sorted(texts, key=len)[: given.show]:
-            print(f"{what} {name}: {text!r}")
+        result = gather(events_of(dialect, [reply.text.encode()]), dialect.switches)
+        what = outcome(result, reply)
+        found.outcomes[first][what] += 1
+        if what == given.outcome:
+            found.examples[first, dialect.name].append(reply.text)
 
 
 if __name__ == "__main__":

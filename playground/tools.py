@@ -131,6 +131,10 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, list | tuple)
 
 
+def _listed(value: Any) -> list[Any]:
+    return list(value) if _is_list(value) else []
+
+
 def _property(value: Any) -> Schema:
     if isinstance(value, ParameterMetadata):
         return {"type": value.type, "description": value.description}
@@ -186,8 +190,8 @@ def allowed_types(schema: Schema) -> set[str]:
 
 def variants(schema: Schema) -> list[Schema]:
     """The schemas that a union, or an `allOf` around a reference, is made of."""
-    found = [schema.get(key) for key in _UNIONS]
-    return [item for items in found if _is_list(items) for item in items if isinstance(item, dict)]
+    found = [item for key in _UNIONS for item in _listed(schema.get(key))]
+    return [item for item in found if isinstance(item, dict)]
 
 
 def json_type(value: Any) -> str:
@@ -214,9 +218,9 @@ def resolve_union(schema: Any, root: Schema, depth: int = 0) -> Schema:
     if depth == _UNION_DEPTH or not any(key in found for key in _UNIONS):
         return found
     resolved = {
-        key: [resolve_union(item, root, depth + 1) for item in found[key]]
+        key: [resolve_union(item, root, depth + 1) for item in _listed(found[key])]
         for key in _UNIONS
-        if _is_list(found.get(key))
+        if key in found
     }
     return {**found, **resolved}
 

@@ -26,6 +26,8 @@ from playground.parsing.wait import Choice, Wait, wait
 NAME_LIMIT: Final = 256
 _ENVELOPE: Final = ("id", "call_id", "tool_call_id", "type", "index")
 _ALIASES: Final = ("arguments", "parameters", "args", "params", "input", "kwargs")
+_FUNCTION: Final = "function"  # in which OpenAI wraps a call
+_NAMES: Final = ("name", "tool", "tool_name", "function", "function_name")
 _NOTHING: Final = ("", "{}", "null")
 _BARE_START: Final = re.compile(r"[A-Za-z_]")
 _BARE_NAME: Final = wait(Choice(r"[A-Za-z_][\w.\-]{0,127}+(?=\s{0,16}+[,}])"))
@@ -227,6 +229,8 @@ def _member(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, .
         yield from claim_arguments(reader, call)
     elif first == "{" and path == shape.name[: len(path)]:
         yield from _object(reader, call, shape, path)
+    elif call.name is None and (yield from _named_otherwise(reader, call, shape, path)):
+        pass
     elif _is_own(path, shape):
         yield from json_walk.value(scanner, scanner.emit_markup, kept)
         if shape.id and path == (shape.id,):
@@ -234,6 +238,30 @@ def _member(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, .
     else:
         yield from json_walk.value(scanner, reader.emit_argument(call, path[-1]), kept)
         call.strays[path[-1]] = "".join(kept)
+
+
+def _named_otherwise(
+    reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, ...]
+) -> Steps[bool]:
+    """A member that names the call in a form which models know from elsewhere: inside `function`,
+    as the key of its arguments, or under another word."""
+    scanner, key = reader.scanner, path[-1]
+    first = yield from scanner.peek()
+    if len(path) > 1:
+        return False
+    if first == "{" and key == _FUNCTION:
+        scanner.note("arguments-wrapped", call.place, f"in {key}")
+        yield from _object(reader, call, shape, ())
+    elif first == "{" and key in reader.tools:
+        scanner.note("mended-name", call.place, f"{key} stands as a key")
+        reader.set_name(call, 0, key)
+        yield from claim_arguments(reader, call)
+    elif first in ('"', "'") and key in _NAMES:
+        scanner.note("mended-name", call.place, f"it stands in {key}")
+        yield from _name(reader, call)
+    else:
+        return False
+    return True
 
 
 def _is_own(path: tuple[str, ...], shape: JsonShape) -> bool:

@@ -57,6 +57,7 @@ class Params(Notation):
         "<function=write_file><parameter=path>a.py</parameter>"
         "<parameter=lines>[1, 2]</parameter></function>"
     )
+    follows_tags = True
     ends_itself = False  # only the call's closer says which parameter was the last
 
     def check(self, syntax: Declaration) -> None:
@@ -223,7 +224,8 @@ def _mended_end(
 ) -> str:
     """A value that holds its own closer had ended there, where no closer has ended it."""
     place = f"{call.place}, argument {key}"
-    closer = "".join(p for p in param_template(form.syntax).after if isinstance(p, str)).strip()
+    pieces = param_template(form.syntax).after
+    closer = "".join(piece if isinstance(piece, str) else key for piece in pieces).strip()
     inner, _, rest = text.rpartition(closer) if worded(closer) else ("", "", "")
     if kind is Kind.FORGOTTEN and closer and inner:
         reader.scanner.note("unexpected-text", place, f"after the value: {rest.strip()!r:.80}")
