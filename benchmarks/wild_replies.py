@@ -63,9 +63,7 @@ TOOLS: Final = [
     ),
 ]
 BY_NAME: Final = {tool.name: tool for tool in TOOLS}
-WORDS: Final = re.findall(
-    r"\w+", "amber birch cedar delta ember fjord grove heron inlet knoll"
-)
+WORDS: Final = re.findall(r"\w+", "amber birch cedar delta ember fjord grove heron inlet knoll")
 ODD: Final = ("a<b & c>d", "it's", 'say "hi"', "C:\\new", "line\nline", "x = {1: 2}", "//host/y")
 PROSE: Final = (
     "First, let me look at it.",

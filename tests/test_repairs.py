@@ -410,7 +410,7 @@ OTHER_BODIES: Final[list[Row]] = [
     ),
     (
         "hermes",
-        '<tool_call>{"name": "get_weather", "arguments": {"city": "Rome"}, "why": "so"}</tool_call>',
+        f'<tool_call>{_JSON[:-1]}, "why": "so"}}</tool_call>',
         [ROME],
         "",
         ["unexpected-text"],

@@ -24,7 +24,6 @@ from playground.parsing.patterns import (
 from playground.parsing.template import Piece, Template
 from playground.parsing.wait import Choice, Group, Kind, Wait, wait
 
-
 JUNK_LIMIT: Final = 80  # characters
 
 
