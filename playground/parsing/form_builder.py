@@ -34,7 +34,7 @@ from playground.parsing.patterns import (
     unnamed,
     worded,
 )
-from playground.parsing.template import Template, holes_of
+from playground.parsing.template import Hole, Template, holes_of
 from playground.parsing.wait import Choice, Group, Kind, Wait, literals, openers, wait
 
 _BLANKS: Final = " \t\n\r\f\v"
@@ -189,7 +189,9 @@ class FormBuilder:
             pattern = r"(?<!\w)" + pattern  # no end of a longer word
         # without a literal before it, the body's own first characters are all that one can search
         first = first_character(template.before) if template.before else self.notation.first
-        varying = ENDED in look or UNSPOKEN in pattern
+        # behind a name a bracket may be the name's own in the form before this one
+        loose = self.number > 0 and template.before[-2:] == (Hole("name"), "(")
+        varying = ENDED in look or UNSPOKEN in pattern or loose
         return Choice(pattern, first, Group(Kind.CALL, self.number), varying=varying)
 
     def _may_be_wrapped(self) -> bool:
