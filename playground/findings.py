@@ -23,6 +23,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "call-in-reasoning": FindingKind("warning", "a call stands inside open reasoning: delivered"),
     "mended-opener": FindingKind("warning", "an opening marker lacks a part of it: read"),
     "doubled-opener": FindingKind("warning", "an opening marker is written twice: read as one"),
+    "wrapped-body": FindingKind("info", "a list or a code fence around a call's body: read"),
     "missing-closer": FindingKind("warning", "a closing marker is missing; the call is whole"),
     "truncated-call": FindingKind("error", "the stream ends inside a call: aborted"),
     "open-ended": FindingKind("info", "nothing closes this call: a cut could not be seen"),

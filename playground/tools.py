@@ -96,8 +96,9 @@ class ToolMetadata(BaseModel):
         return [name for name in required if isinstance(name, str)]
 
     def parameter_schema(self, name: str) -> Schema:
-        """The JSON Schema of one parameter, or {} where the tool does not declare it."""
-        return resolve(self._properties().get(name, {}), self.input_schema)
+        """The JSON Schema of one parameter, or {} where the tool does not declare it; a `$ref` is
+        followed, those of a union too."""
+        return resolve_union(self._properties().get(name, {}), self.input_schema)
 
     def _parameter(self, name: str) -> ParameterMetadata:
         schema = self.parameter_schema(name)
@@ -130,6 +131,10 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, list | tuple)
 
 
+def _listed(value: Any) -> list[Any]:
+    return list(value) if _is_list(value) else []
+
+
 def _property(value: Any) -> Schema:
     if isinstance(value, ParameterMetadata):
         return {"type": value.type, "description": value.description}
@@ -154,6 +159,8 @@ def type_name(schema: Schema, root: Schema, depth: int = 0) -> str:
     return str(kind)
 
 
+_UNION_DEPTH = 2  # a union of unions may lead back to itself
+_UNIONS = ("anyOf", "oneOf", "allOf")
 _TYPE_NAMES = {  # written by people who think in Python or TypeScript
     "str": "string",
     "int": "integer",
@@ -174,11 +181,17 @@ def allowed_types(schema: Schema) -> set[str]:
         names = [kind] if isinstance(kind, str) else kind
         return {_TYPE_NAMES.get(str(name).lower(), str(name).lower()) for name in names}
     found: set[str] = set()
-    for variant in [*(schema.get("anyOf") or []), *(schema.get("oneOf") or [])]:
-        found |= allowed_types(variant) if isinstance(variant, dict) else set()
+    for variant in variants(schema):
+        found |= allowed_types(variant)
     # Without a type, the values that are allowed tell it.
     values = schema.get("enum") or ([schema["const"]] if "const" in schema else [])
     return found | {json_type(value) for value in values}
+
+
+def variants(schema: Schema) -> list[Schema]:
+    """The schemas that a union, or an `allOf` around a reference, is made of."""
+    found = [item for key in _UNIONS for item in _listed(schema.get(key))]
+    return [item for item in found if isinstance(item, dict)]
 
 
 def json_type(value: Any) -> str:
@@ -197,6 +210,19 @@ def resolve(schema: Any, root: Schema) -> Schema:
         seen.add(reference)
         schema = target_of(reference, root)
     return schema if isinstance(schema, dict) else {}
+
+
+def resolve_union(schema: Any, root: Schema, depth: int = 0) -> Schema:
+    """`resolve`, and the same for what a union is made of, so that its types can be told."""
+    found = resolve(schema, root)
+    if depth == _UNION_DEPTH or not any(key in found for key in _UNIONS):
+        return found
+    resolved = {
+        key: [resolve_union(item, root, depth + 1) for item in _listed(found[key])]
+        for key in _UNIONS
+        if key in found
+    }
+    return {**found, **resolved}
 
 
 def target_of(reference: str, root: Schema) -> Any:

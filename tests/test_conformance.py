@@ -43,7 +43,8 @@ def test_servers_hand_over_what_their_own_suites_say() -> None:
 
 
 def test_every_dispute_is_a_case_and_says_why() -> None:
-    disputes = tomllib.loads((ROOT / "tests" / "disputes.toml").read_text())["dispute"]
+    tables = tomllib.loads((ROOT / "tests" / "disputes.toml").read_text())
+    disputes = [*tables["dispute"], *tables["habit"]]
     known = {json.loads(line)["id"] for line in CASES.read_text(encoding="utf-8").splitlines()}
     assert {dispute["id"] for dispute in disputes} <= known
     assert all(len(dispute["reason"]) > 20 for dispute in disputes)

@@ -190,7 +190,9 @@ def test_a_missing_call_closer_at_the_end_aborts_the_call() -> None:
 
 def test_text_between_parameters_is_a_named_finding() -> None:
     text = "<function=f>\n<parameter=a>1</parameter>\n<parameter=b>2</parameter> oops </function>"
-    assert parse(text, "qwen3-coder").tool_calls == []  # "oops" cannot follow b's closer
+    result = parse(text, "qwen3-coder")
+    owned = [event.text for event in result.events if isinstance(event, FindingEvent)]
+    assert (called(result), owned) == ([("f", {"a": "1", "b": "2"})], ["oops "])
     text = "<function=f>oops <parameter=a>1</parameter></function>"
     result = parse(text, "qwen3-coder")
     owned = [event.text for event in result.events if isinstance(event, FindingEvent)]

@@ -121,7 +121,18 @@ OPENERS: Final[list[Row]] = [
         "The marker is <function=f> here.",
         [],
         "The marker is <function=f> here.",
-        [],
+        ["bare-opener"],
+    ),
+    *(
+        (d, f"The marker is {opener} here.", [], f"The marker is {opener} here.", ["bare-opener"])
+        for d, opener in (
+            ("qwen3-coder", "<function=f>"),
+            ("minimax-m2", '<invoke name="f">'),
+            ("minicpm5", '<function name="f">'),
+            ("hermes", "<tool_call>"),
+            ("longcat", "<longcat_tool_call>"),
+            ("internlm2", "<|action_start|><|plugin|>"),
+        )
     ),
     (
         "glm",
@@ -135,7 +146,7 @@ OPENERS: Final[list[Row]] = [
         "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
         [],
         "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
-        ["bare-opener", "orphan-closer"],
+        ["bare-opener", "bare-opener", "orphan-closer"],
     ),
     (
         "qwen3-coder",
@@ -361,10 +372,92 @@ SEVERAL: Final[list[Row]] = [
     ),
 ]
 
+# bodies in a list or a fence, in Python, and in forms that models know from other APIs
+OTHER_BODIES: Final[list[Row]] = [
+    *(
+        (d, f"{before}{body}{after} ok", [ROME], " ok", ["wrapped-body"])
+        for d, before, after in (
+            ("hermes", "<tool_call>\n", "\n</tool_call>"),
+            ("longcat", "<longcat_tool_call>", "</longcat_tool_call>"),
+            ("glm", "<tool_call>", "</tool_call>"),
+            ("qwen3-coder", "<tool_call>", "</tool_call>"),
+        )
+        for body in (f"```json\n{_JSON}\n```", f"[{_JSON}]", f"```\n[{_JSON}]\n```")
+    ),
+    (
+        "longcat",
+        f"<longcat_tool_call>[{_JSON}, {_OSLO_JSON}]</longcat_tool_call>",
+        [ROME, OSLO],
+        "",
+        ["wrapped-body"],
+    ),
+    *(
+        (d, f'{before}get_weather(city="Rome"){after}', [ROME], "", [])
+        for d, before, after in (
+            ("hermes", "<tool_call>\n", "\n</tool_call>"),
+            ("ernie45", "<tool_call>", "</tool_call>"),
+            ("glm", "<tool_call>", "</tool_call>"),
+            ("qwen3-coder", "<tool_call>", "</tool_call>"),
+        )
+    ),
+    *(
+        ("hermes", f"<tool_call>{body}</tool_call>", [ROME], "", [code])
+        for body, code in (
+            (f'{{"type": "function", "function": {_JSON}}}', "arguments-wrapped"),
+            ('{"get_weather": {"city": "Rome"}}', "mended-name"),
+            ('{"tool": "get_weather", "arguments": {"city": "Rome"}}', "mended-name"),
+        )
+    ),
+    (
+        "hermes",
+        f'<tool_call>{_JSON[:-1]}, "why": "so"}}</tool_call>',
+        [ROME],
+        "",
+        ["unexpected-text"],
+    ),
+    (
+        "hermes",
+        '<tool_call>{"name": "get_weather", "arguments": {}, "city": "Rome"}</tool_call>',
+        [ROME],
+        "",
+        ["arguments-elsewhere"],
+    ),
+    (
+        "inkling",
+        '<|content_invoke_tool_json|>{"name": "get_weather", "arguments": ["Rome"]}<|end_message|>',
+        [],
+        "",
+        ["arguments-elsewhere", "arguments-not-object"],
+    ),
+    (
+        "openhands",
+        "<function=get_weather><parameter=city>Rome</parameter> I think.</function>",
+        [ROME],
+        "",
+        ["unexpected-text"],
+    ),
+    (
+        "gptme-xml",
+        "<tool-use><tool-use>\n<write>\nx\n</write>\n</tool-use>",
+        [("write", {"content": "x"})],
+        "",
+        ["doubled-opener", "unknown-tool"],
+    ),
+]
+
 
 @pytest.mark.parametrize(
     ("dialect", "text", "calls", "content", "findings"),
-    [*NO_ARGUMENT_IS_THROWN_AWAY, *OPENERS, *UNKNOWN, *JSON, *ELSEWHERE, *VALUES, *SEVERAL],
+    [
+        *NO_ARGUMENT_IS_THROWN_AWAY,
+        *OPENERS,
+        *UNKNOWN,
+        *JSON,
+        *ELSEWHERE,
+        *VALUES,
+        *SEVERAL,
+        *OTHER_BODIES,
+    ],
 )
 def test_what_a_model_got_wrong_is_read_or_told(
     dialect: str,
@@ -400,3 +493,26 @@ def test_a_number_that_json_has_not_stays_text(number: str) -> None:
     result = parse(text, "openhands", [tool])
     assert result.tool_calls[0].arguments == {"a": number}
     assert [finding.code for finding in result.findings] == ["not-a-number"]
+
+
+def test_a_union_behind_a_reference_gives_the_type() -> None:
+    size = {"anyOf": [{"$ref": "#/$defs/size"}, {"type": "null"}]}
+    owner = {"allOf": [{"$ref": "#/$defs/owner"}]}
+    schema = {
+        "type": "object",
+        "$defs": {
+            "size": {"type": "integer"},
+            "owner": {"type": "object", "properties": {"width": size}},
+        },
+        "properties": {"size": size, "owner": owner},
+    }
+    tool = {"name": "f", "parameters": schema}
+    text = "<function=f><parameter=size>7</parameter></function>"
+    assert parse(text, "openhands", [tool]).tool_calls[0].arguments == {"size": 7}
+    mark = "]<]minimax[>["  # nested elements are read by the same schemas
+    inside = f"{mark}<width>7{mark}</width>"
+    text = (
+        f'{mark}<tool_call>{mark}<invoke name="f">{mark}<owner>{inside}{mark}</owner>'
+        f"{mark}</invoke>{mark}</tool_call>"
+    )
+    assert parse(text, "minimax-m3", [tool]).tool_calls[0].arguments == {"owner": {"width": 7}}

@@ -10,6 +10,7 @@ DIALECT = DeclaredDialect(
     syntax=Syntax(
         call="<tool_call>\n{call:json}\n</tool_call>",
         also=(
+            Syntax(call="<tool_call>\n{name}({args:python})\n</tool_call>"),
             Syntax(
                 call="{call:json}",
                 section="<tool_call>\n[{calls}]\n</tool_call>",

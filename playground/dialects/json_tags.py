@@ -32,6 +32,12 @@ _array = partial(
 )
 
 
+def _object(opener: str, closer: str) -> Syntax:
+    """One object between two tags; a call as Python writes it is read there, too."""
+    read = Syntax(call=f"{opener}\n{{name}}({{args:python}})\n{closer}")
+    return Syntax(call=f"{opener}\n{{call:json}}\n{closer}", also=(read,))
+
+
 def _one_array(section: str, shape: JsonShape | None = None, read: tuple[str, ...] = ()) -> Syntax:
     """An array between the markers that `section` shows; those of `read` are read too."""
     return Syntax(
@@ -48,7 +54,7 @@ DIALECTS = (
     _tagged(
         name="longcat",
         title="LongCat",
-        syntax=Syntax(call="<longcat_tool_call>\n{call:json}\n</longcat_tool_call>"),
+        syntax=_object("<longcat_tool_call>", "</longcat_tool_call>"),
         reasoning=(ReasoningTags("<longcat_think>", "</longcat_think>"), *_THINK),
         models="LongCat Flash (chat template, 2026-11)",
         model_names=("longcat",),
@@ -121,7 +127,7 @@ DIALECTS = (
     _tagged(
         name="ernie45",
         title="ERNIE 4.5",
-        syntax=Syntax(call="<tool_call>\n{call:json}\n</tool_call>"),
+        syntax=_object("<tool_call>", "</tool_call>"),
         reasoning=_THINK,
         stops=("<response>", "</response>", "</s>"),
         models="ERNIE 4.5 Thinking (vLLM's parser, 2026-11)",

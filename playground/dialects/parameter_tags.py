@@ -77,6 +77,7 @@ DIALECTS = (
             "",
             Syntax(call="<tool_call>\n{call:json}\n</tool_call>"),
             Syntax(call="<tool_call>{name}\n{args:json}</tool_call>"),
+            Syntax(call="<tool_call>{name}({args:python})</tool_call>"),
         ),
         reasoning=_THINK,
         stops=("<|observation|>", "<|user|>", "<|role_end|>", "<|endoftext|>"),

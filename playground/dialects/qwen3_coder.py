@@ -12,7 +12,10 @@ DIALECT = DeclaredDialect(
         param="<parameter={key}>\n{value}\n</parameter>\n",
         section="<tool_call>\n{calls}\n</tool_call>",
         one_call_a_section=True,
-        also=(Syntax(call="<tool_call>\n{call:json}\n</tool_call>"),),
+        also=(
+            Syntax(call="<tool_call>\n{call:json}\n</tool_call>"),
+            Syntax(call="<tool_call>\n{name}({args:python})\n</tool_call>"),
+        ),
     ),
     rules="""\
 Write each call inside tool_call tags: the function's name in the opening function tag and every \

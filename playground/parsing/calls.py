@@ -20,12 +20,14 @@ class CallReader(Reader):
 
     recipient: str | None = None  # the tool that the section's own opener names
     _more: Match | None = None  # what stands before another call in the same markers
+    _wrapped = False  # whether a list or a code fence stands inside those
 
     def read(
         self, match: Match, form: Form, in_section: bool, has_body: bool = True
     ) -> Steps[None]:
         """The call whose opener has matched, and those that stand between the same markers: each
         ends delivered or aborted, never silently. Without a body nothing of a call can be read."""
+        self._wrapped = False
         yield from self._read_one(match, form, in_section, has_body)
         while self._more is not None:
             more, self._more = self._more, None
@@ -49,6 +51,7 @@ class CallReader(Reader):
         if groups.get("unended") is not None:
             scanner.note("mended-opener", call.place)
         self._open(match, call, form.syntax)
+        self._unwrap(match)
         try:
             if not has_body:
                 raise BrokenCall("unreadable-call")
@@ -120,7 +123,10 @@ class CallReader(Reader):
             return
         match = yield from scanner.match_here(close)
         if match is not None:
+            self._unwrap(match)
             scanner.emit_match(match)
+            return
+        if self._wrapped and (yield from self._another(form)):
             return
         excess = (yield from scanner.match_here(form.excess)) if form.excess else None
         if excess is not None:
@@ -129,11 +135,22 @@ class CallReader(Reader):
             scanner.emit_markup(excess.end() - excess.end("excess"))
             return
         scanner.note("missing-closer")
-        self._more = (yield from scanner.match_here(form.more)) if form.more else None
+        yield from self._another(form)
         # half a closer at the very end is markup, for it can be nothing else
         cut = scanner.cut_here(close)
         if cut is not None:
             scanner.emit_match(cut)
+
+    def _another(self, form: Form) -> Steps[bool]:
+        """Whether another call stands between the same markers."""
+        self._more = (yield from self.scanner.match_here(form.more)) if form.more else None
+        return self._more is not None
+
+    def _unwrap(self, marker: Match) -> None:
+        """Tell of a list or a code fence inside a call's markers, once."""
+        if marker.groupdict().get("wrapped") and not self._wrapped:
+            self._wrapped = True
+            self.scanner.note("wrapped-body")
 
     # endings
 

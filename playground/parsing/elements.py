@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from playground.parsing.values import read_value
-from playground.tools import Schema, allowed_types
+from playground.tools import Schema, allowed_types, resolve_union, variants
 
 DEPTH_LIMIT: Final = 500
 
@@ -26,8 +26,9 @@ def _tag(prefix: str) -> re.Pattern[str]:
     return re.compile(re.escape(prefix) + r"<(/?)([^\s<>/]{1,128})>")
 
 
-def read(text: str, schema: Schema, prefix: str) -> Any:
-    """The value of an element's inside. Raises ValueError where tags do not pair."""
+def read(text: str, schema: Schema, prefix: str, root: Schema) -> Any:
+    """The value of an element's inside; `root` is what a `$ref` in the schema leads through. Raises
+    ValueError where tags do not pair."""
     stack, last = [_Element("", schema)], 0
     for match in _tag(prefix).finditer(text):
         stack[-1].text.append(text[last : match.start()])
@@ -35,7 +36,7 @@ def read(text: str, schema: Schema, prefix: str) -> Any:
         if len(stack) > DEPTH_LIMIT:
             raise ValueError(f"more than {DEPTH_LIMIT} elements inside each other")
         if not match[1]:
-            stack.append(_Element(match[2], _inside(stack[-1].schema, match[2])))
+            stack.append(_Element(match[2], _inside(stack[-1].schema, match[2], root)))
             continue
         element = stack.pop()
         if element.key != match[2] or not stack:
@@ -55,10 +56,17 @@ def empty(schema: Schema) -> Any:
     return ""
 
 
-def _inside(schema: Schema, key: str) -> Schema:
-    properties = schema.get("properties")
-    given = properties.get(key) if isinstance(properties, dict) else schema.get("items")
-    return given if isinstance(given, dict) else {}
+def _inside(schema: Schema, key: str, root: Schema) -> Schema:
+    """The schema of a member or an item, in the first part of a union that has one."""
+    for part in (schema, *variants(schema)):
+        properties = part.get("properties")
+        if isinstance(properties, dict):
+            given = properties.get(key, part.get("additionalProperties"))
+        else:
+            given = part.get("items", part.get("additionalProperties"))
+        if isinstance(given, dict):
+            return resolve_union(given, root)
+    return {}
 
 
 def _value(element: _Element) -> Any:

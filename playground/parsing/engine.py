@@ -137,8 +137,8 @@ class SyntaxEngine:
             case Kind.PLAIN:
                 self.scanner.emit_match(match, "text")
                 yield from self._plain(number)
-            case Kind.BARE:
-                self._bare = True
+            case Kind.BARE | Kind.BARE_CALL:
+                self._bare |= kind is Kind.BARE
                 self.scanner.note("bare-opener")
                 self._emit_text(len(match[0]))
             case Kind.SECTION_CLOSE:

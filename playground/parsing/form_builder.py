@@ -18,12 +18,15 @@ from playground.parsing.patterns import (
     IDENTIFIER,
     LINE,
     LINE_START,
-    SOLID,
     SPACE,
+    UNSPOKEN,
+    UNWRAPPED,
     WORD,
+    WRAPPED,
     beginning,
     first_character,
     literal,
+    look_of,
     maybe_twice,
     name_before,
     pieces_pattern,
@@ -31,7 +34,7 @@ from playground.parsing.patterns import (
     unnamed,
     worded,
 )
-from playground.parsing.template import Template, holes_of
+from playground.parsing.template import Hole, Template, holes_of
 from playground.parsing.wait import Choice, Group, Kind, Wait, literals, openers, wait
 
 _BLANKS: Final = " \t\n\r\f\v"
@@ -86,14 +89,14 @@ class FormBuilder:
 
     def form(self, around: Surroundings, calls: list[Choice]) -> Form:
         """The waits of this syntax; `calls` are the openers of all forms of the dialect."""
-        closing = self.closing
+        closing, wrapped = self.closing, UNWRAPPED if self._may_be_wrapped() else ""
         return Form(
             syntax=self.syntax,
             after_marker=self._section_wait(around, calls, after_marker=True),
             between=self._section_wait(around, calls, after_marker=False),
             separator=wait(self._separator()),
             opening=wait(self.opening()),
-            close=wait(Choice(SPACE + closing.pattern)) if closing.pattern else None,
+            close=wait(Choice(SPACE + wrapped + closing.pattern)) if closing.pattern else None,
             excess=self._excess(),
             skip=self._skip(around, calls) if closing.pattern else None,
             restart=self._restart(),
@@ -175,7 +178,10 @@ class FormBuilder:
         look = self.notation.announce(lead)
         if look:
             ended = "|(?<=/>)" if EMPTY in before else ""
-            pattern = f"{maybe_twice(before, template)}(?={look}{ended})"
+            wrapped = WRAPPED if self._may_be_wrapped() else ""
+            pattern = f"{maybe_twice(before, template)}{wrapped}(?={look}{ended})"
+        elif self.notation.follows_tags and worded(before):
+            pattern += UNSPOKEN
         lead_text = template.before[0] if template.before else ""
         if self.syntax.line_start and strict:
             pattern = LINE_START + pattern
@@ -183,7 +189,16 @@ class FormBuilder:
             pattern = r"(?<!\w)" + pattern  # no end of a longer word
         # without a literal before it, the body's own first characters are all that one can search
         first = first_character(template.before) if template.before else self.notation.first
-        return Choice(pattern, first, Group(Kind.CALL, self.number), varying=ENDED in look)
+        # behind a name a bracket may be the name's own in the form before this one
+        loose = self.number > 0 and template.before[-2:] == (Hole("name"), "(")
+        varying = ENDED in look or UNSPOKEN in pattern or loose
+        return Choice(pattern, first, Group(Kind.CALL, self.number), varying=varying)
+
+    def _may_be_wrapped(self) -> bool:
+        """Whether a list or a code fence may stand around the body: its own markers are told."""
+        template = self.syntax.call_template
+        told = bool(template.before) and worded(pieces_pattern(template.before, self._holes()))
+        return told and self.notation.mends_brackets and worded(self.closing.pattern)
 
     def _holes(self) -> dict[str, str]:
         """The patterns of the holes that may stand before a body."""
@@ -254,6 +269,15 @@ class FormBuilder:
         group = Group(Kind.BARE, self.number)
         return [Choice(text, first, group, varying=True) for text, first in openers if worded(text)]
 
+    def bare_call(self) -> list[Choice]:
+        """How a call begins, where none follows: a tag or a control token, which is no prose."""
+        first = (self.syntax.call_template.before or ("",))[0]
+        marker = first.strip() if isinstance(first, str) else ""
+        if marker[:1] not in ("<", "[") or not worded(re.escape(marker)) or self.syntax.line_start:
+            return []
+        group = Group(Kind.BARE_CALL, self.number)
+        return [Choice(literal(marker), marker[0], group, (marker,), varying=True)]
+
     def announced(self) -> list[Choice]:
         """The openers that count inside reasoning. One of a call alone may be a draft, unless
         something of the call follows."""
@@ -269,14 +293,14 @@ class FormBuilder:
         """A section's opener, but only before a call: prose names sections too."""
         name = name_before(template.before, "name")
         opener = pieces_pattern(template.before, {"name": f"(?P<recipient>{name})"})
-        call = unnamed(self.opening(strict=not worded(opener)).pattern)
-        # the opener of a section is markup at once: that a name has ended has to be seen, while
-        # \Z would take the end of a chunk for the end of the name
-        look = call.replace(ENDED, SOLID)
+        look = look_of(self.opening(strict=not worded(opener)).pattern)
         end = pieces_pattern(stripped(template.after), {})
         empty = f"|{end}" if worded(end) else ""
+        twice = maybe_twice(opener, template)
+        # where a call may be any tag, the opener once more is none: it would be before it is whole
+        once = "" if twice == opener else f"(?!{opener})"
         return Choice(
-            f"{maybe_twice(opener, template)}(?={SPACE}(?:{look}{empty}))",
+            f"{twice}(?={SPACE}{once}(?:{look}{empty}))",
             first_character(template.before),
             Group(Kind.SECTION, self.number),
         )
@@ -313,7 +337,7 @@ class FormBuilder:
             *self.unread(),
             *self.section_closer(in_prose=not after_marker),
         ]
-        look = "|".join(unnamed(choice.pattern).replace(ENDED, SOLID) for choice in markers)
+        look = "|".join(look_of(choice.pattern) for choice in markers)
         space = Choice(rf"\s{{1,64}}+(?={look})", _BLANKS, Group(Kind.SPACE))
         return wait(*markers, space)
 
@@ -325,7 +349,7 @@ class FormBuilder:
             following = self.calls()
         else:
             following = [self.opening(strict=False)]
-        looks = [unnamed(choice.pattern) for choice in following]
+        looks = [look_of(choice.pattern) for choice in following]
         before = SPACE if self.syntax.separator.strip() else ""
         if before and not self.syntax.one_call_a_section and self.section_close:
             looks.append(self.section_close)  # models write a comma after the last one, too

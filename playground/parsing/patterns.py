@@ -28,6 +28,11 @@ CONTEXT: Final = 8  # characters before the place that LINE_START may look at
 # white space after a name has come to its end: what follows is solid, or nothing does
 ENDED: Final = r"(?<=\s)(?=\S|\Z)"
 SOLID: Final = r"(?<=\s)(?=\S)"
+# after a tag that could be named in prose, `<f> as it is`: no word behind blanks
+UNSPOKEN: Final = r"(?:(?<=/>)|(?<![ \t])(?=\w)|[ \t]{0,16}+(?:(?=[^\w \t])|\Z))"
+# a code fence or a list around a body, before it and after it
+WRAPPED: Final = rf"(?P<wrapped>{SPACE}(?:```\w{{0,12}}+{SPACE}(?:\[{SPACE})?|\[{SPACE}))?"
+UNWRAPPED: Final = rf"(?P<wrapped>\]{SPACE}(?:```{SPACE})?|```{SPACE})?"
 
 
 def pieces_pattern(
@@ -141,6 +146,12 @@ def maybe_twice(opener: str, template: Template) -> str:
 def unnamed(pattern: str) -> str:
     """A pattern to look ahead with: its groups would hide those of the choice itself."""
     return re.sub(r"\(\?P<\w+>", "(?:", pattern)
+
+
+def look_of(pattern: str) -> str:
+    """An opener to look ahead for: that its name has ended has to be seen, while \\Z would take the
+    end of a chunk for the end of the name."""
+    return unnamed(pattern).replace(ENDED, SOLID).replace(UNSPOKEN, "")
 
 
 def first_character(pieces: tuple[Piece, ...]) -> str:

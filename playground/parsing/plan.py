@@ -70,6 +70,7 @@ def _in_text(
         *closers,
         *around.closers(),
         *around.results(),
+        *(choice for builder in builders for choice in builder.bare_call()),
         *([FENCE] if switches.calls_in_fences == "text" else []),
     ]
 

@@ -13,7 +13,7 @@ _SPACE: Final = r"\s{0,64}+"
 # after an argument's string: the next argument, or the end of the call and what follows that
 _AFTER_ARGUMENT: Final = regex.compile(
     rf"{_SPACE}(?:,{_SPACE}(?:[A-Za-z_]\w{{0,63}}+{_SPACE}=|\))"
-    rf"|\){{1,2}}+(?:[ \t]{{0,16}}+\n|{_SPACE}(?:[\],;<]|\w{{1,64}}+\(|\Z)))"
+    rf"|\){{1,2}}+(?:[ \t]{{0,16}}+\r?\n|{_SPACE}(?:[\],;<]|\w{{1,64}}+\(|\Z)))"
 )
 # after a string in a list or a dict: no more than punctuation, for prose follows no bracket there
 _AFTER_ITEM: Final = regex.compile(rf"{_SPACE}(?:[,:)\]}}]|\Z)")

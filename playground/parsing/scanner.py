@@ -181,8 +181,7 @@ class Scanner:
         if match.end() == len(self.text):
             return True
         # the marker is whole, but a longer one may be what stands here: `<|end` of `<|end|>`
-        longer = wait.pattern.fullmatch(self.text, match.start(), partial=True)
-        return longer is not None and bool(longer.partial)
+        return wait.pattern.fullmatch(self.text, match.start(), partial=True) is not None
 
     def until(
         self,

@@ -23,6 +23,7 @@ class Kind(Enum):
     LIKE = "like"  # what looks like a call, of a tool that nobody has
     SECTION = "section"
     BARE = "bare"  # the opener of a section before no call
+    BARE_CALL = "bare_call"  # the opener of a call before nothing that could be one
     SECTION_CLOSE = "section_close"
     THINK = "think"
     THINK_CLOSE = "think_close"  # of reasoning that was not open

@@ -24,6 +24,11 @@ from playground.parsing.values import dump_json
 from playground.parsing.wait import Choice, Wait, wait
 
 NAME_LIMIT: Final = 256
+_ENVELOPE: Final = ("id", "call_id", "tool_call_id", "type", "index")
+_ALIASES: Final = ("arguments", "parameters", "args", "params", "input", "kwargs")
+_FUNCTION: Final = "function"  # in which OpenAI wraps a call
+_NAMES: Final = ("name", "tool", "tool_name", "function", "function_name")
+_NOTHING: Final = ("", "{}", "null")
 _BARE_START: Final = re.compile(r"[A-Za-z_]")
 _BARE_NAME: Final = wait(Choice(r"[A-Za-z_][\w.\-]{0,127}+(?=\s{0,16}+[,}])"))
 _ESCAPED: Final = wait(Choice(r'\{\s{0,16}+\\"'))
@@ -64,8 +69,11 @@ class JsonCall(Notation):
             yield from _keyed_object(reader, call)
         else:
             yield from _object(reader, call, shape, ())
-            _take_strays(reader, call)
+        left = _take_strays(reader, call)
         decode_arguments(reader, call, shape)
+        for key, text in left.items():
+            message = f"{key!r} is no member of a call: {text!r:.80}"
+            reader.scanner.note("unexpected-text", call.place, message)
 
 
 def call_object(
@@ -221,33 +229,75 @@ def _member(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, .
         yield from claim_arguments(reader, call)
     elif first == "{" and path == shape.name[: len(path)]:
         yield from _object(reader, call, shape, path)
-    elif beside and _may_be_argument(path[-1], first, call, shape):
-        yield from json_walk.value(scanner, reader.emit_argument(call, path[-1]), kept)
-        call.strays[path[-1]] = "".join(kept)
-    else:
+    elif call.name is None and (yield from _named_otherwise(reader, call, shape, path)):
+        pass
+    elif _is_own(path, shape):
         yield from json_walk.value(scanner, scanner.emit_markup, kept)
         if shape.id and path == (shape.id,):
             call.call_id = _unquoted("".join(kept)) or call.call_id
-
-
-def _may_be_argument(key: str, first: str, call: OpenCall, shape: JsonShape) -> bool:
-    """Whether a member that the form does not know may be an argument that stands beside its name,
-    or all of them under another name: models write both."""
-    known = (shape.id, *shape.name, *(key for key, _ in shape.constants))
-    return key not in known and not call.raw and (first == "{" or key in call.properties)
-
-
-def _take_strays(reader: Reader, call: OpenCall) -> None:
-    """Members that are no part of the form are the arguments where no others came."""
-    if not call.strays or call.raw:
-        return
-    texts = {key: text for key, text in call.strays.items() if key in call.properties}
-    if texts:
-        pairs = ", ".join(f"{dump_json(key)}: {text}" for key, text in texts.items())
-        call.raw.append((None, f"{{{pairs}}}"))
     else:
-        call.raw.append((None, next(iter(call.strays.values()))))
-    reader.scanner.note("arguments-elsewhere", call.place, f"in {', '.join(call.strays)}")
+        yield from json_walk.value(scanner, reader.emit_argument(call, path[-1]), kept)
+        call.strays[path[-1]] = "".join(kept)
+
+
+def _named_otherwise(
+    reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, ...]
+) -> Steps[bool]:
+    """A member that names the call in a form which models know from elsewhere: inside `function`,
+    as the key of its arguments, or under another word."""
+    scanner, key = reader.scanner, path[-1]
+    first = yield from scanner.peek()
+    if len(path) > 1:
+        return False
+    if first == "{" and key == _FUNCTION:
+        scanner.note("arguments-wrapped", call.place, f"in {key}")
+        yield from _object(reader, call, shape, ())
+    elif first == "{" and key in reader.tools:
+        scanner.note("mended-name", call.place, f"{key} stands as a key")
+        reader.set_name(call, 0, key)
+        yield from claim_arguments(reader, call)
+    elif first in ('"', "'") and key in _NAMES:
+        scanner.note("mended-name", call.place, f"it stands in {key}")
+        yield from _name(reader, call)
+    else:
+        return False
+    return True
+
+
+def _is_own(path: tuple[str, ...], shape: JsonShape) -> bool:
+    """Whether a member is the form's own, or one that APIs put around every call."""
+    constants = (key for key, _ in shape.constants)
+    return path == shape.name or path[-1] in (shape.id or "id", *constants, *_ENVELOPE)
+
+
+def _take_strays(reader: Reader, call: OpenCall) -> dict[str, str]:
+    """Members that are no part of the form are the arguments where its own place has none. Gives
+    back those that are not."""
+    taken = _strays_meant(call)
+    if taken:
+        texts = [call.strays[key] for key in taken]
+        pairs = [f"{dump_json(key)}: {text}" for key, text in zip(taken, texts, strict=True)]
+        whole = texts[0] if _holds_all(taken[0], call) else f"{{{', '.join(pairs)}}}"
+        call.raw.append((None, whole))
+        reader.scanner.note("arguments-elsewhere", call.place, f"in {', '.join(taken)}")
+    return {key: text for key, text in call.strays.items() if key not in taken}
+
+
+def _strays_meant(call: OpenCall) -> list[str]:
+    """The members beside the name that are arguments: the tool's own, or all of them in an object
+    of another name, or, where no tool is known, whatever there is."""
+    if any(text.strip() not in _NOTHING for _, text in call.raw):
+        return []
+    own = [key for key in call.strays if key in call.properties]
+    if own or call.raw:
+        return own
+    whole = [key for key in call.strays if _holds_all(key, call)]
+    return whole[:1] or ([] if call.tool else list(call.strays))
+
+
+def _holds_all(key: str, call: OpenCall) -> bool:
+    """Whether a member is no argument, but all of them."""
+    return key not in call.properties and (key in _ALIASES or call.strays[key].startswith("{"))
 
 
 def _bare_name(reader: Reader, call: OpenCall) -> Steps[None]:

@@ -97,6 +97,9 @@ class Notation(ABC):
     would hold it: the first quote of the second one would end any string."""
     repeats: ClassVar[bool] = False
     """Models write several bodies between the markers of one call: each is a call of its own."""
+    follows_tags: ClassVar[bool] = False
+    """The body begins with tags or text of its own right behind the opener: words behind a blank
+    there are prose, which names the opener as it names other tags."""
     holds_null: ClassVar[bool] = True
     """Whether null can be written. Where it cannot, as in TOML, `write` leaves it out and the check
     names the argument; tests and laws ask for every other plain value."""

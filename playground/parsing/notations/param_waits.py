@@ -4,6 +4,7 @@ of them."""
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from playground.parsing.declaration import Declaration
 from playground.parsing.notations.notation import Neighbours
@@ -22,6 +23,8 @@ from playground.parsing.patterns import (
 )
 from playground.parsing.template import Piece, Template
 from playground.parsing.wait import Choice, Group, Kind, Wait, wait
+
+JUNK_LIMIT: Final = 80  # characters
 
 
 def param_template(syntax: Declaration) -> Template:
@@ -133,9 +136,20 @@ def _value_closer(around: Neighbours) -> str:
     ends = [param_opener(syntax), around.closing.pattern, around.section_close]
     ends += [choice.pattern for choice in around.stops]
     follow = "|".join(unnamed(end) for end in ends if end)
-    # where white space is all that closes a value, the rest of it is the value's own
-    between = SPACE if _closes_solidly(template) else ""
-    return f"{closer}(?={between}(?:{follow}))"
+    if not _closes_solidly(template):
+        # where white space is all that closes a value, the rest of it is the value's own
+        return f"{closer}(?=(?:{follow}))"
+    return f"{closer}(?={SPACE}(?:{follow}){_junk(around)})"
+
+
+def _junk(around: Neighbours) -> str:
+    """A few words on a line between the last value and the call's closer, which models put there.
+    Where that may be any tag, they are the value's own."""
+    closing, listed = around.closing, around.syntax.known_names
+    if listed or not closing.first or not worded(closing.pattern):
+        return ""
+    junk = rf"[^{re.escape(closing.first)}\n]{{1,{JUNK_LIMIT}}}+"
+    return f"|{junk}{SPACE}{unnamed(closing.pattern)}"
 
 
 def _closes_solidly(template: Template) -> bool:

@@ -57,6 +57,7 @@ class Params(Notation):
         "<function=write_file><parameter=path>a.py</parameter>"
         "<parameter=lines>[1, 2]</parameter></function>"
     )
+    follows_tags = True
     ends_itself = False  # only the call's closer says which parameter was the last
 
     def check(self, syntax: Declaration) -> None:
@@ -213,7 +214,7 @@ def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> St
     scanner.emit_markup(match.end() - scanner.at)
     if reader.switches.entities == "decoded":
         text = unescape(text)
-    value, code = _read_value(text, opener, call.schema_of(key), syntax)
+    value, code = _read_value(text, opener, call, key, syntax)
     reader.set_value(call, key, value, code)
     reader.argument = None
 
@@ -223,7 +224,8 @@ def _mended_end(
 ) -> str:
     """A value that holds its own closer had ended there, where no closer has ended it."""
     place = f"{call.place}, argument {key}"
-    closer = "".join(p for p in param_template(form.syntax).after if isinstance(p, str)).strip()
+    pieces = param_template(form.syntax).after
+    closer = "".join(piece if isinstance(piece, str) else key for piece in pieces).strip()
     inner, _, rest = text.rpartition(closer) if worded(closer) else ("", "", "")
     if kind is Kind.FORGOTTEN and closer and inner:
         reader.scanner.note("unexpected-text", place, f"after the value: {rest.strip()!r:.80}")
@@ -277,14 +279,16 @@ def _on_own_lines(syntax: Declaration) -> bool:
     return value_notation(template).block or (isinstance(last, str) and last.endswith("\n"))
 
 
-def _read_value(text: str, opener: Match, schema: Schema, syntax: Declaration) -> tuple[Any, str]:
+def _read_value(
+    text: str, opener: Match, call: OpenCall, key: str, syntax: Declaration
+) -> tuple[Any, str]:
     """The value that a parameter's text stands for, and the code of a finding about it."""
-    groups = opener.groupdict()
+    groups, schema = opener.groupdict(), call.schema_of(key)
     kind = groups.get("type") or groups.get("is_text")
     if syntax.cdata and text.startswith(_CDATA[0]) and text.endswith(_CDATA[1]):
         text = text[len(_CDATA[0]) : -len(_CDATA[1])]
     if _has_elements(text, schema, syntax.element):
-        return _read_elements(text, schema, syntax.element)
+        return _read_elements(text, schema, syntax.element, call)
     if kind:
         return read_marked(text, kind in ("string", "true"), schema)
     return read_value(text, schema, syntax.untyped)
@@ -296,9 +300,10 @@ def _has_elements(text: str, schema: Schema, prefix: str) -> bool:
     return not text or (f"{prefix}<" in text and "string" not in allowed_types(schema))
 
 
-def _read_elements(text: str, schema: Schema, prefix: str) -> tuple[Any, str]:
+def _read_elements(text: str, schema: Schema, prefix: str, call: OpenCall) -> tuple[Any, str]:
+    root = call.tool.input_schema if call.tool else {}
     try:
-        return elements.read(text, schema, prefix), ""
+        return elements.read(text, schema, prefix, root), ""
     except ValueError:
         return read_value(text, schema)
 
