@@ -37,3 +37,5 @@ tool_response tags.""",
         "ui-tars",
     ),
 )
+
+DIALECTS = (DIALECT,)
