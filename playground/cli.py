@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Final
+
 import click
 
-from playground.commands import (
-    caching,
-    experiments,
-    importing,
-    prompts,
-    sending,
-    signatures,
-    streams,
-    templates,
-    terminal,
-)
+from playground.commands import terminal
 
 _OWN = ("--help", "--version", "--debug")  # every other option is streamlit's
+_MODULES: Final = {  # of `playground.commands`, by command: a command loads its own and no other
+    "samples": "prompts",
+    "render": "prompts",
+    "compare": "prompts",
+    "cache": "caching",
+    "check": "caching",
+    "carry": "prompts",
+    "detect": "prompts",
+    "guide": "prompts",
+    "raw": "prompts",
+    "payload": "sending",
+    "tools": "sending",
+    "template": "templates",
+    "signature": "signatures",
+    "replay": "streams",
+    "import": "importing",
+    "experiment": "experiments",
+    "export": "experiments",
+    "record": "streams",
+    "demo-server": "streams",
+}
+_FUNCTIONS: Final = {"import": "import_", "demo-server": "demo_server"}  # no names in Python
 
 
 class _Commands(click.Group):
@@ -26,6 +41,16 @@ class _Commands(click.Group):
         if not args or (args[0].startswith("--") and args[0] not in _OWN):
             args = ["app", *args]
         return super().parse_args(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *_MODULES])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _MODULES:
+            return super().get_command(ctx, cmd_name)
+        module = import_module(f"playground.commands.{_MODULES[cmd_name]}")
+        command: click.Command = getattr(module, _FUNCTIONS.get(cmd_name, cmd_name))
+        return command
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -50,30 +75,6 @@ def app(options: tuple[str, ...], public: bool, allow_run: bool) -> int:
 
     launch(list(options), public, allow_run)
     return 0
-
-
-for command in (
-    prompts.samples,
-    prompts.render,
-    prompts.compare,
-    caching.cache,
-    caching.check,
-    prompts.carry,
-    prompts.detect,
-    prompts.guide,
-    prompts.raw,
-    sending.payload,
-    sending.tools,
-    templates.template,
-    signatures.signature,
-    streams.replay,
-    importing.import_,
-    experiments.experiment,
-    experiments.export,
-    streams.record,
-    streams.demo_server,
-):
-    main.add_command(command)
 
 
 if __name__ == "__main__":

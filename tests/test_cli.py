@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from playground.dialects import dialect_names, get_dialect
+import playground
+from playground.dialects import REGISTRY, dialect_names, get_dialect
 from playground.paths import samples
 from playground.sessions.loading import load_session
 
+PACKAGE = Path(playground.__file__).parent
 PLAYGROUND = [str(Path(sys.executable).with_name("playground"))]
 
 
@@ -259,3 +264,37 @@ def test_cache_without_anything_says_what_it_needs() -> None:
     for name in ("place", "wire", "simulate", "validate"):
         assert f"\n  {name} " in shown
     assert "by-flags" not in shown
+
+
+def test_render_loads_the_file_of_its_dialect_and_no_other_nor_a_format_of_others() -> None:
+    program = (
+        "import sys\n"
+        "from playground.cli import main\n"
+        "try: main(['render', '02-parallel-calls', '-d', 'hermes'])\n"
+        "except SystemExit: pass\n"
+        "print(sorted(name for name in sys.modules if name.startswith('playground.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    loaded = set(ast.literal_eval(done.stdout.splitlines()[-1]))
+    files = {
+        f"playground.dialects.{path.stem}"
+        for path in (PACKAGE / "dialects").glob("*.py")
+        if re.search(r"^DIALECTS = ", path.read_text(), re.MULTILINE)
+    }
+    assert len(files) > 10
+    assert loaded & files == {"playground.dialects.hermes"}
+    folders = ("sessions.formats.", "commands.")
+    own = {"sessions.formats.base", "sessions.formats.playground_sessions"}  # a sample's own
+    own |= {"commands.prompts", "commands.shared", "commands.terminal"}
+    names = {name.removeprefix("playground.") for name in loaded}
+    assert {name for name in names if name.startswith(folders)} == own
+
+
+def test_every_name_of_the_registry_is_that_of_a_dialect_in_its_file() -> None:
+    names = [dialect.name for dialect in REGISTRY]
+    found = [
+        dialect.name
+        for path in sorted((PACKAGE / "dialects").glob("*.py"))
+        for dialect in getattr(import_module(f"playground.dialects.{path.stem}"), "DIALECTS", ())
+    ]
+    assert sorted(found) == sorted(names) == sorted(set(names))

@@ -80,23 +80,20 @@ print("use-tool" in pg.dialect_names())
 
 
 def test_a_dialect_added_as_contributing_says_is_found_everywhere(tmp_path: Path) -> None:
-    """By its text alone: a file, its import, its line in the registry, and who speaks it."""
+    """By its text alone: a file, its line in the registry, and who speaks it."""
     code, models = blocks(CONTRIBUTING, "python")[0], blocks(CONTRIBUTING, "text")[0]
     section = CONTRIBUTING.read_text().partition("## A new dialect")[2].partition("\n## ")[0]
     file = re.search(r"`(playground/dialects/\w+\.py)`:", section)
-    line = re.search(r"its line in `REGISTRY`: `(.+?)`", section)
+    line = re.search(r"its line in `_FILES`:\n`(.+?)`", section)
     assert file and line
     shutil.copytree(ROOT / "playground", tmp_path / "playground")
     written = tmp_path / file[1]
     assert not written.exists()
-    whole = code.rstrip().removesuffix(")") + models + ")\n"
+    whole = code.replace("\n)\n", f"\n{models})\n")
     written.write_text(whole)
     registry = tmp_path / "playground" / "dialects" / "__init__.py"
-    listed = registry.read_text().replace("    xml,\n)", f"    {written.stem},\n    xml,\n)")
-    listed = listed.replace(
-        "    *plain_text.DIALECTS,\n", f"    *plain_text.DIALECTS,\n    {line[1]}\n"
-    )
-    registry.write_text(listed)
+    head, own, rest = registry.read_text().partition("\n)\n_FILE_OF")
+    registry.write_text(f"{head}\n    {line[1]}{own}{rest}")
     done = subprocess.run(
         [sys.executable, "-c", NEWCOMER],
         cwd=tmp_path,

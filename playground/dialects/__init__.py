@@ -48,7 +48,8 @@ What must not be changed
       A tool's description may say `{USER_PROMPT}`.
     - The names of the methods of `Dialect`: dialects are written by hand on them elsewhere.
 
-A new dialect is a file in this folder and a line in the registry below (CONTRIBUTING.md has one).
+A new dialect is a file in this folder and a line in `_FILES` below (CONTRIBUTING.md has one): the
+names of its `DIALECTS`, in their order. A file is loaded when one of its dialects is asked for.
 Other packages add theirs through the entry point group `playground.dialects`.
 """
 
@@ -56,66 +57,80 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.metadata import entry_points
-from typing import Final
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 from playground.arguments import wrong
-from playground.dialects import (
-    dspy,
-    gemma,
-    header_tokens,
-    hermes,
-    invoke_tags,
-    json_tags,
-    json_text,
-    llama3,
-    native,
-    parameter_tags,
-    plain_text,
-    python_calls,
-    qwen3_coder,
-    xml,
-)
 from playground.dialects.base import Dialect
 from playground.dialects.by_hand.plugins import GROUP, Plugins, form_fault, load_plugins
 from playground.dialects.declared import DeclaredDialect
 from playground.errors import InputFault, UnknownNameError
 from playground.findings import Finding
 
-REGISTRY: Final[tuple[Dialect, ...]] = (
-    xml.DIALECT,
-    json_text.DIALECT,
-    native.DIALECT,
-    hermes.DIALECT,
-    qwen3_coder.DIALECT,
-    llama3.JSON,
-    llama3.FUNCTION,
-    llama3.BUILTIN,
-    llama3.CODE,
-    *dspy.DIALECTS,
-    *json_tags.DIALECTS,
-    *invoke_tags.DIALECTS,
-    *parameter_tags.DIALECTS,
-    *header_tokens.DIALECTS,
-    *python_calls.DIALECTS,
-    *gemma.DIALECTS,
-    *plain_text.DIALECTS,
+if TYPE_CHECKING:
+    REGISTRY: tuple[Dialect, ...]
+    """Every dialect of our own; whoever asks for it loads every file."""
+
+_FILES: Final = (  # the names are said here, so that a dialect loads its own file alone
+    ("xml", "xml"),
+    ("json_text", "json"),
+    ("native", "native"),
+    ("hermes", "hermes"),
+    ("qwen3_coder", "qwen3-coder"),
+    ("llama3", "llama3-json llama3-function llama3-builtin llama3-code"),
+    ("dspy", "dspy-chat dspy-json dspy-xml"),
+    (
+        "json_tags",
+        "longcat granite-20b-fc gigachat3 internlm2 inkling gptme-tool ernie45 "
+        "tool-calls-array pangu hyperclovax nemotron-v2 functools granite xlam apertus "
+        "cohere-action",
+    ),
+    (
+        "invoke_tags",
+        "anthropic-invoke anthropic-legacy muse minimax-m2 dots deepseek-dsml gigachat3.5 "
+        "step3 minicpm5 minimax-m3",
+    ),
+    ("parameter_tags", "seed-oss openhands k-exaone-2 glm hunyuan solar-open2 k2-horizon"),
+    (
+        "header_tokens",
+        "kimi-k2 deepseek-v3 deepseek-v3.1 mistral functionary-v3.2 plamo3 kimi-k3 harmony",
+    ),
+    ("python_calls", "pythonic llama4-pythonic lfm2 granite-pythonic olmo3"),
+    ("gemma", "gemma3 gemma4 functiongemma"),
+    (
+        "plain_text",
+        "react react-json langchain-xml cwm gptme-xml smolagents-code aider-editblock "
+        "sweagent continue",
+    ),
 )
+_FILE_OF: Final = {name: file for file, names in _FILES for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:
+    if name != "REGISTRY":
+        raise AttributeError(f"module 'playground.dialects' has no attribute {name!r}")
+    return tuple(map(_own, _FILE_OF))
+
+
+@cache
+def _own(name: str) -> Dialect:
+    """A dialect of our own, from its file."""
+    file = import_module(f"playground.dialects.{_FILE_OF[name]}")
+    declared: tuple[Dialect, ...] = file.DIALECTS
+    return next(dialect for dialect in declared if dialect.name == name)
 
 
 @cache
 def _plugins() -> Plugins:
-    return load_plugins(entry_points(group=GROUP), [dialect.name for dialect in REGISTRY])
+    # looked for where a name is not our own: it takes as long as all the rest of this
+    from importlib.metadata import entry_points
 
-
-@cache
-def _by_name() -> dict[str, Dialect]:
-    return {dialect.name: dialect for dialect in REGISTRY} | _plugins().dialects
+    return load_plugins(entry_points(group=GROUP), _FILE_OF)
 
 
 def dialect_names() -> list[str]:
     """All registered dialects, the project's own first."""
-    return list(_by_name())
+    return [*_FILE_OF, *_plugins().dialects]
 
 
 def dialect_findings() -> list[Finding]:
@@ -135,7 +150,9 @@ def get_dialect(name: str | Dialect) -> Dialect:
         if fault := form_fault(name):
             raise InputFault(f"no dialect: {fault}")
         return name
-    found = _by_name().get(name)
+    if name in _FILE_OF:
+        return _own(name)
+    found = _plugins().dialects.get(name)
     if found is None and name in _plugins().faults:
         raise InputFault(_plugins().faults[name])
     if found is None:

@@ -47,3 +47,5 @@ Write a JSON object with the function's "name" and its "arguments" between <tool
         r"^(ring|ling)-(1t|flash|mini|2)",
     ),
 )
+
+DIALECTS = (DIALECT,)

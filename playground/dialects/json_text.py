@@ -19,3 +19,5 @@ key "tool_result".""",
     result='{{"tool_result": "{name}"}}\n{result}',
     models="any instructed model (the form that this project teaches, 2026-11)",
 )
+
+DIALECTS = (DIALECT,)

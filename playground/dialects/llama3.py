@@ -104,3 +104,5 @@ close the tag, all on one line. Required arguments must be given.""",
     model_names=(r"functionary(?!.*v3\.2)",),
     raw_prompt=LlamaPrompt(LLAMA3, "function_tag"),
 )
+
+DIALECTS = (JSON, FUNCTION, BUILTIN, CODE)

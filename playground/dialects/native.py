@@ -101,3 +101,5 @@ DIALECT = NativeDialect(
     result_role="tool",
     models="every provider with a tools field (OpenAI chat completions API, 2026-11)",
 )
+
+DIALECTS = (DIALECT,)

@@ -40,3 +40,5 @@ tool_response tags.""",
         "ui-tars",
     ),
 )
+
+DIALECTS = (DIALECT,)

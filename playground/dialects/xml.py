@@ -23,3 +23,5 @@ of several lines stands on lines of its own. The result comes back in the next m
     reasoning=(ReasoningTags("<thinking>", "</thinking>"), ReasoningTags("<think>", "</think>")),
     models="any instructed model: Cline, Roo, Kodu (their system prompts, read 2026-11)",
 )
+
+DIALECTS = (DIALECT,)
