@@ -34,6 +34,9 @@ def paired(chunks: Iterable[Chunk]) -> list[Chunk]:
             result.append(chunk)
             continue
         channel = _channel(chunk)
+        if channel not in held and is_whole(text):
+            result.append(chunk)
+            continue
         before = held.pop(channel, None)
         text = ((before and _text(before)) or "") + text
         if "\ud800" <= text[-1:] <= "\udbff":

@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, get_args
 
+from playground.characters import whole
 from playground.errors import InputFault
+from playground.findings import Finding
 from playground.messages import (
     ImagePart,
     Message,
@@ -83,10 +85,27 @@ class Edit:
 
 
 def edited(session: Session, edits: Iterable[Edit]) -> Session:
-    """The session with all the edits. Raises InputFault for one that it has no place for."""
+    """The session with all the edits. Raises InputFault for one that it has no place for, and for
+    a value that cannot be read or that no file could hold."""
     for edit in edits:
+        if edit.action not in _ACTIONS:
+            raise InputFault(f"no edit {edit.action!r}", expected=" or ".join(_ACTIONS))
+        _check(edit.value, edit.label)
         session = _ACTIONS[edit.action](session, edit)
     return session
+
+
+def _check(value: Any, where: str) -> None:
+    """Raises InputFault where a text holds half a character."""
+    found: list[Finding] = []
+    whole(value, "", found)
+    if found:
+        raise InputFault(
+            "half of a surrogate pair",
+            where=where,
+            field=found[0].where,
+            expected="whole characters",
+        )
 
 
 def system_prompt(session: Session) -> str:
@@ -190,7 +209,11 @@ def _remove_tool(session: Session, edit: Edit) -> Session:
 
 
 def _read_tools(text: str, where: str) -> list[ToolMetadata]:
-    return read_tool_file(text.encode(), where).tools
+    given = read_tool_file(text.encode(), where)
+    for found in given.findings:
+        if found.code == "lone-surrogate":
+            raise InputFault("half of a surrogate pair", where=where, field=found.where)
+    return given.tools
 
 
 # messages
@@ -267,7 +290,9 @@ def _part(session: Session, edit: Edit) -> Session:
     if isinstance(part, TextPart | ReasoningPart):
         given: Part = replace(part, text=edit.value)
     else:
-        given = read_part(edit.value, f"message {edit.index}, part {edit.part}")
+        where = f"message {edit.index}, part {edit.part}"
+        given = read_part(edit.value, where)
+        _check(given, where)
     parts = (*message.parts[: edit.part], given, *message.parts[edit.part + 1 :])
     return _with_parts(session, edit.index, parts)
 
@@ -288,6 +313,7 @@ def _remove_part(session: Session, edit: Edit) -> Session:
 
 def _move_part(session: Session, edit: Edit) -> Session:
     message = _item(session.messages, edit.index, "message")
+    _item(message.parts, edit.part, "part")
     _item(message.parts, edit.to, "part")
     parts = list(message.parts)
     parts.insert(edit.to, parts.pop(edit.part))
