@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
+from dataclasses import replace
+from typing import get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from playground.dialects import get_dialect
 from playground.errors import InputFault
@@ -13,6 +18,8 @@ from playground.prompt_data import TaskConfig
 from playground.sessions.changes import changes
 from playground.sessions.editing import Action, Edit, edited, part_text, split_off
 from playground.sessions.editing import system_prompt as prompt_of
+from playground.sessions.loading import load_session
+from playground.sessions.native_format import dump_session
 from playground.sessions.session import Compaction, RequestRecord, Session
 from playground.tools import ToolMetadata
 
@@ -114,6 +121,12 @@ def test_every_part_is_read_from_what_the_editor_shows() -> None:
         (Edit("remove tool", index=-1), "there is no tool -1; expected one of 0 to 1"),
         (Edit("part", "x", 0, 1), "there is no part 1"),
         (Edit("move part", index=2, part=0, to=2), "there is no part 2"),
+        (Edit("move part", index=2, part=99), "there is no part 99; expected one of 0 to 1"),
+        (Edit("move part", index=2, part=-1), "there is no part -1"),
+        (Edit("add message", index=-2), "there is no message -2"),
+        (Edit("sing"), "no edit 'sing'; expected system prompt or"),  # type: ignore[arg-type]
+        (Edit("tool", '{"name": "a"}, {"name": "a"}', 0), "a tool of the name 'a' already"),
+        (Edit("all tools", '[{"name": "a"}, {"name": "a"}]'), "a tool of the name 'a' already"),
         (Edit("role", "robot", index=1), "no role 'robot'; expected system or user or"),
     ],
 )
@@ -137,6 +150,38 @@ def test_tools_are_edited_renamed_added_and_removed() -> None:
     assert changes(SESSION, after) == ["2 tools changed", "1 tool added"]
     replaced = edited(SESSION, [Edit("all tools", '[{"name": "only"}]')])
     assert changes(SESSION, replaced) == ["1 tool changed", "1 tool removed"]
+
+
+def test_a_tool_that_has_a_twin_already_can_be_edited() -> None:
+    twins = replace(SESSION, tools=(*SESSION.tools, ToolMetadata(name="get_tides")))
+    told = edited(twins, [Edit("tool", '{"name": "get_tides", "description": "D"}', index=2)])
+    assert [tool.description for tool in told.tools] == ["", "", "D"]
+    apart = edited(told, [Edit("tool", '{"name": "tides"}', index=0)])
+    assert [tool.name for tool in apart.tools] == ["tides", "get_weather", "get_tides"]
+    with pytest.raises(InputFault, match="already"):
+        edited(apart, [Edit("tool", '{"name": "tides"}', index=2)])
+
+
+def test_changes_are_told_by_content_also_of_what_stands_twice() -> None:
+    twice = replace(SESSION, messages=(*SESSION.messages, SESSION.messages[1]))
+    assert changes(SESSION, twice) == ["1 message added"]
+    assert changes(twice, SESSION) == ["1 message removed"]
+    tools = replace(SESSION, tools=(*SESSION.tools, SESSION.tools[0]))
+    assert changes(SESSION, tools) == ["1 tool added"]
+
+
+ACTIONS = st.sampled_from([*get_args(Action), "sing"])
+NUMBERS = st.integers(-3, 6)
+TEXTS = st.sampled_from(
+    ["", "x", "\ud83d", "user", "text", "[", '{"name": "a"}', "tool call", "{}"]
+)
+
+
+@given(st.lists(st.builds(Edit, ACTIONS, TEXTS, NUMBERS, NUMBERS, NUMBERS), max_size=4))
+def test_any_edits_are_made_or_refused_with_words(edits: list[Edit]) -> None:
+    with suppress(InputFault):
+        after = edited(SESSION, edits)
+        assert load_session(dump_session(after).encode()) == after
 
 
 def test_the_other_prompts_are_fields_of_their_own() -> None:

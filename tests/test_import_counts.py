@@ -44,7 +44,7 @@ from playground.messages import Message, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats import recognised, request_rows
 from playground.sessions.loading import LoadedSession, first_session, load_sessions, read_sessions
-from playground.sessions.rows import bodies, packed
+from playground.sessions.rows import bodies
 from playground.sessions.source import Source
 
 SHARED = ROOT.parent / "shared" / "data"
@@ -413,16 +413,6 @@ def test_every_branch_of_a_conversation_is_a_session() -> None:
     loaded = list(read_sessions(Source("c.json", document([tree]))))
     assert [[m.text for m in x.session.messages] for x in loaded] == [["q", "two"], ["q", "one"]]
     assert [f.code for f in loaded[0].findings] == ["other-branches"]
-
-
-def test_rows_of_requests_keep_each_request_whole() -> None:
-    first = {"model": "m", "system": "one", "messages": OPENAI[:1]}
-    second = {"model": "m", "system": "two", "tools": [{"name": NAME}], "messages": OPENAI[:3]}
-    third = {"model": "m", "messages": OPENAI[:2]}
-    rows = [packed(first, None), packed(second, first), packed(third, second)]
-    assert list(bodies(rows)) == [first, second, third]
-    assert [row.shared for row in rows] == [0, 1, 2]
-    assert rows[2].gone == ("system", "tools")
 
 
 def test_requests_of_one_session_are_rows_beside_its_transcript() -> None:

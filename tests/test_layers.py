@@ -22,7 +22,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 # knows no dialect, so it lies below `dialects`, which call it to mark what they have formatted.
 ROOMS = [
     {"errors", "findings", "paths", "python_source", "display"},
-    {"output", "json_numbers", "arguments"},
+    {"output", "json_numbers", "characters", "arguments"},
     {"events", "messages", "tools", "user_files", "confined"},
     {"prompt_data", "tool_formats"},
     {"parsing", "caching"},

@@ -22,7 +22,11 @@ from playground.recordings.recording import (
     TextChunk,
     ToolCallChunk,
 )
+from playground.sessions.loading import load_session
+from playground.sessions.native_format import dump_session
+from playground.sessions.session import Session
 
+HALF = "\ud83d"
 WHOLE_CALLS = {"gemini-generate", "gemini-live", "ollama-chat", "cohere-v1"}  # never in pieces
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 ARGUMENTS = '{"path": "a\\\\b\\n", "text": "“ü” </tool_call> 🦊"}'
@@ -132,20 +136,25 @@ def test_no_bytes_at_all_raise_and_cuts_change_nothing(data: bytes, size: int) -
     assert decode_stream(cut(data, size)) == decode_stream([data])
 
 
-@given(
-    st.sampled_from(sorted(WRITERS)),
-    st.integers(0, 40),
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | st.text(max_size=3),
-        lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner),
-        max_leaves=6,
-    ),
-    st.data(),
+JSON_VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.sampled_from(
+        [1e400, float("nan"), HALF, f"a{HALF}", f'{{"a": "{HALF}"}}', '"\\ud83d"', "["]
+    )
+    | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=6,
 )
+
+
+@given(st.sampled_from(sorted(WRITERS)), st.integers(0, 40), JSON_VALUES, st.data(), st.booleans())
 def test_a_frame_of_another_shape_is_kept_and_never_raises(
-    api: str, place: int, value: Any, data: st.DataObject
+    api: str, place: int, value: Any, data: st.DataObject, by_name: bool
 ) -> None:
-    """Any value anywhere in a frame: the rest of the stream is read all the same."""
+    """Any value at any field of a frame: the rest of the stream is read all the same, and what is
+    read can be written and read again."""
     frames = WRITERS[api](adapted(SAID, api))
     index = place % len(frames)
     frame = json.loads(json.dumps(frames[index]))
@@ -158,10 +167,43 @@ def test_a_frame_of_another_shape_is_kept_and_never_raises(
         node = node[data.draw(st.sampled_from(inner))]
     key = data.draw(st.sampled_from(list(node) if isinstance(node, dict) else range(len(node))))
     node[key] = value
-    wire = FRAMINGS["events"]([*frames[:index], frame, *frames[index + 1 :]])
-    recording = decode_stream([wire], api)
+    wire = FRAMINGS["escaped"]([*frames[:index], frame, *frames[index + 1 :]])
+    recording = decode_stream([wire], api if by_name else None)
     assert isinstance(recording.reply.content, str)
-    assert decode_stream(cut(wire, 5), api) == recording
+    assert decode_stream(cut(wire, 5), api if by_name else None) == recording
+    written = dump_session(Session(recordings=(recording,))).encode()
+    assert load_session(written).recordings == (recording,)
+
+
+@pytest.mark.parametrize("key", ["type", "object", "stream", "chunk", "event", "data", "error"])
+@given(value=JSON_VALUES, other=JSON_VALUES)
+def test_no_value_of_a_frame_that_nobody_knows_raises(key: str, value: Any, other: Any) -> None:
+    recording = decode_stream(FRAMINGS["escaped"]([{key: value, "message": other}]))
+    written = dump_session(Session(recordings=(recording,))).encode()
+    assert load_session(written).recordings == (recording,)
+
+
+def test_half_characters_in_a_stream_are_told_where_they_stand() -> None:
+    """A pair may be cut into two deltas; what stays half of one can be written by nobody."""
+    recording = decode_stream(
+        events(
+            {"model": f"m{HALF}", "choices": [{"delta": {"content": f"a{HALF}"}}]},
+            {"choices": [{"delta": {"content": "\ude00b"}}]},
+            {"choices": [{"delta": {"content": f"c{HALF}d"}}]},
+            {"choices": [{"delta": call(index=0, id="1", function={"name": "t"})}]},
+            {"choices": [{"delta": call(index=0, function={"arguments": f'{{"a": "{HALF}'})}]},
+            {"choices": [{"delta": call(index=0, function={"arguments": '\ude00"}'})}]},
+            {"choices": [{"delta": {}, "finish_reason": "stop"}], "usage": {HALF: 1}},
+        )
+    )
+    assert recording.reply.content == "a\U0001f600bc\ufffdd"
+    assert recording.reply.tool_calls[0].arguments_text == '{"a": "\U0001f600"}'
+    assert (recording.model, recording.usage) == ("m\ufffd", {"\ufffd": 1})
+    assert [(found.code, found.message) for found in recording.findings] == [
+        ("lone-surrogate", "text, replaced by U+FFFD"),
+        ("lone-surrogate", "model, replaced by U+FFFD"),
+        ("lone-surrogate", "usage, replaced by U+FFFD"),
+    ]
 
 
 # what providers do

@@ -14,18 +14,13 @@ from playground.json_numbers import finite, is_finite, load_json
 from playground.recordings.apis import reader_for, recognise
 from playground.recordings.apis.base import ApiReader, Sink
 from playground.recordings.framing import Frame, Framing
-from playground.recordings.recording import (
-    UNREADABLE,
-    Chunk,
-    OtherChoice,
-    ReasoningChunk,
-    Recording,
-    TextChunk,
-)
+from playground.recordings.pairs import paired, whole_recording
+from playground.recordings.recording import UNREADABLE, Chunk, OtherChoice, Recording
 
 _DONE: Final = b"[DONE]"
 _NO_NUMBER: Final = re.compile(rb"NaN|Infinity|\d[eE]\+?\d{3}")
 _WRAPPERS: Final = ("chunk", "data", "event", "payload", "json", "value")  # of one frame, in dumps
+_LATEST: Final = 1e12  # seconds, thirty thousand years
 _LISTS: Final = ("chunks", "events", "stream", "data", "body")  # of all frames
 
 
@@ -82,24 +77,26 @@ class StreamDecoder:
             self._reader.finish()
         else:
             self._unknown()
-        if not is_finite(sink.usage):
-            self.unreadable("a usage with numbers that are none, kept as text")
+        for what, given in (("a usage", sink.usage), ("an error", sink.error)):
+            if not is_finite(given):
+                self.unreadable(f"{what} with numbers that are none, kept as text")
         timed = sink.timed or sink.own_times
-        return Recording(
+        recording = Recording(
             name=name,
             dialect=dialect,
-            chunks=tuple(whole_characters(sink.chunks)),
+            chunks=tuple(paired(sink.chunks)),
             timing="recorded" if timed else "none",
             model=sink.model if isinstance(sink.model, str) else "",
             api=self._reader.name if self._reader else "",
             stop_reason=str(sink.stop_reason),
             usage=finite(sink.usage),
-            error=sink.error,
+            error=finite(sink.error),
             other_choices=tuple(
-                OtherChoice(index, tuple(whole_characters(other.chunks)), str(other.stop_reason))
+                OtherChoice(index, tuple(paired(other.chunks)), str(other.stop_reason))
                 for index, other in sorted(sink.others.items())
             ),
         )
+        return whole_recording(recording, sink.at)
 
     def _read_all(self, frames: list[Frame]) -> None:
         for event, data in frames:
@@ -128,7 +125,7 @@ class StreamDecoder:
         inner, at = value["chunk"], value.get("t")
         if not isinstance(inner, dict):
             return value
-        if isinstance(at, int | float) and at >= 0:
+        if isinstance(at, int | float) and 0 <= at < _LATEST:
             self._sink.at, self._sink.timed = float(at), True
         return inner
 
@@ -167,7 +164,7 @@ class StreamDecoder:
             return
         try:
             self._reader.read(value)
-        except (TypeError, AttributeError, KeyError, ValueError, IndexError):
+        except (TypeError, AttributeError, LookupError, ValueError, ArithmeticError):
             self._bad(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
 
     def _not_plain(self, event: str, data: bytes) -> None:
@@ -216,33 +213,8 @@ def _frames_in(inner: Any) -> list[dict[str, Any]]:
     """The frames in a field of a dump: an object, its JSON, or a list of them."""
     if isinstance(inner, str):
         try:
-            inner = from_json(inner.removeprefix("data:"))
+            inner = from_json(inner.removeprefix("data:").encode("utf-8", "replace"))
         except ValueError:
             return []
     given = inner if isinstance(inner, list) else [inner]
     return [frame for frame in given if isinstance(frame, dict)]
-
-
-def whole_characters(chunks: Iterable[Chunk]) -> list[Chunk]:
-    """Join surrogate pairs that were cut into two deltas: the first half waits for the other."""
-    result: list[Chunk] = []
-    held: dict[type, str] = {}
-    for chunk in chunks:
-        match chunk:
-            case TextChunk(text=text) | ReasoningChunk(reasoning=text):
-                if text.isascii() and not held:
-                    result.append(chunk)
-                    continue
-                kind = type(chunk)
-                text = held.pop(kind, "") + text
-                if text and "\ud800" <= text[-1] <= "\udbff":
-                    text, held[kind] = text[:-1], text[-1]
-                result.append(kind(_paired(text), chunk.at))
-            case _:
-                result.append(chunk)
-    last = result[-1].at if result else 0.0
-    return result + [kind(half, last) for kind, half in held.items()]
-
-
-def _paired(text: str) -> str:
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")

@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import Final, Protocol
 
+from playground.characters import escaped_halves
 from playground.errors import InputFault
 from playground.output import Batch, synced, told
 
@@ -79,7 +80,7 @@ class GrowingFile:
 
     def add(self, line: str) -> None:
         """One more line."""
-        data = line.encode("utf-8", "surrogatepass")
+        data = escaped_halves(line).encode()
         self._waiting.append(data)
         self._size += len(data)
         if self._size > _WAITING:

@@ -67,6 +67,7 @@ class SignalChunk:
 
 
 UNREADABLE: Final = "unreadable: "  # signals that are findings
+HALF_CHARACTER: Final = "half a character: "  # and the field that it was in: a finding, too
 SECOND_RESPONSE: Final = "second response"
 _KINDS: Final = ("text", "reasoning", "base64", "tool_call", "signal")
 
@@ -155,6 +156,10 @@ class Recording:
                 text = name.removeprefix(UNREADABLE)
                 text = text if len(text) <= 60 else f"{text[:57]}…"
                 found.append(finding("unreadable-frame", f"chunk {number}", text))
+            elif name.startswith(HALF_CHARACTER):
+                place = name.removeprefix(HALF_CHARACTER)
+                text = f"{place}, replaced by U+FFFD"
+                found.append(finding("lone-surrogate", f"chunk {number}", text))
             elif name == SECOND_RESPONSE:
                 found.append(finding("two-responses", f"chunk {number}"))
         last = f"chunk {len(self.chunks)}"

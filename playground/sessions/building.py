@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
+from playground.characters import whole
 from playground.errors import InputFault
 from playground.findings import Finding, finding
 from playground.json_numbers import finite, is_finite, load_json
@@ -261,7 +262,7 @@ class SessionBuilder:
             )
             for number, each in enumerate(self.rows)
         )
-        return Session(
+        session = Session(
             title=self.title,
             purpose=self.purpose,
             task=task.model_copy(update={"model_name": model}) if model else task,
@@ -274,6 +275,18 @@ class SessionBuilder:
             compactions=tuple(self.compactions),
             rows=tuple(rows),
         )
+        return self._whole(session)
+
+    def _whole(self, session: Session) -> Session:
+        """The session without half surrogates, which JSON inside a text may hold, too."""
+        found: list[Finding] = []
+        session = whole(session, "", found)
+        for each in found:
+            noun, _, rest = each.where.partition(".")
+            index, _, rest = rest.partition(".")
+            place = str(self._place(int(index))) if noun == "messages" else ""
+            self.findings.append(replace(each, where=f"{place}, {rest}" if place else each.where))
+        return session
 
     def _with_finite_usage(self, record: RequestRecord) -> RequestRecord:
         if is_finite(record.usage):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from playground.messages import Message
@@ -32,11 +32,10 @@ def _conversation(session: Session) -> tuple[Message, ...]:
 
 
 def _listed_changes(noun: str, before: Sequence[Any], after: Sequence[Any]) -> list[str]:
-    # an item that nobody edited is the same object, which saves the text of all the others
-    shared = {id(item) for item in before} & {id(item) for item in after}
-    old, new = (
-        Counter(repr(item) for item in items if id(item) not in shared) for items in (before, after)
-    )
+    # an item that nobody edited is the same object, which saves the text of all the others; one
+    # that stands twice counts as often as it stands on both sides
+    shared = Counter(map(id, before)) & Counter(map(id, after))
+    old, new = (Counter(map(repr, _others(items, shared))) for items in (before, after))
     gone, come = (old - new).total(), (new - old).total()
     counts = {
         "changed": min(gone, come),
@@ -49,3 +48,13 @@ def _listed_changes(noun: str, before: Sequence[Any], after: Sequence[Any]) -> l
     if not said and list(before) != list(after):
         return [f"{noun}s in another order"]
     return said
+
+
+def _others(items: Sequence[Any], shared: Counter[int]) -> Iterator[Any]:
+    """The items but for those of these ids, as often as they are counted."""
+    left = shared.copy()
+    for item in items:
+        if left[id(item)]:
+            left[id(item)] -= 1
+        else:
+            yield item

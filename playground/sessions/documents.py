@@ -14,7 +14,6 @@ from playground.findings import Finding, finding
 from playground.json_numbers import load_json
 from playground.sessions.bounded import read_yaml
 
-_LONE: Final = re.compile("[\ud800-\udfff]")
 _ITEM: Final = re.compile(r"^( *)- ", re.MULTILINE)
 
 
@@ -63,23 +62,6 @@ def parse_json(text: str, where: str, line: int | None = None) -> Any:
         ) from error
     except RecursionError as error:
         raise InputFault("nested too deeply to be read", where=where, line=line) from error
-
-
-def whole_characters(value: Any, place: str, found: list[Finding]) -> Any:
-    """Replace half surrogates, which no encoding can carry, and say where."""
-    match value:
-        case str() if not value.isascii() and _LONE.search(value):
-            found.append(finding("lone-surrogate", place))
-            return _LONE.sub("\ufffd", value)
-        case list():
-            return [whole_characters(v, f"{place}.{i}", found) for i, v in enumerate(value)]
-        case dict():
-            return {
-                _LONE.sub("\ufffd", str(k)): whole_characters(v, f"{place}.{k}".strip("."), found)
-                for k, v in value.items()
-            }
-        case _:
-            return value
 
 
 def json_of(text: str, where: str, wanted: type[dict[str, Any]] | type[list[Any]]) -> Any:

@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, get_args
 
+from playground.characters import whole
 from playground.errors import InputFault
+from playground.findings import Finding
 from playground.messages import (
     ImagePart,
     Message,
@@ -21,10 +23,9 @@ from playground.messages import (
     ToolCallPart,
     ToolResultPart,
 )
+from playground.sessions import tool_edits
 from playground.sessions.native_format import dump_part, read_part
 from playground.sessions.session import Session
-from playground.sessions.tool_files import read_tool_file
-from playground.tools import ToolMetadata
 
 Action = Literal[
     "system prompt",
@@ -83,10 +84,27 @@ class Edit:
 
 
 def edited(session: Session, edits: Iterable[Edit]) -> Session:
-    """The session with all the edits. Raises InputFault for one that it has no place for."""
+    """The session with all the edits. Raises InputFault for one that it has no place for, and for
+    a value that cannot be read or that no file could hold."""
     for edit in edits:
+        if edit.action not in _ACTIONS:
+            raise InputFault(f"no edit {edit.action!r}", expected=" or ".join(_ACTIONS))
+        _check(edit.value, edit.label)
         session = _ACTIONS[edit.action](session, edit)
     return session
+
+
+def _check(value: Any, where: str) -> None:
+    """Raises InputFault where a text holds half a character."""
+    found: list[Finding] = []
+    whole(value, "", found)
+    if found:
+        raise InputFault(
+            "half of a surrogate pair",
+            where=where,
+            field=found[0].where,
+            expected="whole characters",
+        )
 
 
 def system_prompt(session: Session) -> str:
@@ -156,41 +174,22 @@ def _environment_block(session: Session, edit: Edit) -> Session:
 
 
 def _all_tools(session: Session, edit: Edit) -> Session:
-    return replace(session, tools=tuple(_read_tools(edit.value, "tools")))
+    return replace(session, tools=tool_edits.all_replaced(session.tools, edit.value))
 
 
 def _tool(session: Session, edit: Edit) -> Session:
-    """The text may hold several tools: they all stand in the place of the one."""
-    before, after = session.tools[: edit.index], session.tools[edit.index + 1 :]
     _item(session.tools, edit.index, "tool")
-    given = _read_tools(f"[{edit.value}]", f"tool {edit.index}")
-    taken = {tool.name for tool in (*before, *after)}
-    for tool in given:
-        if tool.name in taken:
-            raise InputFault(
-                f"there is a tool of the name {tool.name!r} already",
-                where=f"tool {edit.index}",
-                field="name",
-                expected="a name of its own",
-            )
-    return replace(session, tools=(*before, *given, *after))
+    return replace(session, tools=tool_edits.replaced(session.tools, edit.index, edit.value))
 
 
 def _add_tool(session: Session, edit: Edit) -> Session:
-    taken = {tool.name for tool in session.tools}
-    numbers = range(1, len(taken) + 2)
-    name = next(name for number in numbers if (name := f"new_tool_{number}") not in taken)
-    return replace(session, tools=(*session.tools, ToolMetadata(name=name)))
+    return replace(session, tools=tool_edits.added(session.tools))
 
 
 def _remove_tool(session: Session, edit: Edit) -> Session:
     _item(session.tools, edit.index, "tool")
     kept = (tool for index, tool in enumerate(session.tools) if index != edit.index)
     return replace(session, tools=tuple(kept))
-
-
-def _read_tools(text: str, where: str) -> list[ToolMetadata]:
-    return read_tool_file(text.encode(), where).tools
 
 
 # messages
@@ -207,7 +206,7 @@ def _add_message(session: Session, edit: Edit) -> Session:
     """A message of the other speaker, behind the one of this index; -1 is before the first."""
     behind = edit.index + 1
     role: Role = "user"
-    if session.messages and edit.index >= 0:
+    if edit.index != -1:
         before = _item(session.messages, edit.index, "message")
         role = "assistant" if before.role == "user" else "user"
     messages = (*session.messages, Message(role, (TextPart(""),)))
@@ -267,7 +266,9 @@ def _part(session: Session, edit: Edit) -> Session:
     if isinstance(part, TextPart | ReasoningPart):
         given: Part = replace(part, text=edit.value)
     else:
-        given = read_part(edit.value, f"message {edit.index}, part {edit.part}")
+        where = f"message {edit.index}, part {edit.part}"
+        given = read_part(edit.value, where)
+        _check(given, where)
     parts = (*message.parts[: edit.part], given, *message.parts[edit.part + 1 :])
     return _with_parts(session, edit.index, parts)
 
@@ -288,6 +289,7 @@ def _remove_part(session: Session, edit: Edit) -> Session:
 
 def _move_part(session: Session, edit: Edit) -> Session:
     message = _item(session.messages, edit.index, "message")
+    _item(message.parts, edit.part, "part")
     _item(message.parts, edit.to, "part")
     parts = list(message.parts)
     parts.insert(edit.to, parts.pop(edit.part))

@@ -15,10 +15,10 @@ from typing import Any, Final
 from pydantic import BaseModel
 
 from playground.arguments import takes
+from playground.characters import whole
 from playground.errors import InputFault
 from playground.messages import Message
 from playground.sessions.building import Place, SessionBuilder
-from playground.sessions.documents import whole_characters
 from playground.sessions.session import Session
 from playground.sessions.shapes.messages import ROLES, read_message
 from playground.sessions.shapes.parts import read_parts
@@ -131,7 +131,7 @@ def _json_value(value: Any, where: str) -> Any:
         case None | bool() | int() | float():
             return value
         case str():  # half surrogates, which no file can hold, as where a file is read
-            return whole_characters(value, where, [])
+            return whole(value, where, [])
         case bytes() | bytearray():  # an image, as Bedrock's SDK takes it
             return base64.b64encode(value).decode("ascii")
         case BaseModel():

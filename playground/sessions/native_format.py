@@ -18,8 +18,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from playground.arguments import takes
 from playground.errors import InputFault
-from playground.json_numbers import finite
 from playground.messages import Part
+from playground.parsing.values import dump_json
 from playground.recordings.recording import BytesChunk, Recording
 from playground.sessions.documents import parse_json
 from playground.sessions.places import line_of
@@ -74,25 +74,20 @@ def parse_session(value: Any, text: str, where: str) -> Session:
     return session
 
 
-def _json(value: Any, indent: int | None = None) -> str:
-    """JSON that every reader reads: no bare NaN, whatever a hand-made session holds."""
-    return json.dumps(finite(value), ensure_ascii=False, indent=indent, allow_nan=False)
-
-
 def dump_session(session: Session) -> str:
     """The session as a file's text; what is at its default is left out, the API key always."""
-    return _json(_plain(session), indent=1) + "\n"
+    return dump_json(_plain(session), indent=1) + "\n"
 
 
 def line_pieces(session: Session) -> Iterator[str]:
     """The session as one line of a file of sessions, message by message: a large one is never
     there twice."""
-    rest = _json(_plain(replace(session, messages=())))
+    rest = dump_json(_plain(replace(session, messages=())))
     yield rest[:-1]
     for index, message in enumerate(session.messages):
         yield ', "messages": [' if index == 0 else ", "
         plain = _plain(Session(messages=(message,)))["messages"][0]
-        yield _json(plain)
+        yield dump_json(plain)
     yield "]}\n" if session.messages else "}\n"
 
 
@@ -116,7 +111,7 @@ def read_recording(value: Any, where: str = "recording") -> Recording:
 def dump_part(part: Part) -> str:
     """A part as it stands in a session file, its type first."""
     (fields,) = _parts_adapter().dump_python([part], mode="json", exclude_defaults=True)
-    return _json({"type": part.type, **fields}, indent=1)
+    return dump_json({"type": part.type, **fields}, indent=1)
 
 
 def read_part(text: str, where: str = "part") -> Part:

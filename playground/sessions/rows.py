@@ -38,10 +38,13 @@ def _differences(
     body: dict[str, Any], before: dict[str, Any]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The fields that a body has anew or otherwise, and the names of those it has no more."""
+    kept = _kept(before, body)
     changed = {
-        key: value for key, value in body.items() if key not in before or before[key] != value
+        key: value
+        for key, value in body.items()
+        if key not in kept or not _is_same(before[key], value)
     }
-    return changed, tuple(key for key in before if key not in body)
+    return changed, tuple(key for key in before if key not in kept)
 
 
 def bodies(rows: Iterable[RequestRow]) -> Iterator[dict[str, Any]]:
@@ -56,6 +59,18 @@ def bodies(rows: Iterable[RequestRow]) -> Iterator[dict[str, Any]]:
         yield body
 
 
+def _kept(before: dict[str, Any], now: dict[str, Any]) -> set[str]:
+    """The first fields of a body that stand in the order in which the body before has them: the
+    others are written anew behind them."""
+    kept: set[str] = set()
+    older = iter(before)
+    for key in now:
+        if key not in older:  # which goes on from the last one found
+            break
+        kept.add(key)
+    return kept
+
+
 def _growing(body: dict[str, Any]) -> str:
     return next((key for key in _MESSAGES if isinstance(body.get(key), list)), "")
 
@@ -63,7 +78,24 @@ def _growing(body: dict[str, Any]) -> str:
 def _shared(before: list[Any], now: list[Any]) -> int:
     count = 0
     for one, other in zip(before, now, strict=False):
-        if one != other:
+        if not _is_same(one, other):
             break
         count += 1
     return count
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two JSON values are written alike: 1, 1.0 and true are equal to Python and another
+    text to a provider, as are the same fields in another order."""
+    if type(one) is not type(other):
+        return False
+    match one:
+        case dict():
+            fields = list(one) == list(other)
+            return fields and all(map(_is_same, one.values(), other.values()))
+        case list():
+            return len(one) == len(other) and all(map(_is_same, one, other))
+        case float():
+            return repr(one) == repr(other)  # 0.0 and -0.0 are equal
+        case _:
+            return bool(one == other)

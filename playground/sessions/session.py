@@ -48,7 +48,8 @@ class RequestRow:
     tools: what of its body differs from the row before (`rows.py` puts bodies together).
 
     `shared` is how many of its messages are those that the row before begins with; `gone` are
-    fields that the row before has and this one has not. `reply` is the provider's whole reply.
+    fields of the row before that this one has not, or has in another order. `reply` is the
+    provider's whole reply.
     """
 
     body: dict[str, Any] = field(default_factory=dict)

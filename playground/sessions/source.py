@@ -17,11 +17,12 @@ from typing import IO, Any, Final
 
 from pydantic_core import from_json
 
+from playground.characters import whole
 from playground.errors import InputFault
 from playground.findings import Finding, finding
 from playground.json_numbers import load_objects
 from playground.sessions.bounded import MEMBERS, unzipped
-from playground.sessions.documents import parse_json, read_json, read_yaml_items, whole_characters
+from playground.sessions.documents import parse_json, read_json, read_yaml_items
 from playground.sessions.ends import last_line, pieces, whole_utf8
 from playground.sessions.pipes import is_stream, read_descriptor, read_stream
 from playground.user_files import decode as decode
@@ -277,7 +278,7 @@ class Source:
         """The value without half surrogates, which no encoding can carry; each is a finding."""
         if not _ESCAPED.search(text):
             return value
-        return whole_characters(value, place, self.findings)
+        return whole(value, place, self.findings)
 
     def _lines(self) -> IO[bytes]:
         if self._data is not None or self._path is None:

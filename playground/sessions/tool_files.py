@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from playground.arguments import takes
+from playground.characters import whole
 from playground.errors import InputFault
 from playground.findings import Finding
 from playground.sessions.bounded import read_yaml
@@ -45,8 +46,10 @@ def read_tool_file(data: bytes, where: str) -> ToolFile:
     if not tools:
         why = findings[0].message if findings else "the list is empty"
         raise InputFault(f"it holds no tools: {why}", where=where, expected="tools with a schema")
+    halves: list[Finding] = []
+    tools = whole(tools, "tools", halves)
     refs = [f for tool in tools for f in schema_findings(tool, f"tool {tool.name}")]
-    return ToolFile(tools, [*findings, *refs])
+    return ToolFile(tools, [*findings, *halves, *refs])
 
 
 def _of_document(text: str, where: str) -> tuple[list[ToolMetadata], list[Finding]]:

@@ -33,7 +33,7 @@ class CohereChat(ApiReader):
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
-        return value.get("type") in _EVENTS
+        return str(value.get("type")) in _EVENTS
 
     def read(self, value: dict[str, Any]) -> None:
         sink = self.sink

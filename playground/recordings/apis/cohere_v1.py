@@ -33,7 +33,8 @@ class CohereV1(ApiReader):
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
-        return value.get("event_type") in _EVENTS or isinstance(value.get("is_finished"), bool)
+        known = str(value.get("event_type")) in _EVENTS
+        return known or isinstance(value.get("is_finished"), bool)
 
     def read(self, value: dict[str, Any]) -> None:
         sink = self.sink

@@ -52,7 +52,7 @@ class _Ollama(ApiReader):
             return
         try:  # nanoseconds are more than a datetime holds
             moment = datetime.fromisoformat(_microseconds(created)).timestamp()
-        except ValueError:
+        except (ValueError, OverflowError):
             return
         if self._first is None:
             self._first = moment

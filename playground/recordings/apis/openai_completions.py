@@ -17,7 +17,9 @@ class OpenAICompletions(ApiReader):
     def recognises(value: dict[str, Any]) -> bool:
         choices = value.get("choices")
         first = choices[0] if isinstance(choices, list) and choices else {}
-        return value.get("object") == "text_completion" or "text" in first
+        return value.get("object") == "text_completion" or (
+            isinstance(first, dict) and "text" in first
+        )
 
     def read(self, value: dict[str, Any]) -> None:
         sink = self.sink

@@ -5,11 +5,9 @@ Steps of the sources system, user and agent; https://harborframework.com/docs/tr
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from playground.json_numbers import finite
 from playground.messages import (
     ImagePart,
     Message,
@@ -19,6 +17,7 @@ from playground.messages import (
     TextPart,
     ToolResultPart,
 )
+from playground.parsing.values import dump_json
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.session import RequestRecord, Session
@@ -147,7 +146,7 @@ def dump_atif(session: Session) -> str:
         "steps": steps,
         "extra": {key: value for key, value in extra.items() if value},
     }
-    return json.dumps(finite(trajectory), ensure_ascii=False, indent=1) + "\n"
+    return dump_json(trajectory, indent=1) + "\n"
 
 
 def _written(message: Message, number: int, record: RequestRecord | None) -> dict[str, Any]:
@@ -202,7 +201,7 @@ def _media_type(url: str) -> str:
 
 def _result(part: ToolResultPart) -> dict[str, Any]:
     is_text = isinstance(part.result, str)
-    text = part.result if is_text else json.dumps(part.result, ensure_ascii=False)
+    text = part.result if is_text else dump_json(part.result)
     written: dict[str, Any] = {"source_call_id": part.tool_call_id, "content": text}
     extra = {} if is_text else {"result": part.result}
     if part.is_error:

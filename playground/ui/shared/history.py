@@ -8,6 +8,7 @@ from typing import Any
 from playground.errors import InputFault
 from playground.sessions.editing import Edit
 from playground.sessions.tool_files import read_tool_file
+from playground.tools import ToolMetadata
 from playground.ui import state
 
 
@@ -44,8 +45,12 @@ def is_unread(name: str) -> bool:
 
 
 def set_tools(name: str, data: bytes, file_name: str) -> None:
-    """The tools of a file are now the session's. Raises InputFault."""
-    texts = ",\n".join(state.tool_text(tool) for tool in read_tool_file(data, file_name).tools)
+    """The tools of a file are now the session's, of twins the first, as where a session is read.
+    Raises InputFault."""
+    tools: dict[str, ToolMetadata] = {}
+    for tool in read_tool_file(data, file_name).tools:
+        tools.setdefault(tool.name, tool)
+    texts = ",\n".join(map(state.tool_text, tools.values()))
     edit(name, Edit("all tools", f"[{texts}]"))
 
 

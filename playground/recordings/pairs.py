@@ -1,0 +1,91 @@
+"""Half characters in a stream: pairs that were cut into two deltas are joined, others replaced."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from playground.characters import is_whole, whole
+from playground.findings import Finding
+from playground.recordings.recording import (
+    HALF_CHARACTER,
+    Chunk,
+    ReasoningChunk,
+    Recording,
+    SignalChunk,
+    TextChunk,
+    ToolCallChunk,
+)
+
+_OF_CHUNK: Final = re.compile(r"(?:other_choices\.\d+\.)?chunks\.\d+\.")
+_Channel = tuple[type, object]
+
+
+def paired(chunks: Iterable[Chunk]) -> list[Chunk]:
+    """The chunks with pairs joined in which the second half comes in the channel's next chunk: the
+    first half waits for it. What is half of no pair stays."""
+    result: list[Chunk] = []
+    held: dict[_Channel, Chunk] = {}  # a first half, as a chunk of its own
+    for chunk in chunks:
+        text = _text(chunk)
+        if text is None or (text.isascii() and not held):
+            result.append(chunk)
+            continue
+        channel = _channel(chunk)
+        if channel not in held and is_whole(text):
+            result.append(chunk)
+            continue
+        before = held.pop(channel, None)
+        text = ((before and _text(before)) or "") + text
+        if "\ud800" <= text[-1:] <= "\udbff":
+            held[channel] = _with_text(chunk, text[-1])
+            text = text[:-1]
+        result.append(_with_text(chunk, _joined(text)))
+    return result + list(held.values())
+
+
+def _text(chunk: Chunk) -> str | None:
+    match chunk:
+        case TextChunk(text=text) | ReasoningChunk(reasoning=text):
+            return text
+        case ToolCallChunk(tool_call=delta):
+            arguments: str | None = (delta.get("function") or {}).get("arguments")
+            return arguments
+        case _:
+            return None
+
+
+def _channel(chunk: Chunk) -> _Channel:
+    index = chunk.tool_call.get("index") if isinstance(chunk, ToolCallChunk) else None
+    return type(chunk), index
+
+
+def _with_text(chunk: Chunk, text: str) -> Chunk:
+    match chunk:
+        case TextChunk():
+            return replace(chunk, text=text)
+        case ReasoningChunk():
+            return replace(chunk, reasoning=text)
+        case ToolCallChunk(tool_call=delta):
+            function = {**delta["function"], "arguments": text}
+            return replace(chunk, tool_call={**delta, "function": function})
+        case _:
+            return chunk
+
+
+def _joined(text: str) -> str:
+    if is_whole(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
+def whole_recording(recording: Recording, at: float) -> Recording:
+    """The recording as a file can hold it; a signal at its end names each field in which half a
+    character was replaced, and is a finding."""
+    found: list[Finding] = []
+    recording = whole(recording, "", found)
+    fields = dict.fromkeys(_OF_CHUNK.sub("", each.where).partition(".")[0] for each in found)
+    signals = tuple(SignalChunk(HALF_CHARACTER + name, at) for name in fields)
+    return replace(recording, chunks=(*recording.chunks, *signals)) if signals else recording
