@@ -31,8 +31,8 @@ SOLID: Final = r"(?<=\s)(?=\S)"
 # after a tag that could be named in prose, `<f> as it is`: no word behind blanks
 UNSPOKEN: Final = r"(?:(?<=/>)|(?<![ \t])(?=\w)|[ \t]{0,16}+(?:(?=[^\w \t])|\Z))"
 # a code fence or a list around a body, before it and after it
-WRAPPED: Final = rf"(?P<wrapped>{SPACE}(?:```\w{{0,12}}+{SPACE}(?:\[{SPACE})?|\[{SPACE}))?"
-UNWRAPPED: Final = rf"(?P<wrapped>\]{SPACE}(?:```{SPACE})?|```{SPACE})?"
+WRAPPED: Final = r"(?P<wrapped>\s{0,8}+(?:```\w{0,12}+\s{0,8}+\[?|\[))?"
+UNWRAPPED: Final = r"(?P<wrapped>\]\s{0,8}+(?:```\s{0,8}+)?|```\s{0,8}+)?"
 
 
 def pieces_pattern(

@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.form import Form
-from playground.parsing.form_builder import FormBuilder, Surroundings
+from playground.parsing.form_builder import FormBuilder
+from playground.parsing.surroundings import Surroundings
 from playground.parsing.switches import Switches
 from playground.parsing.wait import FENCE, Choice, Kind, Wait, literals, wait
 
@@ -70,7 +71,8 @@ def _in_text(
         *closers,
         *around.closers(),
         *around.results(),
-        *(choice for builder in builders for choice in builder.bare_call()),
+        # several forms may begin alike
+        *{choice.pattern: choice for form in builders for choice in form.bare_call()}.values(),
         *([FENCE] if switches.calls_in_fences == "text" else []),
     ]
 

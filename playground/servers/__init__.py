@@ -7,9 +7,10 @@ them are handed over, as what, and which are dropped. What is dropped stays, as 
 
 A declaration a server
     Each file has one `Server`: a `View` for each of its parsers, and which dialects a parser reads
-    where none is named. A view's `source` is the version, file and line in the server's own code
-    where the choice was read; nothing of that code is here. Recorded replies only check a
-    declaration: each suite tests its own quirk, and choices fitted to cases do not carry over.
+    where none is named. What several parsers do alike has a name in `habits`. A view's `source` is
+    the version, file and line in the server's own code where the choice was read; nothing of that
+    code is here. Recorded replies only check a declaration: each suite tests its own quirk, and
+    choices fitted to cases do not carry over.
 
 How a reply is projected
     `stretches` cuts the merged events into what is kept or lost together: a call with its markers,

@@ -69,7 +69,7 @@ def _repeated(call: CallEndedEvent) -> dict[str, Any]:
 
 def _value(key: str, value: Any, view: View, tool: ToolMetadata | None) -> Any:
     schema: Schema = tool.parameter_schema(key) if tool else {}
-    if view.trimmed:
+    if view.trimmed and key not in view.verbatim:
         value = _trimmed(value)
     match view.values:
         case "typed":

@@ -6,7 +6,16 @@ from playground.servers.view import Server, View
 
 SERVERS: Final = (
     Server("gptme", ""),
-    Server("roo", ""),
+    Server(
+        "roo",
+        "0e110a2",
+        View(
+            source="Roo-Code 0e110a2 src/core/assistant-message/parseAssistantMessage.ts:32-40: all"
+            " values but `content` are trimmed; at the end an open call is handed over as partial",
+            trimmed=True,
+            verbatim=("content",),
+        ),
+    ),
     Server(
         "langchain",
         "",
@@ -32,7 +41,25 @@ SERVERS: Final = (
         ),
     ),
     Server("kodu", ""),
-    Server("openhands", ""),
+    Server(
+        "openhands",
+        "6bc3047",
+        View(
+            source="OpenHands 6bc3047 openhands/llm/fn_call_converter.py,"
+            " convert_non_fncall_messages_to_fncall_messages: content is what stands before the"
+            " first `<function=`; _fix_stopword closes a call that the end cut off",
+            between="dropped",
+            after="dropped",
+        ),
+    ),
     Server("smolagents", ""),
-    Server("cline", ""),
+    Server(
+        "cline",
+        "07db3c8",
+        View(
+            source="cline 07db3c8 src/core/assistant-message/parseAssistantMessage.ts: every value"
+            " is trimmed",
+            trimmed=True,
+        ),
+    ),
 )

@@ -5,45 +5,28 @@ They walk the stream by states. A call that cannot be read is left out, with a l
 content as it came.
 """
 
+from functools import partial
 from typing import Final
 
-from playground.servers.view import Parser, Server, View
+from playground.servers.habits import LEFT_OUT, parser
+from playground.servers.view import Server, View
 
 _PARSERS: Final = "ollama fb307609 model/parsers/"
+_read = partial(parser, _PARSERS)
 
 SERVER: Final = Server(
     name="ollama",
     version="0.33.0-rc2",
     view=View(source=f"{_PARSERS}parsers.go", cut="dropped", broken="dropped"),
     parsers=(
-        Parser(
-            "cogito",
-            View(
-                source=f"{_PARSERS}cogito.go:205-285",
-                orphans="kept",
-                cut="dropped",
-                broken="dropped",
-            ),
-        ),
-        Parser(
-            "cohere",
-            View(
-                source=f"{_PARSERS}cohere.go:111-290",
-                until="closer",
-                cut="dropped",
-                broken="dropped",
-            ),
-            reads=("cohere-action",),
-        ),
-        Parser(
+        _read("cogito", "cogito.go:205-285", LEFT_OUT, orphans="kept"),
+        _read("cohere", "cohere.go:111-290", LEFT_OUT, until="closer", reads=("cohere-action",)),
+        _read(
             "glimmer",
-            View(
-                source=f"{_PARSERS}glimmer.go:69-160",
-                header="<|message|>",
-                unknown="text",
-                cut="dropped",
-                broken="dropped",
-            ),
+            "glimmer.go:69-160",
+            LEFT_OUT,
+            header="<|message|>",
+            unknown="text",
             reads=("muse",),
         ),
     ),

@@ -5,196 +5,123 @@ take the thinking away before they look for calls, and do not give it back. Wher
 the reply is content as it came, with whatever markers stand in it.
 """
 
+from functools import partial
 from typing import Final
 
-from playground.servers.view import Parser, Server, View
+from playground.servers.habits import (
+    ALL_TEXT,
+    ALL_TEXT_ALONE,
+    BEFORE_CALLS,
+    CALLS_ALONE,
+    MLX_SUITE,
+    OFFERED_ONLY,
+    TEXT_AND_CALLS,
+    THINKING_TAKEN,
+    UNTOUCHED,
+    parser,
+)
+from playground.servers.view import Server, View
 
 _TOOLS: Final = "Rapid-MLX 7222ca77 vllm_mlx/tool_parsers/"
+_read = partial(parser, _TOOLS)
 
 SERVER: Final = Server(
     name="rapid-mlx",
     version="7222ca77",
     view=View(source=f"{_TOOLS}abstract_tool_parser.py:271", orphans="kept without calls"),
     parsers=(
-        Parser(
+        _read(
             "deepseek_v3",
-            View(
-                source=f"{_TOOLS}deepseek_v3_tool_parser.py:337",
-                between="dropped",
-                after="dropped",
-                orphans="kept without calls",
-                cut="reply and calls",
-                broken="reply and calls",
-                unread="reply and calls",
-            ),
+            "deepseek_v3_tool_parser.py:337",
+            UNTOUCHED,
+            BEFORE_CALLS,
+            TEXT_AND_CALLS,
             reads=("deepseek-v3",),
         ),
-        Parser(
+        _read(
             "deepseek_v31",
-            View(
-                source=f"{_TOOLS}deepseekv31_tool_parser.py:184",
-                between="dropped",
-                after="dropped",
-                orphans="kept without calls",
-                cut="reply and calls",
-                broken="reply and calls",
-                unread="reply and calls",
-            ),
+            "deepseekv31_tool_parser.py:184",
+            UNTOUCHED,
+            BEFORE_CALLS,
+            TEXT_AND_CALLS,
             reads=("deepseek-v3.1",),
         ),
-        Parser(
-            "gemma4",
-            View(source=f"{_TOOLS}gemma4_tool_parser.py:791", orphans="kept without calls"),
-            reads=("gemma4",),
-        ),
-        Parser(
+        _read("gemma4", "gemma4_tool_parser.py:791", UNTOUCHED, reads=("gemma4",)),
+        _read(
             "glm47",
-            View(
-                source=f"{_TOOLS}glm47_tool_parser.py:83",
-                reasoning="dropped with calls",
-                before="dropped",
-                between="dropped",
-                after="dropped",
-                orphans="kept without calls",
-                unknown="dropped",
-            ),
+            "glm47_tool_parser.py:83",
+            THINKING_TAKEN,
+            UNTOUCHED,
+            CALLS_ALONE,
+            OFFERED_ONLY,
             reads=("glm",),
         ),
-        Parser(
+        _read(
             "granite",
-            View(
-                source=f"{_TOOLS}granite_tool_parser.py:48",
-                calls="whole",
-                orphans="kept without calls",
-                cut="reply",
-                broken="reply",
-            ),
+            "granite_tool_parser.py:48",
+            UNTOUCHED,
+            ALL_TEXT,
+            calls="whole",
             reads=("granite",),
         ),
-        Parser(
+        _read(
             "harmony",
-            View(
-                source=f"{_TOOLS}harmony_tool_parser.py:186",
-                reasoning="dropped with calls",
-                before="dropped",
-                cut="arguments",
-            ),
+            "harmony_tool_parser.py:186",
+            THINKING_TAKEN,
+            before="dropped",
+            cut="arguments",
             reads=("harmony",),
         ),
-        Parser(
+        _read(
             "hermes",
-            View(
-                source=f"{_TOOLS}hermes_tool_parser.py:393",
-                reasoning="dropped with calls",
-                orphans="kept without calls",
-                cut="reply if alone",
-                broken="reply if alone",
-            ),
+            "hermes_tool_parser.py:393",
+            THINKING_TAKEN,
+            UNTOUCHED,
+            ALL_TEXT_ALONE,
             reads=("hermes", "qwen3-coder"),
             aliases=("nous", "qwen3_coder"),
         ),
-        Parser(
+        _read(
             "hy_v3",
-            View(
-                source=f"{_TOOLS}hy_v3_tool_parser.py:464",
-                before="dropped",
-                between="dropped",
-                after="dropped",
-                orphans="kept without calls",
-                unknown="text",
-            ),
+            "hy_v3_tool_parser.py:464",
+            UNTOUCHED,
+            CALLS_ALONE,
+            unknown="text",
             reads=("hunyuan",),
         ),
-        Parser(
-            "kimi",
-            View(
-                source=f"{_TOOLS}kimi_tool_parser.py:68",
-                between="dropped",
-                after="dropped",
-                orphans="kept without calls",
-            ),
-            reads=("kimi-k2",),
-        ),
-        Parser(
+        _read("kimi", "kimi_tool_parser.py:68", UNTOUCHED, BEFORE_CALLS, reads=("kimi-k2",)),
+        _read(
             "lfm",
-            View(
-                source=f"{_TOOLS}lfm_tool_parser.py",
-                orphans="kept without calls",
-                cut="text",
-                broken="reply if alone",
-            ),
+            "lfm_tool_parser.py",
+            UNTOUCHED,
+            cut="text",
+            broken="reply if alone",
             reads=("lfm2",),
         ),
-        Parser(
-            "llama",
-            View(source=f"{_TOOLS}llama_tool_parser.py", orphans="kept without calls"),
-            reads=("llama3-function", "llama3-json"),
-        ),
-        Parser(
-            "minicpm",
-            View(source=f"{_TOOLS}minicpm_tool_parser.py:229", orphans="kept without calls"),
-            reads=("minicpm5",),
-        ),
-        Parser(
+        _read("llama", "llama_tool_parser.py", UNTOUCHED, reads=("llama3-function", "llama3-json")),
+        _read("minicpm", "minicpm_tool_parser.py:229", UNTOUCHED, reads=("minicpm5",)),
+        _read(
             "minimax",
-            View(
-                source=f"{_TOOLS}minimax_tool_parser.py:116",
-                reasoning="dropped with calls",
-                orphans="kept without calls",
-            ),
+            "minimax_tool_parser.py:116",
+            THINKING_TAKEN,
+            UNTOUCHED,
             reads=("minimax-m2",),
         ),
-        Parser(
-            "mistral",
-            View(
-                source=f"{_TOOLS}mistral_tool_parser.py:142",
-                between="dropped",
-                after="dropped",
-                orphans="kept without calls",
-            ),
-            reads=("mistral",),
-        ),
-        Parser(
-            "muse",
-            View(source=f"{_TOOLS}muse_tool_parser.py:443", reasoning="dropped with calls"),
-            reads=("muse",),
-        ),
-        Parser(
+        _read("mistral", "mistral_tool_parser.py:142", UNTOUCHED, BEFORE_CALLS, reads=("mistral",)),
+        _read("muse", "muse_tool_parser.py:443", THINKING_TAKEN, reads=("muse",)),
+        _read(
             "qwen3_coder_xml",
-            View(
-                source=f"{_TOOLS}qwen3coder_tool_parser.py:660",
-                orphans="kept without calls",
-                unknown="text",
-                cut="text",
-                broken="text",
-            ),
+            "qwen3coder_tool_parser.py:660",
+            UNTOUCHED,
+            cut="text",
+            broken="text",
+            unknown="text",
             aliases=("qwen3coder",),
         ),
-        Parser(
-            "seed_oss",
-            View(
-                source=f"{_TOOLS}seed_oss_tool_parser.py:212",
-                between="dropped",
-                after="dropped",
-                orphans="kept without calls",
-            ),
-            reads=("seed-oss",),
+        _read(
+            "seed_oss", "seed_oss_tool_parser.py:212", UNTOUCHED, BEFORE_CALLS, reads=("seed-oss",)
         ),
-        Parser(
-            "xlam",
-            View(source=f"{_TOOLS}xlam_tool_parser.py:99", orphans="kept without calls"),
-            reads=("xlam",),
-        ),
+        _read("xlam", "xlam_tool_parser.py:99", UNTOUCHED, reads=("xlam",)),
     ),
-    suite="""\
-# tests/
-from vllm_mlx.tool_parsers import ToolParserManager
-
-
-def test_nothing_of_a_reply_is_lost():
-    parser = ToolParserManager.get_tool_parser("{{parser}}")()
-    extracted = parser.extract_tool_calls({{text}})
-    assert [call["name"] for call in extracted.tool_calls] == {{names}}
-    assert (extracted.content or "").strip() == {{content}}
-""",
+    suite=MLX_SUITE,
 )

@@ -4,11 +4,14 @@ A call of a tool that was not offered is left out unless SGLANG_FORWARD_UNKNOWN_
 (base_format_detector.py:87). Most detectors take for content what stands before the first opener.
 """
 
+from functools import partial
 from typing import Final
 
-from playground.servers.view import Parser, Server, View
+from playground.servers.habits import ALL_TEXT, BEFORE_CALLS, LEFT_OUT, OFFERED_ONLY, parser
+from playground.servers.view import Server, View
 
 _DETECTORS: Final = "sglang 0.5.23 python/sglang/srt/function_call/"
+_read = partial(parser, _DETECTORS)
 
 
 SERVER: Final = Server(
@@ -16,169 +19,108 @@ SERVER: Final = Server(
     version="0.5.23",
     view=View(source=f"{_DETECTORS}base_format_detector.py:77-104", unknown="dropped"),
     parsers=(
-        Parser(
+        _read(
             "deepseekv3",
-            View(
-                source=f"{_DETECTORS}deepseekv3_detector.py:58",
-                between="dropped",
-                after="dropped",
-                unknown="dropped",
-                cut="dropped",
-                broken="reply",
-            ),
+            "deepseekv3_detector.py:58",
+            BEFORE_CALLS,
+            OFFERED_ONLY,
+            cut="dropped",
+            broken="reply",
             reads=("deepseek-v3",),
         ),
-        Parser(
+        _read(
             "deepseekv31",
-            View(
-                source=f"{_DETECTORS}deepseekv31_detector.py:60",
-                between="dropped",
-                after="dropped",
-                unknown="dropped",
-                cut="dropped",
-                broken="reply",
-            ),
+            "deepseekv31_detector.py:60",
+            BEFORE_CALLS,
+            OFFERED_ONLY,
+            cut="dropped",
+            broken="reply",
             reads=("deepseek-v3.1",),
         ),
-        Parser(
+        _read(
             "gemma4",
-            View(
-                source=f"{_DETECTORS}gemma4_detector.py:278",
-                between="dropped",
-                after="dropped",
-                cut="reply if alone",
-                broken="reply",
-            ),
+            "gemma4_detector.py:278",
+            BEFORE_CALLS,
+            cut="reply if alone",
+            broken="reply",
             reads=("gemma4",),
         ),
-        Parser(
+        _read(
             "gigachat3",
-            View(source=f"{_DETECTORS}gigachat3_detector.py:50", unknown="dropped", broken="reply"),
+            "gigachat3_detector.py:50",
+            OFFERED_ONLY,
+            broken="reply",
             reads=("gigachat3",),
         ),
-        Parser(
+        _read(
             "glm",
-            View(
-                source=f"{_DETECTORS}glm47_moe_detector.py:357, glm4_moe_detector.py",
-                unknown="dropped",
-            ),
+            "glm47_moe_detector.py:357, glm4_moe_detector.py",
+            OFFERED_ONLY,
             reads=("glm",),
             aliases=("glm4_moe", "glm45", "glm47", "glm47_moe"),
         ),
-        Parser(
-            "hermes",
-            View(
-                source=f"{_DETECTORS}hermes_detector.py:37",
-                between="dropped",
-                after="dropped",
-                unknown="dropped",
-                cut="reply",
-                broken="reply",
-            ),
-        ),
-        Parser(
+        _read("hermes", "hermes_detector.py:37", BEFORE_CALLS, ALL_TEXT, OFFERED_ONLY),
+        _read(
             "hunyuan",
-            View(
-                source=f"{_DETECTORS}hunyuan_detector.py:308",
-                between="dropped",
-                after="dropped",
-                unknown="dropped",
-                partial="dropped",
-                cut="dropped",
-            ),
+            "hunyuan_detector.py:308",
+            BEFORE_CALLS,
+            OFFERED_ONLY,
+            partial="dropped",
+            cut="dropped",
             reads=("hunyuan",),
         ),
-        Parser(
+        _read(
             "kimi_k2",
-            View(
-                source=f"{_DETECTORS}kimik2_detector.py:164",
-                between="dropped",
-                after="dropped",
-                cut="dropped",
-            ),
+            "kimik2_detector.py:164",
+            BEFORE_CALLS,
+            cut="dropped",
             reads=("kimi-k2",),
             aliases=("kimik2",),
         ),
-        Parser(
-            "lfm2",
-            View(
-                source=f"{_DETECTORS}lfm2_detector.py:760",
-                between="dropped",
-                after="dropped",
-                unknown="dropped",
-                cut="dropped",
-                broken="dropped",
-            ),
-            reads=("lfm2",),
+        _read(
+            "lfm2", "lfm2_detector.py:760", BEFORE_CALLS, LEFT_OUT, OFFERED_ONLY, reads=("lfm2",)
         ),
-        Parser(
+        _read(
             "llama3",
-            View(
-                source=f"{_DETECTORS}llama32_detector.py:53", between="dropped", unknown="dropped"
-            ),
+            "llama32_detector.py:53",
+            OFFERED_ONLY,
+            between="dropped",
             reads=("llama3-json",),
             aliases=("llama32",),
         ),
-        Parser(
+        _read(
             "minicpm5",
-            View(
-                source=f"{_DETECTORS}minicpm5_detector.py:77",
-                unknown="text",
-                cut="text",
-                broken="text",
-                unread="text",
-            ),
+            "minicpm5_detector.py:77",
+            cut="text",
+            broken="text",
+            unread="text",
+            unknown="text",
             reads=("minicpm5",),
         ),
-        Parser(
-            "mistral",
-            View(
-                source=f"{_DETECTORS}mistral_detector.py:48", between="dropped", unknown="dropped"
-            ),
-            reads=("mistral",),
+        _read(
+            "mistral", "mistral_detector.py:48", OFFERED_ONLY, between="dropped", reads=("mistral",)
         ),
-        Parser(
-            "poolside_v1",
-            View(
-                source=f"{_DETECTORS}poolside_v1_detector.py:218",
-                between="dropped",
-                after="dropped",
-                unknown="dropped",
-                cut="dropped",
-            ),
+        _read(
+            "poolside_v1", "poolside_v1_detector.py:218", BEFORE_CALLS, OFFERED_ONLY, cut="dropped"
         ),
-        Parser(
+        _read(
             "pythonic",
-            View(
-                source=f"{_DETECTORS}pythonic_detector.py:53",
-                between="dropped",
-                unknown="dropped",
-                broken="dropped",
-            ),
+            "pythonic_detector.py:53",
+            OFFERED_ONLY,
+            between="dropped",
+            broken="dropped",
             reads=("pythonic",),
         ),
-        Parser(
+        _read(
             "qwen25",
-            View(
-                source=f"{_DETECTORS}qwen25_detector.py:47",
-                between="dropped",
-                after="dropped",
-                unknown="dropped",
-                cut="dropped",
-                broken="dropped",
-            ),
+            "qwen25_detector.py:47",
+            BEFORE_CALLS,
+            LEFT_OUT,
+            OFFERED_ONLY,
             reads=("hermes",),
             aliases=("qwen",),
         ),
-        Parser(
-            "qwen3_coder",
-            View(
-                source=f"{_DETECTORS}qwen3_coder_detector.py:178",
-                between="dropped",
-                after="dropped",
-            ),
-            reads=("qwen3-coder",),
-        ),
+        _read("qwen3_coder", "qwen3_coder_detector.py:178", BEFORE_CALLS, reads=("qwen3-coder",)),
     ),
     suite="""\
 # test/registered/unit/function_call/

@@ -47,8 +47,8 @@ class View:
     `unknown` are calls of tools that were not offered, `undeclared` arguments that the tool has
     not. With `indexed` a call needs an index behind its name (`name:0`); `unescaped` decodes
     entities in names and keys. `duplicates` of an argument give the last of them or a list;
-    `trimmed` takes blanks off a value's ends; `values` without a type in the schema stay text, or
-    all texts are guessed to be JSON where they can be.
+    `trimmed` takes blanks off the ends of all values but the `verbatim`; `values` without a type in
+    the schema stay text, or all texts are guessed to be JSON where they can be.
 
     `switches` say how the reply is read at all: the fields of `Switches`.
     """
@@ -75,6 +75,7 @@ class View:
     unescaped: bool = False
     duplicates: Literal["last", "list"] = "last"
     trimmed: bool = False
+    verbatim: tuple[str, ...] = ()
     values: Literal["typed", "text", "guessed"] = "typed"
     switches: Mapping[str, str] = field(default_factory=dict)
 

@@ -5,16 +5,22 @@ most give as content what stands before the first opener, and the whole reply wh
 read. Where they stream they may give more; what is declared is the whole reply's reading.
 """
 
+from functools import partial
 from typing import Final
 
-from playground.servers.view import Parser, Server, View
+from playground.servers.habits import (
+    ALL_TEXT,
+    ALL_TEXT_ALONE,
+    BEFORE_CALLS,
+    CALLS_ALONE,
+    LEFT_OUT,
+    parser,
+)
+from playground.servers.view import Server, View
 from playground.servers.vllm_engine import ENGINE_PARSERS
 
 _TOOLS: Final = "vllm 0.33.0 vllm/tool_parsers/"
-
-
-def _tools(file: str) -> str:
-    return f"{_TOOLS}{file}"
+_read = partial(parser, _TOOLS)
 
 
 SERVER: Final = Server(
@@ -22,271 +28,156 @@ SERVER: Final = Server(
     version="0.33.0",
     view=View(source="vllm 0.33.0 vllm/parser/abstract_parser.py: DelegatingParser"),
     parsers=(
-        Parser(
+        _read(
             "hermes",
-            View(
-                source=_tools("hermes_tool_parser.py:70"),
-                between="dropped",
-                after="dropped",
-                cut="reply",
-                broken="reply",
-            ),
+            "hermes_tool_parser.py:70",
+            BEFORE_CALLS,
+            ALL_TEXT,
             reads=("hermes",),
             aliases=("qwen3_json",),
         ),
-        Parser(
-            "granite4",
-            View(source=_tools("granite4_tool_parser.py:92"), cut="reply", broken="reply"),
-        ),
-        Parser(
+        _read("granite4", "granite4_tool_parser.py:92", ALL_TEXT),
+        _read(
             "deepseek_v3",
-            View(
-                source=_tools("deepseekv3_tool_parser.py:82"),
-                between="dropped",
-                cut="dropped",
-                unread="dropped",
-            ),
+            "deepseekv3_tool_parser.py:82",
+            between="dropped",
+            cut="dropped",
+            unread="dropped",
             reads=("deepseek-v3",),
             aliases=("deepseekv3",),
         ),
-        Parser(
+        _read(
             "deepseek_v31",
-            View(
-                source=_tools("deepseekv31_tool_parser.py:79"),
-                between="dropped",
-                after="dropped",
-                cut="dropped",
-                unread="dropped",
-            ),
+            "deepseekv31_tool_parser.py:79",
+            BEFORE_CALLS,
+            cut="dropped",
+            unread="dropped",
             reads=("deepseek-v3.1",),
             aliases=("deepseekv31",),
         ),
-        Parser(
-            "apertus",
-            View(source=_tools("apertus_tool_parser.py:174"), between="dropped"),
-            reads=("apertus",),
-        ),
-        Parser(
+        _read("apertus", "apertus_tool_parser.py:174", between="dropped", reads=("apertus",)),
+        _read(
             "dots",
-            View(
-                source=_tools("dots_tool_parser.py:218"),
-                between="dropped",
-                after="dropped",
-                partial="dropped",
-                cut="reply if alone",
-                broken="reply if alone",
-                unread="reply if alone",
-            ),
+            "dots_tool_parser.py:218",
+            BEFORE_CALLS,
+            ALL_TEXT_ALONE,
+            partial="dropped",
+            unread="reply if alone",
             reads=("dots",),
         ),
-        Parser(
-            "ernie45",
-            View(
-                source=_tools("ernie45_tool_parser.py:71"),
-                between="dropped",
-                after="dropped",
-                cut="dropped",
-                broken="reply",
-            ),
-        ),
-        Parser(
+        _read("ernie45", "ernie45_tool_parser.py:71", BEFORE_CALLS, cut="dropped", broken="reply"),
+        _read(
             "functiongemma",
-            View(
-                source=_tools("functiongemma_tool_parser.py:85"),
-                between="dropped",
-                after="dropped",
-                cut="reply if alone",
-                broken="reply if alone",
-            ),
+            "functiongemma_tool_parser.py:85",
+            BEFORE_CALLS,
+            ALL_TEXT_ALONE,
             reads=("functiongemma",),
         ),
-        Parser(
-            "gigachat3",
-            View(source=_tools("gigachat3_tool_parser.py:67"), broken="reply"),
-            reads=("gigachat3",),
-        ),
-        Parser(
+        _read("gigachat3", "gigachat3_tool_parser.py:67", broken="reply", reads=("gigachat3",)),
+        _read(
             "granite-20b-fc",
-            View(
-                source=_tools("granite_20b_fc_tool_parser.py:56"),
-                between="dropped",
-                after="dropped",
-                cut="reply",
-                broken="reply",
-            ),
+            "granite_20b_fc_tool_parser.py:56",
+            BEFORE_CALLS,
+            ALL_TEXT,
             reads=("granite-20b-fc",),
             aliases=("granite_20b_fc",),
         ),
-        Parser(
-            "hunyuan_a13b",
-            View(source=_tools("hunyuan_a13b_tool_parser.py:100"), cut="reply", broken="reply"),
-        ),
-        Parser(
+        _read("hunyuan_a13b", "hunyuan_a13b_tool_parser.py:100", ALL_TEXT),
+        _read(
             "hy_v3",
-            View(source=_tools("hy_v3_tool_parser.py:372"), between="dropped", after="dropped"),
+            "hy_v3_tool_parser.py:372",
+            BEFORE_CALLS,
             reads=("hunyuan",),
             aliases=("hy_v4",),
         ),
-        Parser(
+        _read(
             "internlm",
-            View(source=_tools("internlm2_tool_parser.py:212"), after="dropped"),
+            "internlm2_tool_parser.py:212",
+            after="dropped",
             reads=("internlm2",),
             aliases=("internlm2",),
         ),
-        Parser(
-            "jamba",
-            View(
-                source=_tools("jamba_tool_parser.py:83"),
-                between="dropped",
-                after="dropped",
-                cut="reply",
-                broken="reply",
-            ),
-            reads=("tool-calls-array",),
+        _read(
+            "jamba", "jamba_tool_parser.py:83", BEFORE_CALLS, ALL_TEXT, reads=("tool-calls-array",)
         ),
-        Parser(
+        _read(
             "k2_horizon",
-            View(
-                source=_tools("k2_horizon_tool_parser.py:289"),
-                cut="reply",
-                broken="reply",
-                unread="reply",
-                unclosed="reply",
-            ),
+            "k2_horizon_tool_parser.py:289",
+            ALL_TEXT,
+            unread="reply",
+            unclosed="reply",
             reads=("k2-horizon",),
         ),
-        Parser(
+        _read(
             "kimi_k3",
-            View(
-                source=_tools("kimi_k3_tool_parser.py:315"),
-                between="dropped",
-                after="dropped",
-                cut="dropped",
-                broken="dropped",
-                unescaped=True,
-            ),
+            "kimi_k3_tool_parser.py:315",
+            BEFORE_CALLS,
+            LEFT_OUT,
+            unescaped=True,
             reads=("kimi-k3",),
         ),
-        Parser(
-            "lfm2", View(source=_tools("lfm2_tool_parser.py:159"), broken="reply"), reads=("lfm2",)
-        ),
-        Parser(
+        _read("lfm2", "lfm2_tool_parser.py:159", broken="reply", reads=("lfm2",)),
+        _read(
             "llama3_json",
-            View(
-                source=_tools("llama_tool_parser.py:76"),
-                before="dropped",
-                between="dropped",
-                after="dropped",
-                broken="reply",
-                cut="reply",
-            ),
+            "llama_tool_parser.py:76",
+            CALLS_ALONE,
+            ALL_TEXT,
             reads=("llama3-json",),
             aliases=("llama", "llama4_json"),
         ),
-        Parser(
-            "llama4_pythonic",
-            View(
-                source=_tools("llama4_pythonic_tool_parser.py:66"),
-                calls="whole",
-                cut="reply",
-                broken="reply",
-            ),
+        _read("llama4_pythonic", "llama4_pythonic_tool_parser.py:66", ALL_TEXT, calls="whole"),
+        _read(
+            "pythonic", "pythonic_tool_parser.py:68", ALL_TEXT, calls="whole", reads=("pythonic",)
         ),
-        Parser(
-            "pythonic",
-            View(
-                source=_tools("pythonic_tool_parser.py:68"),
-                calls="whole",
-                cut="reply",
-                broken="reply",
-            ),
-            reads=("pythonic",),
-        ),
-        Parser(
+        _read(
             "minicpm5",
-            View(
-                source=_tools("minicpm5xml_tool_parser.py:493"),
-                before="dropped",
-                between="dropped",
-                after="dropped",
-                unknown="text",
-                undeclared="dropped",
-            ),
+            "minicpm5xml_tool_parser.py:493",
+            CALLS_ALONE,
+            unknown="text",
+            undeclared="dropped",
             reads=("minicpm5",),
             aliases=("minicpm5xml",),
         ),
-        Parser(
+        _read(
             "muse",
-            View(
-                source=_tools("muse_tool_parser.py:410"),
-                reasoning="dropped",
-            ),
+            "muse_tool_parser.py:410",
+            reasoning="dropped",
             reads=("muse",),
             aliases=("musespark1x", "muse_glimmer"),
         ),
-        Parser(
-            "olmo3",
-            View(
-                source=_tools("olmo3_tool_parser.py:70"),
-                before="dropped",
-                between="dropped",
-                after="dropped",
-                cut="reply",
-                broken="reply",
-            ),
-            reads=("olmo3",),
-        ),
-        Parser(
+        _read("olmo3", "olmo3_tool_parser.py:70", CALLS_ALONE, ALL_TEXT, reads=("olmo3",)),
+        _read(
             "phi4_mini_json",
-            View(
-                source=_tools("phi4mini_tool_parser.py:54"),
-                before="dropped",
-                between="dropped",
-                after="dropped",
-                until="opener",
-                cut="dropped",
-                broken="dropped",
-            ),
+            "phi4mini_tool_parser.py:54",
+            CALLS_ALONE,
+            LEFT_OUT,
+            until="opener",
             reads=("functools",),
             aliases=("phi4mini",),
         ),
-        Parser(
+        _read(
             "poolside_v1",
-            View(
-                source=_tools("poolside_v1_tool_parser.py:192"),
-                between="dropped",
-                after="dropped",
-                cut="reply if alone",
-                broken="reply if alone",
-                unread="reply if alone",
-            ),
+            "poolside_v1_tool_parser.py:192",
+            BEFORE_CALLS,
+            ALL_TEXT_ALONE,
+            unread="reply if alone",
         ),
-        Parser(
+        _read(
             "step3",
-            View(
-                source=_tools("step3_tool_parser.py:255"),
-                between="dropped",
-                cut="reply",
-                broken="reply if alone",
-                unread="reply if alone",
-                unclosed="reply",
-            ),
+            "step3_tool_parser.py:255",
+            between="dropped",
+            cut="reply",
+            broken="reply if alone",
+            unread="reply if alone",
+            unclosed="reply",
             reads=("step3",),
         ),
-        Parser(
-            "xlam",
-            View(source=_tools("xlam_tool_parser.py:124"), cut="reply", broken="reply"),
-            reads=("xlam",),
-        ),
-        Parser(
+        _read("xlam", "xlam_tool_parser.py:124", ALL_TEXT, reads=("xlam",)),
+        _read(
             "longcat",
-            View(
-                source=_tools("longcat_tool_parser.py: Hermes2ProToolParser"),
-                between="dropped",
-                after="dropped",
-                cut="reply",
-                broken="reply",
-            ),
+            "longcat_tool_parser.py: Hermes2ProToolParser",
+            BEFORE_CALLS,
+            ALL_TEXT,
             reads=("longcat",),
         ),
         *ENGINE_PARSERS,

@@ -5,122 +5,92 @@ table without a way back to content loses all that follows; and at the end of th
 call ends, delivered as far as it was read.
 """
 
+from functools import partial
 from typing import Final
 
-from playground.servers.view import Parser, View
+from playground.servers.habits import BEFORE_CALLS, CUT_DELIVERED, NO_WAY_BACK, OFFERED_ONLY, parser
 
-_ENGINE: Final = "vllm 0.33.0 vllm/parser/"
+_read = partial(parser, "vllm 0.33.0 vllm/")
 
 ENGINE_PARSERS: Final = (
-    Parser(
+    _read(
         "deepseek_v32",
-        View(
-            source=f"{_ENGINE}deepseek_v32.py, deepseek_v4.py:170-229: no state leads back",
-            between="dropped",
-            after="dropped",
-            until="opener",
-            cut="call",
-        ),
+        "parser/deepseek_v32.py, deepseek_v4.py:170-229: no state leads back",
+        NO_WAY_BACK,
+        CUT_DELIVERED,
         reads=("deepseek-dsml",),
         aliases=("deepseekv32",),
     ),
-    Parser(
+    _read(
         "deepseek_v4",
-        View(
-            source=f"{_ENGINE}deepseek_v4.py:170-229: no state leads back to content",
-            between="dropped",
-            after="dropped",
-            until="opener",
-            cut="call",
-        ),
+        "parser/deepseek_v4.py:170-229: no state leads back to content",
+        NO_WAY_BACK,
+        CUT_DELIVERED,
         aliases=("deepseekv4", "deepseek_v41"),
     ),
-    Parser(
+    _read(
         "gemma4",
-        View(
-            source=f"{_ENGINE}gemma4.py:381-446; values without a schema stay text:"
-            " engine/parser_engine.py _fix_arg_types",
-            values="text",
-            cut="call",
-            unread="call",
-        ),
+        "parser/gemma4.py:381-446; values without a schema stay text:"
+        " engine/parser_engine.py _fix_arg_types",
+        CUT_DELIVERED,
+        unread="call",
+        values="text",
         reads=("gemma4",),
     ),
-    Parser(
+    _read(
         "glm47",
-        View(
-            source=f"{_ENGINE}glm47_moe.py:200-231: validate_tool_names",
-            unknown="dropped",
-            cut="call",
-        ),
+        "parser/glm47_moe.py:200-231: validate_tool_names",
+        CUT_DELIVERED,
+        OFFERED_ONLY,
         reads=("glm",),
         aliases=("glm45", "glm47_moe", "ling3"),
     ),
-    Parser(
+    _read(
         "granite",
-        View(
-            source=f"{_ENGINE}granite.py:52-68: arguments lead to no content",
-            between="dropped",
-            after="dropped",
-            cut="call",
-        ),
+        "parser/granite.py:52-68: arguments lead to no content",
+        BEFORE_CALLS,
+        CUT_DELIVERED,
         reads=("granite",),
     ),
-    Parser(
+    _read(
         "kimi_k2",
-        View(
-            source=f"{_ENGINE}kimi_k2.py:103-138: a section's end leads to no content; 49: the id",
-            indexed=True,
-            between="dropped",
-            after="dropped",
-            until="opener",
-            cut="call",
-        ),
+        "parser/kimi_k2.py:103-138: a section's end leads to no content; 49: the id",
+        NO_WAY_BACK,
+        CUT_DELIVERED,
+        indexed=True,
         reads=("kimi-k2",),
     ),
-    Parser(
+    _read(
         "minimax_m2",
-        View(
-            source=f"{_ENGINE}minimax_m2.py:170-246: validate_tool_names",
-            between="dropped",
-            unknown="dropped",
-            cut="call",
-        ),
+        "parser/minimax_m2.py:170-246: validate_tool_names",
+        CUT_DELIVERED,
+        OFFERED_ONLY,
+        between="dropped",
         reads=("minimax-m2",),
     ),
-    Parser(
+    _read(
         "minimax_m2_append_think",
-        View(
-            source="vllm 0.33.0 vllm/reasoning/minimax_m2_reasoning_parser.py:"
-            " MiniMaxM2AppendThinkReasoningParser, line 58",
-            reasoning="content after opener",
-            opens="<think>",
-            between="dropped",
-            unknown="dropped",
-        ),
+        "reasoning/minimax_m2_reasoning_parser.py: MiniMaxM2AppendThinkReasoningParser, line 58",
+        OFFERED_ONLY,
+        reasoning="content after opener",
+        opens="<think>",
+        between="dropped",
         aliases=("minimax_m2_append",),
     ),
-    Parser("minimax_m3", View(source=f"{_ENGINE}minimax_m3.py", cut="call"), reads=("minimax-m3",)),
-    Parser(
+    _read("minimax_m3", "parser/minimax_m3.py", CUT_DELIVERED, reads=("minimax-m3",)),
+    _read(
         "mistral",
-        View(
-            source=f"{_ENGINE}mistral.py:243-262: arguments lead to no content",
-            between="dropped",
-            after="dropped",
-            until="opener",
-            cut="call",
-            unread="call",
-        ),
+        "parser/mistral.py:243-262: arguments lead to no content",
+        NO_WAY_BACK,
+        CUT_DELIVERED,
+        unread="call",
         reads=("mistral",),
     ),
-    Parser(
-        "plamo3",
-        View(source=f"{_ENGINE}plamo3.py:67-152", between="dropped", cut="call"),
-        reads=("plamo3",),
-    ),
-    Parser(
+    _read("plamo3", "parser/plamo3.py:67-152", CUT_DELIVERED, between="dropped", reads=("plamo3",)),
+    _read(
         "qwen3_coder",
-        View(source=f"{_ENGINE}qwen3.py:185-280", cut="call"),
+        "parser/qwen3.py:185-280",
+        CUT_DELIVERED,
         reads=("qwen3-coder",),
         aliases=(
             "granite_thinking",
@@ -132,15 +102,13 @@ ENGINE_PARSERS: Final = (
             "step5",
         ),
     ),
-    Parser(
-        "seed_oss",
-        View(source=f"{_ENGINE}seed_oss.py, qwen3.py:185-280", cut="call"),
-        reads=("seed-oss",),
-    ),
-    Parser("step3p5", View(source=f"{_ENGINE}step3p5.py, qwen3.py:185-280", cut="call")),
-    Parser(
+    _read("seed_oss", "parser/seed_oss.py, qwen3.py:185-280", CUT_DELIVERED, reads=("seed-oss",)),
+    _read("step3p5", "parser/step3p5.py, qwen3.py:185-280", CUT_DELIVERED),
+    _read(
         "inkling",
-        View(source=f"{_ENGINE}inkling.py:134-215", header="<|content_", cut="call"),
+        "parser/inkling.py:134-215",
+        CUT_DELIVERED,
+        header="<|content_",
         reads=("inkling",),
     ),
 )

@@ -4,131 +4,87 @@ As in Rapid-MLX, which came of it: a tool parser that runs alone takes thinking 
 give it back, and a reply without a call is content as it came.
 """
 
+from functools import partial
 from typing import Final
 
-from playground.servers.view import Parser, Server, View
+from playground.servers.habits import (
+    ALL_TEXT,
+    ALL_TEXT_ALONE,
+    BEFORE_CALLS,
+    CALLS_ALONE,
+    MLX_SUITE,
+    OFFERED_ONLY,
+    THINKING_TAKEN,
+    UNTOUCHED,
+    parser,
+)
+from playground.servers.view import Server, View
 
 _TOOLS: Final = "vllm-mlx 4b654c0 vllm_mlx/tool_parsers/"
+_read = partial(parser, _TOOLS)
 
 SERVER: Final = Server(
     name="vllm-mlx",
     version="4b654c0",
     view=View(source=f"{_TOOLS}abstract_tool_parser.py"),
     parsers=(
-        Parser(
-            "deepseek",
-            View(source=f"{_TOOLS}deepseek_tool_parser.py:69", between="dropped", after="dropped"),
-            reads=("deepseek-v3",),
-        ),
-        Parser(
+        _read("deepseek", "deepseek_tool_parser.py:69", BEFORE_CALLS, reads=("deepseek-v3",)),
+        _read(
             "gemma4",
-            View(
-                source=f"{_TOOLS}gemma4_tool_parser.py:300",
-                reasoning="dropped with calls",
-                between="dropped",
-                after="dropped",
-                cut="reply if alone",
-                broken="reply if alone",
-                unread="reply if alone",
-                orphans="kept without calls",
-            ),
+            "gemma4_tool_parser.py:300",
+            THINKING_TAKEN,
+            UNTOUCHED,
+            BEFORE_CALLS,
+            ALL_TEXT_ALONE,
+            unread="reply if alone",
             reads=("gemma4",),
         ),
-        Parser(
+        _read(
             "glm47",
-            View(
-                source=f"{_TOOLS}glm47_tool_parser.py:79",
-                reasoning="dropped with calls",
-                before="dropped",
-                between="dropped",
-                after="dropped",
-                unknown="dropped",
-            ),
+            "glm47_tool_parser.py:79",
+            THINKING_TAKEN,
+            CALLS_ALONE,
+            OFFERED_ONLY,
             reads=("glm",),
         ),
-        Parser(
-            "granite",
-            View(
-                source=f"{_TOOLS}granite_tool_parser.py:47",
-                calls="whole",
-                cut="reply",
-                broken="reply",
-            ),
-            reads=("granite",),
-        ),
-        Parser(
+        _read("granite", "granite_tool_parser.py:47", ALL_TEXT, calls="whole", reads=("granite",)),
+        _read(
             "harmony",
-            View(
-                source=f"{_TOOLS}harmony_tool_parser.py:71",
-                reasoning="dropped with calls",
-                before="dropped",
-                cut="arguments",
-            ),
+            "harmony_tool_parser.py:71",
+            THINKING_TAKEN,
+            before="dropped",
+            cut="arguments",
             reads=("harmony",),
         ),
-        Parser(
-            "hermes",
-            View(source=f"{_TOOLS}hermes_tool_parser.py:92", reasoning="dropped with calls"),
-            reads=("hermes",),
-        ),
-        Parser(
-            "kimi",
-            View(source=f"{_TOOLS}kimi_tool_parser.py:67", between="dropped", after="dropped"),
-            reads=("kimi-k2",),
-        ),
-        Parser(
-            "llama",
-            View(source=f"{_TOOLS}llama_tool_parser.py:321"),
-            reads=("llama3-function", "llama3-json"),
-        ),
-        Parser(
-            "minimax",
-            View(source=f"{_TOOLS}minimax_tool_parser.py:78", reasoning="dropped with calls"),
-            reads=("minimax-m2",),
-        ),
-        Parser(
+        _read("hermes", "hermes_tool_parser.py:92", THINKING_TAKEN, reads=("hermes",)),
+        _read("kimi", "kimi_tool_parser.py:67", BEFORE_CALLS, reads=("kimi-k2",)),
+        _read("llama", "llama_tool_parser.py:321", reads=("llama3-function", "llama3-json")),
+        _read("minimax", "minimax_tool_parser.py:78", THINKING_TAKEN, reads=("minimax-m2",)),
+        _read(
             "mistral",
-            View(
-                source=f"{_TOOLS}mistral_tool_parser.py:192",
-                between="dropped",
-                after="dropped",
-                cut="reply if alone",
-                broken="reply if alone",
-            ),
+            "mistral_tool_parser.py:192",
+            BEFORE_CALLS,
+            ALL_TEXT_ALONE,
             reads=("mistral",),
         ),
-        Parser(
+        _read(
             "qwen3_xml",
-            View(
-                source=f"{_TOOLS}qwen3_xml_tool_parser.py:1463: content is what stands outside of"
-                " elements, also of those that are cut",
-                reasoning="dropped with calls",
-                until="opener",
-            ),
+            "qwen3_xml_tool_parser.py:1463: content is what stands outside of elements,"
+            " also of those that are cut",
+            THINKING_TAKEN,
+            until="opener",
             reads=("qwen3-coder",),
             aliases=("qwen3_coder", "qwen3.5"),
         ),
-        Parser(
+        _read(
             "qwen",
-            View(
-                source=f"{_TOOLS}qwen_tool_parser.py:23-38, 78",
-                reasoning="dropped with calls",
-                until="opener",
-                values="guessed",
-            ),
+            "qwen_tool_parser.py:23-38, 78",
+            THINKING_TAKEN,
+            until="opener",
+            values="guessed",
             aliases=("qwen3",),
         ),
-        Parser("xlam", View(source=f"{_TOOLS}xlam_tool_parser.py:93"), reads=("xlam",)),
+        _read("xlam", "xlam_tool_parser.py:93", reads=("xlam",)),
     ),
-    suite="""\
-# tests/
-from vllm_mlx.tool_parsers import ToolParserManager
-
-
-def test_nothing_of_a_reply_is_lost():
-    parser = ToolParserManager.get_tool_parser("{{parser}}")()
-    extracted = parser.extract_tool_calls({{text}})
-    assert [call["name"] for call in extracted.tool_calls] == {{names}}
-    assert (extracted.content or "").strip() == {{content}}
-""",
+    suite=MLX_SUITE,
 )

@@ -1,0 +1,39 @@
+"""Choices for the markers around calls: reasoning, stop tokens, tokens that leaked, results."""
+
+from __future__ import annotations
+
+from playground.parsing.declaration import Markers, ReasoningTags
+from playground.parsing.wait import Choice, Kind, literals
+
+
+class Surroundings:
+    """Choices for the markers around calls."""
+
+    def __init__(self, markers: Markers) -> None:
+        self.markers = markers
+
+    def stops(self) -> list[Choice]:
+        return literals(Kind.STOP, self.markers.stops)
+
+    def dropped(self) -> list[Choice]:
+        return literals(Kind.DROPPED, self.markers.dropped)
+
+    def closer(self, tags: ReasoningTags) -> list[Choice]:
+        return literals(Kind.CLOSE, [tags.close] if tags.close else [])
+
+    def openers(self) -> list[Choice]:
+        """What begins reasoning, or text in which nothing is a call."""
+        choices: list[Choice] = []
+        for number, tags in enumerate(self.markers.plain):
+            choices += literals(Kind.PLAIN, [tags.open], number)
+        for number, tags in enumerate(self.markers.reasoning):
+            choices += literals(Kind.THINK, [tags.open], number)
+        return choices
+
+    def closers(self) -> list[Choice]:
+        """The ends of reasoning, which stand alone where none is open."""
+        closers = [tags.close for tags in self.markers.reasoning if tags.close]
+        return literals(Kind.THINK_CLOSE, closers)
+
+    def results(self) -> list[Choice]:
+        return literals(Kind.RESULT, [self.markers.result] if self.markers.result else [])
