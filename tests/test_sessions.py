@@ -113,7 +113,10 @@ SHOWN = {
         ([], ["truncated-call"]),
         (["write_file"], ["missing-closer"]),
     ],
-    "05-call-in-a-fence": [(["read_file"], ["call-in-fence"])] * 2,
+    "05-call-in-a-fence": [
+        (["read_file"], ["call-in-fence"]),
+        (["read_file"], ["call-in-fence", "bare-opener"]),
+    ],
     "09-reasoning": [
         (["get_tides"], []),
         (["get_tides"], []),
