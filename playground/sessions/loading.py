@@ -6,7 +6,7 @@ by the pairing doctor.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -20,6 +20,7 @@ from playground.arguments import takes, wrong
 from playground.errors import InputFault, UnknownNameError
 from playground.findings import Finding, finding
 from playground.recordings.recording import Recording
+from playground.sessions.collector import each_seldom
 from playground.sessions.doctor import check
 from playground.sessions.formats import SessionFormat, get_format, recognised
 from playground.sessions.in_memory import json_bytes
@@ -139,7 +140,7 @@ def read_sessions(source: Source, format: str | None = None) -> Iterator[LoadedS
     for within what it may be wrapped in: a command, source, a code fence."""
     chosen, source = (get_format(format), source) if format else _recognised(source)
     try:
-        yield from _checked(chosen, source)
+        yield from each_seldom(_checked(chosen, source))
     except (AttributeError, TypeError, KeyError, IndexError, ValueError) as error:
         if format is None and chosen.name == "playground":
             raise
@@ -165,7 +166,7 @@ def _recognised(source: Source) -> tuple[SessionFormat, Source]:
         return recognised(found), found
 
 
-def _checked(chosen: SessionFormat, source: Source) -> Iterator[LoadedSession]:
+def _checked(chosen: SessionFormat, source: Source) -> Generator[LoadedSession, None, None]:
     """Raises InputFault where there is none, unless what was left out is being collected."""
     builder = None
     for builder in chosen.sessions(source):

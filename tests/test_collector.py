@@ -1,0 +1,67 @@
+"""The collector comes seldom while a session is read, and nobody else sees that."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from playground.errors import InputFault
+from playground.sessions.collector import each_seldom, seldom
+from playground.sessions.loading import load_sessions
+
+LINE = '{"role": "user", "content": "hello"}\n{"role": "assistant", "content": "hi"}\n'
+
+
+@pytest.fixture(autouse=True)
+def thresholds() -> Iterator[None]:
+    before = gc.get_threshold()
+    gc.set_threshold(701, 9, 8)
+    yield
+    assert gc.get_threshold() == (701, 9, 8)
+    gc.set_threshold(*before)
+
+
+def test_it_comes_seldom_within_and_as_ever_between() -> None:
+    found = []
+
+    def items() -> Iterator[int]:
+        for number in range(3):
+            found.append(gc.get_threshold()[0])
+            yield number
+
+    for _ in each_seldom(items()):  # type: ignore[arg-type]
+        found.append(gc.get_threshold()[0])
+    assert found == [50_000, 701] * 3
+
+
+def test_it_is_as_ever_after_a_session_and_after_a_fault() -> None:
+    assert len(list(load_sessions(LINE.encode()))) == 1
+    with pytest.raises(InputFault):
+        list(load_sessions(b'{"nothing": "of ours"}'))
+
+
+def test_the_last_of_several_threads_puts_back_what_the_first_found() -> None:
+    inside, leave = threading.Event(), threading.Event()
+
+    def other() -> None:
+        with seldom():
+            inside.set()
+            leave.wait(5)
+
+    thread = threading.Thread(target=other)
+    with seldom():
+        thread.start()
+        assert inside.wait(5)
+    assert gc.get_threshold()[0] == 50_000
+    leave.set()
+    thread.join()
+
+
+def test_what_somebody_else_sets_meanwhile_stays() -> None:
+    with seldom():
+        gc.set_threshold(400, 5, 5)
+    assert gc.get_threshold() == (400, 5, 5)
+    gc.set_threshold(701, 9, 8)
