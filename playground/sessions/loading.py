@@ -23,6 +23,7 @@ from playground.recordings.recording import Recording
 from playground.sessions.doctor import check
 from playground.sessions.formats import SessionFormat, get_format, recognised
 from playground.sessions.in_memory import json_bytes
+from playground.sessions.last_resort import refused
 from playground.sessions.session import Session
 from playground.sessions.source import MAX_BYTES, Progress, Source
 
@@ -136,16 +137,10 @@ def first_session(source: Source, format: str | None = None) -> LoadedSession:
 def read_sessions(source: Source, format: str | None = None) -> Iterator[LoadedSession]:
     """All sessions of a source, each checked by the doctor."""
     chosen = get_format(format) if format else recognised(source)
-    try:
+    problem = f"not in the form of {chosen.title}"
+    expected = f"the format {chosen.name}, or another one by name"
+    with refused(problem, where=source.name, expected=expected):
         yield from _checked(chosen, source)
-    except (AttributeError, TypeError, KeyError, IndexError, ValueError) as error:
-        if format is None and chosen.name == "playground":
-            raise
-        raise InputFault(
-            f"not in the form of {chosen.title} ({type(error).__name__}: {error})",
-            where=source.name,
-            expected=f"the format {chosen.name}, or another one by name",
-        ) from error
 
 
 def _checked(chosen: SessionFormat, source: Source) -> Iterator[LoadedSession]:

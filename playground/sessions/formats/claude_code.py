@@ -214,7 +214,7 @@ class _Threads:
         read_message(builder, message if role else {**message, "role": _role(value)}, where)
         if not is_answer or len(builder.messages) == before:
             return
-        request = len(builder.requests) if message.get("model") not in NO_MODEL else -1
+        request = len(builder.requests) if str(message.get("model")) not in NO_MODEL else -1
         if request >= 0:
             _request(builder, value, message, before)
         if given:
