@@ -7,7 +7,7 @@ import json
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
 from time import process_time
@@ -37,6 +37,7 @@ from session_examples import (
 import playground as pg
 from playground.errors import InputFault
 from playground.messages import Message, Part, TextPart, ToolCallPart, ToolResultPart
+from playground.sessions import last_resort
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.doctor import check, repair
 from playground.sessions.formats import FORMATS, format_names, get_format, recognised
@@ -166,6 +167,74 @@ def test_a_spoiled_example_is_read_or_is_one_clear_error(
     at = place % len(data)
     spoiled = data[:at] + noise + data[at + len(noise) :]
     assert "\n" not in read_or_fault(Source(EXAMPLES[name].name, spoiled))
+
+
+# Formats in which some odd value is left to the last resort: the list may only grow shorter.
+STUMBLING = {
+    "ai-sdk-spans",
+    "antigravity",
+    "atif",
+    "gemini-cli-chat",
+    "goose",
+    "har",
+    "langfuse-trace",
+    "llama-stack-recording",
+    "mini-swe-agent",
+    "nock",
+    "opencode-export",
+    "openhands-events",
+    "openhands-llm-log",
+    "openhands-output",
+    "request-rows",
+    "swe-agent",
+    "tau-bench",
+}
+
+
+@contextmanager
+def without_last_resort(name: str) -> Iterator[None]:
+    """A reader that stumbles over a shape fails the test, instead of refusing the file."""
+    with pytest.MonkeyPatch.context() as patch:
+        if name not in STUMBLING:
+            patch.setattr(last_resort, "UNFORESEEN", ())
+        yield
+
+
+def places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Every object and list in a JSON value, with each of its keys."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, item in list(inner):
+        yield value, key
+        if isinstance(item, dict | list):
+            yield from places(item)
+
+
+@given(st.sampled_from(sorted(set(EXAMPLES) - STUMBLING)), st.integers(0, 499), st.booleans())
+def test_no_odd_value_at_any_field_makes_a_reader_stumble(
+    name: str, number: int, by_name: bool
+) -> None:
+    data = EXAMPLES[name].content
+    if not isinstance(data, bytes) or data[:1] not in (b"{", b"["):
+        return
+    is_lines = EXAMPLES[name].name.endswith(("l", ".responses"))
+    values = [json.loads(line) for line in (data.splitlines() if is_lines else [data])]
+    fields = [place for place in places(values) if place[0] is not values]
+    node, key = fields[number % len(fields)]
+    before = node[key]
+    for odd in [*ODD, {"a": None}, 10**400, "[", ["x"]]:
+        node[key] = odd
+        spoilt = "\n".join(map(json.dumps, values)).encode()
+        with without_last_resort(name):
+            read_or_fault(Source(EXAMPLES[name].name, spoilt), name if by_name else None)
+    node[key] = before
+
+
+def test_what_nobody_foresaw_is_refused_in_words() -> None:
+    resort = last_resort.refused("not in the form of a diary", where="x.json", expected="another")
+    with pytest.raises(InputFault) as fault, resort:
+        raise KeyError("day")
+    told = "x.json: not in the form of a diary (KeyError: 'day'); expected another"
+    assert str(fault.value) == told
 
 
 ODD: list[Any] = [None, True, -1, 1e400, "", "x", "\ud800", [], {}, [None], {"role": "user"}]

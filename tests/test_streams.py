@@ -984,6 +984,29 @@ def test_the_last_token_is_text_where_the_whole_text_has_it() -> None:
         assert (recording.stop_reason, recording.usage) == ("length", {"generated_tokens": 2})
 
 
+@pytest.mark.parametrize(
+    ("frames", "said", "told"),
+    [
+        ([token(" Hello"), token("!", whole="Hello!")], " Hello!", []),
+        ([token("a"), token("</s>", True, "a")], "a", []),
+        ([token("a"), token("</s>", True, "abc a")], "a", ["unreadable-frame"]),
+        (
+            [token("<call>", True), token("{}"), token("</s>", True, "<call>{}")],
+            "{}",
+            ["unreadable-frame"],
+        ),
+        ([token("a"), token("b", whole="")], "ab", ["unreadable-frame"]),
+    ],
+)
+def test_tokens_are_the_text_and_the_whole_text_is_a_check(
+    frames: list[dict[str, Any]], said: str, told: list[str]
+) -> None:
+    """By lengths, a last token was lost behind a blank, and an end of text was invented."""
+    recording = decode_stream(events(*frames))
+    assert (recording.api, recording.reply.content) == ("tgi-generate", said)
+    assert [found.code for found in recording.findings] == told
+
+
 def test_an_error_behind_tokens_is_told() -> None:
     error = {"error": "Request failed during generation", "error_type": "generation"}
     recording = decode_stream(events(token("High"), error))

@@ -98,7 +98,8 @@ def read_recording_file(
         raise InputFault("an empty file", where=where, expected=f'a header with "{FORMAT}"')
     if not end and known["format"] == FORMAT:
         end = {"error": _CUT}
-    return _whole(decoder, known, end), request or known.get("request") or {}
+    given = known.get("request")
+    return _whole(decoder, known, end), request or (given if isinstance(given, dict) else {})
 
 
 _LATEST: Final = 1e12  # seconds, thirty thousand years: no float overflows below it

@@ -32,6 +32,7 @@ Action = Literal[
     "custom instructions",
     "environment block",
     "general rules",
+    "model",
     "all tools",
     "tool",
     "add tool",
@@ -163,6 +164,10 @@ def _general_rules(session: Session, edit: Edit) -> Session:
 
 def _with_task(session: Session, **fields: Any) -> Session:
     return replace(session, task=session.task.model_copy(update=fields))
+
+
+def _model(session: Session, edit: Edit) -> Session:
+    return session.with_model(edit.value)
 
 
 def _environment_block(session: Session, edit: Edit) -> Session:
@@ -312,6 +317,7 @@ _ACTIONS: Final[dict[Action, Callable[[Session, Edit], Session]]] = {
     "custom instructions": _custom_instructions,
     "environment block": _environment_block,
     "general rules": _general_rules,
+    "model": _model,
     "all tools": _all_tools,
     "tool": _tool,
     "add tool": _add_tool,
@@ -325,5 +331,9 @@ _ACTIONS: Final[dict[Action, Callable[[Session, Edit], Session]]] = {
     "remove part": _remove_part,
     "move part": _move_part,
 }
-_PLAIN: Final = {"all tools": "another list of tools", "add tool": "add a tool"}
+_PLAIN: Final = {
+    "model": "another model",
+    "all tools": "another list of tools",
+    "add tool": "add a tool",
+}
 _PROMPTS: Final = ("system prompt", "custom instructions", "environment block", "general rules")

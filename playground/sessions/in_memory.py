@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ from playground.characters import whole
 from playground.errors import InputFault
 from playground.messages import Message
 from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.last_resort import refused
 from playground.sessions.session import Session
 from playground.sessions.shapes.messages import ROLES, read_message
 from playground.sessions.shapes.parts import read_parts
@@ -52,7 +52,7 @@ def session(
     prompt = system or next((body[name] for name in _SYSTEM if body.get(name)), "")
     if isinstance(prompt, Mapping) and "parts" in prompt:  # Gemini's
         prompt = prompt["parts"]
-    with _told(Place(field="system")):
+    with refused("of no known form", field="system", expected=_MESSAGE):
         parts = read_parts(builder, json_value(prompt, "system"), Place(field="system"))
     if parts:
         builder.say("system", parts, Place(field="system"))
@@ -90,23 +90,13 @@ def _read(builder: SessionBuilder, value: Any, place: Place) -> None:
     before = len(builder.messages)
     plain = json_value(value, place.field)
     if isinstance(plain, dict):
-        with _told(place):
+        with refused("of no known form", field=place.field, expected=_MESSAGE):
             read_message(builder, plain, place)
     if len(builder.messages) == before:
         role = plain.get("role") if isinstance(plain, dict) else None
         known = f"; roles: {', '.join(ROLES)}" if role else ""
         problem = f"{plain!r:.60} is not a message{known}"
         raise InputFault(problem, field=place.field, expected=_MESSAGE)
-
-
-@contextmanager
-def _told(place: Place) -> Iterator[None]:
-    """A shape that the readers did not foresee is the giver's fault, not ours."""
-    try:
-        yield
-    except (AttributeError, TypeError, KeyError, IndexError, ValueError) as error:
-        problem = f"of no known form ({type(error).__name__}: {error})"
-        raise InputFault(problem, field=place.field, expected=_MESSAGE) from error
 
 
 def json_bytes(value: Any) -> bytes:

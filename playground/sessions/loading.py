@@ -24,6 +24,7 @@ from playground.sessions.collector import each_seldom
 from playground.sessions.doctor import check
 from playground.sessions.formats import SessionFormat, get_format, recognised
 from playground.sessions.in_memory import json_bytes
+from playground.sessions.last_resort import refused
 from playground.sessions.pasted import MOST_SOURCE, unwrapped
 from playground.sessions.session import Session
 from playground.sessions.source import MAX_BYTES, Progress, Source
@@ -139,16 +140,10 @@ def read_sessions(source: Source, format: str | None = None) -> Iterator[LoadedS
     """All sessions of a source, each checked by the doctor. What is in no known form is looked
     for within what it may be wrapped in: a command, source, a code fence."""
     chosen, source = (get_format(format), source) if format else _recognised(source)
-    try:
+    problem = f"not in the form of {chosen.title}"
+    expected = f"the format {chosen.name}, or another one by name"
+    with refused(problem, where=source.name, expected=expected):
         yield from each_seldom(_checked(chosen, source))
-    except (AttributeError, TypeError, KeyError, IndexError, ValueError) as error:
-        if format is None and chosen.name == "playground":
-            raise
-        raise InputFault(
-            f"not in the form of {chosen.title} ({type(error).__name__}: {error})",
-            where=source.name,
-            expected=f"the format {chosen.name}, or another one by name",
-        ) from error
 
 
 def _recognised(source: Source) -> tuple[SessionFormat, Source]:

@@ -37,7 +37,7 @@ POLICY_UPLOAD = "policy upload"
 _POLICIES = "own policies"  # name → its file's text
 _POLICY_ERROR = "policy error"
 _RUN = "run id"
-_MADE = "recordings of "  # + session name → recordings made here, as a session file has them
+_MADE = "recordings of "  # + session name → recordings made here, each as JSON
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def working_session() -> WorkingSession:
     """The chosen session, edits applied."""
     name = st.session_state.get(SESSION) or SHOWN_FIRST
     loaded = _loaded(name)
-    recorded = st.session_state.get(_MADE + name, [])
+    recorded = tuple(map(_made, st.session_state.get(_MADE + name, [])))
     model = st.session_state.get(MODEL) or ""
     session, changed = _edited(loaded.session, edit_steps(name), model, recorded)
     return WorkingSession(name, session, loaded.findings, changed)
@@ -118,8 +118,16 @@ def open_session(name: str, session: Session) -> None:
 
 def add_recording(name: str, recording: Recording) -> None:
     """A recording that was made here belongs to the session of this name, the newest first."""
-    kept = [r for r in st.session_state.get(_MADE + name, []) if r["name"] != recording.name]
-    st.session_state[_MADE + name] = [dump_recording(recording), *kept]
+    made: list[str] = st.session_state.get(_MADE + name, [])
+    others = [text for text in made if _made(text).name != recording.name]
+    st.session_state[_MADE + name] = [json.dumps(dump_recording(recording)), *others]
+
+
+@kept(64)
+def _made(text: str) -> Recording:
+    """The same object for the same text, which is hashed in a millisecond: as values, the chunks
+    of a long reply took half a second at every run."""
+    return read_recording(json.loads(text))
 
 
 def run_id(of: str = "request") -> str:
@@ -149,7 +157,7 @@ def edited_text(key: str, text: str) -> str:
 
 def edited_session(name: str) -> Session:
     """The session of that name with the user's edits, for its own model."""
-    return _edited(_loaded(name).session, edit_steps(name), "", [])[0]
+    return _edited(_loaded(name).session, edit_steps(name), "", ())[0]
 
 
 def edit_steps(name: str) -> list[dict[str, Any]]:
@@ -159,21 +167,20 @@ def edit_steps(name: str) -> list[dict[str, Any]]:
 
 def keep_steps(name: str, steps: list[dict[str, Any]]) -> None:
     """These are the edits from now on. Raises InputFault where the session has no place for one."""
-    _edited(_loaded(name).session, steps, "", [])
+    _edited(_loaded(name).session, steps, "", ())
     st.session_state[STEPS + name] = steps
 
 
 @kept(16)
 def _edited(
-    session: Session, steps: list[dict[str, Any]], model: str, recorded: list[dict[str, Any]]
+    session: Session, steps: list[dict[str, Any]], model: str, recorded: tuple[Recording, ...]
 ) -> tuple[Session, list[str]]:
     """The same object for the same edits: what was computed for it is found by its identity. And
     what has changed, in words."""
     after = edited(session, [Edit(**step) for step in steps]).with_model(model)
     changed = changes(session, after)
     if recorded:
-        recordings = (*map(read_recording, recorded), *after.recordings)
-        after = replace(after, recordings=recordings)
+        after = replace(after, recordings=(*recorded, *after.recordings))
     return after, changed
 
 

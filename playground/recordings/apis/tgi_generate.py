@@ -1,7 +1,8 @@
 """Text Generation Inference's own stream: a token an event, the whole text with the last one.
 
-https://huggingface.co/docs/text-generation-inference, `/generate_stream`. A special token (the
-end of the text) is no part of what was generated.
+https://huggingface.co/docs/text-generation-inference, `/generate_stream`. A token that is marked as
+special (the end of the text) is no part of what was generated. The whole text is a check alone: it
+cannot say which tokens it left out.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from playground.recordings.apis.base import ApiReader, Sink
+from playground.recordings.recording import UNREADABLE
 
 
 class TgiGenerate(ApiReader):
@@ -16,7 +18,7 @@ class TgiGenerate(ApiReader):
 
     def __init__(self, sink: Sink) -> None:
         super().__init__(sink)
-        self._said = ""
+        self._said: list[str] = []
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
@@ -29,11 +31,14 @@ class TgiGenerate(ApiReader):
         token, whole = value.get("token") or {}, value.get("generated_text")
         if sink.stop_reason:  # something after the last token
             sink.second_response()
-            sink.stop_reason = self._said = ""
+            sink.stop_reason = ""
+            self._said.clear()
         text = token.get("text")
-        if text and self._is_said(token, whole):
+        if text and not token.get("special"):
             sink.text(text)
-            self._said += text
+            self._said.append(text)
+        if isinstance(whole, str):
+            self._check(whole)
         details = value.get("details") or {}
         if whole is not None or details:
             sink.stop_reason = details.get("finish_reason") or "stop"
@@ -44,8 +49,8 @@ class TgiGenerate(ApiReader):
         if len(sink.chunks) == before:
             sink.signal("special token" if token.get("special") else "empty text")
 
-    def _is_said(self, token: dict[str, Any], whole: Any) -> bool:
-        """Whether a token is text; at the end the whole text knows it."""
-        if isinstance(whole, str):
-            return len(self._said) < len(whole)
-        return not token.get("special")
+    def _check(self, whole: str) -> None:
+        """The tokens say the whole text, but for blanks at its ends, which the server may strip."""
+        if "".join(self._said).strip() != whole.strip():
+            shown = whole if len(whole) <= 40 else f"{whole[:37]}…"
+            self.sink.signal(f"{UNREADABLE}a whole text that its tokens do not say: {shown}")

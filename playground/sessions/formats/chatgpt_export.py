@@ -13,6 +13,7 @@ from playground.messages import Part, ReasoningPart, Role
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.export_members import export_rows, first_row
+from playground.sessions.shapes.fields import listed, mapping
 from playground.sessions.shapes.messages import role_of
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.results import add
@@ -65,7 +66,7 @@ def _conversation(value: Any, place: Place, stem: str) -> Iterator[SessionBuilde
 
 def _leaves(tree: dict[str, Any], current: Any) -> list[str]:
     """The ends of the branches, the one that was shown last before the others."""
-    parents = {node.get("parent") for node in tree.values() if isinstance(node, dict)}
+    parents = {str(node.get("parent")) for node in tree.values() if isinstance(node, dict)}
     ends = [key for key in tree if key not in parents]
     if isinstance(current, str) and current in tree:
         return [current, *(end for end in ends if end != current)]
@@ -94,6 +95,9 @@ def _message(builder: SessionBuilder, node: Any, place: Place) -> None:
         builder.lost("a message without an author", place)
         return
     where = place.at("message", "content")
+    given = mapping(message.get("content")).get("parts")
+    if given and not isinstance(given, list):
+        builder.lost(f"parts that are a {type(given).__name__}", where.at("parts"))
     author = message.get("author")
     name = author.get("name") if isinstance(author, dict) else None
     if role == "tool":
@@ -137,7 +141,7 @@ def _parts(builder: SessionBuilder, message: dict[str, Any], place: Place) -> li
     if isinstance(content, dict) and kind == "multimodal_text":
         return [
             part
-            for index, item in enumerate(content.get("parts") or ())
+            for index, item in enumerate(listed(content.get("parts")))
             for part in _piece(builder, item, place.at("parts", index))
         ]
     return read_parts(builder, _text(content), place)
@@ -156,8 +160,8 @@ def _text(content: Any) -> str:
     """All text of a content, whatever its type calls it."""
     if not isinstance(content, dict):
         return str(content or "")
-    pieces = [part for part in content.get("parts") or () if isinstance(part, str)]
-    for thought in content.get("thoughts") or ():
+    pieces = [part for part in listed(content.get("parts")) if isinstance(part, str)]
+    for thought in listed(content.get("thoughts")):
         if isinstance(thought, dict):
             texts = (thought.get("summary"), thought.get("content"))
             pieces.append(": ".join(str(text) for text in texts if text))

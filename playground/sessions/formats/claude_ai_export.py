@@ -9,6 +9,7 @@ from playground.messages import Part, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.export_members import export_rows, first_row
+from playground.sessions.shapes.fields import listed
 from playground.sessions.shapes.messages import role_of
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.results import add
@@ -58,7 +59,7 @@ def _parts(builder: SessionBuilder, message: dict[str, Any], place: Place) -> li
     parts: list[Part] = []
     content = message.get("content")
     for index, item in enumerate(content if isinstance(content, list) else ()):
-        if isinstance(item, dict) and item.get("type") in _MARKS:
+        if isinstance(item, dict) and str(item.get("type")) in _MARKS:
             continue
         where = place.at("content", index)
         if isinstance(item, dict) and item.get("type") in ("tool_use", "tool_result"):
@@ -67,7 +68,7 @@ def _parts(builder: SessionBuilder, message: dict[str, Any], place: Place) -> li
     if not parts:
         parts += read_parts(builder, message.get("text"), place.at("text"))
     for key in ("attachments", "files", "files_v2"):
-        for index, file in enumerate(_list(message.get(key))):
+        for index, file in enumerate(listed(message.get(key))):
             text = file.get("extracted_content") if isinstance(file, dict) else None
             if isinstance(text, str) and text:
                 parts.append(TextPart(text))
@@ -83,7 +84,3 @@ def _with_id(builder: SessionBuilder, item: dict[str, Any]) -> dict[str, Any]:
     if item.get("tool_use_id"):
         return item
     return {**item, "tool_use_id": builder.open_call(str(item.get("name") or ""))}
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

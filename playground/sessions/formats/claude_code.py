@@ -224,7 +224,7 @@ class _Threads:
         if not is_answer or len(builder.messages) == before:
             return
         request = None
-        if message.get("model") not in NO_MODEL:
+        if str(message.get("model")) not in NO_MODEL:
             request = _request(value, message, before)
             thread.requests.append(request)
         if given:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.fields import listed
 from playground.sessions.shapes.framework_chats import chat_messages, chat_tools, further_replies
 from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
@@ -32,7 +33,7 @@ class LangSmithRuns(SessionFormat):
         else:
             found = list(_runs(source.value, Place()))
         runs, pieces = _whole(found)
-        calls = [pair for pair in runs if pair[0].get("run_type") in _CALLS] or runs
+        calls = [pair for pair in runs if str(pair[0].get("run_type")) in _CALLS] or runs
         turns = [turn for run, place in calls for turn in [_turn(run, place)] if _holds(turn)]
         turns.sort(key=lambda turn: turn.at)
         sessions = list(read_turns(turns, source.stem)) or [SessionBuilder(title=source.stem)]
@@ -100,7 +101,7 @@ def _turn(run: dict[str, Any], place: Place) -> Turn:
         before=chat_messages(given, "user"),
         after=chat_messages(gave, "assistant"),
         further=further_replies(gave),
-        tools=chat_tools(given, None) or _list(options.get("tools")),
+        tools=chat_tools(given, None) or listed(options.get("tools")),
         place=place,
         model=str(model or about.get("ls_model_name") or ""),
         at=str(utc_time(run.get("start_time")) or run.get("start_time") or ""),
@@ -128,7 +129,3 @@ def _usage(run: dict[str, Any], gave: Any, about: dict[str, Any]) -> dict[str, A
 
 def _of(value: Any, key: str) -> Any:
     return value.get(key) if isinstance(value, dict) else None
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -190,7 +190,7 @@ def _part(
     content: list[Part],
     results: list[Part],
 ) -> None:
-    kind = part.get("type")
+    kind = str(part.get("type"))
     if kind == "compaction":
         builder.compacted(place=place)
     elif kind == "tool":

@@ -10,6 +10,7 @@ from typing import Any
 
 from playground.sessions.building import SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.fields import listed
 from playground.sessions.shapes.spans import (
     TraceSpan,
     first_spans,
@@ -42,9 +43,9 @@ def _turn(span: TraceSpan) -> Turn:
     given = span.attributes
     tools = unflattened(given, "llm.tools")
     return Turn(
-        before=[_message(m) for m in _list(unflattened(given, "llm.input_messages"))],
-        after=[_message(m) for m in _list(unflattened(given, "llm.output_messages"))],
-        tools=[json_value(tool.get("tool", {}).get("json_schema")) for tool in _list(tools)],
+        before=[_message(m) for m in listed(unflattened(given, "llm.input_messages"))],
+        after=[_message(m) for m in listed(unflattened(given, "llm.output_messages"))],
+        tools=[json_value(tool.get("tool", {}).get("json_schema")) for tool in listed(tools)],
         place=span.place,
         model=str(given.get("llm.model_name") or ""),
         at=span.start,
@@ -61,9 +62,9 @@ def _turn(span: TraceSpan) -> Turn:
 def _message(value: Any) -> Any:
     """One message without the extra level that the flattened names have."""
     message = dict(value.get("message") or {}) if isinstance(value, dict) else {}
-    calls = [call.get("tool_call") or {} for call in _list(message.get("tool_calls"))]
+    calls = [call.get("tool_call") or {} for call in listed(message.get("tool_calls"))]
     message["tool_calls"] = calls
-    contents = [item.get("message_content") or {} for item in _list(message.pop("contents", None))]
+    contents = [item.get("message_content") or {} for item in listed(message.pop("contents", None))]
     spoken = [part for part in contents if part.get("type") != "tool_use"]
     spoken = [{**part, "image_url": _image(part)} if "image" in part else part for part in spoken]
     if spoken:
@@ -75,7 +76,3 @@ def _message(value: Any) -> Any:
 def _image(part: dict[str, Any]) -> Any:
     image = part["image"]
     return (image.get("image") or image) if isinstance(image, dict) else image
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

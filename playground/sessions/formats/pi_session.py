@@ -109,7 +109,7 @@ def _path(above: dict[str, str], end: str) -> set[str]:
 
 
 def _entry(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
-    kind, message = value.get("type"), value.get("message")
+    kind, message = str(value.get("type")), value.get("message")
     if kind in _HEADS:
         name = "droid" if kind == "session_start" else "pi"
         builder.known(name=name, session=value.get("id"), title=value.get("sessionTitle"))

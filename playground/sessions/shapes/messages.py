@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from playground.messages import ImagePart, Part, ReasoningPart, Role, TextPart
 from playground.sessions.building import Place, SessionBuilder, json_or_text
+from playground.sessions.shapes.fields import listed
 from playground.sessions.shapes.parts import read_parts, result_value
 from playground.sessions.shapes.results import CONTENT, add, holds_result, read_result
 
@@ -287,13 +288,13 @@ _IDS: Final = ("id", "tool_call_id", "toolCallId", "call_id", "callId", "tool_us
 def _beside(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
     """Images and files that stand beside the content."""
     parts: list[Part] = []
-    for index, image in enumerate(_list(value.get("images"))):
+    for index, image in enumerate(listed(value.get("images"))):
         if isinstance(image, str) and image:
             parts.append(ImagePart(_address(image)))
         else:
             parts += read_parts(builder, image, place.at("images", index))
     for key in ("attachments", "files"):
-        for index, file in enumerate(_list(value.get(key))):
+        for index, file in enumerate(listed(value.get(key))):
             text = file.get("extracted_content") if isinstance(file, dict) else None
             if isinstance(text, str) and text:
                 parts.append(TextPart(text))
@@ -306,7 +307,3 @@ def _address(image: str) -> str:
     """Ollama's images are Base64 without a head; the others are addresses or paths."""
     plain = image.startswith(("http", "data:", "file:", "/", ".")) or len(image) < 260
     return image if plain else f"data:image/png;base64,{image}"
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

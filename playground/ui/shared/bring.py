@@ -15,8 +15,8 @@ import streamlit as st
 from playground.caching.own_policies import parse_policy
 from playground.questions.detection import detect
 from playground.questions.recognition import Recognised, as_session
+from playground.sessions.joining import joined
 from playground.sessions.loading import first_session
-from playground.sessions.session import Session
 from playground.sessions.source import Source
 from playground.ui import navigation, state
 from playground.ui.shared import brought, components, history, waiting
@@ -173,20 +173,11 @@ def _reply(found: Recognised) -> None:
 
 
 def _join(found: Recognised) -> None:
-    """What was brought goes into the chosen session: what it brings replaces, the rest stays."""
-    name = state.working_session().name
+    """The chosen session with what was brought stands beside it: neither its edits nor anything
+    else of the user's is replaced."""
+    working = state.working_session()
     given = first_session(Source(found.name, found.data)).session
-    state.open_session(name, _joined(state.edited_session(name), given))
-
-
-def _joined(session: Session, given: Session) -> Session:
-    return replace(
-        session,
-        tools=given.tools or session.tools,
-        messages=given.messages or session.messages,
-        requests=given.requests if given.messages else session.requests,
-        recordings=(*given.recordings, *session.recordings),
-    )
+    state.add_session(f"{working.name} with {_name(found)}", joined(working.session, given))
 
 
 def _template(found: Recognised) -> None:

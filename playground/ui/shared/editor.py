@@ -50,7 +50,7 @@ def _text(
         height=height,
         help=help,
         on_change=history.take_edit,
-        args=(name, key, step),
+        args=(name, key, step, value),
     )
     if fault:
         st.error("This cannot be read; the last readable one is in use.")

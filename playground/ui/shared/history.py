@@ -7,6 +7,7 @@ from typing import Any
 
 from playground.errors import InputFault
 from playground.sessions.editing import Edit
+from playground.sessions.line_ends import as_edited, with_line_ends_of
 from playground.sessions.tool_files import read_tool_file
 from playground.tools import ToolMetadata
 from playground.ui import state
@@ -18,10 +19,12 @@ def edit(name: str, step: Edit) -> None:
     state.hold(state.UNDONE + name, [])
 
 
-def take_edit(name: str, key: str, step: Edit) -> None:
-    """The editor of this key holds another value. What cannot be read stays in it, beside the last
-    that could be."""
+def take_edit(name: str, key: str, step: Edit, shown: str = "") -> None:
+    """The editor of this key, which began with `shown`, holds another value. What cannot be read
+    stays in it, beside the last that could be."""
     value = state.held(key)
+    if isinstance(value, str):
+        value = with_line_ends_of(shown, value)
     step = replace(step, value=value if isinstance(value, str) else "on" if value else "")
     drafts = {each: draft for each, draft in _drafts(name).items() if each != key}
     try:
@@ -35,7 +38,7 @@ def show_in_editor(name: str, key: str, value: str | bool) -> str:
     """Before an editor is drawn: it shows what is in use, or else what could not be read, of which
     the fault is returned."""
     shown, fault = _drafts(name).get(key, (value, ""))
-    state.show(key, shown)
+    state.show(key, as_edited(shown) if isinstance(shown, str) else shown)
     return fault
 
 
@@ -85,9 +88,12 @@ def next_redo(name: str) -> str:
 
 
 def reset(name: str) -> None:
-    """The session as its file has it; every step can be done again."""
+    """The session as its file has it; every step can be done again, and last the model chosen."""
     state.hold(state.DRAFTS + name, {})
-    state.hold(state.UNDONE + name, [*_undone(name), *reversed(state.edit_steps(name))])
+    model = state.held(state.MODEL)
+    chosen = [asdict(Edit("model", model))] if model else []
+    undone = [*_undone(name), *chosen, *reversed(state.edit_steps(name))]
+    state.hold(state.UNDONE + name, undone)
     state.keep_steps(name, [])
     state.choose(state.MODEL, None)
 

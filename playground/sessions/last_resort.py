@@ -1,0 +1,30 @@
+"""The one place where a reader of foreign data may fail in a way that nobody foresaw.
+
+What somebody brought is refused in words then, with Python's own, instead of a traceback. The tests
+empty UNFORESEEN: a reader that stumbles over a shape is a bug, and to be mended where it stumbles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from playground.errors import InputFault
+
+UNFORESEEN: tuple[type[Exception], ...] = (
+    AttributeError,
+    TypeError,
+    LookupError,
+    ValueError,
+    ArithmeticError,
+)
+
+
+@contextmanager
+def refused(problem: str, *, where: str = "", field: str = "", expected: str) -> Iterator[None]:
+    """A shape that the readers within did not foresee is an InputFault."""
+    try:
+        yield
+    except UNFORESEEN as error:
+        told = f"{problem} ({type(error).__name__}: {error})"
+        raise InputFault(told, where=where, field=field, expected=expected) from error
