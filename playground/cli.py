@@ -6,6 +6,7 @@ import click
 
 from playground.commands import (
     caching,
+    deriving,
     experiments,
     prompts,
     sending,
@@ -64,6 +65,7 @@ for command in (
     sending.payload,
     sending.tools,
     templates.template,
+    deriving.dialect,
     signatures.signature,
     streams.replay,
     streams.import_,
