@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from conftest import ROOT
 
 import playground as pg
 from playground.cli import main
@@ -221,3 +222,54 @@ def test_a_dialect_that_reads_something_else_is_no_proof() -> None:
     assert reads(dialect, trial.theirs, trial.calls)
     assert not reads(dialect, trial.theirs + " and text", trial.calls)
     assert not reads(dialect, trial.theirs.replace("Qopax", "Qopay"), trial.calls)
+
+
+# templates of models, where they lie beside the checkout
+
+
+def goldens() -> list[tuple[str, str]]:
+    """Each template of the recorded renderings once, with the name of a model that has it."""
+    path = ROOT.parent / "shared" / "conformance" / "hfjs_e2e_goldens.json"
+    rows = json.loads(path.read_text()) if path.exists() else []
+    return list({row["chat_template"]: row["name"] for row in rows}.items())
+
+
+QUICK = [
+    ("Qwen/Qwen2.5-7B-Instruct", "hermes"),
+    ("moonshotai/Kimi-K2-Thinking", "kimi-k2"),
+    ("zai-org/GLM-5.1", "glm"),
+]
+
+
+@pytest.mark.skipif(not goldens(), reason="NOT RUN: ../shared/conformance is not beside this")
+@pytest.mark.parametrize(("name", "near"), QUICK)
+def test_models_templates_give_dialects_that_read_all_they_write(name: str, near: str) -> None:
+    source = next(source for source, model in goldens() if model == name)
+    dialect = dialect_from_template(pg.ChatTemplate(source, name=name))
+    assert [trial.probe for trial in dialect.derivation.proof.trials if not trial.read] == []
+    assert near in [each.dialect for each in dialect.derivation.nearest(dialect)]
+
+
+def test_a_gguf_file_needs_the_package_that_reads_it(tmp_path: Path) -> None:
+    file = tmp_path / "model.gguf"
+    file.write_bytes(b"GGUF")
+    with pytest.raises(InputFault, match="package gguf, which is not installed|cannot be read"):
+        dialect_from_template(file)
+
+
+def test_a_gguf_file_says_its_template_and_its_tokens(tmp_path: Path) -> None:
+    gguf = pytest.importorskip("gguf")
+    file = tmp_path / "model.gguf"
+    writer = gguf.GGUFWriter(str(file), "llama")
+    writer.add_chat_template(NAMED)
+    writer.add_token_list(["<s>", "</s>"])
+    writer.add_eos_token_id(1)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    dialect = dialect_from_template(file)
+    assert (dialect.syntax.call, dialect.stops) == (
+        "<go {id} {name}|{args:json}|go>",
+        ("<|over|>", "</s>"),
+    )
