@@ -35,6 +35,7 @@ _WHERE = {
     "detect": "playground.questions.detection",
     "dialect_findings": "playground.dialects",
     "dialect_for": "playground.dialects.models",
+    "dialect_from_template": "playground.derivation",
     "dialect_names": "playground.dialects",
     "get_dialect": "playground.dialects",
     "guide_for": "playground.guides",
@@ -78,6 +79,7 @@ __all__ = [
     "detect",
     "dialect_findings",
     "dialect_for",
+    "dialect_from_template",
     "dialect_names",
     "get_dialect",
     "guide_for",
@@ -100,6 +102,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from playground.caching.own_policies import load_policy
+    from playground.derivation import dialect_from_template
     from playground.dialects import (
         DeclaredDialect,
         Dialect,

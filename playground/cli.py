@@ -28,6 +28,7 @@ _MODULES: Final = {  # of `playground.commands`, by command: a command loads its
     "import": "importing",
     "experiment": "experiments",
     "export": "experiments",
+    "dialect": "deriving",
     "record": "streams",
     "demo-server": "streams",
 }

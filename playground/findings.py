@@ -134,6 +134,20 @@ CODES: Final[dict[str, FindingKind]] = {
     "template-one-call": FindingKind("warning", "the template refuses parallel calls"),
     "template-prints-none": FindingKind("warning", "a message without content is written as None"),
     "template-encodes-twice": FindingKind("info", "arguments given as text are encoded twice"),
+    "template-mutates": FindingKind(
+        "warning", "the template changes lists, which transformers' own sandbox forbids"
+    ),
+    "template-sorts-keys": FindingKind("info", "the template writes arguments sorted by name"),
+    "derived-unread": FindingKind(
+        "warning", "values that the derived dialect does not read back from the template's text"
+    ),
+    "derived-bytes": FindingKind(
+        "info", "calls that the derived dialect writes with other bytes than the template"
+    ),
+    "derived-unmarked": FindingKind(
+        "warning", "calls have no marker: an object in prose with the right keys is a call"
+    ),
+    "derived-law": FindingKind("warning", "a law that random calls of a derived dialect break"),
     # what a loader sees in a file
     "orphan-result": FindingKind("error", "a tool result whose call is not in the session"),
     "missing-result": FindingKind("warning", "a tool call without a result before the next turn"),

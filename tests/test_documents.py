@@ -185,3 +185,11 @@ def test_links_in_documents_lead_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#]+)\)", path.read_text()):
             if "://" not in target:
                 assert (path.parent / target).exists(), f"{path.name} → {target}"
+
+
+def test_the_document_of_derived_dialects_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = blocks(ROOT / "docs" / "derived-dialects.md", "python")
+    exec(compile(code, "derived-dialects.md", "exec"), {})
+    printed = capsys.readouterr().out
+    assert printed.startswith("call: '<do>{call:json}</do>'\n")
+    assert printed.endswith("{'port': 'Brest'}\n[]\n")

@@ -28,7 +28,7 @@ ROOMS = [
     {"parsing", "caching"},
     {"raw_prompts", "servers"},
     {"dialects", "recordings"},
-    {"sessions", "llm"},
+    {"sessions", "llm", "derivation"},
     {"systems"},
     {"guides"},
     {"questions"},

@@ -14,6 +14,11 @@ from playground.errors import InputFault, PlaygroundError
 SESSION: Final = pg.session("When is low water?", model="anthropic/claude-sonnet-4-5")
 BODY: Final = {"model": "gpt-5", "messages": [{"role": "user", "content": "Low water?"}]}
 CALL: Final = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>'
+TEMPLATE: Final = (
+    "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% for c in m.tool_calls or [] %}"
+    "<do>{{ {'name': c.function.name, 'arguments': c.function.arguments} | tojson }}</do>"
+    "{% endfor %}</{{ m.role }}>{% endfor %}"
+)
 RECORDING: Final = {"name": "r", "dialect": "xml", "chunks": [{"text": "x"}]}
 
 # Arguments with which each function works; each is then replaced by every odd value in turn.
@@ -33,6 +38,7 @@ GOOD: Final[dict[str, dict[str, Any]]] = {
     "decode_stream": {"pieces": [b"data: {}\n\n"], "api": None, "name": ""},
     "detect": {"text": CALL, "tools": None},
     "dialect_for": {"model_name": "gpt-5"},
+    "dialect_from_template": {"template": TEMPLATE, "name": "mine"},
     "dialect_findings": {},
     "dialect_names": {},
     "get_dialect": {"name": "xml"},

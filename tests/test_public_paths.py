@@ -36,6 +36,7 @@ PROMISED = {
         "detect",
         "dialect_findings",
         "dialect_for",
+        "dialect_from_template",
         "dialect_names",
         "get_dialect",
         "guide_for",

@@ -25,12 +25,17 @@ _PROBE: Final = "zq_probe"
 
 @dataclass(frozen=True)
 class ChatTemplate:
-    """A template and the special tokens that it names; `now` is the time that it sees."""
+    """A template and the special tokens that it names; `now` is the time that it sees.
+
+    With `mutable` it may change lists and dictionaries, as those of Kimi K2 do; transformers'
+    sandbox forbids it.
+    """
 
     source: str
     tokens: Mapping[str, str] = field(default_factory=dict)
     name: str = "chat-template"
     now: datetime.datetime | None = None
+    mutable: bool = False
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> ChatTemplate:
@@ -84,6 +89,7 @@ class ChatTemplate:
             "tokens": plain(self.tokens),
             "now": self.now.isoformat() if self.now else None,
             "given": given,
+            "mutable": self.mutable,
         }
         try:
             return str(run(_RENDER, job, TIME_LIMIT))

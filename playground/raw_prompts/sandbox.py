@@ -16,7 +16,7 @@ from typing import Any, Final, NoReturn
 from jinja2 import Template, TemplateSyntaxError, nodes
 from jinja2.exceptions import SecurityError
 from jinja2.ext import Extension, loopcontrols
-from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
 
 from playground.errors import InputFault
 
@@ -35,7 +35,7 @@ def render(job: Mapping[str, Any]) -> str:
         **job["given"],
     }
     try:
-        return _joined(_compiled(job["source"], name), given, name)
+        return _joined(_compiled(job["source"], name, job["mutable"]), given, name)
     except (InputFault, MemoryError):
         raise
     except _Refused as refused:
@@ -58,10 +58,10 @@ def _joined(template: Template, given: Mapping[str, Any], name: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def _compiled(source: str, name: str) -> Template:
+def _compiled(source: str, name: str, mutable: bool) -> Template:
     """Compiled once a worker. Raises InputFault with the line."""
     try:
-        return _environment().from_string(source)
+        return _environment(mutable).from_string(source)
     except TemplateSyntaxError as error:
         problem = f"is not a Jinja template: {error.message}"
         raise InputFault(problem, where=name, line=error.lineno) from error
@@ -87,9 +87,14 @@ class _Sandbox(ImmutableSandboxedEnvironment):
         return super().call_binop(context, operator, left, right)
 
 
-@lru_cache(maxsize=1)
-def _environment() -> ImmutableSandboxedEnvironment:
-    environment = _Sandbox(
+class _MutableSandbox(_Sandbox):
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        return SandboxedEnvironment.is_safe_attribute(self, obj, attr, value)
+
+
+@lru_cache(maxsize=2)
+def _environment(mutable: bool) -> ImmutableSandboxedEnvironment:
+    environment = (_MutableSandbox if mutable else _Sandbox)(
         trim_blocks=True, lstrip_blocks=True, extensions=[_Generation, loopcontrols]
     )
     environment.filters["tojson"] = _to_json

@@ -1,0 +1,169 @@
+"""A derived dialect and its report: what was read off which probe, and what the proof shows."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final
+
+from playground.derivation.asking import ONE, PAIR, TWO, AskedCall, RequestForm
+from playground.derivation.proof import Proof, Trial, reads, written_of
+from playground.dialects import dialect_names, get_dialect
+from playground.dialects.declared import DeclaredDialect
+from playground.findings import Finding, finding
+from playground.parsing.syntax import Syntax
+
+# The fields of a declaration that are shown, in their order; a default says nothing.
+_SHOWN: Final = (
+    "call", "param", "section", "one_call_a_section", "section_required", "separator", "shape",
+    "string_mark", "cdata", "known_names",
+)  # fmt: skip
+_LEAST_CALLS: Final = {"one call": ONE, "two parameters": PAIR, "two calls": TWO}
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """A registered dialect beside the derived one: of the three plain probes, how many it reads
+    and writes as the template does, and in which fields its declaration is another."""
+
+    dialect: str
+    reads: int
+    writes: int
+    differs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """How a dialect was derived from a template.
+
+    `form` is how the template wants its calls; `tried` counts the declarations that were tried,
+    `renderings` how often the template was run. `broken` are laws that random calls break.
+    """
+
+    source: str
+    form: RequestForm
+    renderings: int
+    tried: int
+    alike: int
+    proof: Proof
+    broken: tuple[str, ...]
+
+    def findings(self, dialect: DeclaredDialect) -> list[Finding]:
+        """What the proof could not show, and what the template asks for."""
+        found: list[Finding] = []
+        for code, trials in (
+            ("derived-unread", [t for t in self.proof.trials if not t.read]),
+            ("derived-bytes", [t for t in self.proof.trials if not t.written]),
+        ):
+            if trials:
+                found.append(finding(code, self.source, _named(trials, len(self.proof.trials))))
+        if any(trial.sorted for trial in self.proof.trials):
+            found.append(finding("template-sorts-keys", self.source))
+        if self.form.mutable:
+            found.append(finding("template-mutates", self.source))
+        if not dialect.syntax.openers:
+            found.append(finding("derived-unmarked", self.source))
+        found += [finding("derived-law", self.source, law) for law in self.broken]
+        return found
+
+    def origins(self, dialect: DeclaredDialect) -> list[tuple[str, str, str]]:
+        """Each thing that was derived: its name, its value, and the probe that showed it."""
+        told = {
+            "call": "one call, and two for its ends",
+            "param": "one argument against two, and a number for its type",
+            "section": "what stands around two calls and not between them",
+            "separator": "what stands between two calls",
+            "shape": "the paths to name, arguments and id within the object",
+            "string_mark": "what stands around a text in the object",
+            "known_names": "nothing but punctuation stands before the name",
+            "result": "a tool's turn against a user's with the same words",
+            "reasoning": "a message with a thought",
+            "stops": "the end of a turn of text, the tokenizer's end of sequence",
+        }
+        lines = [line.partition(": ") for line in declaration(dialect)]
+        return [(name, value, told.get(name, "the proof")) for name, _, value in lines]
+
+    def cannot(self) -> list[str]:
+        """What the template does not say, or refuses."""
+        made = [f"refused: {probe}" for probe in self.proof.refused]
+        if "two calls" in self.proof.refused:
+            made.append("where a section ends and a call begins: it writes one call alone")
+        if not self.form.tools:
+            made.append("anything with tools given: it fails then")
+        return made
+
+    def nearest(self, dialect: DeclaredDialect, most: int = 3) -> list[Nearest]:
+        """The registered dialects that read most of the template's own plain calls."""
+        theirs = {t.probe: t.theirs for t in self.proof.trials if t.probe in _LEAST_CALLS}
+        made = [
+            _beside(other, dialect, theirs, self.form)
+            for other in map(get_dialect, dialect_names())
+            if isinstance(other, DeclaredDialect)
+        ]
+        found = [each for each in made if each.reads]
+        return sorted(found, key=lambda n: (-n.writes, -n.reads, len(n.differs)))[:most]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DerivedDialect(DeclaredDialect):
+    """A declared dialect that was read off a template; `derivation` says how, and how well."""
+
+    remembers: ClassVar[bool] = True
+
+    derivation: Derivation = field(hash=False, compare=False)
+
+    def findings(self) -> list[Finding]:
+        """What the proof could not show."""
+        return self.derivation.findings(self)
+
+    def declaration(self) -> list[str]:
+        """The dialect in readable lines, one for each field that says something."""
+        return declaration(self)
+
+
+def declaration(dialect: DeclaredDialect) -> list[str]:
+    """A declaration, a line for each field that is no default; texts as Python has them."""
+    plain = Syntax("{call:json}")
+    lines = []
+    for name in _SHOWN:
+        value = getattr(dialect.syntax, name)
+        if name == "call" or value != getattr(plain, name):
+            lines.append(f"{name}: {_shape(value) if name == 'shape' else repr(value)}")
+    lines.append(f"result: {dialect.result!r} in the role of {dialect.result_role}")
+    if dialect.reasoning:
+        pairs = ", ".join(f"{tags.open!r} … {tags.close!r}" for tags in dialect.reasoning)
+        lines.append(f"reasoning: {pairs}")
+    if dialect.stops:
+        lines.append(f"stops: {', '.join(map(repr, dialect.stops))}")
+    return lines
+
+
+def _shape(shape: Any) -> str:
+    default = type(shape)()
+    named = [
+        f"{each.name}={getattr(shape, each.name)!r}"
+        for each in dataclasses.fields(shape)
+        if getattr(shape, each.name) != getattr(default, each.name)
+    ]
+    return ", ".join(named)
+
+
+def _beside(
+    other: DeclaredDialect, own: DeclaredDialect, theirs: dict[str, str], form: RequestForm
+) -> Nearest:
+    calls: dict[str, Sequence[AskedCall]] = dict(_LEAST_CALLS)
+    return Nearest(
+        other.name,
+        sum(reads(other, text, calls[probe]) for probe, text in theirs.items()),
+        sum(
+            written_of(other, calls[probe], form).strip() == text for probe, text in theirs.items()
+        ),
+        tuple(n for n in _SHOWN if getattr(other.syntax, n) != getattr(own.syntax, n)),
+    )
+
+
+def _named(trials: Sequence[Trial], of: int) -> str:
+    names = ", ".join(trial.probe for trial in trials[:5])
+    more = f" and {len(trials) - 5} more" if len(trials) > 5 else ""
+    return f"{len(trials)} of {of} probes: {names}{more}"

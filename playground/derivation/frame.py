@@ -1,0 +1,129 @@
+"""What a template puts around an answer: header, end of turn, reasoning, and a tool's result."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from playground.derivation.alignment import (
+    common_end,
+    common_start,
+    declared,
+    snapped_end,
+    snapped_start,
+)
+from playground.derivation.asking import ONE, RESULT, TEXT, THOUGHT, AskedTemplate
+from playground.dialects.declared import ResultRole
+from playground.parsing.syntax import ReasoningTags
+
+# A tag in angles or brackets, or a word up to the next one.
+_TOKEN: Final = re.compile(r"<[^<>\s]+>|\[[^\[\]\s]+\]|[^<\[\s]+")
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFrame:
+    """`header` stands before an answer, and any of `ends` behind it, also several in a row.
+
+    `result` is a template of ours; `stops` are the tokens with which a turn ends.
+    """
+
+    header: str
+    ends: tuple[str, ...]
+    reasoning: tuple[ReasoningTags, ...]
+    result: str
+    result_role: ResultRole
+    stops: tuple[str, ...]
+
+    def bare(self, region: str) -> str:
+        """An answer without header, end of turn and the empty thought that some templates write."""
+        text = region.removeprefix(self.header).strip()
+        while end := next((end for end in self.ends if text.endswith(end)), ""):
+            text = text.removesuffix(end).strip()
+        for tags in self.reasoning:
+            empty = rf"\A(?:{re.escape(tags.open)}\s*)?{re.escape(tags.close)}\s*"
+            text = re.sub(empty, "", text)
+        return text
+
+    def with_stop(self, stop: str) -> TurnFrame:
+        """The same, where a turn of calls has an end of its own."""
+        if not stop:
+            return self
+        token = _TOKEN.findall(stop)[0]  # one alone: what follows it is the next turn's
+        ends, stops = (stop, *self.ends), tuple(dict.fromkeys((*self.stops, token)))
+        return TurnFrame(self.header, ends, self.reasoning, self.result, self.result_role, stops)
+
+
+def frame_of(template: AskedTemplate) -> TurnFrame:
+    """The frame, as far as the template writes answers of text, thoughts and results."""
+    header, end = _around_answer(template)
+    result, role = _result(template)
+    ends = (end.strip(),) if end.strip() else ()
+    return TurnFrame(
+        header, ends, _reasoning(template, header), result, role, _stops(template, end)
+    )
+
+
+def _around_answer(template: AskedTemplate) -> tuple[str, str]:
+    """What a turn of calls has in common with one of text, and with the generation prompt."""
+    called, said = template.reply(ONE) or "", template.reply((), TEXT)
+    opened = snapped_start(called, common_start(called, template.generation()))
+    if said is None or TEXT not in said:
+        return opened, ""
+    before, _, behind = said.rpartition(TEXT)
+    header = snapped_start(called, common_start(called, before))
+    return max(header, opened, key=len), snapped_end(called, common_end(called, behind))
+
+
+def _stops(template: AskedTemplate, end: str) -> tuple[str, ...]:
+    """The token that ends a turn, where one does, and the tokenizer's own."""
+    first = next((token for token in _TOKEN.findall(end) if not token.isalnum()), "")
+    eos = template.source.tokens.get("eos_token", "")
+    return tuple(dict.fromkeys(token for token in (first, eos) if token))
+
+
+def _reasoning(template: AskedTemplate, header: str) -> tuple[ReasoningTags, ...]:
+    """The tags next to a thought; none where the template does not write it."""
+    region = template.reply((), TEXT, THOUGHT)
+    if region is None or THOUGHT not in region:
+        return ()
+    before, _, rest = region.partition(THOUGHT)
+    between, text, _ = rest.partition(TEXT)
+    # the generation prompt may have opened the thought: then its tag is part of the header
+    opener = before.removeprefix(common_start(before, header)).strip() or before.strip()
+    tokens = [token for token in _TOKEN.findall(opener) if not token.isalnum()]
+    closer = _TOKEN.match(between.strip()) if text else None
+    if not tokens or closer is None:
+        return ()
+    return (ReasoningTags(tokens[-1], closer[0]),)
+
+
+def _result(template: AskedTemplate) -> tuple[str, ResultRole]:
+    """How a tool's words are written, and in whose turn.
+
+    In a turn of its own the words stand alone: the role's header is no part of the message.
+    """
+    start, told = template.reply(ONE), template.reply(ONE, told=RESULT)
+    if start is None or told is None or RESULT not in told:
+        return "{result}", "tool"
+    before, behind = told.rsplit(RESULT, 1)
+    before = before[len(common_start(before, start)) :]
+    as_user = template.user_turn(ONE, RESULT)
+    header = _user_header(as_user, start)
+    if not header or header not in before:
+        return "{result}", "ipython" if "ipython" in before else "tool"
+    user_behind = (as_user or "").rsplit(RESULT, 1)[1]
+    end = snapped_end(behind, common_end(behind, user_behind))
+    inner = before[before.rindex(header) + len(header) :]
+    made = f"{declared(inner)}{{result}}{declared(behind[: len(behind) - len(end)])}".strip()
+    return made, "user"
+
+
+def _user_header(turn: str | None, start: str) -> str:
+    """What a template writes before a user's words, behind a reply that begins with `start`."""
+    if turn is None or RESULT not in turn:
+        return ""
+    before = turn.rsplit(RESULT, 1)[0]
+    own = before[len(common_start(before, start)) :]
+    found = re.search(r"\S*(?:user|human|INST)\S*\s*\Z", own, re.IGNORECASE)
+    return found[0] if found else ""

@@ -1,0 +1,224 @@
+"""A derived dialect tried against the template itself: what it writes, and what it reads back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from playground.derivation.asking import (
+    KEYS,
+    NAMES,
+    ONE,
+    PAIR,
+    TWO,
+    AskedCall,
+    AskedTemplate,
+    RequestForm,
+    tools_for,
+)
+from playground.derivation.frame import TurnFrame
+from playground.dialects.declared import DeclaredDialect
+from playground.messages import ToolCallPart
+from playground.parsing.rendering import render_call, render_calls
+from playground.parsing.result import ParseResult, read_to_end
+from playground.prompt_data import PromptData
+from playground.tool_formats import read_tools
+
+HURTING: Final[dict[str, Any]] = {
+    "plain text": "src/main.py",
+    "empty text": "",
+    "two lines": "one\ntwo",
+    "line breaks around": "\nx\n",
+    "blanks around": "  x  ",
+    "double quotes": 'say "hello"',
+    "single quotes": "it's",
+    "backslashes": "C:\\new\\table\\",
+    "another script": "港は静か 🚢 é",
+    "braces": "{x} {{y}} }{",
+    "brackets": "[[a]] ]][[",
+    "tags": "<b>bold</b> &amp;",
+    "JSON as text": '{"a": [1, "b"]}',
+    "a number as text": "3",
+    "true as text": "true",
+    "null as text": "null",
+    "a foreign closer": "</function></tool_call>",
+    "an integer": 3,
+    "a decimal": -1.5,
+    "true": True,
+    "false": False,
+    "null": None,
+    "a list": ["a", 1, None, True],
+    "an empty list": [],
+    "an object": {"a": {"b": [1, "c"]}},
+    "an empty object": {},
+}
+_SHORT: Final = ("plain text", "two lines", "double quotes", "an integer")
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One probe: what the template wrote, what ours would have, and whether ours reads it back."""
+
+    probe: str
+    calls: tuple[AskedCall, ...]
+    theirs: str
+    ours: str
+    read: bool
+    sorted: bool = False
+    """Ours are the same bytes once the arguments are sorted by their names."""
+
+    @property
+    def written(self) -> bool:
+        """Whether ours are the same bytes."""
+        return self.theirs == self.ours
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Every trial that the template does not refuse; `refused` names the others."""
+
+    trials: tuple[Trial, ...]
+    refused: tuple[str, ...]
+
+    @property
+    def read(self) -> int:
+        return sum(trial.read for trial in self.trials)
+
+    @property
+    def written(self) -> int:
+        return sum(trial.written for trial in self.trials)
+
+    @property
+    def score(self) -> int:
+        """For the choice between candidates: what is read counts twice."""
+        return 2 * self.read + self.written
+
+    def failing(self) -> Trial | None:
+        """The first plain call that is not read back: such a dialect is none."""
+        return next((t for t in self.trials if t.probe in PLAIN and not t.read), None)
+
+
+PLAIN: Final = ("one call", "two parameters", "two calls", "plain text")
+
+
+def short_probes() -> list[tuple[str, tuple[AskedCall, ...]]]:
+    """Few, for the choice between candidates."""
+    values = [(name, _holding(HURTING[name])) for name in _SHORT]
+    return [("one call", ONE), ("two parameters", PAIR), ("two calls", TWO), *values]
+
+
+def full_probes(dialect: DeclaredDialect) -> list[tuple[str, tuple[AskedCall, ...]]]:
+    """All: every value that hurts alone and before another one, and the dialect's own markers."""
+    syntax = dialect.syntax
+    own = [*syntax.closers, *syntax.openers]
+    values = {**HURTING, **{f"its own {literal!r}": f"a {literal} b" for literal in own}}
+    made = [("one call", ONE), ("two parameters", PAIR), ("two calls", TWO)]
+    made += [("no arguments", (AskedCall(NAMES[0], {}),))]
+    made += [(name, _holding(value)) for name, value in values.items()]
+    return made
+
+
+def _holding(value: Any) -> tuple[AskedCall, ...]:
+    return (AskedCall(NAMES[0], {KEYS[0]: value, KEYS[1]: "x1"}),)
+
+
+def proven(
+    template: AskedTemplate,
+    frame: TurnFrame,
+    dialect: DeclaredDialect,
+    probes: Iterable[tuple[str, tuple[AskedCall, ...]]],
+    hasty: bool = False,
+) -> Proof:
+    """Try every probe; in haste, up to the first that is not read back."""
+    trials, refused = [], []
+    for name, calls in probes:
+        region = template.reply(calls)
+        if region is None or not _says(region, calls):
+            refused.append(name)
+            continue
+        theirs = frame.bare(region)
+        asked, ordered = (
+            written_of(dialect, order, template.form).strip() for order in (calls, _ordered(calls))
+        )
+        by_name = asked != theirs and ordered == theirs
+        read = reads(dialect, theirs, calls)
+        trials.append(Trial(name, calls, theirs, ordered if by_name else asked, read, by_name))
+        if hasty and not read:
+            break
+    return Proof(tuple(trials), tuple(refused))
+
+
+def written(
+    template: AskedTemplate,
+    frame: TurnFrame,
+    dialect: DeclaredDialect,
+    probes: Iterable[tuple[str, tuple[AskedCall, ...]]],
+) -> int:
+    """How many probes the dialect writes as the template does; nothing is read."""
+    regions = [(template.reply(calls), calls) for _, calls in probes]
+    return sum(
+        frame.bare(region) == written_of(dialect, calls, template.form).strip()
+        for region, calls in regions
+        if region is not None
+    )
+
+
+def _says(region: str, calls: Sequence[AskedCall]) -> bool:
+    """Whether the template wrote every call at all: some write the first one alone."""
+    return all(region.count(call.name) for call in calls)
+
+
+def _ordered(calls: Sequence[AskedCall]) -> list[AskedCall]:
+    return [AskedCall(call.name, dict(sorted(call.arguments.items()))) for call in calls]
+
+
+def written_of(dialect: DeclaredDialect, calls: Sequence[AskedCall], form: RequestForm) -> str:
+    """The calls as the dialect writes them, with the ids that a template is given."""
+    schemas = {tool.name: tool for tool in read_tools(tools_for(calls))}
+    texts = []
+    for index, call in enumerate(calls):
+        part = ToolCallPart(form.call_id(call, index), call.name, dict(call.arguments))
+        tool = schemas[call.name]
+        text = render_call(
+            dialect.syntax,
+            part.tool_name,
+            part.args,
+            part.tool_call_id,
+            tool.parameter_schema,
+            index,
+        )
+        texts.append((call.name, text))
+    return render_calls(dialect.syntax, texts)
+
+
+def reads(dialect: DeclaredDialect, text: str, calls: Sequence[AskedCall]) -> bool:
+    """Whether the dialect reads these calls, and nothing else, out of a text."""
+    return _as_asked(_read(dialect, [text], calls), calls)
+
+
+def reads_in_pieces(dialect: DeclaredDialect, text: str, calls: Sequence[AskedCall]) -> bool:
+    """The same, character by character."""
+    return _as_asked(_read(dialect, text, calls), calls)
+
+
+def _read(
+    dialect: DeclaredDialect, pieces: Iterable[str], calls: Sequence[AskedCall]
+) -> ParseResult:
+    parser = dialect.create_parser(PromptData(tool_metadata=read_tools(tools_for(calls))))
+    return read_to_end(parser, (parser.feed_text(piece) for piece in pieces))
+
+
+def _as_asked(result: ParseResult, calls: Sequence[AskedCall]) -> bool:
+    if result.aborted or result.content.strip() or len(result.tool_calls) != len(calls):
+        return False
+    return all(
+        read.name == call.name and _sorted(read.arguments) == _sorted(call.arguments)
+        for read, call in zip(result.tool_calls, calls, strict=True)
+    )
+
+
+def _sorted(arguments: Any) -> str:
+    """Arguments whose order does not count: some templates sort them."""
+    return json.dumps(arguments, sort_keys=True, default=str)

@@ -1,0 +1,68 @@
+"""Where a chat template comes from: a file, its text, or what a GGUF file says of itself."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final
+
+from playground.errors import InputFault
+from playground.raw_prompts import ChatTemplate
+
+_NOW: Final = datetime.datetime(2026, 1, 1)  # the same template gives the same dialect on every day
+_TEMPLATE: Final = "tokenizer.chat_template"
+_TOKENS: Final = {
+    "bos_token": "tokenizer.ggml.bos_token_id",
+    "eos_token": "tokenizer.ggml.eos_token_id",
+}
+
+
+def template_of(given: str | PathLike[str] | ChatTemplate) -> ChatTemplate:
+    """A template by its path, its text, or itself. Raises InputFault."""
+    if isinstance(given, ChatTemplate):
+        found = given
+    elif isinstance(given, str) and _is_text(given):
+        found = ChatTemplate(given)
+    elif Path(given).suffix.lower() == ".gguf":
+        found = _of_gguf(Path(given))
+    else:
+        found = ChatTemplate.load(given)
+    return dataclasses.replace(found, now=found.now or _NOW)
+
+
+def _is_text(given: str) -> bool:
+    """No file is called by a name with a tag of Jinja in it, or with a line break."""
+    return "{%" in given or "{{" in given or "\n" in given
+
+
+def _of_gguf(path: Path) -> ChatTemplate:
+    try:
+        from gguf import GGUFReader
+    except ImportError:
+        raise InputFault(
+            "a GGUF file is read by the package gguf, which is not installed",
+            where=str(path),
+            expected="pip install gguf, or the model's tokenizer_config.json",
+        ) from None
+    try:
+        reader = GGUFReader(str(path))
+    except (OSError, ValueError) as error:
+        raise InputFault(f"cannot be read: {error}", where=str(path)) from error
+    source = _contents(reader, _TEMPLATE)
+    if not isinstance(source, str):
+        raise InputFault("has no chat template", where=str(path), expected=_TEMPLATE)
+    vocabulary = _contents(reader, "tokenizer.ggml.tokens") or []
+    ids = {name: _contents(reader, key) for name, key in _TOKENS.items()}
+    tokens = {
+        name: vocabulary[number]
+        for name, number in ids.items()
+        if isinstance(number, int) and number < len(vocabulary)
+    }
+    return ChatTemplate(source, tokens, path.name)
+
+
+def _contents(reader: Any, key: str) -> Any:
+    field = reader.get_field(key)
+    return field.contents() if field is not None else None

@@ -1,0 +1,275 @@
+"""A dialect read off a chat template: templates of forms of our own, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from conftest import ROOT
+
+import playground as pg
+from playground.cli import main
+from playground.derivation import DerivedDialect, dialect_from_template
+from playground.derivation.alignment import joints, snapped_end, snapped_start, splits
+from playground.derivation.proof import reads
+from playground.errors import InputFault
+
+
+def template(call: str, between: str = "", opened: str = "", closed: str = "") -> str:
+    """A template that writes calls so; `call` is Jinja over `c.name` and `c.arguments`."""
+    return (
+        "{%- for m in messages %}{{ '<|turn|>' + m.role + '\\n' }}"
+        "{%- if m.role == 'tool' %}{{ '<out>' + m.content + '</out>' }}"
+        "{%- elif m.tool_calls %}{{ m.content or '' }}" + opened + "{%- for t in m.tool_calls %}"
+        "{%- set c = t.function %}" + call + "{%- if not loop.last %}" + between + "{%- endif %}"
+        "{%- endfor %}" + closed + "{%- else %}{{ m.content }}{%- endif %}{{ '<|over|>\\n' }}"
+        "{%- endfor %}{%- if add_generation_prompt %}{{ '<|turn|>assistant\\n' }}{%- endif %}"
+    )
+
+
+JSON_IN_TAGS = template(
+    "{{ '<do>\\n' + ({'tool': c.name, 'with': c.arguments} | tojson) + '\\n</do>' }}", "{{ '\\n' }}"
+)
+LISTED = template(
+    "{{ {'name': c.name, 'arguments': c.arguments} | tojson }}", "{{ ', ' }}", "{{ '<all>[' }}",
+    "{{ ']</all>' }}",
+)  # fmt: skip
+NAMED = template(
+    "{{ '<go ' + t.id + ' ' + c.name + '|' + (c.arguments | tojson) + '|go>' }}",
+    opened="{{ '<list>' }}", closed="{{ '</list>' }}",
+)  # fmt: skip
+TAGGED = template(
+    "{{ '<use tool=\"' + c.name + '\">\\n' }}{%- for k, v in c.arguments.items() %}"
+    "{{ '<with key=\"' + k + '\">' + (v if v is string else v | tojson) + '</with>\\n' }}"
+    "{%- endfor %}{{ '</use>' }}", "{{ '\\n' }}",
+)  # fmt: skip
+TYPED = template(
+    "{{ '<use tool=\"' + c.name + '\">' }}{%- for k, v in c.arguments.items() %}"
+    "{{ '<with key=\"' + k + '\" text=\"' + ('true' if v is string else 'false') + '\">'"
+    " + (v if v is string else v | tojson) + '</with>' }}{%- endfor %}{{ '</use>' }}",
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "fields"),
+    [
+        (JSON_IN_TAGS, {"call": "<do>\n{call:json}\n</do>", "separator": "\n", "section": ""}),
+        (LISTED, {"call": "{call:json}", "section": "<all>[{calls}]</all>", "separator": ", "}),
+        (
+            NAMED,
+            {"call": "<go {id} {name}|{args:json}|go>", "section": "<list>{calls}</list>"},
+        ),
+        (
+            TAGGED,
+            {
+                "call": '<use tool="{name}">\n{params}</use>',
+                "param": '<with key="{key}">{value}</with>\n',
+            },
+        ),
+        (
+            TYPED,
+            {
+                "call": '<use tool="{name}">{params}</use>',
+                "param": '<with key="{key}" text="{is_text}">{value}</with>',
+            },
+        ),
+    ],
+    ids=["JSON in tags", "an array", "name and id outside", "parameters", "parameters with types"],
+)
+def test_a_declaration_is_read_off_a_template_and_proven(source: str, fields: Any) -> None:
+    dialect = dialect_from_template(source)
+    assert {name: getattr(dialect.syntax, name) for name in fields} == fields
+    proof = dialect.derivation.proof
+    assert len(proof.trials) >= 28
+    assert [t.probe for t in proof.trials if not (t.read and t.written)] == []
+    assert (dialect.derivation.broken, dialect.findings()) == ((), [])
+
+
+def test_what_is_derived_goes_wherever_a_dialect_goes() -> None:
+    dialect = dialect_from_template(JSON_IN_TAGS, "mine")
+    reply = 'So.\n<do>\n{"tool": "tides", "with": {"port": "Brest"}}\n</do><|over|>'
+    result = pg.parse(reply, dialect)
+    assert (result.content, result.findings) == ("So.\n", [])
+    (call,) = result.tool_calls
+    assert (call.name, call.arguments) == ("tides", {"port": "Brest"})
+    assert pg.carry([dialect]).refused("mine") == []
+    (message,) = [
+        each
+        for each in dialect.format_messages(pg.sample_sessions()["02-parallel-calls"].prompt_data())
+        if "get_weather" in str(each["content"]) and each["role"] == "assistant"
+    ]
+    assert '<do>\n{"tool": "get_weather"' in str(message["content"]).replace("\\n", "\n")
+    assert dialect.stops == ("<|over|>",)
+
+
+def test_what_the_proof_cannot_show_is_a_finding() -> None:
+    spaced = LISTED.replace("| tojson }}", "| tojson(indent=1) }}")
+    dialect = dialect_from_template(spaced)
+    (found,) = dialect.findings()
+    assert found.code == "derived-bytes"
+    assert found.message.startswith("32 of 32 probes: one call, two parameters, two calls")
+    upper = template("{{ '<do>' + ({'name': c.name, 'arguments': c.arguments} | tojson"
+                     " | replace('src', 'SRC') | replace('one', 'two')) + '</do>' }}")  # fmt: skip
+    with pytest.raises(InputFault, match="does not read the template's own 'plain text'"):
+        dialect_from_template(upper)
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("{% for m in messages %}{{ m.content }}{% endfor %}", "the template writes no calls"),
+        ("{{ raise_exception('no') }}", r"writes no calls \(the template refuses: no\)"),
+        ("{% for m in messages %", "writes no calls .*is not a Jinja template"),
+        ("{{ 1 }}\n" * 3, "the template writes no calls"),
+        (
+            template(
+                "{{ '<' + c.name }}{%- for k, v in c.arguments.items() %}"
+                "{{ ' ' + k + '=\"' + (v | string) + '\"' }}{%- endfor %}{{ '/>' }}"
+            ),
+            "does not read the template's own 'one call': '<fetch_quay vessel=\"Qopax\"/>'",
+        ),
+        (
+            template(
+                "{%- if loop.first %}{{ '<a>' + ({'name': c.name, 'arguments': c.arguments}"
+                " | tojson) + '</a>' }}{%- else %}{{ '[b]' + c.name + (c.arguments | tojson)"
+                " + '[/b]' }}{%- endif %}"
+            ),
+            "does not read the template's own 'one call'",  # it writes calls in two ways
+        ),
+        ("nowhere/tokenizer_config.json", "cannot be read"),
+    ],
+)
+def test_what_cannot_be_derived_is_refused_in_words(source: str, words: str) -> None:
+    with pytest.raises(InputFault, match=words):
+        dialect_from_template(source)
+
+
+def test_calls_without_a_marker_are_said_to_have_none() -> None:
+    bare = template("{{ {'name': c.name, 'parameters': c.arguments} | tojson }}", "{{ ';' }}")
+    dialect = dialect_from_template(bare)
+    assert dialect.syntax.shape.arguments == ("parameters",)
+    assert [finding.code for finding in dialect.findings()] == ["derived-unmarked"]
+
+
+def test_a_template_that_changes_lists_is_rendered_and_that_is_said() -> None:
+    changing = JSON_IN_TAGS.replace(
+        "{%- for m", "{%- set l = [] %}{{ l.append(1) or '' }}{%- for m", 1
+    )
+    with pytest.raises(InputFault, match="append"):
+        pg.ChatTemplate(changing).render([{"role": "user", "content": "x"}])
+    codes = [finding.code for finding in dialect_from_template(changing).findings()]
+    assert codes == ["template-mutates"]
+
+
+def test_a_stop_of_its_own_is_no_section() -> None:
+    source = JSON_IN_TAGS.replace(
+        "{%- else %}{{ m.content", "{{ '<|call|>' }}{%- else %}{{ m.content", 1
+    )
+    dialect = dialect_from_template(source)
+    assert (dialect.syntax.section, "<|call|>" in dialect.stops) == ("", True)
+
+
+def test_the_nearest_registered_dialect_is_named_with_what_differs() -> None:
+    hermes = template(
+        "{{ '<tool_call>\\n' + ({'name': c.name, 'arguments': c.arguments} | tojson)"
+        " + '\\n</tool_call>' }}", "{{ '\\n' }}",
+    )  # fmt: skip
+    dialect = dialect_from_template(hermes)
+    nearest = dialect.derivation.nearest(dialect)
+    assert (nearest[0].reads, nearest[0].writes, nearest[0].differs) == (3, 3, ())
+    assert "hermes" in [each.dialect for each in nearest]
+
+
+def test_the_same_template_gives_the_same_dialect() -> None:
+    one, other = dialect_from_template(TAGGED), dialect_from_template(TAGGED)
+    assert one == other
+    assert one.derivation.proof == other.derivation.proof
+
+
+def test_the_command_prints_the_declaration_and_the_proof(tmp_path: Path) -> None:
+    file = tmp_path / "tokenizer_config.json"
+    file.write_text(json.dumps({"chat_template": NAMED, "eos_token": "<|end|>"}))
+    done = CliRunner().invoke(main, ["dialect", "from", str(file)])
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "probes read back" in done.stdout
+    data = json.loads(CliRunner().invoke(main, ["dialect", "from", str(file), "--json"]).stdout)
+    fields = {each["field"]: each["value"] for each in data["declaration"]}
+    assert fields["call"] == "'<go {id} {name}|{args:json}|go>'"
+    assert fields["stops"] == "'<|over|>', '<|end|>'"
+    file.write_text("{}")
+    done = CliRunner().invoke(main, ["dialect", "from", str(file)])
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
+
+
+# the pieces
+
+
+def test_cuts_fall_neither_into_tags_nor_into_words() -> None:
+    assert snapped_start("\n<tool_call>", "\n<t") == "\n"
+    assert snapped_start("assistant to=f", "assistant to=") == "assistant"
+    assert snapped_start("fetching", "fetch") == ""
+    assert snapped_end("x<|eom_id|>", "m_id|>") == ""
+    assert next(splits("</v>\n<k>", "<c>\n<k>", "</v>\n</c>")) == ("</v>\n", "<k>")
+    assert next(joints("</c>\n<c>", "<all><c>", "</c></all>")) == ("</c>", "\n", "<c>")
+
+
+def test_a_dialect_that_reads_something_else_is_no_proof() -> None:
+    dialect: DerivedDialect = dialect_from_template(JSON_IN_TAGS)
+    trial = dialect.derivation.proof.trials[0]
+    assert reads(dialect, trial.theirs, trial.calls)
+    assert not reads(dialect, trial.theirs + " and text", trial.calls)
+    assert not reads(dialect, trial.theirs.replace("Qopax", "Qopay"), trial.calls)
+
+
+# templates of models, where they lie beside the checkout
+
+
+def goldens() -> list[tuple[str, str]]:
+    """Each template of the recorded renderings once, with the name of a model that has it."""
+    path = ROOT.parent / "shared" / "conformance" / "hfjs_e2e_goldens.json"
+    rows = json.loads(path.read_text()) if path.exists() else []
+    return list({row["chat_template"]: row["name"] for row in rows}.items())
+
+
+QUICK = [
+    ("Qwen/Qwen2.5-7B-Instruct", "hermes"),
+    ("moonshotai/Kimi-K2-Thinking", "kimi-k2"),
+    ("zai-org/GLM-5.1", "glm"),
+]
+
+
+@pytest.mark.skipif(not goldens(), reason="NOT RUN: ../shared/conformance is not beside this")
+@pytest.mark.parametrize(("name", "near"), QUICK)
+def test_models_templates_give_dialects_that_read_all_they_write(name: str, near: str) -> None:
+    source = next(source for source, model in goldens() if model == name)
+    dialect = dialect_from_template(pg.ChatTemplate(source, name=name))
+    assert [trial.probe for trial in dialect.derivation.proof.trials if not trial.read] == []
+    assert near in [each.dialect for each in dialect.derivation.nearest(dialect)]
+
+
+def test_a_gguf_file_needs_the_package_that_reads_it(tmp_path: Path) -> None:
+    file = tmp_path / "model.gguf"
+    file.write_bytes(b"GGUF")
+    with pytest.raises(InputFault, match="package gguf, which is not installed|cannot be read"):
+        dialect_from_template(file)
+
+
+def test_a_gguf_file_says_its_template_and_its_tokens(tmp_path: Path) -> None:
+    gguf = pytest.importorskip("gguf")
+    file = tmp_path / "model.gguf"
+    writer = gguf.GGUFWriter(str(file), "llama")
+    writer.add_chat_template(NAMED)
+    writer.add_token_list(["<s>", "</s>"])
+    writer.add_eos_token_id(1)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    dialect = dialect_from_template(file)
+    assert (dialect.syntax.call, dialect.stops) == (
+        "<go {id} {name}|{args:json}|go>",
+        ("<|over|>", "</s>"),
+    )
