@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from playground.show import frames, payloads
+from playground.show.grid import grid
 from playground.ui import cache
 from playground.ui.shared import components, widgets
 
@@ -32,7 +33,6 @@ with told:
     if placement.family == "gemini":
         components.gauge(placement.characters, placement.threshold, key="threshold")
 
-page = widgets.message_page(placement.parts[-1].message + 1 if placement.parts else 1)
 drawn, table, simulated, sent = st.tabs(
     ["On the messages", "Table", "What it costs", "What is sent"],
     key="shown",
@@ -41,8 +41,8 @@ drawn, table, simulated, sent = st.tabs(
 )
 if drawn.open:
     with drawn:
-        pane = payloads.placement_pane(placement, page)
-        components.panes(components.Picture({"panes": [pane]}), key="cache panes")
+        pane = payloads.placement_pane(placement)
+        components.panes(components.Picture(grid([pane])), key="cache panes")
 if table.open:
     with table:
         st.dataframe(frames.placement(placement), hide_index=True)

@@ -31,11 +31,10 @@ if side.open:
         left, right = st.columns([3, 2], vertical_alignment="bottom")
         with left:
             origin = compare.origin_select(payloads.origins(columns))
-        with right, st.container(horizontal=True):
+        with right:
             compare.take_along(compared, working.name)
-            page = widgets.message_page(len(session.messages), origin)
         components.panes(
-            compare.panes(session, chosen, page),
+            compare.panes(session, chosen),
             selected=origin,
             key=compare.PANES,
             on_select=compare.take_origin,

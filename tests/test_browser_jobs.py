@@ -206,14 +206,14 @@ def test_an_imported_request_is_edited_and_the_edits_are_undone(hand: Hand) -> N
     hand.click(page.get_by_label("Paste anything").first)
     hand.paste(json.dumps(BODY))
     hand.click(button(page, "New session"))
-    expect(page.locator(".pane").first).to_contain_text("You keep the harbour.")
+    expect(page.locator(".panes").first).to_contain_text("You keep the harbour.")
     hand.click(page.get_by_text("Edit", exact=True))
     prompt = page.get_by_role("textbox", name="System prompt")
     expect(prompt).to_have_value("You keep the harbour.")
     prompt.fill("You keep the lighthouse.")
     prompt.press("Control+Enter")
-    expect(page.locator(".pane").first).to_contain_text("You keep the lighthouse.")
-    expect(page.locator(".pane").first).not_to_contain_text("You keep the harbour.")
+    expect(page.locator(".panes").first).to_contain_text("You keep the lighthouse.")
+    expect(page.locator(".panes").first).not_to_contain_text("You keep the harbour.")
 
     hand.click(page.get_by_role("tab", name="Messages"))
     hand.click(button(page, "Add after"))
@@ -222,7 +222,7 @@ def test_an_imported_request_is_edited_and_the_edits_are_undone(hand: Hand) -> N
     part.fill("At seven.")
     part.press("Control+Enter")
     hand.click(button(page, "Earlier"))
-    pane = page.locator(".pane").first
+    pane = page.locator(".panes").first
     expect(pane).to_contain_text(re.compile(r"At seven\.[\s\S]*High tide\?"))
     sidebar = page.locator("[data-testid=stSidebar]")
     expect(sidebar).to_contain_text("system prompt, 1 message added")

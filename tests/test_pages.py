@@ -66,7 +66,7 @@ def test_compare_shows_every_chosen_dialect_with_its_count() -> None:
     (data,) = payloads(app)
     assert [pane["name"] for pane in data["panes"]] == dialect_names()
     for pane in data["panes"]:
-        shown = sum(len(b["text"]) for m in pane["messages"] for b in m["blocks"])
+        shown = sum(len(data["texts"][b[0]]) for _, blocks in pane["cells"] for b in blocks)
         assert pane["note"] == f"{shown:,} characters"
 
 
@@ -76,8 +76,7 @@ def test_a_chosen_origin_reaches_the_panes() -> None:
     (data,) = payloads(app)
     assert data["selected"] == "tool:get_tides"
     for pane in data["panes"]:
-        origins = [b["origin"] for m in pane["messages"] for b in m["blocks"]]
-        assert "tool:get_tides" in origins
+        assert "tool:get_tides" in [data["rows"][row][0] for row, _ in pane["cells"]]
 
 
 def editing(name: str, tab: str = "Prompts") -> AppTest:

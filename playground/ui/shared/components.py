@@ -49,10 +49,13 @@ def panes(
     selected: str = "",
     key: str,
     on_select: Callable[[], None] = _nothing,
+    on_mark: Callable[[], None] = _nothing,
 ) -> None:
     """Requests side by side; `selected` is the origin of the blocks that are lit in each."""
     data = panes.keyed(selected=selected)
-    _registered("panes", "panes")(data=data, key=key, on_origin_change=on_select)
+    _registered("panes", "panes")(
+        data=data, key=key, on_origin_change=on_select, on_mark_change=on_mark
+    )
 
 
 def difference(lines: Picture, *, key: str) -> None:

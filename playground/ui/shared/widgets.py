@@ -95,13 +95,11 @@ def exact_text(label: str, text: str, arrows: bool) -> None:
         st.code(f"\n{text}\n", language=None, wrap_lines=True)  # it drops a break at each edge
 
 
-def message_page(messages: int, origin: str = "") -> int:
-    """The page, from 1, of so many messages; choosing one of them as `origin` turns to its page."""
+def message_page(messages: int) -> int:
+    """The page, from 1, of so many messages."""
     pages = payloads.page_count(messages)
     if pages == 1:
         return 1
-    if origin and state.changed("page follows", origin):
-        state.choose("page", payloads.page_of(origin))
     return st.pagination(pages, key="page", bind="query-params")
 
 
