@@ -7,9 +7,9 @@ import streamlit as st
 from playground.show import frames, payloads
 from playground.show.grid import grid
 from playground.ui import cache
-from playground.ui.shared import components, widgets
+from playground.ui.shared import choosing, components
 
-chosen = widgets.dialect_multiselect()
+chosen = choosing.dialects()
 if not chosen:
     st.info("Choose a dialect above.")
     st.stop()

@@ -6,10 +6,10 @@ import streamlit as st
 
 from playground.show import figures, payloads
 from playground.ui import compare, state
-from playground.ui.shared import components, editor, widgets
+from playground.ui.shared import choosing, components, editor, widgets
 
 working = state.working_session()
-chosen = widgets.dialect_multiselect()
+chosen = choosing.dialects()
 editor.editors(working)
 
 if not chosen:

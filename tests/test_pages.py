@@ -70,6 +70,33 @@ def test_compare_shows_every_chosen_dialect_with_its_count() -> None:
         assert pane["note"] == f"{shown:,} characters"
 
 
+def test_dialects_are_found_by_model_and_by_family_and_favourites_come_first() -> None:
+    app = page("compare", session="02-parallel-calls")
+    assert not app.get("button_group")  # nothing is listed before it is looked at
+    app.session_state["find dialects"] = True
+    app.run()
+    assert group(app, "Name and arguments in one JSON object").value == ["hermes"]
+    group(app, "A tag for each parameter").set_value(["xml", "glm"]).run()
+    assert app.multiselect(key="dialects").value == ["xml", "hermes", "native", "glm"]
+    press(app, "Make the chosen ones favourites")
+    assert app.multiselect(key="dialects").options[:5] == ["xml", "hermes", "native", "glm", "json"]
+    app.text_input(key="model wanted").set_value("Qwen3-Coder").run()
+    assert [each.options for each in app.get("button_group")] == [["qwen3-coder"]]
+    assert "trained on it" in told(app)
+    group(app, "A tag for each parameter").set_value(["qwen3-coder"]).run()
+    assert app.multiselect(key="dialects").value == [
+        "xml",
+        "hermes",
+        "native",
+        "glm",
+        "qwen3-coder",
+    ]
+
+
+def group(app: AppTest, family: str) -> Any:
+    return next(each for each in app.get("button_group") if each.key == f"family {family}")
+
+
 def test_a_chosen_origin_reaches_the_panes() -> None:
     app = page("compare", session="02-parallel-calls")
     app.selectbox(key="origin").set_value("tool:get_tides").run()

@@ -34,7 +34,7 @@ from playground.sessions.session import Session
 from playground.show import exports, frames, payloads
 from playground.tools import ToolMetadata
 from playground.ui import state
-from playground.ui.shared import components, widgets
+from playground.ui.shared import choosing, components, widgets
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import kept
 from playground.ui.state import WorkingSession
@@ -156,7 +156,7 @@ def _writer() -> str:
     """Who writes an answer anew: what the model speaks, if that is text."""
     own = get_dialect(widgets.model_dialect())
     is_text = isinstance(own, DeclaredDialect) and not own.is_native_toolcalling()
-    return own.name if is_text else widgets.DEFAULT_DIALECTS[0]
+    return own.name if is_text else choosing.DEFAULT_DIALECTS[0]
 
 
 def reading_dialect(own: str) -> str:

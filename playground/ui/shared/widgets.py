@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from playground.llm.payloads import WireCall
 
 _HIGHLIGHTED: Final = 20_000  # characters: beyond it, colouring freezes the page
-DEFAULT_DIALECTS: Final = ("xml", "hermes", "native")
 _SWITCHES: Final = (
     ("calls_in_fences", "A call in a code fence is", ("text", "call")),
     ("calls_in_reasoning", "A call in open reasoning is", ("call", "reasoning")),
@@ -44,16 +43,6 @@ def show_findings(findings: Sequence[Finding], where: str) -> None:
             for f in findings
         ]
         st.dataframe(rows, hide_index=True)
-
-
-def dialect_multiselect() -> list[str]:
-    return st.multiselect(
-        "Dialects",
-        dialect_names(),
-        default=DEFAULT_DIALECTS,
-        key="dialects",
-        bind="query-params",
-    )
 
 
 def drawn_dialect(chosen: Sequence[str]) -> str:
