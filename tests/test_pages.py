@@ -81,7 +81,7 @@ def test_dialects_are_found_by_model_and_by_family_and_favourites_come_first() -
     press(app, "Make the chosen ones favourites")
     assert app.multiselect(key="dialects").options[:5] == ["xml", "hermes", "native", "glm", "json"]
     app.text_input(key="model wanted").set_value("Qwen3-Coder").run()
-    assert [each.options for each in app.get("button_group")] == [["qwen3-coder"]]
+    assert group(app, "A tag for each parameter").options == ["qwen3-coder"]
     assert "trained on it" in told(app)
     group(app, "A tag for each parameter").set_value(["qwen3-coder"]).run()
     assert app.multiselect(key="dialects").value == [

@@ -254,7 +254,7 @@ def cache_costs(given: Asked, dialects: Sequence[str]) -> None:
 
 def _cell(cell: CacheSimulation) -> None:
     """One dialect under one policy: its strip, what counts for it, what is wrong."""
-    st.subheader(cell.dialect, divider="gray")
+    st.header(cell.dialect, divider="gray", anchor=False)
     for problem in cell.errors:
         st.error("The provider would refuse these requests:")
         st.text(problem)

@@ -16,6 +16,7 @@ _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)[^)]*\)")
 
 def head(entry: PageEntry) -> None:
     """The bar and the page's heading; the buttons open dialogs over any page."""
+    st.html(paths.app_file().with_name("ui") / "app.css")
     bring.prepare()
     navigation.bar()
     with st.container(horizontal=True, vertical_alignment="bottom", key="head"):
