@@ -42,7 +42,9 @@ drawn, table, simulated, sent = st.tabs(
 if drawn.open:
     with drawn:
         pane = payloads.placement_pane(placement)
-        components.panes(components.Picture(grid([pane])), key="cache panes")
+        picture = components.Picture({**grid([pane]), "marks": True})
+        components.panes(picture, key=cache.PANES, on_mark=cache.take_mark)
+        st.caption("A click on a part sets a mark there, or clears it.")
 if table.open:
     with table:
         st.dataframe(frames.placement(placement), hide_index=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.show import figures, payloads
+from playground.show import payloads
 from playground.ui import compare, state
 from playground.ui.shared import choosing, components, editor, widgets
 
@@ -39,12 +39,12 @@ if side.open:
             key=compare.PANES,
             on_select=compare.take_origin,
         )
+        st.caption("Characters are those of what is sent, tools included: the same on every page.")
         for column in columns:
             widgets.show_findings(column.findings, f"in {column.dialect.name}")
 
 if counts.open:
     with counts:
-        st.plotly_chart(figures.comparison(compared), key="shares")
         compare.counts_table(compared)
 
 if tools.open:

@@ -188,6 +188,37 @@ def test_the_policy_decides_what_the_headline_says(hand: Hand) -> None:
     assert hand.clicks == 2
 
 
+def test_a_cell_of_the_matrix_is_chosen_and_marks_are_set_by_a_click(hand: Hand) -> None:
+    page = hand.page
+    page.goto(
+        page.url.replace("/start", "/cache?session=12-long-tool-run&drawn=native")
+        + "&shown=What+it+costs"
+    )
+    matrix = page.get_by_test_id("stDataFrame").nth(1)
+    expect(matrix).to_be_visible()
+    strip = page.locator(".strip")
+    expect(strip).to_be_visible()
+    box = matrix.bounding_box()
+    assert box
+    matrix.click(position={"x": box["width"] * 0.6, "y": 52})  # the first row, below the head
+    hand.clicks += 1
+    expect(page).to_have_url(re.compile("drawn=xml|policy="))
+    expect(page.get_by_role("heading", name="xml")).to_be_visible()
+
+    hand.click(page.get_by_role("tab", name="On the messages"))
+    said = page.get_by_test_id("stAlert").first
+    before = said.inner_text()
+    block = page.locator(".block[data-origin^='part:']").first
+    marked = "marked" in (block.get_attribute("class") or "").split()
+    hand.click(block.locator("pre"))
+    expect(page.get_by_text("The marks you set: a policy of your own")).to_be_visible()
+    expect(said).not_to_have_text(before)
+    word = "set" if marked else "clear"
+    hand.click(block.get_by_role("button", name=re.compile(f"^{word} mark on")))
+    expect(said).to_have_text(before)  # as the policy has it
+    print(f"{hand.clicks} clicks, {hand.seconds():.1f} s")
+
+
 def test_a_reply_that_nobody_recorded_is_replayed_from_its_end(hand: Hand) -> None:
     page = hand.page
     page.goto(page.url.replace("/start", "/compare?session=12-long-tool-run"))

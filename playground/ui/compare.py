@@ -100,13 +100,21 @@ def counts_table(compared: Comparison) -> None:
     """Characters by kind, and tokens as soon as the background has counted them."""
     place = st.empty()
     frame = frames.comparison(compared)
+    most = int(frame["characters"].max())
+    bars = st.column_config.ProgressColumn(format="localized", min_value=0, max_value=most)
 
     def counted() -> bool:
         counts = [token_count(c.session, c.dialect.name) for c in compared.columns]
         shown = frame.copy()
         place_of_tokens = list(frame.columns).index("characters") + 1
         shown.insert(place_of_tokens, "tokens (estimate)", pd.Series(counts, dtype="Int64"))
-        place.dataframe(shown, hide_index=True, width="stretch", height="content")
+        place.dataframe(
+            shown,
+            hide_index=True,
+            width="stretch",
+            height="content",
+            column_config={"characters": bars},
+        )
         return None not in counts
 
     waiting.until_loaded(counted, f"Tokens are being counted. {waiting.LOADING}")
