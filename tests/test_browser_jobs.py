@@ -188,6 +188,47 @@ def test_the_policy_decides_what_the_headline_says(hand: Hand) -> None:
     assert hand.clicks == 2
 
 
+def test_keys_go_to_pages_and_players_but_never_where_somebody_types(hand: Hand) -> None:
+    page, press = hand.page, hand.page.keyboard.press
+    press("4")
+    heading = page.get_by_role("heading", level=1)
+    expect(heading).to_have_text("Replay")
+    expect(heading).to_be_focused()
+    place = page.locator(".player .place")
+    expect(place).to_contain_text("end of the stream")
+    press("Home")
+    expect(place).to_contain_text("chunk 1 of")
+    press("ArrowRight")
+    expect(place).to_contain_text("chunk 2 of")
+    press("b")
+    box = page.get_by_role("dialog").get_by_label("Paste anything")
+    expect(box).to_be_focused()
+    page.keyboard.type("2?b/")
+    expect(box).to_have_value("2?b/")
+    press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(heading).to_have_text("Replay")
+    press("2")
+    expect(heading).to_have_text("Compare")
+    expect(page.locator(".row").first).to_be_visible()
+    press("/")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.type("3")
+    expect(heading).to_have_text("Compare")
+    heading.click()
+    press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_contain_text("search in the panes")
+    press("3")  # nothing under a dialog
+    expect(heading).to_have_text("Compare")
+    hand.click(page.get_by_text("Keys of one letter are off"))
+    press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.wait_for_timeout(500)
+    press("3")
+    page.wait_for_timeout(500)
+    expect(heading).to_have_text("Compare")
+
+
 def test_a_cell_of_the_matrix_is_chosen_and_marks_are_set_by_a_click(hand: Hand) -> None:
     page = hand.page
     page.goto(
@@ -207,7 +248,7 @@ def test_a_cell_of_the_matrix_is_chosen_and_marks_are_set_by_a_click(hand: Hand)
 
     hand.click(page.get_by_role("tab", name="On the messages"))
     said = page.get_by_test_id("stAlert").first
-    before = said.inner_text()
+    before = said.text_content() or ""
     block = page.locator(".block[data-origin^='part:']").first
     marked = "marked" in (block.get_attribute("class") or "").split()
     hand.click(block.locator("pre"))

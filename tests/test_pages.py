@@ -249,6 +249,27 @@ def test_a_cell_is_drawn_as_a_strip_of_all_its_requests() -> None:
     assert any("fewest tokens that are cached: 1,024" in text.value for text in app.text)
 
 
+def test_findings_stand_above_the_player_with_what_they_are_about() -> None:
+    app = page("replay", session="05-call-in-a-fence")
+    assert "at 53: a call stands inside a code fence: kept as text." in told(app)
+    assert any("call-in-fence" in each.value for each in app.markdown)
+
+
+def test_two_readings_of_one_stream_stand_side_by_side() -> None:
+    app = page("replay", session="02-parallel-calls", listed="Two readings")
+    app.selectbox(key="one").set_value("hermes").run()
+    app.selectbox(key="other").set_value("xml").run()
+    assert not app.exception
+    _, one, other = payloads(app)
+    assert one["text"] == other["text"]
+    assert one["events"] != other["events"]
+    assert any("events differ." in text.value for text in app.text)
+    app.selectbox(key="other").set_value("hermes").run()
+    assert [each.value for each in app.success] == ["Both read the same events."]
+    app.selectbox(key="other").set_value("server: vllm").run()
+    assert not app.exception
+
+
 def test_marks_can_be_clicked_on_and_off_and_are_a_policy_then() -> None:
     app = page("cache", session="12-long-tool-run", drawn="native", shown="What it costs")
     marks = next(box for box in app.multiselect if box.label == "Marks")

@@ -17,6 +17,17 @@ class Grid extends Searchable {
     this.build()
     this.watcher = new ResizeObserver(() => this.resize())
     this.watcher.observe(this.scroller)
+    this.heard = (event) => {
+      if (event.detail !== "/" || event.defaultPrevented || !this.root.checkVisibility()) return
+      event.preventDefault()
+      this.box.focus()
+    }
+    document.addEventListener("playground-key", this.heard)
+  }
+
+  leave() {
+    this.watcher.disconnect()
+    document.removeEventListener("playground-key", this.heard)
   }
 
   build() {
@@ -334,7 +345,7 @@ function mount({ data, parentElement, setStateValue, setTriggerValue }) {
     name === "mark" ? setTriggerValue(name, value) : setStateValue(name, value)
   if (!known || grid.data.key !== data.key) grid.take(data)
   if (!known || grid.selected !== data.selected) grid.choose(data.selected, true)
-  return known ? undefined : () => grid.watcher.disconnect()
+  return known ? undefined : () => grid.leave()
 }
 
 export default function host(component) {

@@ -79,6 +79,14 @@ def player(timeline: Picture, *, step: int, key: str, on_rest: Callable[[], None
     _registered("player", "player")(data=data, key=key, on_position_change=on_rest)
 
 
+def keys(keys: str, page: str, *, key: str) -> str:
+    """The one of these keys that was pressed for this run; "" for none."""
+    data = {"keys": list(keys), "page": page}
+    show = _registered("keys", "keys")
+    result = show(data=data, key=key, width="content", on_pressed_change=_nothing)
+    return str(result.pressed or "")
+
+
 def bring(
     said: str, number: int, *, key: str, rows: int, focus: bool, on_typed: Callable[[], None]
 ) -> None:
