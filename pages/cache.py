@@ -5,10 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from playground.show import frames, payloads
+from playground.show.grid import grid
 from playground.ui import cache
-from playground.ui.shared import components, widgets
+from playground.ui.shared import choosing, components
 
-chosen = widgets.dialect_multiselect()
+chosen = choosing.dialects()
 if not chosen:
     st.info("Choose a dialect above.")
     st.stop()
@@ -32,7 +33,6 @@ with told:
     if placement.family == "gemini":
         components.gauge(placement.characters, placement.threshold, key="threshold")
 
-page = widgets.message_page(placement.parts[-1].message + 1 if placement.parts else 1)
 drawn, table, simulated, sent = st.tabs(
     ["On the messages", "Table", "What it costs", "What is sent"],
     key="shown",
@@ -41,8 +41,10 @@ drawn, table, simulated, sent = st.tabs(
 )
 if drawn.open:
     with drawn:
-        pane = payloads.placement_pane(placement, page)
-        components.panes(components.Picture({"panes": [pane]}), key="cache panes")
+        pane = payloads.placement_pane(placement)
+        picture = components.Picture({**grid([pane]), "marks": True})
+        components.panes(picture, key=cache.PANES, on_mark=cache.take_mark)
+        st.caption("A click on a part sets a mark there, or clears it.")
 if table.open:
     with table:
         st.dataframe(frames.placement(placement), hide_index=True)

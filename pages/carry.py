@@ -6,9 +6,9 @@ import streamlit as st
 
 from playground.show import frames
 from playground.ui import carry
-from playground.ui.shared import widgets
+from playground.ui.shared import choosing
 
-chosen = widgets.dialect_multiselect()
+chosen = choosing.dialects()
 if not chosen:
     st.info("Choose a dialect above.")
     st.stop()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.show import figures, payloads
+from playground.show import payloads
 from playground.ui import compare, state
-from playground.ui.shared import components, editor, widgets
+from playground.ui.shared import choosing, components, editor, widgets
 
 working = state.working_session()
-chosen = widgets.dialect_multiselect()
+chosen = choosing.dialects()
 editor.editors(working)
 
 if not chosen:
@@ -31,21 +31,20 @@ if side.open:
         left, right = st.columns([3, 2], vertical_alignment="bottom")
         with left:
             origin = compare.origin_select(payloads.origins(columns))
-        with right, st.container(horizontal=True):
+        with right:
             compare.take_along(compared, working.name)
-            page = widgets.message_page(len(session.messages), origin)
         components.panes(
-            compare.panes(session, chosen, page),
+            compare.panes(session, chosen),
             selected=origin,
             key=compare.PANES,
             on_select=compare.take_origin,
         )
+        st.caption("Characters are those of what is sent, tools included: the same on every page.")
         for column in columns:
             widgets.show_findings(column.findings, f"in {column.dialect.name}")
 
 if counts.open:
     with counts:
-        st.plotly_chart(figures.comparison(compared), key="shares")
         compare.counts_table(compared)
 
 if tools.open:

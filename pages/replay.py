@@ -24,6 +24,7 @@ switches = widgets.reading_switches(dialect)
 reading = replay.Reading(recording, dialect, working.session.tools, switches, server)
 timeline = reading.timeline
 replay.about(recording, timeline)
+replay.show_findings(timeline)
 
 last = len(timeline.steps) - 1
 step = min(state.url_number("step", last), last)  # the end first: who asks what was said sees it
@@ -34,13 +35,13 @@ components.player(
     on_rest=replay.take_position,
 )
 
-widgets.show_findings(timeline.result.findings, "in the reply")
 widgets.show_findings(recording.findings, "about the stream")
-events, so_far, handed, which, other, every, out = st.tabs(
+events, so_far, handed, beside_it, which, other, every, out = st.tabs(
     [
         "All events",
         "Up to this step",
         "What a server hands over",
+        "Two readings",
         "Which dialect is this?",
         "Experiments",
         "Every dialect",
@@ -59,6 +60,9 @@ if so_far.open:
 if handed.open:
     with handed:
         replay.show_server(reading)
+if beside_it.open:
+    with beside_it:
+        replay.two_readings(reading)
 if which.open:
     with which:
         replay.show_detections(reading)

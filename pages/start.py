@@ -7,9 +7,9 @@ import streamlit as st
 from playground.ui import start
 from playground.ui.shared import bring
 
-st.subheader("Bring something of yours", anchor=False)
+st.header("Bring something of yours", anchor=False)
 bring.panel()
-st.subheader("Three jobs", anchor=False)
+st.header("Three jobs", anchor=False)
 start.jobs()
-st.subheader("Samples", anchor=False)
+st.header("Samples", anchor=False)
 start.gallery()

@@ -114,13 +114,99 @@ def test_nothing_is_asked_of_any_other_machine(page: Page, address: str) -> None
 
 def test_a_click_on_a_tool_lights_it_in_every_pane_and_in_the_url(page: Page, address: str) -> None:
     page.goto(f"{address}/compare?session=02-parallel-calls")
-    page.locator(".block[data-origin='tool:get_tides'] .kind").first.click()
+    page.get_by_role("button", name="Show tool:get_tides in every pane").click()
     expect(page.locator(".block.lit")).to_have_count(3)
     expect(page).to_have_url(re.compile(r"origin=tool(%3A|:)get_tides"))
     tops = page.locator(".block.lit").evaluate_all(
         "blocks => blocks.map(b => b.getBoundingClientRect().top)"
     )
-    assert max(tops) - min(tops) < 40
+    assert max(tops) - min(tops) < 1
+
+
+@pytest.fixture(scope="module")
+def long_grid(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Four dialects of a session of 600 messages, as the page that `html()` gives."""
+    said = [
+        {"role": role, "content": f"{role} {i}: {'water and wind. ' * 30}<b>{HOSTILE}</b>"}
+        for i in range(300)
+        for role in ("user", "assistant")
+    ]
+    said[101]["content"] = "x " * 4_000 + "a needle in the hay"
+    compared = pg.compare(pg.session(said), ["xml", "hermes", "json", "glm"])
+    path = tmp_path_factory.mktemp("grid") / "grid.html"
+    path.write_text(compared.html(), encoding="utf-8")
+    return path.as_uri()
+
+
+def test_only_what_is_seen_of_a_long_grid_is_drawn(page: Page, long_grid: str) -> None:
+    page.goto(long_grid)
+    scroller = page.locator(".scroller")
+    expect(page.locator(".row").first).to_be_visible()
+    for share in (0.0, 0.37, 0.9, 1.0, 0.5):
+        scroller.evaluate("(s, share) => (s.scrollTop = share * s.scrollHeight)", share)
+        page.wait_for_timeout(120)
+        assert page.locator(".row").count() < 40
+        tops = scroller.evaluate(OVERLAPS)
+        assert tops["drawn"] > 1
+        assert tops["apart"] < 1, f"rows overlap or leave holes at {share}"
+    assert "owned" not in page.title()
+    assert page.locator("img").count() == 0
+
+
+OVERLAPS = """scroller => {
+  const boxes = [...scroller.querySelectorAll(".row")].map(row => row.getBoundingClientRect())
+    .sort((a, b) => a.top - b.top)
+  const apart = boxes.slice(1).map((box, i) => Math.abs(box.top - boxes[i].bottom))
+  return { drawn: boxes.length, apart: Math.max(0, ...apart) }
+}"""
+
+
+def test_a_search_counts_all_panes_and_goes_to_what_was_not_drawn(
+    page: Page, long_grid: str
+) -> None:
+    page.goto(long_grid)
+    box = page.get_by_role("searchbox")
+    said = page.get_by_role("status")
+    box.fill("WIND.")
+    expect(said).to_have_text(f"{599 * 30 * 4:,} found")
+    box.fill("needle")
+    expect(said).to_have_text("4 found")
+    box.press("Enter")
+    expect(said).to_have_text("1 of 4")
+    lit = """() => [...CSS.highlights.get("playground-here")].map(range => {
+      const box = range.getBoundingClientRect()
+      return [range.toString(), box.top > 0 && box.bottom < innerHeight]
+    })"""
+    page.wait_for_function(f"() => ({lit})().flat()[1] === true")
+    assert page.evaluate(lit) == [["needle", True]]
+    for number in (2, 3, 4, 1):
+        box.press("Enter")
+        expect(said).to_have_text(f"{number} of 4")
+    box.press("Shift+Enter")
+    expect(said).to_have_text("4 of 4")
+    page.wait_for_function(f"() => ({lit})().flat()[1] === true")
+    box.fill("no such thing")
+    expect(said).to_have_text("0 found")
+
+
+def test_differences_are_told_word_by_word(page: Page, tmp_path: Path) -> None:
+    tool = {"name": "t", "description": "Tides.", "input_schema": {"type": "object"}}
+    compared = pg.compare(pg.session("It is high.", tools=[tool]), ["xml", "hermes"])
+    path = tmp_path / "two.html"
+    path.write_text(compared.html(), encoding="utf-8")
+    page.goto(path.as_uri())
+    page.get_by_label("Differences from").select_option("xml")
+    rules = page.locator(".block[data-origin='rules']").nth(1)
+    gone, come = (rules.locator(tag).all_text_contents() for tag in ("del", "ins"))
+    assert any("XML" in each for each in gone)
+    assert any("JSON" in each for each in come)
+    texts = [compared.column(name).texts["rules"] for name in ("xml", "hermes")]
+    kept = "[...e.querySelector('pre').childNodes].filter(n => n.nodeName !== '{}')"
+    for text, other in zip(texts, ("INS", "DEL"), strict=True):
+        code = f"e => {kept.format(other)}.map(n => n.textContent).join('')"
+        assert rules.evaluate(code).replace("↵\n", "\n") == text
+    said = page.locator(".block[data-origin='message:0']").nth(1)
+    assert said.locator("ins, del").count() == 0
 
 
 def test_a_shared_link_shows_the_same_view(page: Page, address: str) -> None:
@@ -128,7 +214,7 @@ def test_a_shared_link_shows_the_same_view(page: Page, address: str) -> None:
         f"{address}/compare?session=02-parallel-calls&dialects=json&dialects=dspy-chat"
         "&origin=message%3A1&model=openai%2Fgpt-5"
     )
-    expect(page.locator(".pane header strong")).to_have_text(["json", "dspy-chat"])
+    expect(page.locator(".pane strong")).to_have_text(["json", "dspy-chat"])
     expect(page.locator(".block.lit")).to_have_count(2)
 
 
@@ -279,9 +365,8 @@ def test_an_edit_is_seen_at_once(page: Page, address: str) -> None:
     editor = page.get_by_role("textbox", name="System prompt")
     editor.fill("ONE NEW PROMPT")
     editor.press("Control+Enter")
-    expect(page.locator(".block[data-kind='agent prompt'] pre").first).to_have_text(
-        re.compile("ONE NEW PROMPT")
-    )
+    page.get_by_role("searchbox").fill("one new prompt")
+    expect(page.locator(".panes").get_by_role("status")).to_have_text("3 found")
 
 
 def test_the_player_steps_plays_and_reports_where_it_rests(page: Page, address: str) -> None:

@@ -188,6 +188,78 @@ def test_the_policy_decides_what_the_headline_says(hand: Hand) -> None:
     assert hand.clicks == 2
 
 
+def test_keys_go_to_pages_and_players_but_never_where_somebody_types(hand: Hand) -> None:
+    page, press = hand.page, hand.page.keyboard.press
+    press("4")
+    heading = page.get_by_role("heading", level=1)
+    expect(heading).to_have_text("Replay")
+    expect(heading).to_be_focused()
+    place = page.locator(".player .place")
+    expect(place).to_contain_text("end of the stream")
+    press("Home")
+    expect(place).to_contain_text("chunk 1 of")
+    press("ArrowRight")
+    expect(place).to_contain_text("chunk 2 of")
+    press("b")
+    box = page.get_by_role("dialog").get_by_label("Paste anything")
+    expect(box).to_be_focused()
+    page.keyboard.type("2?b/")
+    expect(box).to_have_value("2?b/")
+    press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(heading).to_have_text("Replay")
+    press("2")
+    expect(heading).to_have_text("Compare")
+    expect(page.locator(".row").first).to_be_visible()
+    press("/")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.type("3")
+    expect(heading).to_have_text("Compare")
+    heading.click()
+    press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_contain_text("search in the panes")
+    press("3")  # nothing under a dialog
+    expect(heading).to_have_text("Compare")
+    hand.click(page.get_by_text("Keys of one letter are off"))
+    press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.wait_for_timeout(500)
+    press("3")
+    page.wait_for_timeout(500)
+    expect(heading).to_have_text("Compare")
+
+
+def test_a_cell_of_the_matrix_is_chosen_and_marks_are_set_by_a_click(hand: Hand) -> None:
+    page = hand.page
+    page.goto(
+        page.url.replace("/start", "/cache?session=12-long-tool-run&drawn=native")
+        + "&shown=What+it+costs"
+    )
+    matrix = page.get_by_test_id("stDataFrame").nth(1)
+    expect(matrix).to_be_visible()
+    strip = page.locator(".strip")
+    expect(strip).to_be_visible()
+    box = matrix.bounding_box()
+    assert box
+    matrix.click(position={"x": box["width"] * 0.6, "y": 52})  # the first row, below the head
+    hand.clicks += 1
+    expect(page).to_have_url(re.compile("drawn=xml|policy="))
+    expect(page.get_by_role("heading", name="xml")).to_be_visible()
+
+    hand.click(page.get_by_role("tab", name="On the messages"))
+    said = page.get_by_test_id("stAlert").first
+    before = said.text_content() or ""
+    block = page.locator(".block[data-origin^='part:']").first
+    marked = "marked" in (block.get_attribute("class") or "").split()
+    hand.click(block.locator("pre"))
+    expect(page.get_by_text("The marks you set: a policy of your own")).to_be_visible()
+    expect(said).not_to_have_text(before)
+    word = "set" if marked else "clear"
+    hand.click(block.get_by_role("button", name=re.compile(f"^{word} mark on")))
+    expect(said).to_have_text(before)  # as the policy has it
+    print(f"{hand.clicks} clicks, {hand.seconds():.1f} s")
+
+
 def test_a_reply_that_nobody_recorded_is_replayed_from_its_end(hand: Hand) -> None:
     page = hand.page
     page.goto(page.url.replace("/start", "/compare?session=12-long-tool-run"))
@@ -206,14 +278,14 @@ def test_an_imported_request_is_edited_and_the_edits_are_undone(hand: Hand) -> N
     hand.click(page.get_by_label("Paste anything").first)
     hand.paste(json.dumps(BODY))
     hand.click(button(page, "New session"))
-    expect(page.locator(".pane").first).to_contain_text("You keep the harbour.")
+    expect(page.locator(".panes").first).to_contain_text("You keep the harbour.")
     hand.click(page.get_by_text("Edit", exact=True))
     prompt = page.get_by_role("textbox", name="System prompt")
     expect(prompt).to_have_value("You keep the harbour.")
     prompt.fill("You keep the lighthouse.")
     prompt.press("Control+Enter")
-    expect(page.locator(".pane").first).to_contain_text("You keep the lighthouse.")
-    expect(page.locator(".pane").first).not_to_contain_text("You keep the harbour.")
+    expect(page.locator(".panes").first).to_contain_text("You keep the lighthouse.")
+    expect(page.locator(".panes").first).not_to_contain_text("You keep the harbour.")
 
     hand.click(page.get_by_role("tab", name="Messages"))
     hand.click(button(page, "Add after"))
@@ -222,7 +294,7 @@ def test_an_imported_request_is_edited_and_the_edits_are_undone(hand: Hand) -> N
     part.fill("At seven.")
     part.press("Control+Enter")
     hand.click(button(page, "Earlier"))
-    pane = page.locator(".pane").first
+    pane = page.locator(".panes").first
     expect(pane).to_contain_text(re.compile(r"At seven\.[\s\S]*High tide\?"))
     sidebar = page.locator("[data-testid=stSidebar]")
     expect(sidebar).to_contain_text("system prompt, 1 message added")

@@ -159,8 +159,8 @@ def test_what_providers_get_stands_beside_what_was_rendered() -> None:
     frame = app.dataframe[0].value
     assert set(frame["sent to"]) == {"Anthropic", "Gemini"}
     assert {"system-moved", "messages-merged", "schema-changed"} <= set(frame["what"])
-    badges = [b.get("badge") for m in data["panes"][1]["messages"] for b in m["blocks"]]
-    assert any(badge and "messages-merged" in badge for badge in badges)
+    decided = [b[3] for _, blocks in data["panes"][1]["cells"] for b in blocks if len(b) > 3]
+    assert any("messages-merged" in each["badge"] for each in decided)
     assert not app.code  # the bodies wait until they are looked at
 
 

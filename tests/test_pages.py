@@ -66,8 +66,35 @@ def test_compare_shows_every_chosen_dialect_with_its_count() -> None:
     (data,) = payloads(app)
     assert [pane["name"] for pane in data["panes"]] == dialect_names()
     for pane in data["panes"]:
-        shown = sum(len(b["text"]) for m in pane["messages"] for b in m["blocks"])
+        shown = sum(len(data["texts"][b[0]]) for _, blocks in pane["cells"] for b in blocks)
         assert pane["note"] == f"{shown:,} characters"
+
+
+def test_dialects_are_found_by_model_and_by_family_and_favourites_come_first() -> None:
+    app = page("compare", session="02-parallel-calls")
+    assert not app.get("button_group")  # nothing is listed before it is looked at
+    app.session_state["find dialects"] = True
+    app.run()
+    assert group(app, "Name and arguments in one JSON object").value == ["hermes"]
+    group(app, "A tag for each parameter").set_value(["xml", "glm"]).run()
+    assert app.multiselect(key="dialects").value == ["xml", "hermes", "native", "glm"]
+    press(app, "Make the chosen ones favourites")
+    assert app.multiselect(key="dialects").options[:5] == ["xml", "hermes", "native", "glm", "json"]
+    app.text_input(key="model wanted").set_value("Qwen3-Coder").run()
+    assert group(app, "A tag for each parameter").options == ["qwen3-coder"]
+    assert "trained on it" in told(app)
+    group(app, "A tag for each parameter").set_value(["qwen3-coder"]).run()
+    assert app.multiselect(key="dialects").value == [
+        "xml",
+        "hermes",
+        "native",
+        "glm",
+        "qwen3-coder",
+    ]
+
+
+def group(app: AppTest, family: str) -> Any:
+    return next(each for each in app.get("button_group") if each.key == f"family {family}")
 
 
 def test_a_chosen_origin_reaches_the_panes() -> None:
@@ -76,8 +103,7 @@ def test_a_chosen_origin_reaches_the_panes() -> None:
     (data,) = payloads(app)
     assert data["selected"] == "tool:get_tides"
     for pane in data["panes"]:
-        origins = [b["origin"] for m in pane["messages"] for b in m["blocks"]]
-        assert "tool:get_tides" in origins
+        assert "tool:get_tides" in [data["rows"][row][0] for row, _ in pane["cells"]]
 
 
 def editing(name: str, tab: str = "Prompts") -> AppTest:
@@ -221,6 +247,27 @@ def test_a_cell_is_drawn_as_a_strip_of_all_its_requests() -> None:
         "false (https://platform.claude.com"
     )
     assert any("fewest tokens that are cached: 1,024" in text.value for text in app.text)
+
+
+def test_findings_stand_above_the_player_with_what_they_are_about() -> None:
+    app = page("replay", session="05-call-in-a-fence")
+    assert "at 53: a call stands inside a code fence: kept as text." in told(app)
+    assert any("call-in-fence" in each.value for each in app.markdown)
+
+
+def test_two_readings_of_one_stream_stand_side_by_side() -> None:
+    app = page("replay", session="02-parallel-calls", listed="Two readings")
+    app.selectbox(key="one").set_value("hermes").run()
+    app.selectbox(key="other").set_value("xml").run()
+    assert not app.exception
+    _, one, other = payloads(app)
+    assert one["text"] == other["text"]
+    assert one["events"] != other["events"]
+    assert any("events differ." in text.value for text in app.text)
+    app.selectbox(key="other").set_value("hermes").run()
+    assert [each.value for each in app.success] == ["Both read the same events."]
+    app.selectbox(key="other").set_value("server: vllm").run()
+    assert not app.exception
 
 
 def test_marks_can_be_clicked_on_and_off_and_are_a_policy_then() -> None:

@@ -280,6 +280,18 @@ def cache_matrix(cells: Sequence[CacheSimulation]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def cost_matrix(cells: Sequence[CacheSimulation]) -> pd.DataFrame:
+    """One row a dialect, one column a policy: cost of all input as a share of its full price.
+
+    No number stands where the provider would refuse the requests.
+    """
+    costs: dict[str, dict[str, float]] = {}
+    for cell in cells:
+        cost = float("nan") if cell.errors else cell.cost_permille / 1000
+        costs.setdefault(cell.policy, {})[cell.dialect] = cost
+    return pd.DataFrame(costs)
+
+
 @draws("frame", CacheSimulation)
 def cache_requests(cell: CacheSimulation) -> pd.DataFrame:
     """One row a request: tokens read, written and paid in full, its cost, and why."""

@@ -47,64 +47,53 @@ def page_count(messages: int) -> int:
     return max(1, -(-messages // PAGE_MESSAGES))
 
 
-def comparison_pane(column: Column, page: int | None = None, pages: int = 1) -> Payload:
-    """One dialect's request: the system prompt on the first page, then fifty messages a page.
-
-    Here and below, without a page it is the whole.
-    """
+def comparison_pane(column: Column, most: int | None = None) -> Payload:
+    """One dialect's request, its tools first. Here and below `most` keeps so many messages."""
     messages = [{"role": "tools (request field)", "blocks": _tool_blocks(column)}]
     for message, blocks in zip(column.rendering.messages, column.rendering.blocks, strict=True):
-        shown = [_block(block) for block in blocks if _on_page(block.origin, page, pages)]
-        messages.append({"role": message["role"], "blocks": shown})
+        messages.append({"role": message["role"], "blocks": [_block(block) for block in blocks]})
     total = sum(column.characters.values())
-    if not _begins(page):  # the request's tools stand with the system prompt
-        messages = messages[1:]
     return {
         "name": column.dialect.name,
         "note": f"{total:,} characters",
-        "messages": [
-            m for m in messages if m["blocks"] and (_begins(page) or m is not messages[0])
-        ],
+        "messages": [message for message in messages if message["blocks"]][:most],
     }
 
 
-def placement_pane(placement: CachePlacement, page: int | None = None) -> Payload:
+def placement_pane(placement: CachePlacement, most: int | None = None) -> Payload:
     """One dialect's request with the decision about each part."""
     messages: dict[int, Payload] = {}
     for part in placement.parts:
-        if _is_on(part.message, page):
-            message = messages.setdefault(part.message, {"role": part.role, "blocks": []})
-            message["blocks"].append(_part(part))
+        message = messages.setdefault(part.message, {"role": part.role, "blocks": []})
+        message["blocks"].append(_part(part))
     return {
         "name": placement.dialect,
         "note": f"{len(placement.marks)} marks",
-        "messages": list(messages.values()),
+        "messages": list(messages.values())[:most],
     }
 
 
-def rendered_pane(payload: ProviderPayload, page: int | None = None) -> Payload:
+def rendered_pane(payload: ProviderPayload, most: int | None = None) -> Payload:
     """The dialect's request, message by message, before an adapter has seen it."""
     found = [
         {"role": str(message["role"]), "blocks": [_message_block(index, message_text(message))]}
-        for index, message in _page_of(payload.rendering.messages, page)
+        for index, message in enumerate(payload.rendering.messages[:most])
     ]
-    if payload.rendering.tools and _begins(page):
+    if payload.rendering.tools:
         text = dump_json(payload.rendering.tools)
         found.insert(0, {"role": "tools (request field)", "blocks": [_plain("tools", text)]})
     return {"name": f"{payload.dialect}, as rendered", "note": "", "messages": found}
 
 
-def payload_pane(name: str, payload: ProviderPayload, page: int | None = None) -> Payload:
+def payload_pane(name: str, payload: ProviderPayload, most: int | None = None) -> Payload:
     """A provider's body, message by message; what was rendered as what lights up together."""
     by_place: dict[str, list[str]] = {}
     for difference in payload.differences:
         by_place.setdefault(difference.where, []).append(difference.code)
-    shown = _tool_fields(payload, by_place) if _begins(page) else []
-    for wire in payload.messages:
+    shown = _tool_fields(payload, by_place)
+    for wire in payload.messages[:most]:
         # What an adapter adds by itself, such as a system field, stands with the first message.
         first = wire.rendered[0] if wire.rendered else 0
-        if not _is_on(first, page):
-            continue
         codes = [code for index in wire.rendered for code in by_place.get(f"message {index}", [])]
         block = _message_block(first, wire.text) if wire.rendered else _plain("added", wire.text)
         role = f"{wire.field}: {wire.role}" if wire.role else wire.field
@@ -126,19 +115,6 @@ def _tool_fields(payload: ProviderPayload, by_place: Mapping[str, Sequence[str]]
 def _badged(block: Payload, codes: Sequence[str]) -> Payload:
     """A block with the codes of what is different in it, each once."""
     return {**block, "badge": ", ".join(dict.fromkeys(codes))} if codes else block
-
-
-def _page_of(messages: Sequence[Any], page: int | None) -> list[tuple[int, Any]]:
-    return [(index, message) for index, message in enumerate(messages) if _is_on(index, page)]
-
-
-def _begins(page: int | None) -> bool:
-    """Whether what stands before all messages is shown on this page."""
-    return page is None or page == 1
-
-
-def _is_on(index: int, page: int | None) -> bool:
-    return page is None or index // PAGE_MESSAGES + 1 == page
 
 
 def _message_block(index: int, text: str) -> Payload:
@@ -177,9 +153,7 @@ def _part(part: PartPlacement) -> Payload:
     }
 
 
-def _on_page(origin: str, page: int | None, pages: int) -> bool:
-    if page is None:
-        return True
+def _on_page(origin: str, page: int, pages: int) -> bool:
     if origin == "environment":
         return page == pages
     return page_of(origin) == page

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from math import isnan
 from typing import Any, Final
 
 import streamlit as st
@@ -24,7 +25,7 @@ from playground.questions.cache.simulation import cache_matrix as simulate_matri
 from playground.questions.cache.what_if import ENVIRONMENTS, MOST_PARALLEL, WhatIf
 from playground.questions.cache.wire import CacheWire, cache_on_wire
 from playground.sessions.session import Session
-from playground.show import figures, frames, payloads
+from playground.show import frames, payloads
 from playground.ui import state
 from playground.ui.shared import components, waiting, widgets
 from playground.ui.shared.components import Picture
@@ -37,6 +38,10 @@ _AS_FILE: Final = "as in the session"
 _BY_MODEL: Final = "by model"
 _FORMATS: Final = {"read share": "percent", "cost": "%.3f"}
 _CLICKED: Final = "clicked"  # the policy that the user's clicks make
+_MATRIX: Final = "cost matrix"
+_CELLS: Final = "cost matrix cells"  # the names of its rows, and of its columns by their titles
+_MARKS: Final = "marks widget"  # its key, which follows from the policy's own marks
+PANES: Final = "cache panes"
 _TITLES: Final = {"azad": "Azad (the default)", "none": "No marks", _CLICKED: "The marks you set"}
 
 
@@ -181,12 +186,14 @@ def own_marks(given: Asked) -> Asked:
         for part in range(len(as_parts(message.get("content"))))
     }
     marked = sorted((part.message, part.part) for part in given.placement.marks)
+    # Other marks are another widget: one that is kept would ignore a new default.
+    key = f"marks of {digest(session).hex()} {dialect} {marked}"
+    state.hold(_MARKS, [key, {f"part:{m}.{p}": label for label, (m, p) in places.items()}])
     chosen = st.multiselect(
         "Marks",
         list(places),
         default=[label for label, place in places.items() if place in marked],
-        # Other marks are another widget: one that is kept would ignore a new default.
-        key=f"marks of {digest(session).hex()} {dialect} {marked}",
+        key=key,
         help="Remove marks or add some: a policy that places them so is compared too.",
     )
     clicked = sorted(places[label] for label in chosen)
@@ -197,6 +204,18 @@ def own_marks(given: Asked) -> Asked:
     state.keep_policy(own)
     st.download_button("These marks as a policy file", own.dumps(), "policy.json")
     return replace(given, policy=_CLICKED)
+
+
+def take_mark() -> None:
+    """A drawn part was clicked: its mark is set, or cleared."""
+    key, labels = state.held(_MARKS)
+    label = labels.get(state.component_value(PANES, "mark"))
+    if label is None:  # the environment block, which no policy sees
+        return
+    chosen = state.held(key) or []
+    state.choose(
+        key, [each for each in chosen if each != label] if label in chosen else [*chosen, label]
+    )
 
 
 _BOXES: Final = {
@@ -243,7 +262,7 @@ def cache_costs(given: Asked, dialects: Sequence[str]) -> None:
         f"Rules of {cells[0].provider}. Cost is that of all input as a share of its full price, "
         "the price without a cache. Nothing is sent."
     )
-    st.plotly_chart(figures.cache_matrix(cells), key="cache matrix")
+    _matrix(cells)
     cell = next(c for c in cells if (c.dialect, c.policy) == (given.dialect, given.policy))
     formats = {name: st.column_config.NumberColumn(format=form) for name, form in _FORMATS.items()}
     with st.expander("All figures"):
@@ -252,9 +271,41 @@ def cache_costs(given: Asked, dialects: Sequence[str]) -> None:
     st.dataframe(frames.cache_requests(cell), hide_index=True, column_config=formats)
 
 
+def _matrix(cells: Sequence[CacheSimulation]) -> None:
+    """What each policy costs in each dialect; a click on a cell makes the page about that cell."""
+    costs = frames.cost_matrix(cells)
+    titles = {_title(policy): policy for policy in costs.columns}
+    state.hold(_CELLS, [list(costs.index), titles])
+    st.dataframe(
+        costs.rename(columns=_title).style.format("{:.2f}", na_rep="refused").map(_by_cost),
+        key=_MATRIX,
+        height="content",
+        selection_mode="single-cell",
+        on_select=_take_cell,
+    )
+
+
+def _by_cost(cost: object) -> str:
+    """Greener is cheaper; the full price has no colour, more than that is red."""
+    if not isinstance(cost, float) or isnan(cost):  # refused
+        return ""
+    strength = min(abs(1 - cost), 0.9) * 0.45
+    return f"background-color: rgba({'0, 158, 115' if cost < 1 else '213, 94, 0'}, {strength:.2f})"
+
+
+def _take_cell() -> None:
+    chosen = state.component_value(_MATRIX, "selection")
+    dialects, policies = state.held(_CELLS)
+    for row, title in (chosen or {}).get("cells", ())[:1]:
+        policy = policies[title]
+        state.choose("drawn", dialects[row])
+        if policy != _CLICKED:  # which is no choice of its own
+            state.choose("policy", policy)
+
+
 def _cell(cell: CacheSimulation) -> None:
     """One dialect under one policy: its strip, what counts for it, what is wrong."""
-    st.subheader(cell.dialect, divider="gray")
+    st.header(cell.dialect, divider="gray", anchor=False)
     for problem in cell.errors:
         st.error("The provider would refuse these requests:")
         st.text(problem)

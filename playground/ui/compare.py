@@ -19,6 +19,7 @@ from playground.questions.comparison import Column, Comparison
 from playground.questions.comparison import compare as compare_session
 from playground.sessions.session import Session
 from playground.show import exports, frames, payloads
+from playground.show.grid import grid
 from playground.ui import navigation, state
 from playground.ui.serving import access
 from playground.ui.shared import waiting
@@ -46,11 +47,10 @@ def comparison(session: Session, dialects: Sequence[str]) -> Comparison:
 
 
 @kept(16)
-def panes(session: Session, dialects: list[str], page: int) -> Picture:
-    """A page of messages in each dialect, side by side."""
-    pages = payloads.page_count(len(session.messages))
+def panes(session: Session, dialects: list[str]) -> Picture:
+    """The session in each dialect, side by side."""
     columns = comparison(session, dialects).columns
-    return Picture({"panes": [payloads.comparison_pane(column, page, pages) for column in columns]})
+    return Picture(grid([payloads.comparison_pane(column) for column in columns]))
 
 
 @kept(32)
@@ -100,13 +100,21 @@ def counts_table(compared: Comparison) -> None:
     """Characters by kind, and tokens as soon as the background has counted them."""
     place = st.empty()
     frame = frames.comparison(compared)
+    most = int(frame["characters"].max())
+    bars = st.column_config.ProgressColumn(format="localized", min_value=0, max_value=most)
 
     def counted() -> bool:
         counts = [token_count(c.session, c.dialect.name) for c in compared.columns]
         shown = frame.copy()
         place_of_tokens = list(frame.columns).index("characters") + 1
         shown.insert(place_of_tokens, "tokens (estimate)", pd.Series(counts, dtype="Int64"))
-        place.dataframe(shown, hide_index=True, width="stretch", height="content")
+        place.dataframe(
+            shown,
+            hide_index=True,
+            width="stretch",
+            height="content",
+            column_config={"characters": bars},
+        )
         return None not in counts
 
     waiting.until_loaded(counted, f"Tokens are being counted. {waiting.LOADING}")

@@ -14,6 +14,7 @@ from playground.questions.provider_models import PROVIDERS
 from playground.questions.provider_payload import ProviderPayload, provider_payload
 from playground.sessions.session import Session
 from playground.show import frames, payloads
+from playground.show.grid import grid
 from playground.ui.shared import components, waiting, widgets
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import kept
@@ -80,12 +81,11 @@ def side_by_side(
 def _drawn(found: Mapping[str, ProviderPayload]) -> None:
     st.dataframe(frames.payload_differences(found), hide_index=True, height="content")
     first = next(iter(found.values()))
-    page = widgets.message_page(len(first.rendering.messages))
     panes = [
-        payloads.rendered_pane(first, page),
-        *(payloads.payload_pane(name, payload, page) for name, payload in found.items()),
+        payloads.rendered_pane(first),
+        *(payloads.payload_pane(name, payload) for name, payload in found.items()),
     ]
-    components.panes(Picture({"panes": panes}), key=_MESSAGES)
+    components.panes(Picture(grid(panes)), key=_MESSAGES)
     st.caption("As LiteLLM's own adapters write it; nothing is sent.")
     for name, payload in found.items():
         # The name is text below, not the label: a label is Markdown, and a name may be typed.

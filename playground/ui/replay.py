@@ -10,6 +10,7 @@ from typing import Final, Literal
 import streamlit as st
 
 from playground.dialects import dialect_names
+from playground.events import Event, FindingEvent
 from playground.parsing.result import ParseResult
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
@@ -34,7 +35,7 @@ from playground.sessions.session import Session
 from playground.show import exports, frames, payloads
 from playground.tools import ToolMetadata
 from playground.ui import state
-from playground.ui.shared import components, widgets
+from playground.ui.shared import choosing, components, widgets
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import kept
 from playground.ui.state import WorkingSession
@@ -42,6 +43,10 @@ from playground.ui.state import WorkingSession
 Tools = Sequence[ToolMetadata]
 PLAYER: Final = "player"
 _LONGEST_SHOWN: Final = 20_000  # characters of the test
+_EVERY: Final = "every dialect"
+_ROWS: Final = "every dialect's rows"
+_MOST_FINDINGS: Final = 3  # above the player; the others are one click away
+_ABOUT: Final = 120  # characters of the text that a finding is about
 
 
 # what is computed
@@ -177,6 +182,79 @@ def reading_server() -> str:
     return chosen or ""
 
 
+def show_findings(timeline: Timeline) -> None:
+    """What is odd in the reply, each with the text that it is about; the player lights it."""
+    found = [event for event in timeline.result.events if isinstance(event, FindingEvent)]
+    for event in found[:_MOST_FINDINGS]:
+        _finding(event)
+    if len(found) > _MOST_FINDINGS:
+        with st.expander(f"{len(found) - _MOST_FINDINGS} more findings"):
+            for event in found[_MOST_FINDINGS:]:
+                _finding(event)
+
+
+def _finding(event: FindingEvent) -> None:
+    about = f" It is about: {event.text[:_ABOUT]!r}" if event.text.strip() else ""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.badge(event.finding.code, color=_COLOURS[event.finding.severity], width="content")
+        # a message may quote the model's text: plain, never Markdown
+        st.text(f"at {event.span.start:,}: {event.finding.message}.{about}")
+
+
+_COLOURS: Final[dict[str, Literal["gray", "orange", "red"]]] = {
+    "info": "gray",
+    "warning": "orange",
+    "error": "red",
+}
+
+
+def two_readings(reading: Reading) -> None:
+    """The same stream read twice, by two dialects or two servers, and the events that differ."""
+    given = [*dialect_names(), *(f"{_SERVER}{name}" for name in server_names())]
+    halves = []
+    for column, label, usual in zip(
+        st.columns(2),
+        ("Reading one", "And the other"),
+        (reading.dialect, _other(reading)),
+        strict=True,
+    ):
+        with column:
+            index = given.index(usual) if usual in given else 0
+            chosen = st.selectbox(
+                label, given, index=index, key=label.lower().split()[-1], bind="query-params"
+            )
+            halves.append(_half(reading, str(chosen), label))
+    changed = difference(*halves)
+    if changed:
+        st.text(f"{len(changed)} events differ.")
+        st.dataframe(frames.changes(changed), hide_index=True)
+    else:
+        st.success("Both read the same events.")
+
+
+_SERVER: Final = "server: "
+
+
+def _other(reading: Reading) -> str:
+    """What is worth looking at beside the reading: the server that was chosen, or the model's."""
+    if reading.server:
+        return f"{_SERVER}{reading.server}"
+    own = widgets.model_dialect()
+    return own if own != reading.dialect else choosing.DEFAULT_DIALECTS[1]
+
+
+def _half(reading: Reading, chosen: str, key: str) -> Sequence[Event]:
+    """One of two readings: its player from the end, and its events."""
+    server = chosen.removeprefix(_SERVER) if chosen.startswith(_SERVER) else ""
+    dialect = reading.dialect if server else chosen
+    given = (reading.recording, dialect, reading.tools, reading.switches)
+    timeline = _timeline(*given, server)
+    shown = timeline.handed if server and timeline.handed else timeline
+    picture = Picture(payloads.player(shown))
+    components.player(picture, step=len(shown.steps) - 1, key=f"player of {key}", on_rest=_stay)
+    return shown.result.events
+
+
 def show_server(reading: Reading) -> None:
     """What a server hands over of the same recording, step by step, and what it drops."""
     handed, server = reading.timeline.handed, reading.timeline.server
@@ -302,8 +380,24 @@ def every_dialect(reading: Reading) -> None:
     """The recording read by every dialect: who reads it, who loses what."""
     rows = _cross_readings(reading.recording, reading.tools, reading.dialect)
     same = sum(row.same_calls and row.calls > 0 for row in rows)
-    st.text(f"{same} of {len(rows)} dialects read the same calls as {reading.dialect}.")
-    st.dataframe(frames.cross_readings(rows), hide_index=True)
+    st.text(
+        f"{same} of {len(rows)} dialects read the same calls as {reading.dialect}. "
+        "Choose a row to read the reply so."
+    )
+    state.hold(_ROWS, [row.dialect for row in rows])
+    st.dataframe(
+        frames.cross_readings(rows),
+        hide_index=True,
+        key=_EVERY,
+        selection_mode="single-row",
+        on_select=_read_as_row,
+    )
+
+
+def _read_as_row() -> None:
+    """A row was chosen: its dialect reads the recording from now on."""
+    for row in (state.component_value(_EVERY, "selection") or {}).get("rows", ())[:1]:
+        state.choose("as", state.held(_ROWS)[row])
 
 
 # what is taken along

@@ -6,11 +6,13 @@ Each module's default export mounts when it is called with a component (Streamli
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 _HERE = Path(__file__).parent
+_PARTS = {"panes": ("words", "cells", "search")}  # of a component, that stand before it
 
 
 class ComponentFiles(NamedTuple):
@@ -22,8 +24,10 @@ class ComponentFiles(NamedTuple):
 @cache
 def component_files(name: str, root_class: str) -> ComponentFiles:
     """The text of a component's files and the one element that it draws into."""
-    css, js = (
-        "\n".join((_HERE / f"{part}.{kind}").read_text(encoding="utf-8") for part in ("kit", name))
-        for kind in ("css", "js")
-    )
+    css = _joined(f"{part}.css" for part in ("kit", name))
+    js = _joined(f"{part}.js" for part in ("kit", *_PARTS.get(name, ()), name))
     return ComponentFiles(f'<div class="{root_class}"></div>', css, js)
+
+
+def _joined(names: Iterable[str]) -> str:
+    return "\n".join((_HERE / name).read_text(encoding="utf-8") for name in names)

@@ -96,7 +96,8 @@ function listen(state) {
   }
   state.file.onchange = () => take(state, state.file.files)
   state.clear.onclick = () => emptied(state)
-  for (const each of [box, state.file, state.clear]) each.onkeydown = (e) => e.stopPropagation()
+  const own = (event) => event.key === "Escape" || event.stopPropagation() // that closes the dialog
+  for (const each of [box, state.file, state.clear]) each.onkeydown = own
 }
 
 function build(root, data, set) {

@@ -7,6 +7,9 @@ function mount({ data, parentElement }) {
   const root = parentElement.querySelector(".diff")
   if (!root || !data || drawn.get(root) === data.key) return
   drawn.set(root, data.key)
+  root.tabIndex = 0 // it scrolls: by keyboard too
+  root.setAttribute("role", "region")
+  root.setAttribute("aria-label", "Difference")
   root.replaceChildren(
     ...data.lines.map(([change, text]) => {
       const row = document.createElement("div")

@@ -1,150 +1,351 @@
-// Panes side by side: one request per dialect, blocks linked by their origin.
-// Session text only ever goes into textContent. One module for Streamlit, notebooks and HTML files.
+// Requests side by side as one grid: a row an origin, a column a request, one scroller for all.
+// Only what is seen is in the page, and session text only ever goes into textContent.
 
-const SHOWN = 20000 // characters of one block before "show all"
-const SLICE = 12 // milliseconds of drawing per frame
-const drawn = new WeakMap()
+const COLUMN = 280 // pixels at least: columns are not squeezed, the grid scrolls sideways
+const FIRST = 136 // of the column of origins, which stays
+const NARROW = 620 // below it origins stand above their cells
+const AHEAD = 500 // pixels around the seen part that are drawn too
+const DRAWING = 30 // milliseconds of it a frame
+const LINE = 18 // pixels, for a row that has not been measured
+const grids = new WeakMap()
 
-function textOf(block) {
-  const pre = element("pre", "", block.text.slice(0, SHOWN))
-  if (block.text.length <= SHOWN) return [pre]
-  const left = (block.text.length - SHOWN).toLocaleString("en")
-  const more = element("button", "more", `show ${left} more characters`)
-  more.type = "button"
-  more.onclick = (event) => {
-    event.stopPropagation()
-    pre.textContent = block.text
-    more.remove()
-  }
-  return [pre, more]
-}
-
-function drawBlock(block, select) {
-  const node = element("div", "block")
-  node.dataset.origin = block.origin
-  node.dataset.kind = block.kind
-  node.tabIndex = 0
-  const label = element("div", "label")
-  label.append(element("span", "kind", block.label || block.kind))
-  if (block.badge) {
-    node.classList.add(block.marked ? "marked" : "unmarked")
-    label.append(element("span", block.marked ? "badge mark" : "badge", block.badge))
-  }
-  label.append(element("span", "count", block.text.length.toLocaleString("en")))
-  label.append(copyButton(block.label || block.kind, () => block.text))
-  node.append(label, ...textOf(block))
-  if (block.reason) node.append(element("div", "reason", block.reason))
-  node.onclick = () => {
-    if (!String(getSelection())) select(block.origin)
-  }
-  node.onkeydown = (event) => {
-    if (event.key === "Enter" && event.target === node) select(block.origin)
-  }
-  return node
-}
-
-function drawPane(pane) {
-  const node = element("section", "pane")
-  const head = element("header", "")
-  head.append(element("strong", "", pane.name), element("span", "count", pane.note))
-  const body = element("div", "body")
-  if (!pane.messages.length) body.append(element("p", "empty", "nothing on this page"))
-  node.append(head, body)
-  return node
-}
-
-function drawMessage(message, select) {
-  const box = element("div", "message")
-  box.append(element("div", "role", message.role))
-  box.append(...message.blocks.map((block) => drawBlock(block, select)))
-  return box
-}
-
-// All panes' frames at once, then a few messages of each pane per frame: a long page never freezes
-function drawAll(root, data, select) {
-  root.replaceChildren(...data.panes.map(drawPane))
-  const bodies = root.querySelectorAll(".body")
-  const longest = Math.max(0, ...data.panes.map((pane) => pane.messages.length))
-  const state = { key: data.key, selected: data.selected, panes: data.panes, whole: false }
-  drawn.set(root, state)
-  let next = 0
-  const slice = () => {
-    if (drawn.get(root) !== state) return // newer data took over
-    const stop = performance.now() + SLICE
-    for (; next < longest && performance.now() < stop; next += 1) {
-      data.panes.forEach((pane, index) => {
-        if (pane.messages[next]) bodies[index].append(drawMessage(pane.messages[next], select))
-      })
+class Grid extends Searchable {
+  constructor(root) {
+    super()
+    this.root = root
+    this.rows = new Map() // the drawn ones: number → node
+    this.build()
+    this.watcher = new ResizeObserver(() => this.resize())
+    this.watcher.observe(this.scroller)
+    this.heard = (event) => {
+      if (event.detail !== "/" || event.defaultPrevented || !this.root.checkVisibility()) return
+      event.preventDefault()
+      this.box.focus()
     }
-    if (next < longest) return requestAnimationFrame(slice)
-    state.whole = true
-    return light(root, state.selected, true)
+    document.addEventListener("playground-key", this.heard)
   }
-  slice()
-}
 
-const shapeOf = (panes) =>
-  JSON.stringify(panes.map((p) => [p.name, p.messages.map((m) => [m.role, m.blocks.length])]))
+  leave() {
+    this.watcher.disconnect()
+    document.removeEventListener("playground-key", this.heard)
+  }
 
-// Where only texts have changed, as after an edit, only their blocks are drawn anew
-function redraw(root, before, data, select) {
-  const bodies = root.querySelectorAll(".body")
-  const notes = root.querySelectorAll(".pane > header .count")
-  data.panes.forEach((pane, index) => {
-    notes[index].textContent = pane.note
-    pane.messages.forEach((message, at) => {
-      message.blocks.forEach((block, place) => {
-        const old = before.panes[index].messages[at].blocks[place]
-        if (JSON.stringify(old) === JSON.stringify(block)) return
-        bodies[index].children[at].children[place + 1].replaceWith(drawBlock(block, select))
-      })
+  build() {
+    this.scroller = element("div", "scroller")
+    this.scroller.tabIndex = 0
+    this.scroller.setAttribute("role", "region")
+    this.scroller.setAttribute("aria-label", "Requests side by side")
+    this.scroller.onscroll = () => this.later()
+    this.sheet = element("div", "sheet")
+    this.sheet.setAttribute("role", "table")
+    this.scroller.append(this.sheet)
+    this.root.replaceChildren(this.toolbar(), this.scroller)
+  }
+
+  toolbar() {
+    const bar = element("div", "controls")
+    this.box = element("input", "search")
+    Object.assign(this.box, { type: "search", placeholder: "Search all messages" })
+    this.box.setAttribute("aria-label", "Search all messages of all panes")
+    this.box.oninput = () => this.search.start(this.box.value)
+    this.box.onkeydown = (event) => {
+      event.stopPropagation()
+      if (event.key === "Enter") this.go(event.shiftKey ? -1 : 1)
+    }
+    this.said = element("span", "place")
+    this.said.setAttribute("role", "status")
+    this.against = element("select", "against")
+    this.against.onchange = () => {
+      this.base = Number(this.against.value)
+      this.forget()
+    }
+    const label = element("label", "compared", "Differences from ")
+    label.append(this.against)
+    const back = button("◀", "Previous occurrence", () => this.go(-1))
+    const on = button("▶", "Next occurrence (Enter)", () => this.go(1))
+    bar.append(this.box, back, on, this.said, label)
+    return bar
+  }
+
+  // Other requests: the place that was scrolled to, the search and the comparison stay
+  take(data) {
+    const anchor = this.data && this.anchor()
+    const kept = anchor && this.keyOf(anchor.row)
+    const base = this.data?.panes[this.base]?.name
+    this.data = data
+    this.cells = data.rows.map(() => [])
+    data.panes.forEach((pane, at) => {
+      for (const [row, blocks] of pane.cells) this.cells[row][at] = blocks
     })
-  })
-  Object.assign(before, { key: data.key, panes: data.panes, selected: data.selected })
-  light(root, data.selected, false)
-}
+    this.base = data.panes.findIndex((pane) => pane.name === base)
+    this.choices()
+    this.search = new Search(this.cells, data.texts, () => this.tell())
+    this.more.clear()
+    this.shape()
+    const row = kept ? data.rows.findIndex((_, number) => this.keyOf(number) === kept) : -1
+    if (row >= 0) this.scroller.scrollTop = this.tops[row] + anchor.into
+    this.draw()
+    this.search.start(this.box.value)
+  }
 
-// Blocks out of sight have estimated heights: the second look corrects what the first one moved
-function light(root, origin, scroll) {
-  mark(root, origin, scroll)
-  if (origin && scroll) requestAnimationFrame(() => mark(root, origin, true))
-}
+  // A row's name in this grid and in the next: its origin, and how many of that were before it
+  keyOf(number) {
+    const { rows } = this.data
+    let nth = 0
+    for (let at = 0; at < number; at += 1) nth += rows[at][0] === rows[number][0]
+    return `${nth} ${rows[number][0]}`
+  }
 
-function mark(root, origin, scroll) {
-  for (const body of root.querySelectorAll(".body")) {
-    let first = true
-    for (const block of body.querySelectorAll(".block")) {
-      const lit = Boolean(origin) && block.dataset.origin === origin
-      block.classList.toggle("lit", lit)
-      if (lit && first && scroll) {
-        const offset = block.getBoundingClientRect().top - body.getBoundingClientRect().top
-        body.scrollTop += offset - 24
-        first = false
+  choices() {
+    const { panes } = this.data
+    const options = ["no pane", ...panes.map((pane) => pane.name)].map((name, at) => {
+      const option = element("option", "", name)
+      option.value = at - 1
+      return option
+    })
+    this.against.replaceChildren(...options)
+    this.against.value = this.base
+    this.against.parentElement.hidden = panes.length < 2
+  }
+
+  // Widths, the head, and heights as they are guessed before anything is measured
+  shape() {
+    const { panes, rows, texts } = this.data
+    this.width = this.scroller.clientWidth
+    const wide = this.width >= NARROW
+    const first = wide ? FIRST : 0
+    const least = Math.min(COLUMN, Math.round(this.width * (panes.length > 1 ? 0.88 : 1)))
+    this.column = Math.max(least, Math.floor((this.width - first) / Math.max(1, panes.length)))
+    this.root.classList.toggle("narrow", !wide)
+    this.sheet.style.setProperty("--first", `${first}px`)
+    this.sheet.style.setProperty("--column", `${this.column}px`)
+    this.sheet.style.setProperty("--panes", panes.length)
+    this.sheet.style.setProperty("--seen", `${this.width}px`)
+    this.sheet.style.width = `${first + this.column * panes.length}px`
+    this.sheet.setAttribute("aria-rowcount", rows.length + 1)
+    this.sheet.setAttribute("aria-colcount", panes.length + 1)
+    this.head = this.drawHead()
+    this.sheet.replaceChildren(this.head)
+    this.rows.clear()
+    const letters = this.column / 7.4
+    const lines = texts.map((text) => {
+      const shown = text.slice(0, SHOWN)
+      return shown.length / letters + shown.split("\n").length
+    })
+    const high = (blocks) => blocks.reduce((sum, [text]) => sum + lines[text] * LINE + 34, 0)
+    const most = (row) => row.reduce((height, blocks) => Math.max(height, high(blocks)), LINE)
+    this.heights = this.cells.map(most) // `reduce` leaves out the panes that have nothing here
+    this.stack()
+  }
+
+  stack() {
+    let top = this.head.offsetHeight
+    this.tops = this.heights.map((height) => (top += height) - height)
+    this.end = top
+    this.sheet.style.height = `${top}px`
+    for (const [number, node] of this.rows) node.style.top = `${this.tops[number]}px`
+  }
+
+  drawHead() {
+    const row = element("div", "head")
+    row.setAttribute("role", "row")
+    row.setAttribute("aria-rowindex", 1)
+    const corner = element("div", "corner", "part")
+    corner.setAttribute("role", "columnheader")
+    row.append(corner)
+    this.data.panes.forEach((pane, at) => {
+      const node = element("div", "pane")
+      node.setAttribute("role", "columnheader")
+      node.append(element("strong", "", pane.name), element("span", "count", pane.note))
+      node.append(copyButton(`all of ${pane.name}`, () => this.whole(at)))
+      row.append(node)
+    })
+    return row
+  }
+
+  // A request's text: its blocks as they follow one another, an empty line between two messages
+  whole(pane) {
+    let text = ""
+    for (const [, blocks] of this.data.panes[pane].cells) {
+      for (const [number, , role] of blocks) {
+        text += (role && text ? "\n\n" : "") + this.data.texts[number]
       }
     }
+    return text
+  }
+
+  rowAt(top) {
+    let low = 0
+    let high = this.tops.length - 1
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2)
+      if (this.tops[middle] <= top) low = middle
+      else high = middle - 1
+    }
+    return low
+  }
+
+  anchor() {
+    const under = this.scroller.scrollTop + this.head.offsetHeight
+    const row = this.rowAt(under)
+    return { row, into: this.scroller.scrollTop - this.tops[row] }
+  }
+
+  later() {
+    this.waiting ??= requestAnimationFrame(() => this.draw())
+  }
+
+  resize() {
+    if (!this.data || this.scroller.clientWidth === this.width) return this.later()
+    const { row } = this.anchor()
+    this.shape()
+    this.scroller.scrollTop = this.tops[row] - this.head.offsetHeight
+    return this.draw()
+  }
+
+  // All that is drawn is stale
+  forget() {
+    for (const node of this.rows.values()) node.remove()
+    this.rows.clear()
+    this.draw()
+  }
+
+  draw() {
+    cancelAnimationFrame(this.waiting)
+    this.waiting = undefined
+    if (!this.data?.rows.length || !this.width) return
+    const stop = performance.now() + DRAWING
+    const { scrollTop, scrollLeft, clientHeight, clientWidth } = this.scroller
+    const anchor = this.anchor()
+    this.left = Math.max(0, Math.floor((scrollLeft - AHEAD) / this.column))
+    this.right = Math.ceil((scrollLeft + clientWidth + AHEAD) / this.column)
+    const from = this.rowAt(scrollTop - AHEAD)
+    const to = this.rowAt(scrollTop + clientHeight + AHEAD)
+    this.drop(from, to)
+    // what is under the eye comes first
+    const order = []
+    for (let number = anchor.row; number <= to; number += 1) order.push(number)
+    for (let number = anchor.row - 1; number >= from; number -= 1) order.push(number)
+    let late = false
+    for (const number of order) {
+      late = performance.now() > stop
+      if (late) break
+      this.drawRow(number)
+    }
+    if (this.measure()) {
+      this.stack()
+      const want = this.tops[anchor.row] + anchor.into
+      if (Math.abs(want - this.scroller.scrollTop) > 1) this.scroller.scrollTop = want
+      late = true // other rows may be in sight now
+    }
+    this.light()
+    if (late) this.later()
+  }
+
+  drop(from, to) {
+    const focused = this.root.getRootNode().activeElement
+    for (const [number, node] of this.rows) {
+      if ((number >= from && number <= to) || node.contains(focused)) continue
+      node.remove()
+      this.rows.delete(number)
+    }
+  }
+
+  measure() {
+    const measured = [...this.rows].map(([number, node]) => [number, node.offsetHeight])
+    let changed = false
+    for (const [number, height] of measured) {
+      // columns that are out of sight may be higher: a row does not shrink as they leave
+      const next = this.rows.get(number).whole ? height : Math.max(height, this.heights[number])
+      if (Math.abs(next - this.heights[number]) < 1) continue
+      this.heights[number] = next
+      changed = true
+    }
+    return changed
+  }
+
+  drawRow(number) {
+    let node = this.rows.get(number)
+    if (!node) {
+      node = this.emptyRow(number)
+      this.rows.set(number, node)
+      this.sheet.append(node)
+    }
+    const { panes } = this.data
+    for (let pane = this.left; pane < Math.min(this.right, panes.length); pane += 1) {
+      if (node.drawn.has(pane)) continue
+      node.drawn.add(pane)
+      const cell = this.drawCell(number, pane)
+      if (cell) node.append(cell)
+    }
+    node.whole = node.drawn.size === panes.length
+  }
+
+  emptyRow(number) {
+    const [origin, label] = this.data.rows[number]
+    const node = element("div", "row")
+    node.drawn = new Set()
+    node.dataset.origin = origin
+    node.style.top = `${this.tops[number]}px`
+    node.setAttribute("role", "row")
+    node.setAttribute("aria-rowindex", number + 2)
+    const head = element("div", "origin")
+    head.setAttribute("role", "rowheader")
+    const chooser = button(label, `Show ${label} in every pane`, () => this.select(origin))
+    chooser.className = "choose"
+    head.append(chooser)
+    node.append(head)
+    return node
+  }
+
+  select(origin) {
+    this.choose(this.selected === origin ? "" : origin, true)
+    this.report("origin", this.selected)
+  }
+
+  // The chosen origin is lit in every pane; `scroll` brings it to the top
+  choose(origin, scroll) {
+    this.selected = origin
+    const row = origin ? this.data.rows.findIndex(([each]) => each === origin) : -1
+    if (row >= 0 && scroll) this.scrollTo(row)
+    this.draw()
+  }
+
+  scrollTo(row) {
+    const { scrollTop, clientHeight } = this.scroller
+    const top = this.tops[row] - this.head.offsetHeight
+    const seen = top >= scrollTop && this.tops[row] + 80 < scrollTop + clientHeight
+    if (!seen) this.scroller.scrollTop = top
+  }
+
+  scrollAside(pane) {
+    const left = pane * this.column
+    const { scrollLeft, clientWidth } = this.scroller
+    const room = clientWidth - (this.width >= NARROW ? FIRST : 0)
+    if (left < scrollLeft || left + this.column > scrollLeft + room) this.scroller.scrollLeft = left
+  }
+
+  light() {
+    for (const node of this.rows.values()) {
+      const lit = Boolean(this.selected) && node.dataset.origin === this.selected
+      node.querySelector(".choose").setAttribute("aria-pressed", lit)
+      for (const block of node.querySelectorAll(".block")) block.classList.toggle("lit", lit)
+    }
+    this.lightHits()
   }
 }
 
-function mount({ data, parentElement, setStateValue }) {
+function mount({ data, parentElement, setStateValue, setTriggerValue }) {
   const root = parentElement.querySelector(".panes")
-  if (!root || !data) return
-  const before = drawn.get(root)
-  const select = (origin) => {
-    const state = drawn.get(root)
-    state.selected = state.selected === origin ? "" : origin
-    light(root, state.selected, true)
-    setStateValue("origin", state.selected)
-  }
-  if (!before) {
-    drawAll(root, data, select)
-  } else if (before.key !== data.key) {
-    const same = before.whole && shapeOf(before.panes) === shapeOf(data.panes)
-    if (same) redraw(root, before, data, select)
-    else drawAll(root, data, select)
-  } else if (before.selected !== data.selected) {
-    before.selected = data.selected
-    light(root, data.selected, true)
-  }
+  if (!root || !data) return undefined
+  const known = grids.get(root)
+  const grid = known ?? new Grid(root)
+  grids.set(root, grid)
+  grid.report = (name, value) =>
+    name === "mark" ? setTriggerValue(name, value) : setStateValue(name, value)
+  if (!known || grid.data.key !== data.key) grid.take(data)
+  if (!known || grid.selected !== data.selected) grid.choose(data.selected, true)
+  return known ? undefined : () => grid.leave()
 }
 
 export default function host(component) {
@@ -152,7 +353,9 @@ export default function host(component) {
   return {
     render({ model, el }) {
       el.append(element("div", "panes"))
-      mount({ data: model.get("data"), parentElement: el, setStateValue: () => {} })
+      const set = () => {}
+      const data = model.get("data")
+      return mount({ data, parentElement: el, setStateValue: set, setTriggerValue: set })
     },
   }
 }

@@ -101,6 +101,12 @@ class Player {
     this.root.replaceChildren(bar, this.state, columns, legend)
     this.root.tabIndex = 0
     this.root.onkeydown = (event) => this.key(event)
+    this.heard = (event) => {
+      // the first player that is seen answers to keys that were pressed elsewhere
+      if (event.defaultPrevented || !this.root.checkVisibility()) return
+      this.act(event.detail, event)
+    }
+    document.addEventListener("playground-key", this.heard)
     this.rows = []
     this.from = 0
     this.fill(0)
@@ -127,7 +133,11 @@ class Player {
 
   key(event) {
     if (event.target.tagName === "SELECT") return
-    const slider = event.target === this.slider
+    if (event.key === " " && event.target.tagName === "BUTTON") return
+    if (this.act(event.key, event, event.target === this.slider)) event.stopPropagation()
+  }
+
+  act(key, event, slider = false) {
     const actions = {
       " ": () => this.toggle(),
       ArrowLeft: slider ? null : () => this.move(-1),
@@ -137,11 +147,16 @@ class Player {
       "[": () => this.finding(-1),
       "]": () => this.finding(1),
     }
-    const action = actions[event.key]
-    if (!action || (event.key === " " && event.target.tagName === "BUTTON")) return
+    const action = actions[key]
+    if (!action) return false
     event.preventDefault()
-    event.stopPropagation()
     action()
+    return true
+  }
+
+  leave() {
+    cancelAnimationFrame(this.playing)
+    document.removeEventListener("playground-key", this.heard)
   }
 
   move(direction) {
@@ -267,10 +282,10 @@ function mount({ data, parentElement, setStateValue }) {
     before.report = (step) => setStateValue("position", step)
     return undefined
   }
-  if (before) cancelAnimationFrame(before.playing)
+  if (before) before.leave()
   const player = new Player(root, data, (step) => setStateValue("position", step))
   mounted.set(root, player)
-  return () => cancelAnimationFrame(mounted.get(root)?.playing)
+  return () => mounted.get(root)?.leave()
 }
 
 export default function host(component) {

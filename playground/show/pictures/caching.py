@@ -11,11 +11,13 @@ from playground.questions.cache.simulation import CacheMatrix, CacheSimulation
 from playground.questions.cache.wire import CacheWire
 from playground.show import payloads
 from playground.show.colours import OUTCOME_COLOURS
+from playground.show.grid import grid
 from playground.show.markup import Markup, cells, counted, escaped, folded, table
 from playground.show.pictures.requests import findings
 from playground.show.wire import PLACEMENT_HEAD, WIRE_HEAD, placement_rows, wire_rows
 
 _ROWS: Final = 60
+_MESSAGES: Final = 50  # that a notebook keeps
 _BAR: Final = '<span style="display: inline-block; height: 0.8em; background: {}; width: {:.2f}em">'
 _WIDE: Final = 12  # em, of the longest bar
 
@@ -33,12 +35,12 @@ def placement(value: CachePlacement) -> Markup:
         static=table(f"parts{more}", PLACEMENT_HEAD, placement_rows(value)[:_ROWS]),
         component="panes",
         data=lambda: _pane(value, None),
-        brief=lambda: _pane(value, 1),
+        brief=lambda: _pane(value, _MESSAGES),
     )
 
 
-def _pane(value: CachePlacement, page: int | None) -> payloads.Payload:
-    return {"key": "", "selected": "", "panes": [payloads.placement_pane(value, page)]}
+def _pane(value: CachePlacement, most: int | None) -> payloads.Payload:
+    return grid([payloads.placement_pane(value, most)])
 
 
 @draws("picture", CacheSimulation)

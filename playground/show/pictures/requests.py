@@ -13,10 +13,12 @@ from playground.questions.comparison import Column, Comparison
 from playground.questions.provider_payload import ProviderPayload
 from playground.questions.raw_prompt import RawPrompt
 from playground.show import payloads
+from playground.show.grid import grid
 from playground.show.markup import Markup, cells, code, counted, escaped, table
 
 # What a notebook keeps of many dialects and of long sessions; a page has all of it.
 _PANES: Final = 8
+_MESSAGES: Final = 50
 _COLUMNS: Final = 4  # of plain markup: more are too narrow to be read
 _ROWS: Final = 40
 _BEGINNING: Final = 400  # characters of a cell
@@ -35,7 +37,7 @@ def comparison(value: Comparison) -> Markup:
         static=_columns(value.columns[:_COLUMNS]),
         component="panes",
         data=lambda: _panes(value.columns),
-        brief=lambda: _panes(value.columns[:_PANES], page=1),
+        brief=lambda: _panes(value.columns[:_PANES], _MESSAGES),
     )
 
 
@@ -73,13 +75,8 @@ def _columns(columns: Sequence[Column]) -> str:
     return cells(f"what each part is in {', '.join(names)}{more}", ["", *names], rows)
 
 
-def _panes(columns: Sequence[Column], page: int | None = None) -> dict[str, Any]:
-    pages = payloads.page_count(len(columns[0].session.messages)) if columns else 1
-    return _fed([payloads.comparison_pane(column, page, pages) for column in columns])
-
-
-def _fed(panes: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"key": "", "selected": "", "panes": panes}
+def _panes(columns: Sequence[Column], most: int | None = None) -> dict[str, Any]:
+    return grid([payloads.comparison_pane(column, most) for column in columns])
 
 
 @draws("picture", ProviderPayload)
@@ -93,13 +90,13 @@ def provider_payload(value: ProviderPayload) -> Markup:
         static=_sent(value),
         component="panes",
         data=lambda: _both(value, None),
-        brief=lambda: _both(value, 1),
+        brief=lambda: _both(value, _MESSAGES),
     )
 
 
-def _both(value: ProviderPayload, page: int | None) -> dict[str, Any]:
-    sent = payloads.payload_pane("as sent", value, page)
-    return _fed([payloads.rendered_pane(value, page), sent])
+def _both(value: ProviderPayload, most: int | None) -> dict[str, Any]:
+    sent = payloads.payload_pane("as sent", value, most)
+    return grid([payloads.rendered_pane(value, most), sent])
 
 
 def _sent(value: ProviderPayload) -> str:

@@ -49,10 +49,13 @@ def panes(
     selected: str = "",
     key: str,
     on_select: Callable[[], None] = _nothing,
+    on_mark: Callable[[], None] = _nothing,
 ) -> None:
     """Requests side by side; `selected` is the origin of the blocks that are lit in each."""
     data = panes.keyed(selected=selected)
-    _registered("panes", "panes")(data=data, key=key, on_origin_change=on_select)
+    _registered("panes", "panes")(
+        data=data, key=key, on_origin_change=on_select, on_mark_change=on_mark
+    )
 
 
 def difference(lines: Picture, *, key: str) -> None:
@@ -74,6 +77,14 @@ def player(timeline: Picture, *, step: int, key: str, on_rest: Callable[[], None
     """A timeline to play; `on_rest` is called when it comes to rest at another step."""
     data = timeline.keyed(step=step)
     _registered("player", "player")(data=data, key=key, on_position_change=on_rest)
+
+
+def keys(keys: str, page: str, *, key: str) -> str:
+    """The one of these keys that was pressed for this run; "" for none."""
+    data = {"keys": list(keys), "page": page}
+    show = _registered("keys", "keys")
+    result = show(data=data, key=key, width="content", on_pressed_change=_nothing)
+    return str(result.pressed or "")
 
 
 def bring(

@@ -9,13 +9,14 @@ import streamlit as st
 from playground import paths
 from playground.ui import navigation
 from playground.ui.pages import PageEntry
-from playground.ui.shared import bring
+from playground.ui.shared import bring, keys
 
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)[^)]*\)")
 
 
 def head(entry: PageEntry) -> None:
     """The bar and the page's heading; the buttons open dialogs over any page."""
+    st.html(paths.app_file().with_name("ui") / "app.css")
     bring.prepare()
     navigation.bar()
     with st.container(horizontal=True, vertical_alignment="bottom", key="head"):
@@ -26,6 +27,9 @@ def head(entry: PageEntry) -> None:
             bring.dialog(entry.name)
         if st.button("Documentation", key="documentation", icon=":material/help:"):
             _documentation(entry.document)
+        if st.button("Keys", key="show keys", icon=":material/keyboard:", help="All keys: ?"):
+            keys.show()
+        keys.listen(entry)
 
 
 @st.dialog("Documentation", width="large")

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from playground.llm.payloads import WireCall
 
 _HIGHLIGHTED: Final = 20_000  # characters: beyond it, colouring freezes the page
-DEFAULT_DIALECTS: Final = ("xml", "hermes", "native")
 _SWITCHES: Final = (
     ("calls_in_fences", "A call in a code fence is", ("text", "call")),
     ("calls_in_reasoning", "A call in open reasoning is", ("call", "reasoning")),
@@ -44,16 +43,6 @@ def show_findings(findings: Sequence[Finding], where: str) -> None:
             for f in findings
         ]
         st.dataframe(rows, hide_index=True)
-
-
-def dialect_multiselect() -> list[str]:
-    return st.multiselect(
-        "Dialects",
-        dialect_names(),
-        default=DEFAULT_DIALECTS,
-        key="dialects",
-        bind="query-params",
-    )
 
 
 def drawn_dialect(chosen: Sequence[str]) -> str:
@@ -95,13 +84,11 @@ def exact_text(label: str, text: str, arrows: bool) -> None:
         st.code(f"\n{text}\n", language=None, wrap_lines=True)  # it drops a break at each edge
 
 
-def message_page(messages: int, origin: str = "") -> int:
-    """The page, from 1, of so many messages; choosing one of them as `origin` turns to its page."""
+def message_page(messages: int) -> int:
+    """The page, from 1, of so many messages."""
     pages = payloads.page_count(messages)
     if pages == 1:
         return 1
-    if origin and state.changed("page follows", origin):
-        state.choose("page", payloads.page_of(origin))
     return st.pagination(pages, key="page", bind="query-params")
 
 

@@ -1,0 +1,227 @@
+"""How long pages let one wait, inside a browser, against an empty Streamlit app in the same run.
+
+Run: python benchmarks/waiting.py [page …]. Needs Debian's chromium. Each page with the largest
+sample by its address, then with a transcript of 500 kB in Claude Code's form by a click; last
+eight dialects of 2,000 messages in the grid. Useful: from the navigation, or the click, until the
+page has run and nothing of an older run stands on it. Rerun: Streamlit's own key R, median of
+five. Task: the longest task of the main thread in all of that, by the browser's own entries.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import statistics
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from generated import EIGHT, large_session  # noqa: E402
+from playwright.sync_api import Page, sync_playwright  # noqa: E402
+from serving import CHROMIUM, FLAGS, served  # noqa: E402
+
+from playground.sessions.native_format import dump_session  # noqa: E402
+from playground.ui.pages import ON_TOP, PAGES, PageEntry  # noqa: E402
+
+SAMPLE = "03-long-file"
+EMPTY = 'import streamlit as st\nst.title("Empty")\n'
+# cheap questions only: what measures must not be what is measured
+PROBE = """
+window.longTasks = []
+new PerformanceObserver(list => list.getEntries().forEach(e => longTasks.push(e.duration)))
+  .observe({ type: "longtask", buffered: true })
+window.isSettled = () => {
+  const app = document.querySelector("[data-testid=stApp]")
+  return app?.dataset.testScriptState === "notRunning" && document.querySelector("h1") &&
+    !document.querySelector("[data-stale=true], [data-testid=stSkeleton]")
+}
+window.until = test => new Promise(done => {
+  const look = () => test() ? done(performance.now()) : requestAnimationFrame(look)
+  look()
+})
+"""
+SETTLED = "() => until(isSettled)"
+RERUN = """() => {
+  const state = () => document.querySelector("[data-testid=stApp]").dataset.testScriptState
+  const key = new Promise(done => addEventListener("keydown", () => done(performance.now()), true))
+  window.rerun = key.then(async start => {
+    await until(() => state() !== "notRunning" || performance.now() - start > 2000)
+    return await until(isSettled) - start
+  })
+}"""
+SCROLL = """async () => {
+  const scroller = [...document.querySelectorAll("*")].map(n => n.shadowRoot)
+    .find(root => root?.querySelector(".scroller")).querySelector(".scroller")
+  for (let i = 0; i < 150; i += 1) {
+    scroller.scrollTop += 280
+    await new Promise(requestAnimationFrame)
+  }
+  for (const share of [0.1, 0.9, 0.4, 0.7, 0]) {
+    scroller.scrollTop = share * scroller.scrollHeight
+    await new Promise(done => setTimeout(done, 300))
+  }
+}"""
+
+
+def transcript(size: int = 500_000) -> bytes:
+    """A session of Claude Code as it keeps it: text, calls of tools and long results."""
+    chance = random.Random(7)
+    words = ["tide", "berth", "def load(path):", "\n", "    return 1", "<b>", "naïve", "0x1f"]
+    lines: list[str] = []
+    written, parent = 0, None
+    while written < size:
+        number = len(lines)
+        call = f"toolu_{number // 2:04}"
+        body = " ".join(chance.choices(words, k=chance.randrange(40, 900)))
+        content: list[dict[str, object]]
+        if number % 2:
+            content = [
+                {"type": "text", "text": f"Step {number}: I read the next file."},
+                {"type": "tool_use", "id": call, "name": "Read", "input": {"file_path": body[:60]}},
+            ]
+        elif number:
+            earlier = f"toolu_{(number - 1) // 2:04}"
+            content = [{"type": "tool_result", "tool_use_id": earlier, "content": body}]
+        else:
+            content = [{"type": "text", "text": "Look through the files."}]
+        role = "assistant" if number % 2 else "user"
+        message: dict[str, object] = {"role": role, "content": content}
+        if role == "assistant":
+            message |= {"model": "claude-sonnet-4-5", "id": f"msg_{number}", "type": "message"}
+        line = {
+            "type": role,
+            "uuid": f"u{number}",
+            "parentUuid": parent,
+            "sessionId": "s",
+            "timestamp": f"2026-01-01T00:{number // 60 % 60:02}:{number % 60:02}.000Z",
+            "version": "2.0.0",
+            "cwd": "/harbour",
+            "message": message,
+        }
+        parent = f"u{number}"
+        lines.append(json.dumps(line))
+        written += len(lines[-1]) + 1
+    return ("\n".join(lines) + "\n").encode()
+
+
+def measured(page: Page, name: str, go: Callable[[], None]) -> None:
+    """Go somewhere, run again five times, say what it took."""
+    go()
+    # a navigation begins the page's own clock; a click is told by `clicked`
+    useful = page.evaluate(SETTLED) - page.evaluate("window.clicked ?? 0")
+    page.wait_for_timeout(1_500)
+    reruns = []
+    for _ in range(5):
+        page.evaluate(RERUN)
+        page.keyboard.press("r")
+        reruns.append(page.evaluate("window.rerun"))
+    longest = max(page.evaluate("longTasks"), default=0)
+    rerun = statistics.median(reruns)
+    print(f"{name:34}{useful:9.0f}{rerun:9.0f}{longest:9.0f}", flush=True)
+
+
+def visit(page: Page, address: str) -> None:
+    page.goto(address)
+
+
+def click(page: Page, entry: PageEntry) -> None:
+    """Go to a page by its link."""
+    link = page.get_by_role("link", name=entry.title, exact=True).first
+    if PAGES.index(entry) >= ON_TOP and not link.is_visible():
+        page.get_by_role("button", name="More").click()
+    link.wait_for()
+    page.evaluate("longTasks.length = 0")
+    page.evaluate("window.clicked = performance.now()")
+    link.click()
+    page.wait_for_url(f"**/{entry.name}*")
+    heading = f"() => document.querySelector('h1')?.textContent === {json.dumps(entry.title)}"
+    page.wait_for_function(heading)
+
+
+def bring(page: Page, url: str, name: str, data: bytes, folder: Path) -> None:
+    path = folder / name
+    path.write_bytes(data)
+    page.goto(f"{url}/compare?session=01-plain-chat")
+    page.evaluate(SETTLED)
+    page.get_by_role("button", name="Bring …").click()
+    page.get_by_role("dialog").get_by_label("Choose a file").set_input_files(path)
+    page.get_by_role("button", name="New session").click()
+    page.get_by_role("dialog").wait_for(state="detached")
+    page.evaluate(SETTLED)
+
+
+def grid(page: Page, url: str, folder: Path) -> None:
+    """Eight dialects of 2,000 messages: drawn, scrolled, searched, compared."""
+    bring(page, url, "large.json", dump_session(large_session(size=1_000_000)).encode(), folder)
+    box = page.get_by_role("searchbox")
+    box.wait_for()
+    page.evaluate("longTasks.length = 0")
+    page.get_by_role("combobox", name="Dialects").click()
+    for name in EIGHT:
+        if page.get_by_role("option", name=name, exact=True).count():
+            page.get_by_role("option", name=name, exact=True).click()
+            page.evaluate(SETTLED)
+    page.keyboard.press("Escape")
+    page.wait_for_timeout(2_000)
+    print(f"{'grid, 8 × 2,000: changed':34}{longest_since(page):27.0f}")
+    page.evaluate(SCROLL)
+    print(f"{'grid, 8 × 2,000: scrolled':34}{longest_since(page):27.0f}")
+    box.fill("tide")
+    page.wait_for_timeout(2_500)
+    print(f"{'grid, 8 × 2,000: searched':34}{longest_since(page):27.0f}")
+    box.fill("")
+    page.get_by_label("Differences from").select_option(index=1)
+    page.evaluate(SCROLL)
+    print(f"{'grid, 8 × 2,000: compared':34}{longest_since(page):27.0f}")
+
+
+def longest_since(page: Page) -> float:
+    longest: float = max(page.evaluate("longTasks"), default=0)
+    page.evaluate("longTasks.length = 0")
+    return longest
+
+
+@contextmanager
+def opened(url: str) -> Iterator[Page]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        context = browser.new_context(viewport={"width": 1440, "height": 900})
+        context.add_init_script(PROBE)
+        page = context.new_page()
+        page.set_default_timeout(120_000)
+        page.goto(url)
+        page.evaluate(SETTLED)
+        yield page
+        browser.close()
+
+
+def main(wanted: list[str]) -> None:
+    entries = [entry for entry in PAGES if not wanted or entry.name in wanted]
+    print(f"{'milliseconds':34}{'useful':>9}{'rerun':>9}{'task':>9}")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "empty.py").write_text(EMPTY)
+        command = [str(Path(sys.executable).with_name("streamlit")), "run", "empty.py"]
+        with served(folder, command=command) as url, opened(url) as page:
+            measured(page, "empty app", partial(visit, page, url))
+        with served(folder) as url, opened(url) as page:
+            for entry in entries:
+                go = partial(visit, page, f"{url}/{entry.name}?session={SAMPLE}")
+                measured(page, f"{entry.name}, {SAMPLE}", go)
+            bring(page, url, "transcript.jsonl", transcript(), folder)
+            for entry in entries:
+                if entry.name == "compare":  # to a page from another one
+                    click(page, PAGES[0])
+                measured(page, f"{entry.name}, transcript", partial(click, page, entry))
+            if not wanted or "grid" in wanted:
+                grid(page, url, folder)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

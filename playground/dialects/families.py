@@ -1,0 +1,63 @@
+"""Dialects by how they write a call, and by the models that speak them.
+
+No family is listed here: a dialect's notation says how it writes, its `models` who speaks it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from playground.dialects import dialect_names, get_dialect
+from playground.dialects.base import Dialect
+from playground.dialects.declared import DeclaredDialect
+from playground.dialects.models import dialect_for
+
+FIELD: Final = "The API's own field"
+OTHERS: Final = "Others"
+_TITLES: Final = {  # by the hole of the notation, in the order in which they are shown
+    "call:json": "Name and arguments in one JSON object",
+    "args:json": "A name, then its arguments as JSON",
+    "args:marked": "A name, then its arguments in marks",
+    "args:python": "Python calls",
+    "params": "A tag for each parameter",
+    "text:KEY": "A word, then text",
+}
+_SOURCE: Final = re.compile(r"\([^)]*\)")  # of what is said of models, where it was read
+
+
+def family(dialect: Dialect) -> str:
+    """How a dialect writes a call, in words."""
+    if dialect.is_native_toolcalling():
+        return FIELD
+    if not isinstance(dialect, DeclaredDialect):
+        return OTHERS
+    return _TITLES.get(dialect.syntax.notation.hole, OTHERS)
+
+
+def families(names: Iterable[str]) -> dict[str, list[str]]:
+    """The dialects of these names by family, each family in the order in which they are given."""
+    found: dict[str, list[str]] = {title: [] for title in (FIELD, *_TITLES.values(), OTHERS)}
+    for name in names:
+        found[family(get_dialect(name))].append(name)
+    return {title: listed for title, listed in found.items() if listed}
+
+
+def spoken_by(model: str) -> list[str]:
+    """The dialects for a model, the best first: its own, then those whose models it names.
+
+    A part of a name is enough: `qwen` finds what any Qwen speaks.
+    """
+    words = _words(model.rpartition("/")[2])
+    own = dialect_for(model.strip().replace(" ", "-")).dialect
+    named = [
+        name
+        for name in dialect_names()
+        if words and words <= _words(f"{name} {_SOURCE.sub('', get_dialect(name).models)}")
+    ]
+    return list(dict.fromkeys([*([own] if own else []), *named]))
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[a-z]+|\d+", text.lower()))

@@ -1,0 +1,112 @@
+// A grid's cells: the blocks of one origin in one pane, as they are or as they differ from another.
+
+const SHOWN = 6000 // characters of a block before "show more"
+
+class Cells {
+  constructor() {
+    this.more = new Map() // "row pane block" → characters of it that are shown
+    this.base = -1 // the pane that the others are compared with
+  }
+
+  shown(key) {
+    return this.more.get(key) ?? SHOWN
+  }
+
+  drawCell(row, pane) {
+    const cell = element("div", "cell")
+    cell.setAttribute("role", "cell")
+    cell.setAttribute("aria-colindex", pane + 2)
+    cell.style.setProperty("--at", pane)
+    const blocks = this.cells[row][pane] ?? []
+    if (this.isCompared(pane)) cell.append(...this.compared(row, pane, blocks))
+    else cell.append(...blocks.map((block, at) => this.drawBlock(row, pane, block, at)))
+    return cell.childNodes.length ? cell : null
+  }
+
+  isCompared(pane) {
+    return this.base >= 0 && pane !== this.base
+  }
+
+  drawBlock(row, pane, [number, kind, role, decided], at) {
+    const text = this.data.texts[number]
+    const node = this.frame(row, kind, role, decided, text)
+    const key = `${row} ${pane} ${at}`
+    const pre = element("pre", "", text.slice(0, this.shown(key)))
+    node.append(pre, ...this.moreButton(row, key, text.length))
+    if (decided?.reason) node.append(element("div", "reason", decided.reason))
+    return node
+  }
+
+  // A cell's text as it differs from that of the compared pane; nothing where neither has any
+  compared(row, pane, blocks) {
+    const textOf = (all) => all.map(([number]) => this.data.texts[number]).join("")
+    const before = textOf(this.cells[row][this.base] ?? [])
+    const after = textOf(blocks)
+    if (!before && !after) return []
+    const [, kind, role] = blocks[0] ?? this.cells[row][this.base][0]
+    const node = this.frame(row, kind, blocks.length ? role : "", undefined, after)
+    const key = `${row} ${pane} compared`
+    const most = this.shown(key)
+    const pre = element("pre", "")
+    for (const [change, text] of wordChanges(before.slice(0, most), after.slice(0, most))) {
+      if (change === "same") pre.append(text)
+      else pre.append(element(change, "", text.replaceAll("\n", "↵\n")))
+    }
+    node.append(pre, ...this.moreButton(row, key, Math.max(before.length, after.length)))
+    return [node]
+  }
+
+  frame(row, kind, role, decided, text) {
+    const [origin, name] = this.data.rows[row]
+    const node = element("div", "block")
+    node.dataset.origin = origin
+    node.dataset.kind = kind
+    const line = element("div", "label")
+    if (role) line.append(element("span", "role", role))
+    if (kind !== name && kind !== role) line.append(element("span", "kind", kind))
+    if (decided?.badge) {
+      node.classList.add(decided.marked ? "marked" : "unmarked")
+      line.append(element("span", decided.marked ? "badge mark" : "badge", decided.badge))
+    }
+    line.append(element("span", "count", text.length.toLocaleString("en")))
+    line.append(copyButton(name, () => text))
+    const markable = this.data.marks && decided
+    if (markable) line.append(this.markButton(origin, name, decided.marked))
+    node.append(line)
+    node.onclick = () => {
+      if (String(getSelection())) return // a text was marked to be copied
+      if (markable) this.report("mark", origin)
+      else this.select(origin)
+    }
+    return node
+  }
+
+  markButton(origin, name, marked) {
+    const word = marked ? "clear mark" : "set mark"
+    const node = button(word, `${word} on ${name}`, (event) => {
+      event.stopPropagation()
+      this.report("mark", origin)
+    })
+    node.className = "copy"
+    return node
+  }
+
+  moreButton(row, key, length) {
+    const left = length - this.shown(key)
+    if (left <= 0) return []
+    const node = element("button", "more", `show ${left.toLocaleString("en")} more characters`)
+    node.type = "button"
+    node.onclick = (event) => {
+      event.stopPropagation()
+      this.showMore(row, key, length)
+    }
+    return [node]
+  }
+
+  showMore(row, key, length) {
+    this.more.set(key, length)
+    this.rows.get(row)?.remove()
+    this.rows.delete(row)
+    this.draw()
+  }
+}

@@ -1,0 +1,170 @@
+// A search through every block of a grid, seen or not, in slices that leave the page alive.
+
+const SEARCHING = 20 // milliseconds of it a frame
+const MOST_HITS = 1000000
+
+// The occurrences in the order of reading: row by row, in each from pane to pane
+class Search {
+  constructor(cells, texts, done) {
+    this.cells = cells // of each row, of each pane: its blocks
+    this.texts = texts
+    this.done = done
+    this.query = ""
+    this.clear()
+  }
+
+  clear() {
+    this.found = [] // [row, pane, block, hits before it]
+    this.total = 0
+    this.at = -1
+    this.running = false
+  }
+
+  start(query) {
+    this.query = query
+    this.clear()
+    cancelAnimationFrame(this.frame)
+    if (!query) return this.done()
+    this.pattern = new RegExp(query.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "giu")
+    this.counts = new Map() // a text that many panes share is searched once
+    this.row = 0
+    this.running = true
+    return this.slice()
+  }
+
+  slice() {
+    const stop = performance.now() + SEARCHING
+    while (this.row < this.cells.length && this.total < MOST_HITS) {
+      this.searchRow(this.row)
+      this.row += 1
+      if (performance.now() > stop) {
+        this.frame = requestAnimationFrame(() => this.slice())
+        return
+      }
+    }
+    this.running = false
+    this.done()
+  }
+
+  searchRow(row) {
+    this.cells[row].forEach((blocks, pane) => {
+      blocks.forEach(([text], block) => {
+        if (!this.counts.has(text)) this.counts.set(text, this.positions(this.texts[text]).length)
+        const hits = this.counts.get(text)
+        if (!hits) return
+        this.found.push([row, pane, block, this.total])
+        this.total += hits
+      })
+    })
+  }
+
+  positions(text) {
+    return this.query ? [...text.matchAll(this.pattern)].map((hit) => hit.index) : []
+  }
+
+  // The place of a hit by its number: row, pane, block, and its number in the block's text
+  place(number) {
+    let low = 0
+    let high = this.found.length - 1
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2)
+      if (this.found[middle][3] <= number) low = middle
+      else high = middle - 1
+    }
+    const [row, pane, block, before] = this.found[low]
+    return { row, pane, block, hit: number - before }
+  }
+
+  // The number of the first hit in this row or below it
+  firstFrom(row) {
+    return this.found.find(([at]) => at >= row)?.[3] ?? 0
+  }
+}
+
+// How a grid goes from hit to hit, and lights those that are drawn.
+class Searchable extends Cells {
+  tell() {
+    const { query, total, at } = this.search
+    const count = `${total >= MOST_HITS ? "more than " : ""}${total.toLocaleString("en")}`
+    const told = at < 0 ? `${count} found` : `${(at + 1).toLocaleString("en")} of ${count}`
+    this.said.textContent = query ? told : ""
+    this.lightHits()
+  }
+
+  go(step) {
+    const { search } = this
+    if (!search.total) return
+    const here = search.firstFrom(this.anchor().row) - (step > 0 ? 1 : 0)
+    search.at = ((search.at < 0 ? here : search.at) + step + search.total) % search.total
+    this.tell()
+    this.reveal(search.place(search.at))
+  }
+
+  reveal({ row, pane, block, hit }) {
+    const text = this.data.texts[this.cells[row][pane][block][0]]
+    const position = this.search.positions(text)[hit]
+    const key = `${row} ${pane} ${block}`
+    if (position + this.search.query.length > this.shown(key)) {
+      this.showMore(row, key, Math.min(text.length, position + SHOWN))
+    }
+    this.scrollTo(row)
+    this.scrollAside(pane)
+    this.draw()
+    requestAnimationFrame(() => this.center(row, pane, block, position))
+  }
+
+  center(row, pane, block, position) {
+    const pre = this.textAt(row, pane, block)
+    const range = pre && rangeIn(pre, position, this.search.query.length)
+    if (!range) return
+    const hit = range.getBoundingClientRect()
+    const seen = this.scroller.getBoundingClientRect()
+    if (hit.top < seen.top + this.head.offsetHeight || hit.bottom > seen.bottom) {
+      this.scroller.scrollTop += hit.top - seen.top - seen.height / 2
+    }
+    this.draw()
+  }
+
+  textAt(row, pane, block) {
+    const cell = this.rows.get(row)?.querySelector(`[aria-colindex="${pane + 2}"]`)
+    return cell?.querySelectorAll("pre")[this.isCompared(pane) ? 0 : block]
+  }
+
+  lightHits() {
+    const { search } = this
+    if (!window.Highlight || !search) return
+    const here = search.at >= 0 ? search.place(search.at) : null
+    const now = here && this.textAt(here.row, here.pane, here.block)
+    const hits = []
+    const current = []
+    for (const pre of search.query ? this.sheet.querySelectorAll("pre") : []) {
+      search.positions(pre.textContent).forEach((position, hit) => {
+        const range = rangeIn(pre, position, search.query.length)
+        if (range) (pre === now && hit === here.hit ? current : hits).push(range)
+      })
+    }
+    CSS.highlights.set("playground-hit", new Highlight(...hits))
+    CSS.highlights.set("playground-here", new Highlight(...current))
+  }
+}
+
+// A stretch of an element's text; none where it lies in several pieces
+function rangeIn(pre, position, length) {
+  let before = 0
+  for (const node of textNodes(pre)) {
+    if (position < before + node.length) {
+      if (position + length > before + node.length) return null
+      const range = document.createRange()
+      range.setStart(node, position - before)
+      range.setEnd(node, position - before + length)
+      return range
+    }
+    before += node.length
+  }
+  return null
+}
+
+function* textNodes(root) {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
+  while (walker.nextNode()) yield walker.currentNode
+}

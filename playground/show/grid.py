@@ -1,0 +1,98 @@
+"""Requests side by side as one grid: a row an origin, a column a request.
+
+The one rule: a column's cells stand in the order in which their text is sent, whatever stands in
+the others. Where two requests put two origins in another order, one of the two has two rows.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any, Final
+
+Payload = dict[str, Any]
+_DECIDED: Final = ("badge", "marked", "reason")
+
+
+class _Row:
+    """A row while the grid is put together: known by itself, since its number still changes."""
+
+    __slots__ = ("label", "origin")
+
+    def __init__(self, origin: str, label: str) -> None:
+        self.origin = origin
+        self.label = label
+
+
+def grid(panes: Sequence[Payload]) -> Payload:
+    """What the component is fed: `rows` as origin and label, each different text once in `texts`.
+
+    A pane is given as `name`, `note` and `messages`, each with its `role` and its `blocks`. It
+    comes out with `cells`: the number of a row and its blocks, each as the number of its text, its
+    kind, the role where a message begins, and what was decided about it where something was.
+    """
+    rows: list[_Row] = []
+    placed: list[list[tuple[_Row, list[tuple[str, Payload]]]]] = []
+    for pane in panes:
+        runs = [list(run) for _, run in groupby(_blocks(pane), key=lambda each: each[1]["origin"])]
+        rows, used = _merged(rows, [(run[0][1]["origin"], run[0][1]["label"]) for run in runs])
+        placed.append(list(zip(used, runs, strict=True)))
+    numbers = {id(row): number for number, row in enumerate(rows)}
+    texts: dict[str, int] = {}
+    return {
+        "rows": [[row.origin, row.label] for row in rows],
+        "panes": [
+            {
+                "name": pane["name"],
+                "note": pane["note"],
+                "cells": [
+                    [numbers[id(row)], [_block(block, role, texts) for role, block in run]]
+                    for row, run in cells
+                ],
+            }
+            for pane, cells in zip(panes, placed, strict=True)
+        ],
+        "texts": list(texts),  # filled by the blocks above
+    }
+
+
+def _blocks(pane: Payload) -> Iterator[tuple[str, Payload]]:
+    """A pane's blocks in order, each with the role of the message that it begins, or "" """
+    for message in pane["messages"]:
+        for number, block in enumerate(message["blocks"]):
+            yield ("" if number else message["role"], block)
+
+
+def _block(block: Payload, role: str, texts: dict[str, int]) -> list[Any]:
+    number = texts.setdefault(block["text"], len(texts))
+    decided = {name: block[name] for name in _DECIDED if name in block}
+    return [number, block["kind"], role, *([decided] if decided else [])]
+
+
+def _merged(rows: list[_Row], wanted: Iterable[tuple[str, str]]) -> tuple[list[_Row], list[_Row]]:
+    """The rows with room for a further column, and the row of each of its runs, in its order.
+
+    A run takes the next row of its origin; where none is left below the run before it, it gets a
+    new one just there. Time is linear, but for the bisection.
+    """
+    places: dict[str, list[int]] = {}
+    for number, row in enumerate(rows):
+        places.setdefault(row.origin, []).append(number)
+    added: dict[int, list[_Row]] = {}  # the number of the row before → those that follow it now
+    used: list[_Row] = []
+    last = -1
+    for origin, label in wanted:
+        free = places.get(origin, [])
+        at = bisect_right(free, last)
+        if at < len(free):
+            last = free[at]
+            used.append(rows[last])
+        else:
+            row = _Row(origin, label)
+            added.setdefault(last, []).append(row)
+            used.append(row)
+    merged = list(added.get(-1, []))
+    for number, row in enumerate(rows):
+        merged += [row, *added.get(number, [])]
+    return merged, used

@@ -1,0 +1,74 @@
+"""The choice of dialects: by name, by family, by the model that speaks them, favourites first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import streamlit as st
+
+from playground.dialects import dialect_names
+from playground.dialects.families import families, spoken_by
+from playground.dialects.models import dialect_for
+from playground.ui import state
+
+DEFAULT_DIALECTS: Final = ("xml", "hermes", "native")
+_CHOSEN: Final = "dialects"
+_FAVOURITES: Final = "favourite dialects"
+
+
+def dialects() -> list[str]:
+    """The dialects that a page compares, and a way to find more of them."""
+    favourites = state.held(_FAVOURITES) or []
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.multiselect(
+            "Dialects",
+            list(dict.fromkeys([*favourites, *dialect_names()])),
+            default=DEFAULT_DIALECTS,
+            key=_CHOSEN,
+            bind="query-params",
+        )
+        with st.popover(
+            "Find dialects", icon=":material/search:", key="find dialects", on_change="rerun"
+        ) as place:
+            if place.open:
+                _finder(chosen, favourites)
+    return chosen
+
+
+def _finder(chosen: Sequence[str], favourites: Sequence[str]) -> None:
+    model = st.text_input(
+        "What does a model speak?", key="model wanted", placeholder="Qwen3-Coder, or a part of it"
+    )
+    names = dialect_names()
+    if model:
+        names, known = spoken_by(model), dialect_for(model)
+        if known.dialect or not names:
+            st.text(f"{model}: {known.reason}.")
+    groups = {"Favourites": list(favourites)} if favourites and not model else {}
+    for title, listed in (groups | families(names)).items():
+        key = f"family {title}"
+        state.show(key, [name for name in listed if name in chosen])
+        st.pills(
+            title,
+            listed,
+            selection_mode="multi",
+            key=key,
+            on_change=_take,
+            args=(key, listed),
+        )
+    st.button(
+        "Make the chosen ones favourites",
+        icon=":material/star:",
+        disabled=list(chosen) == list(favourites),
+        on_click=state.hold,
+        args=(_FAVOURITES, list(chosen)),
+        help="They come first in every list as long as this tab is open.",
+    )
+
+
+def _take(key: str, listed: Sequence[str]) -> None:
+    """Dialects were chosen or dropped in one group; those of other groups stay."""
+    wanted = state.held(key) or []
+    kept = [name for name in state.held(_CHOSEN) or [] if name not in listed or name in wanted]
+    state.choose(_CHOSEN, [*kept, *(name for name in wanted if name not in kept)])

@@ -1,0 +1,129 @@
+"""Every page in both themes against WCAG 2.2 AA as axe-core checks it, and at a phone's width."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect, sync_playwright
+from serving import CHROMIUM, FLAGS, served
+
+from playground.ui.pages import PAGES, PageEntry
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+AXE = find_spec("axe_playwright_python")
+if (CHROMIUM is None or AXE is None) and not os.environ.get("CI"):
+    pytest.skip("needs chromium and axe-playwright-python", allow_module_level=True)
+
+expect.set_options(timeout=60_000)
+
+SESSIONS = {"replay": "05-call-in-a-fence&step=20", "cache": "12-long-tool-run"}
+OTHER_VIEWS = [
+    "compare?view=Counts",
+    "compare?view=Difference",
+    "cache?session=12-long-tool-run&shown=What+it+costs",
+    "replay?session=05-call-in-a-fence&listed=Every+dialect",
+]
+CHECK = """async () => {
+  const levels = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+  const found = await axe.run(document, { runOnly: levels, resultTypes: ["violations"] })
+  return found.violations.flatMap(rule => rule.nodes.map(node =>
+    `${rule.id}: ${node.target.flat().join(" ")}: ${node.failureSummary}`))
+}"""
+HEADINGS = """() => [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")]
+  .filter(node => node.checkVisibility()).map(node => Number(node.tagName[1]))"""
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """One page for all tests: another theme or width needs no other load."""
+    with served(tmp_path_factory.mktemp("elsewhere")) as url, sync_playwright() as playwright:
+        assert CHROMIUM, "CI must have chromium"
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        context = browser.new_context(viewport={"width": 1440, "height": 900}, base_url=url)
+        page = context.new_page()
+        page.set_default_timeout(60_000)
+        yield page
+        browser.close()
+
+
+def opened(page: Page, path: str) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    page.goto(f"/{path}")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    settled(page)
+
+
+def settled(page: Page) -> None:
+    """Nothing runs, and nothing of an older run stands there paler."""
+    expect(page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
+    expect(page.locator("[data-stale=true], [data-testid=stSkeleton]")).to_have_count(0)
+
+
+def violations(page: Page) -> list[Any]:
+    if not page.evaluate("() => Boolean(window.axe)"):
+        assert AXE and AXE.origin, "CI must have axe-playwright-python"
+        page.evaluate(Path(AXE.origin).with_name("axe.min.js").read_text(encoding="utf-8"))
+    found = []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        expect(page.locator(".stApp")).to_have_css("color-scheme", scheme)
+        found += [f"{scheme}: {each}" for each in page.evaluate(CHECK)]
+    return found
+
+
+@pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.name)
+def test_a_page_is_for_everybody(page: Page, entry: PageEntry) -> None:
+    opened(page, f"{entry.name}?session={SESSIONS.get(entry.name, '02-parallel-calls')}")
+    assert violations(page) == []
+    expect(page).to_have_title(f"{entry.title} · Dialect playground")
+    levels = page.evaluate(HEADINGS)
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
+    expect(page.get_by_text(entry.question)).to_be_visible()
+    expect(page.get_by_role("button", name="Documentation")).to_be_visible()
+    for width in (900, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(150)
+        assert not page.evaluate("document.documentElement.scrollWidth > innerWidth + 1"), width
+        expect(page.get_by_role("link", name="Compare", exact=True)).to_be_visible()
+
+
+@pytest.mark.parametrize("path", OTHER_VIEWS)
+def test_a_view_is_for_everybody(page: Page, path: str) -> None:
+    opened(page, path)
+    assert violations(page) == []
+
+
+def test_what_opens_over_a_page_is_for_everybody(page: Page) -> None:
+    opened(page, "compare")
+    page.get_by_role("button", name="Find dialects").click()
+    expect(page.get_by_text("The API's own field")).to_be_visible()
+    settled(page)
+    assert violations(page) == []
+    opened(page, "compare")
+    page.get_by_role("button", name="Bring …").click()
+    expect(page.get_by_role("dialog").get_by_label("Paste anything")).to_be_focused()
+    settled(page)
+    assert violations(page) == []
+
+
+def test_the_grid_is_used_by_keyboard_alone(page: Page) -> None:
+    opened(page, "compare?session=02-parallel-calls")
+    page.get_by_role("searchbox").focus()
+    for _ in range(3):  # two buttons, the comparison
+        page.keyboard.press("Tab")
+    expect(page.get_by_label("Differences from")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("region", name="Requests side by side")).to_be_focused()
+    page.keyboard.press("End")
+    expect(page.get_by_role("button", name=re.compile("Show message:3"))).to_be_visible()
+    page.get_by_role("button", name="Show message:3 in every pane").press("Enter")
+    expect(page.locator(".block.lit").first).to_be_visible()

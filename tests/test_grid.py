@@ -1,0 +1,101 @@
+"""The grid of panes: every column keeps its order, and what is shared stands in one row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import playground as pg
+from playground import paths
+from playground.show import payloads
+from playground.show.grid import grid
+
+
+def pane(name: str, *messages: tuple[str, list[str]]) -> dict[str, Any]:
+    """A request: each message's role and its blocks, whose origin is their first letter."""
+    return {
+        "name": name,
+        "note": "",
+        "messages": [
+            {
+                "role": role,
+                "blocks": [
+                    {"origin": text[0], "kind": "user", "label": text[0], "text": text}
+                    for text in blocks
+                ],
+            }
+            for role, blocks in messages
+        ],
+    }
+
+
+def shown(drawn: dict[str, Any]) -> list[list[str]]:
+    """Row by row: its origin, then the texts of each pane's cell."""
+    table = [[origin] + [""] * len(drawn["panes"]) for origin, _ in drawn["rows"]]
+    for column, each in enumerate(drawn["panes"], 1):
+        for row, blocks in each["cells"]:
+            table[row][column] = "+".join(drawn["texts"][block[0]] for block in blocks)
+    return table
+
+
+def test_an_origin_stands_in_one_row_of_all_panes() -> None:
+    drawn = grid(
+        [
+            pane("first", ("system", ["rules", "tool"]), ("user", ["1 said"])),
+            pane("second", ("system", ["tool, otherwise"]), ("user", ["1 said", "1 more", "env"])),
+        ]
+    )
+    assert shown(drawn) == [
+        ["r", "rules", ""],
+        ["t", "tool", "tool, otherwise"],
+        ["1", "1 said", "1 said+1 more"],
+        ["e", "", "env"],
+    ]
+    assert drawn["texts"].count("1 said") == 1  # what panes share is sent to the browser once
+
+
+def test_another_order_has_rows_of_its_own() -> None:
+    one = pane("one", ("system", ["a", "b", "c"]))
+    other = pane("other", ("system", ["b", "a", "c"]))
+    assert shown(grid([one, other])) == [
+        ["a", "a", ""],
+        ["b", "b", "b"],
+        ["a", "", "a"],
+        ["c", "c", "c"],
+    ]
+
+
+def test_the_first_block_of_a_message_says_its_role() -> None:
+    drawn = grid([pane("one", ("system", ["a", "b"]), ("user", ["b2"]))])
+    assert drawn["panes"][0]["cells"] == [
+        [0, [[0, "user", "system"]]],
+        [1, [[1, "user", ""], [2, "user", "user"]]],
+    ]
+
+
+@given(st.lists(st.lists(st.sampled_from("abcdef"), max_size=12), min_size=1, max_size=6))
+def test_every_column_keeps_its_order_and_its_text(columns: list[list[str]]) -> None:
+    drawn = grid([pane(str(i), ("user", texts)) for i, texts in enumerate(columns)])
+    for texts, each in zip(columns, drawn["panes"], strict=True):
+        numbers = [row for row, _ in each["cells"]]
+        assert numbers == sorted(set(numbers))
+        assert [drawn["texts"][b[0]] for _, blocks in each["cells"] for b in blocks] == texts
+        assert all(
+            drawn["rows"][row][0] == drawn["texts"][blocks[0][0]][0]
+            for row, blocks in each["cells"]
+        )
+    assert all(
+        any(row == r for p in drawn["panes"] for r, _ in p["cells"])
+        for row in range(len(drawn["rows"]))
+    )
+
+
+@pytest.mark.parametrize("sample", ["02-parallel-calls", "12-long-tool-run"])
+def test_all_dialects_share_the_rows_of_a_sample(sample: str) -> None:
+    columns = pg.compare(pg.load_session(paths.samples()[sample]), pg.dialect_names()).columns
+    origins = [origin for origin, _ in grid([*map(payloads.comparison_pane, columns)])["rows"]]
+    twice = {origin for origin in origins if origins.count(origin) > 1}
+    assert twice <= {"tools"}  # what stands between the tools' descriptions
