@@ -125,7 +125,7 @@ def rerun() -> None:
 
 
 def test_a_long_recording_costs_the_next_run_nothing() -> None:
-    """It was hashed as values at every run: half a second for 5,000 chunks."""
+    """It was hashed as values at every run: 80 ms and more for 5,000 chunks."""
     app = AppTest.from_function(rerun, default_timeout=60).run()
     again = []
     for _ in range(3):
@@ -133,4 +133,4 @@ def test_a_long_recording_costs_the_next_run_nothing() -> None:
         chunks, seconds = app.text[0].value.split()
         assert int(chunks) > 4000
         again.append(float(seconds))
-    assert min(again) < 0.1
+    assert min(again) < 0.02

@@ -126,7 +126,7 @@ def add_recording(name: str, recording: Recording) -> None:
 @kept(64)
 def _made(text: str) -> Recording:
     """The same object for the same text, which is hashed in a millisecond: as values, the chunks
-    of a long reply took half a second at every run."""
+    of a long reply took 80 ms and more at every run."""
     return read_recording(json.loads(text))
 
 
