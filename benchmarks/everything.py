@@ -1,0 +1,305 @@
+"""All that has a target, in one run, as ratios: `make bench`.
+
+Run: python benchmarks/everything.py [--write]. CPU seconds, each the best of five rounds; a ratio
+is to what was measured beside it, so that another machine, or a busy one, changes little.
+It goes on in an environment of its own with the peers that PyPI offers. `--write` writes
+docs/benchmarks.md and a line of benchmarks/history.jsonl. Exit status 1: a figure is more than 20 %
+above the last line's, and by more than the five rounds differ among themselves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from scratch import ROOT, run_beside
+
+PEERS: Final = ("jiter", "json_repair", "partial_json_parser")
+OURS: Final = ("click", "docstring_parser", "jinja2", "pydantic", "pyyaml", "regex", "rich")
+HISTORY: Final = ROOT / "benchmarks" / "history.jsonl"
+PAGE: Final = ROOT / "docs" / "benchmarks.md"
+ROUNDS: Final = 5
+WORSE: Final = 1.2
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure: what is measured, what it is compared with, and the target, if there is one."""
+
+    name: str
+    what: str
+    beside: str
+    target: float | None
+    values: tuple[float, ...]  # one a round
+    seconds: float = 0.0  # the best round's, of ours
+
+    @property
+    def best(self) -> float:
+        return min(self.values)
+
+    @property
+    def spread(self) -> float:
+        return max(self.values) - min(self.values)
+
+
+def cpu(action: Callable[[], Any]) -> float:
+    start = time.process_time()
+    action()
+    return max(time.process_time() - start, 1e-6)
+
+
+def ratio(
+    name: str, what: str, beside: str, target: float | None, rounds: Iterator[tuple[float, float]]
+) -> Figure:
+    pairs = list(rounds)
+    values = tuple(ours / other for ours, other in pairs)
+    return Figure(name, what, beside, target, values, min(ours for ours, _ in pairs))
+
+
+def live() -> Iterator[Figure]:
+    """1 MB in 4-character chunks, every chunk's events at once, against appending the chunks."""
+    from parsing import PROMPT, append, call_of, cut, grow, read
+
+    from playground.dialects import DeclaredDialect, get_dialect
+
+    def rounds(name: str, chunks: list[bytes]) -> Iterator[tuple[float, float]]:
+        floor = min(cpu(lambda: append(chunks)) for _ in range(40))
+        for _ in range(ROUNDS):
+            parser = get_dialect(name).create_parser(PROMPT)
+            yield cpu(lambda parser=parser: read(parser, chunks)), floor  # type: ignore[misc]
+
+    floor = "appending the chunks to a list"
+    for name in ("hermes", "qwen3-coder", "harmony", "inkling"):
+        dialect = get_dialect(name)
+        assert isinstance(dialect, DeclaredDialect)
+        chunks = cut(call_of(dialect, 1_000_000), 4)
+        yield ratio(f"live {name}", "an argument of 1 MB", floor, 100, rounds(name, chunks))
+    prose = cut("The tide is high, the berth is free.\n" * 27_000, 4)
+    for name in ("hermes", "harmony"):
+        yield ratio(f"prose {name}", "1 MB of prose", floor, None, rounds(name, prose))
+    hermes = get_dialect("hermes")
+    assert isinstance(hermes, DeclaredDialect)
+    call = call_of(hermes, 10_000)
+    text, chunks = call[call.index('{"path"') : call.rindex("}}") + 1], cut(call, 4)
+    for module, load in peers():
+        theirs = cpu(lambda load=load: grow(load, text))  # type: ignore[misc]
+        pairs = ((ours, theirs) for ours, _ in rounds("hermes", chunks))
+        what, beside = "an argument of 10 kB, hermes", f"{module}, read anew at every chunk"
+        yield ratio(f"beside {module}", what, beside, 1, pairs)
+
+
+def peers() -> Iterator[tuple[str, Callable[[str], Any]]]:
+    import jiter  # type: ignore[import-not-found, unused-ignore]
+    import json_repair  # type: ignore[import-not-found, unused-ignore]
+    import partial_json_parser  # type: ignore[import-not-found, unused-ignore]
+
+    yield "jiter", lambda text: jiter.from_json(text.encode(), partial_mode="trailing-strings")
+    yield "partial_json_parser", partial_json_parser.loads
+    yield "json_repair", json_repair.loads
+
+
+def small_calls() -> Iterator[Figure]:
+    """Twenty small calls in 4-character chunks, against appending the chunks."""
+    from parsing import PROMPT, append, call_of, cut, read
+
+    from playground.dialects import DeclaredDialect, get_dialect
+
+    for name in ("qwen3-coder", "kimi-k2", "glm", "deepseek-v3", "hermes"):
+        dialect = get_dialect(name)
+        assert isinstance(dialect, DeclaredDialect)
+        chunks = cut("\n".join([call_of(dialect, 40)] * 20), 4)
+        many = chunks * 50
+        floor = min(cpu(lambda many=many: append(many)) for _ in range(20)) / 50  # type: ignore[misc]
+        best = []
+        for _ in range(ROUNDS):
+            readings = [dialect.create_parser(PROMPT) for _ in range(5)]
+            best.append(min(cpu(lambda p=p, c=chunks: read(p, c)) for p in readings))  # type: ignore[misc]
+        pairs = ((took, floor) for took in best)
+        beside = "appending the chunks to a list"
+        yield ratio(f"small calls {name}", "20 calls of one line", beside, None, pairs)
+
+
+def simulation() -> Iterator[Figure]:
+    """A session of 800 requests, against one of 200: four is a straight line."""
+    from generated import EIGHT, large_session
+
+    import playground as pg
+
+    pg.simulate_cache(large_session(messages=40, size=40_000), dialect="xml")  # what is made once
+    took: dict[int, list[float]] = {200: [], 800: []}
+    for _ in range(ROUNDS):
+        for requests, found in took.items():
+            session = large_session(messages=2 * requests, size=2_000 * requests)
+            found.append(cpu(lambda session=session: pg.simulate_cache(session, dialect="xml")))  # type: ignore[misc]
+    pairs = ((long, min(took[200])) for long in took[800])
+    what, beside = "a session of 800 requests simulated", "one of 200 requests"
+    yield ratio("simulation", what, beside, 4**1.1, pairs)
+
+    def render() -> None:
+        for name in EIGHT:
+            pg.get_dialect(name).render(session.prompt_data())
+
+    cold, more = [], []
+    for _ in range(ROUNDS):
+        session = large_session()
+        cold.append(cpu(render))
+        message = pg.Message("user", ())
+        session = replace(session, messages=(*session.messages, message))
+        more.append(cpu(render))
+    what, beside = "one message more than 2,000, in 8 dialects", "all of them for the first time"
+    yield ratio("a message more", what, beside, None, zip(more, [min(cold)] * ROUNDS, strict=True))
+
+
+def imports() -> Iterator[Figure]:
+    """A transcript of lines, against pydantic_core's parsing of the lines alone."""
+    from pydantic_core import from_json
+
+    import playground as pg
+
+    text = 'The tide is high,\n the "berth" is free. ' * 30
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "transcript.jsonl"
+        with path.open("w") as file:
+            for number in range(4_000):
+                for row in rows_of(number, text):
+                    file.write(json.dumps(row) + "\n")
+
+        def alone() -> None:
+            with path.open("rb") as lines:
+                for line in lines:
+                    from_json(line)
+
+        def ours() -> None:
+            for _ in pg.load_sessions(path):
+                pass
+
+        ours()
+        pairs = [(cpu(ours), cpu(alone)) for _ in range(ROUNDS)]
+        what = f"{path.stat().st_size / 1e6:.0f} MB of a Claude Code transcript"
+    yield ratio("import", what, "pydantic_core alone", 4, iter(pairs))
+
+
+def rows_of(number: int, text: str) -> Iterator[dict[str, Any]]:
+    call = {"type": "tool_use", "id": f"t{number}", "name": "Read", "input": {"text": text}}
+    result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": text}
+    usage = {"input_tokens": 10, "output_tokens": 5}
+    said: list[tuple[str, dict[str, Any]]] = [
+        ("user", {"content": f"{number} {text}"}),
+        ("assistant", {"id": f"m{number}", "model": "m", "content": [call], "usage": usage}),
+        ("user", {"content": [result]}),
+    ]
+    for place, (role, message) in enumerate(said):
+        uuid, parent = f"{number}-{place}", f"{number}-{place - 1}" if place else None
+        yield {
+            "type": role,
+            "uuid": uuid,
+            "parentUuid": parent if place else f"{number - 1}-2" if number else None,
+            "sessionId": "s",
+            "version": "2.1.0",
+            "timestamp": "2026-01-01T00:00:00Z",
+            "message": {"role": role, **message},
+        }
+
+
+def start() -> Iterator[Figure]:
+    """What `playground render` takes of the processor, against a Python that does nothing."""
+    import resource
+
+    def child(*command: str) -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, *command], check=True, stdout=subprocess.DEVNULL)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    render = ("-m", "playground.cli", "render", "02-parallel-calls", "-d", "hermes")
+    child(*render)
+    nothing = min(child("-c", "import pydantic.dataclasses") for _ in range(ROUNDS))
+    pairs = ((child(*render), nothing) for _ in range(ROUNDS))
+    beside = "a Python that imports pydantic's dataclasses"
+    yield ratio("start", "`playground render` of a sample", beside, None, pairs)
+
+
+def measured() -> list[Figure]:
+    groups = (live, small_calls, simulation, imports, start)
+    found: list[Figure] = []
+    for group in groups:
+        for figure in group():
+            print(f"{figure.name:28} {figure.best:8.3g} x {figure.beside}", flush=True)
+            found.append(figure)
+    return found
+
+
+def regressions(figures: list[Figure], last: dict[str, list[float]]) -> list[str]:
+    """Figures that are worse than the last line's by more than a fifth and more than the spread."""
+    found = []
+    for figure in figures:
+        before = last.get(figure.name)
+        if before is None:
+            continue
+        best, spread = before
+        if figure.best > WORSE * best and figure.best - best > max(spread, figure.spread):
+            found.append(f"{figure.name}: {figure.best:.2f}, the last line has {best:.2f}")
+    return found
+
+
+def page(figures: list[Figure], when: str) -> str:
+    rows = [
+        f"| {figure.name} | {figure.what} | {figure.seconds:.3g} s | {figure.best:.3g} x "
+        f"{figure.beside} | {_target(figure)} | {figure.spread:.2g} |"
+        for figure in figures
+    ]
+    return "\n".join(
+        [
+            "# Benchmarks",
+            "",
+            f"Written by `make bench` on {when[:10]}, Python {platform.python_version()}, "
+            f"{platform.machine()}. CPU seconds, the best of {ROUNDS} rounds; a ratio is to",
+            "what was measured beside it in the same run. The parsers of vLLM and SGLang are not",
+            "among the peers.",
+            "",
+            "| figure | what | ours | ratio | target | spread |",
+            "|---|---|---|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
+
+
+def _target(figure: Figure) -> str:
+    if figure.target is None:
+        return ""
+    met = "met" if figure.best <= figure.target else "not met"
+    return f"{figure.target:.3g}: {met}"
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--write", action="store_true")
+    options = arguments.parse_args()
+    run_beside(*OURS, *PEERS)
+    lines = HISTORY.read_text().splitlines() if HISTORY.exists() else []
+    last = json.loads(lines[-1])["figures"] if lines else {}
+    figures, when = measured(), datetime.now(UTC).isoformat(timespec="seconds")
+    worse = regressions(figures, last)
+    for line in worse:
+        print(f"WORSE {line}", file=sys.stderr)
+    if options.write:
+        kept = {f.name: [float(f"{f.best:.3g}"), float(f"{f.spread:.3g}")] for f in figures}
+        said = {"at": when, "python": platform.python_version(), "figures": kept}
+        HISTORY.write_text("\n".join([*lines, json.dumps(said)]) + "\n")
+        PAGE.write_text(page(figures, when))
+    return 1 if worse else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
