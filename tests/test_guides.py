@@ -204,9 +204,11 @@ def test_an_unknown_model_has_no_dialect_but_one_to_try(model: str, nearest: str
         ("anthropic/claude-2", "anthropic-legacy"),
         ("ByteDance-Seed/UI-TARS-1.5-7B", "qwen3-coder"),
         ("groq/openai/gpt-oss-120b", "native"),
+        ("zai-org/GLM-4.6", "glm"),
+        ("zai-org/GLM-4-9B-chat", None),
     ],
 )
-def test_a_name_of_two_families_gets_one_dialect(model: str, dialect: str) -> None:
+def test_a_name_of_two_families_gets_one_dialect(model: str, dialect: str | None) -> None:
     """A general pattern leaves to others what they know better, wherever it is registered."""
     assert dialect_for(model).dialect == dialect
 

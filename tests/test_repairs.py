@@ -436,6 +436,7 @@ OTHER_BODIES: Final[list[Row]] = [
         "",
         ["unexpected-text"],
     ),
+    ("gemma4", "<|tool_call><tool_call|>", [], "", ["bare-opener"]),
     (
         "gptme-xml",
         "<tool-use><tool-use>\n<write>\nx\n</write>\n</tool-use>",
@@ -516,3 +517,8 @@ def test_a_union_behind_a_reference_gives_the_type() -> None:
         f"{mark}</invoke>{mark}</tool_call>"
     )
     assert parse(text, "minimax-m3", [tool]).tool_calls[0].arguments == {"owner": {"width": 7}}
+
+
+def test_the_text_of_a_broken_call_has_no_marker_that_stands_beside_it() -> None:
+    call = '<function name="get_weather"><param name="city">Rome'
+    assert parse(f"<think>so</think>{call}", "minicpm5", TOOLS).content == call

@@ -64,7 +64,7 @@ def test_every_server_has_a_reading() -> None:
     assert [reading.server for reading in readings] == server_names()
     lossy = {reading.server for reading in readings if reading.dropped}
     assert {"vllm", "sglang"} <= lossy
-    assert not {"cline", "roo", "openhands"} & lossy
+    assert not {"kodu", "gptme", "smolagents"} & lossy
 
 
 def test_a_report_has_the_smallest_reply_that_shows_the_difference() -> None:
@@ -133,5 +133,5 @@ def test_every_dialect_says_what_each_server_drops_of_it() -> None:
     lost = len("".join(TEXT.split("</tool_call>")[1].split()))
     assert rows["hermes"].servers["vllm"] == rows["hermes"].servers["sglang"] == lost
     assert rows["hermes"].servers["ollama"] == 0
-    assert "cline" not in rows["hermes"].servers
+    assert "kodu" not in rows["hermes"].servers
     assert set(cross_readings(list(rows.values())).columns) >= {"vllm drops", "ai-sdk-parser drops"}

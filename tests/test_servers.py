@@ -42,6 +42,8 @@ MINIMAX = (
     '<minimax:tool_call><invoke name="get_weather"><parameter name="city">Prague</parameter>'
     "</invoke></minimax:tool_call>"
 )
+XML = "<get_weather><city> Prague </city></get_weather>"
+FUNCTION = "<function=get_weather><parameter=city>Prague</parameter></function>"
 CALL = [("get_weather", {"city": "Prague"})]
 
 # dialect, server, reply, content, reasoning, calls, what is dropped
@@ -49,6 +51,10 @@ TABLE = [
     ("hermes", "vllm", f"A {HERMES} B", "A ", "", CALL, [" B"]),
     ("hermes", "vllm:hermes", f"A {HERMES} B", "A ", "", CALL, [" B"]),
     ("hermes", "cline", f"A {HERMES} B", "A  B", "", CALL, []),
+    ("xml", "cline", XML, "", "", CALL, []),
+    ("xml", "roo", XML, "", "", CALL, []),
+    ("xml", "kodu", XML, "", "", [("get_weather", {"city": " Prague "})], []),
+    ("openhands", "openhands", f"A {FUNCTION} B", "A ", "", CALL, [" B"]),
     ("hermes", "vllm", "A <tool_call>{'name': !}</tool_call> B", "whole", "", [], []),
     ("hermes", "sglang", f"{HERMES} B", "", "", CALL, [" B"]),
     ("hermes", "rapid-mlx", f"<think>why</think>{HERMES}", "", "", CALL, ["<think>why</think>"]),

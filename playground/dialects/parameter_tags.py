@@ -87,7 +87,8 @@ DIALECTS = (
             "parsers, 2026-11; GLM 5 by SGLang's issue 22922, where it runs with glm47)"
         ),
         model_names=(
-            "glm-?[45]",
+            r"glm-?4\.?[5-9]",
+            "glm-?5",
             "ling-?3",
             "laguna",
             "spark-?2",

@@ -159,6 +159,8 @@ class SyntaxEngine:
                 return
             case Kind.DROPPED if match[0] == self.markers.result:
                 scanner.note("fabricated-result")
+            case Kind.DROPPED if any(o.startswith(match[0]) for o in self.syntax.openers):
+                scanner.note("bare-opener", message="a token that begins calls: left out")
             case Kind.THINK_CLOSE:
                 scanner.note("orphan-closer")
             case Kind.SECTION:

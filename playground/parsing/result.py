@@ -91,6 +91,8 @@ def _content(events: Iterable[Event], with_broken_calls: bool) -> Iterator[str]:
                 if with_broken_calls:
                     yield "".join(claimed)
                     claimed, broken = [], True
+            case MarkupEvent(role="reasoning" | "text" | "stop" | "stray"):
+                pass  # stands beside a call, and is none of its text
             case MarkupEvent() | ArgumentEvent() | CallNamedEvent() | FindingEvent():
                 if broken:
                     yield event.text
