@@ -11,7 +11,7 @@ from playground.parsing.form import Form
 from playground.parsing.notations import notation_of
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.reader import Reader
-from playground.parsing.scanner import Match, Steps
+from playground.parsing.scanner import Match, Walk
 from playground.parsing.wait import Kind
 
 
@@ -22,9 +22,7 @@ class CallReader(Reader):
     _more: Match | None = None  # what stands before another call in the same markers
     _wrapped = False  # whether a list or a code fence stands inside those
 
-    def read(
-        self, match: Match, form: Form, in_section: bool, has_body: bool = True
-    ) -> Steps[None]:
+    def read(self, match: Match, form: Form, in_section: bool, has_body: bool = True) -> Walk[None]:
         """The call whose opener has matched, and those that stand between the same markers: each
         ends delivered or aborted, never silently. Without a body nothing of a call can be read."""
         self._wrapped = False
@@ -33,7 +31,7 @@ class CallReader(Reader):
             more, self._more = self._more, None
             yield from self._read_one(more, form, in_section, has_body)
 
-    def _read_one(self, match: Match, form: Form, in_section: bool, has_body: bool) -> Steps[None]:
+    def _read_one(self, match: Match, form: Form, in_section: bool, has_body: bool) -> Walk[None]:
         scanner = self.scanner
         groups = match.groupdict()
         call = OpenCall(
@@ -83,7 +81,7 @@ class CallReader(Reader):
                 self.set_name(call, len(text), unescape(text) if syntax.escaped_names else text)
         scanner.emit_markup(match.end() - start)
 
-    def _body(self, call: OpenCall, form: Form) -> Steps[None]:
+    def _body(self, call: OpenCall, form: Form) -> Walk[None]:
         notation = notation_of(form.syntax)
         if not notation.ends_itself:
             yield from notation.read(self, call, form)
@@ -115,7 +113,7 @@ class CallReader(Reader):
         only = list(self.tools) if len(self.tools) == 1 else fits
         return only[0] if len(only) == 1 else ""
 
-    def _closer(self, form: Form) -> Steps[None]:
+    def _closer(self, form: Form) -> Walk[None]:
         """The marker after a body that ends by itself. The call is whole without it: a repair, with
         a finding; and so it is where another one stands between the same markers."""
         scanner, close = self.scanner, form.close
@@ -141,7 +139,7 @@ class CallReader(Reader):
         if cut is not None:
             scanner.emit_match(cut)
 
-    def _another(self, form: Form) -> Steps[bool]:
+    def _another(self, form: Form) -> Walk[bool]:
         """Whether another call stands between the same markers."""
         self._more = (yield from self.scanner.match_here(form.more)) if form.more else None
         return self._more is not None
@@ -177,7 +175,7 @@ class CallReader(Reader):
             )
         )
 
-    def _abort(self, call: OpenCall, broken: BrokenCall, form: Form) -> Steps[None]:
+    def _abort(self, call: OpenCall, broken: BrokenCall, form: Form) -> Walk[None]:
         """Say why, keep what was read, and go on after the call's own closer."""
         scanner = self.scanner
         scanner.note(broken.code, call.place, broken.message)

@@ -15,7 +15,7 @@ from playground.parsing.claims import Emit
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.form import Form
 from playground.parsing.plan import Plan, compile_plan
-from playground.parsing.scanner import Match, Scanner, Steps, drain
+from playground.parsing.scanner import Match, Scanner, Walk, drain
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
 from playground.parsing.wait import Group, Kind
@@ -89,7 +89,7 @@ class SyntaxEngine:
 
     # the outermost walk: text, with whatever interrupts it
 
-    def _stream(self) -> Steps[None]:
+    def _stream(self) -> Walk[None]:
         scanner = self.scanner
         if self.plan.opened and scanner.offset <= 0:
             opened = yield from scanner.match_here(self.plan.opened)
@@ -105,7 +105,7 @@ class SyntaxEngine:
         if self._section and _has_closer(self._section):
             scanner.note("unclosed-section")
 
-    def _next(self) -> Steps[tuple[Match | None, Group | None]]:
+    def _next(self) -> Walk[tuple[Match | None, Group | None]]:
         """The next marker, and what it is; the text before it is given out."""
         scanner, section = self.scanner, self._section
         if section is not None and section.after_marker is not None:
@@ -120,7 +120,7 @@ class SyntaxEngine:
         match = yield from scanner.until(wait, self._text)
         return match, wait.group(match) if match else None
 
-    def _interrupted(self, match: Match, group: Group) -> Steps[None]:
+    def _interrupted(self, match: Match, group: Group) -> Walk[None]:
         """What was found in text, or between the calls of a section."""
         kind, number = group
         match kind:
@@ -182,7 +182,7 @@ class SyntaxEngine:
         # models write the section's own tag there, too: that is no tool's name
         self.reader.recipient = None if f"<{recipient}>" in form.syntax.section else recipient
 
-    def _close_section(self, match: Match, form: Form) -> Steps[None]:
+    def _close_section(self, match: Match, form: Form) -> Walk[None]:
         """The end of a section, and what separates it from the next one, if one follows. That of
         a section which held no call is text, as its opener was."""
         orphan, self._section = self._section is None, None
@@ -205,7 +205,7 @@ class SyntaxEngine:
     def _emit_text(self, count: int) -> None:
         self._text(count)
 
-    def _lookalike(self, opened: Match, form: Form) -> Steps[None]:
+    def _lookalike(self, opened: Match, form: Form) -> Walk[None]:
         """What looks like a call, of a tool that the session does not have: text, with a finding
         that says which of it, for nothing else tells a misspelt name from a tag in prose."""
         scanner, name, start = self.scanner, opened["name"], self.scanner.offset
@@ -225,7 +225,7 @@ class SyntaxEngine:
         message = f"{name!r} is none of the session's tools ({near} is): kept as text"
         scanner.note("unknown-tool", f"characters {start} to {scanner.offset}", message)
 
-    def _fence(self, opened: Match) -> Steps[None]:
+    def _fence(self, opened: Match) -> Walk[None]:
         """A code fence: all of it is text, and a call in it is an example, with a finding."""
         scanner, fence = self.scanner, opened[0]
         self.mode = "code fence"
@@ -243,7 +243,7 @@ class SyntaxEngine:
                 break
         self.mode = "text"
 
-    def _plain(self, index: int) -> Steps[None]:
+    def _plain(self, index: int) -> Walk[None]:
         """Text that nothing but its own closer or a stop token ends."""
         wait = self.plan.plain[index]
         while True:
@@ -255,7 +255,7 @@ class SyntaxEngine:
             if kind is not Kind.DROPPED:
                 return
 
-    def _reasoning(self, index: int, announced: bool = True) -> Steps[None]:
+    def _reasoning(self, index: int, announced: bool = True) -> Walk[None]:
         """Reasoning up to its closer; one that nothing announced may be none at all."""
         scanner, start = self.scanner, self.scanner.offset
         tags, wait = self.markers.reasoning[index], self.plan.reasoning[index]
@@ -275,7 +275,7 @@ class SyntaxEngine:
         if expected and kind is not Kind.STOP:
             scanner.note("call-in-reasoning" if match else "unclosed-reasoning")
 
-    def _calls(self, match: Match, form: Form, read: bool = True) -> Steps[None]:
+    def _calls(self, match: Match, form: Form, read: bool = True) -> Walk[None]:
         """One call, and what separates it from the next one, if one follows."""
         self.mode = "call"
         in_section = self._section is not None
@@ -285,7 +285,7 @@ class SyntaxEngine:
         if self._section is form and not _has_closer(form) and not another:
             self._section = None  # a section without a closer ends with its last call
 
-    def _between(self, form: Form) -> Steps[bool]:
+    def _between(self, form: Form) -> Walk[bool]:
         match = yield from self.scanner.match_here(form.separator)
         if match is not None:
             self.scanner.emit_match(match, "separator")

@@ -11,7 +11,7 @@ from typing import Final
 
 from playground.parsing.claims import Emit
 from playground.parsing.open_call import BrokenCall
-from playground.parsing.scanner import Scanner, Steps
+from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.wait import Wait
 
 # a comment begins after a gap or punctuation: the slashes of `https://x` are a bare value's own;
@@ -30,9 +30,7 @@ _UNDECIDED: Final = ("\\", "/", "*")  # at a cut: an escape, a comment's opener,
 _SCALAR_END: Final = re.compile(r"[\n,}\]<]")
 
 
-def value(
-    scanner: Scanner, emit: Emit, keep: list[str], restart: Wait | None = None
-) -> Steps[None]:
+def value(scanner: Scanner, emit: Emit, keep: list[str], restart: Wait | None = None) -> Walk[None]:
     """Claim one JSON value by `emit`, piece by piece; its text is appended to `keep`."""
     first = yield from scanner.peek()
     if first and first in "\"'{[":
@@ -43,7 +41,7 @@ def value(
 
 def balanced(
     scanner: Scanner, emit: Emit, keep: list[str], restart: Wait | None = None
-) -> Steps[None]:
+) -> Walk[None]:
     """Claim a string, an object, an array or a comment: up to where brackets are balanced and
     nothing is open. It is claimed in one piece, unless the text is cut.
 
@@ -116,7 +114,7 @@ def _string(restart: str) -> re.Pattern[str]:
     return re.compile(rf'["\\]|{restart}')
 
 
-def skip_gap(scanner: Scanner) -> Steps[bool]:
+def skip_gap(scanner: Scanner) -> Walk[bool]:
     """Claim white space and comments as markup; whether there was a comment."""
     commented = False
     while True:

@@ -15,7 +15,7 @@ from typing import Any, Final
 from playground.events import CallNamedEvent, argument_maker
 from playground.parsing.claims import Claim, Emit, Pieces
 from playground.parsing.open_call import BrokenCall, OpenCall
-from playground.parsing.scanner import Match, Scanner, Steps
+from playground.parsing.scanner import Match, Scanner, Walk
 from playground.parsing.switches import Switches
 from playground.tools import ToolMetadata, allowed_types
 
@@ -87,8 +87,8 @@ class Reader:
         return Claim(self.scanner, argument_maker(call.index, key), kept)
 
     def claim_all(
-        self, call: OpenCall, label: str, walk: Callable[[Emit, list[str]], Steps[None]]
-    ) -> Steps[str]:
+        self, call: OpenCall, label: str, walk: Callable[[Emit, list[str]], Walk[None]]
+    ) -> Walk[str]:
         """Claim all arguments as one text, as far as `walk` goes, and give it back. What was read
         of a call that breaks off is kept with it. `label` stands in the debug panel."""
         kept = Pieces()

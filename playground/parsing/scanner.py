@@ -28,7 +28,7 @@ from playground.parsing.patterns import CONTEXT
 from playground.parsing.wait import Wait
 
 T = TypeVar("T")
-Steps = Generator[None, None, T]
+Walk = Generator[None, None, T]  # yields where more text is needed
 Match = regex.Match[str]
 
 _SPACE = re.compile(r"\s*")
@@ -143,7 +143,7 @@ class Scanner:
         if self.ended:
             raise BrokenCall("truncated-call")
 
-    def claim_to(self, stop: re.Pattern[str], emit: Emit, keep: list[str]) -> Steps[None]:
+    def claim_to(self, stop: re.Pattern[str], emit: Emit, keep: list[str]) -> Walk[None]:
         """Claim up to where `stop`, a pattern of one character, matches. Raises BrokenCall where
         the stream ends first."""
         while True:
@@ -157,7 +157,7 @@ class Scanner:
 
     # waiting
 
-    def match_here(self, wait: Wait) -> Steps[Match | None]:
+    def match_here(self, wait: Wait) -> Walk[Match | None]:
         """Match at the current place; waits as long as more text could change the answer."""
         while True:
             match = wait.pattern.match(self.text, self.at, partial=not self.ended)
@@ -189,7 +189,7 @@ class Scanner:
         emit: Emit,
         accept: Callable[[Match], bool] | None = None,
         inside_call: bool = False,
-    ) -> Steps[Match | None]:
+    ) -> Walk[Match | None]:
         """Emit everything before the first match of `wait`; None when the stream ends first.
 
         `accept` may refuse a match, also one that is cut off, by the groups that it has.
@@ -227,7 +227,7 @@ class Scanner:
             else:
                 position += 1
 
-    def peek(self) -> Steps[str]:
+    def peek(self) -> Walk[str]:
         """The next character, or "" at the end of the stream."""
         while self.at == len(self.text):
             if self.ended:
@@ -235,7 +235,7 @@ class Scanner:
             yield
         return self.text[self.at]
 
-    def skip_space(self) -> Steps[None]:
+    def skip_space(self) -> Walk[None]:
         """Claim white space as markup, also what is still to come."""
         while True:
             match = _SPACE.match(self.text, self.at)

@@ -15,7 +15,7 @@ from playground.parsing.notations.notation import CallValue, Lead, Notation
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.patterns import SPACE
 from playground.parsing.reader import Reader, decoded
-from playground.parsing.scanner import Steps
+from playground.parsing.scanner import Walk
 from playground.parsing.values import dump_json
 
 
@@ -38,13 +38,13 @@ class JsonArguments(Notation):
         body = rf"\{{|{lead.closing}" if lead.closing else r"\{"
         return f"{SPACE}(?:{body})"
 
-    def read(self, reader: Reader, call: OpenCall, form: Form) -> Steps[None]:
+    def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         if (yield from reader.scanner.peek()) == "{":
             yield from claim_arguments(reader, call)
         decode_arguments(reader, call, form.syntax.shape)
 
 
-def claim_arguments(reader: Reader, call: OpenCall) -> Steps[str]:
+def claim_arguments(reader: Reader, call: OpenCall) -> Walk[str]:
     """Claim one JSON value as the call's arguments; `decode_arguments` reads it."""
     scanner = reader.scanner
     return reader.claim_all(

@@ -19,7 +19,7 @@ from playground.parsing.notations.notation import CallValue, Lead, Notation
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.patterns import SPACE
 from playground.parsing.reader import Reader, decoded
-from playground.parsing.scanner import Scanner, Steps
+from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.values import dump_json
 from playground.parsing.wait import Choice, Wait, wait
 
@@ -61,7 +61,7 @@ class JsonCall(Notation):
         shape = lead.syntax.shape
         return _head(shape) if lead.strict else r"\{"
 
-    def read(self, reader: Reader, call: OpenCall, form: Form) -> Steps[None]:
+    def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         shape = form.syntax.shape
         if form.skip is not None and (yield from reader.scanner.match_here(_ESCAPED)):
             yield from _escaped_object(reader, call, form, form.skip)
@@ -117,7 +117,7 @@ def _head(shape: JsonShape) -> str:
 # the walk
 
 
-def _object(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, ...]) -> Steps[None]:
+def _object(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, ...]) -> Walk[None]:
     """Walk one object; at each key decide whether its value is name, arguments or neither. `path`
     are the keys that lead to the object."""
     scanner = reader.scanner
@@ -138,7 +138,7 @@ def _object(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, .
                 yield from _member(reader, call, shape, (*path, key))
 
 
-def _escaped_object(reader: Reader, call: OpenCall, form: Form, end: Wait) -> Steps[None]:
+def _escaped_object(reader: Reader, call: OpenCall, form: Form, end: Wait) -> Walk[None]:
     """An object that was escaped once more, as if inside of a string: read when it is whole."""
     scanner, kept = reader.scanner, Pieces()
     keep = reader.emit_argument(call, None, kept)
@@ -166,7 +166,7 @@ def _at(given: Any, path: tuple[str, ...]) -> Any:
     return given
 
 
-def _keyed_object(reader: Reader, call: OpenCall) -> Steps[None]:
+def _keyed_object(reader: Reader, call: OpenCall) -> Walk[None]:
     """`{"name": {arguments}}`: one member, whose key is the call's name."""
     scanner = reader.scanner
     scanner.emit_markup(1)
@@ -184,7 +184,7 @@ def _keyed_object(reader: Reader, call: OpenCall) -> Steps[None]:
     scanner.emit_markup(1)
 
 
-def _key(scanner: Scanner, call: OpenCall, first: str) -> Steps[str]:
+def _key(scanner: Scanner, call: OpenCall, first: str) -> Walk[str]:
     """A member's key and its colon; a bare one and one in single quotes are read too."""
     kept: list[str] = []
     if first in "\"'":
@@ -200,7 +200,7 @@ def _key(scanner: Scanner, call: OpenCall, first: str) -> Steps[str]:
     return _unquoted("".join(kept))
 
 
-def _colon(scanner: Scanner) -> Steps[None]:
+def _colon(scanner: Scanner) -> Walk[None]:
     yield from scanner.skip_space()
     char = yield from scanner.peek()
     if char != ":":
@@ -210,7 +210,7 @@ def _colon(scanner: Scanner) -> Steps[None]:
     yield from scanner.skip_space()
 
 
-def _member(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, ...]) -> Steps[None]:
+def _member(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, ...]) -> Walk[None]:
     """A member's value: reasoning, the name, the arguments, an object around them, or markup."""
     scanner, kept = reader.scanner, list[str]()
     first = yield from scanner.peek()
@@ -242,7 +242,7 @@ def _member(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, .
 
 def _named_otherwise(
     reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, ...]
-) -> Steps[bool]:
+) -> Walk[bool]:
     """A member that names the call in a form which models know from elsewhere: inside `function`,
     as the key of its arguments, or under another word."""
     scanner, key = reader.scanner, path[-1]
@@ -300,7 +300,7 @@ def _holds_all(key: str, call: OpenCall) -> bool:
     return key not in call.properties and (key in _ALIASES or call.strays[key].startswith("{"))
 
 
-def _bare_name(reader: Reader, call: OpenCall) -> Steps[None]:
+def _bare_name(reader: Reader, call: OpenCall) -> Walk[None]:
     """A name without its quotes."""
     match = yield from reader.scanner.match_here(_BARE_NAME)
     if match is None:
@@ -309,7 +309,7 @@ def _bare_name(reader: Reader, call: OpenCall) -> Steps[None]:
     reader.set_name(call, len(match[0]), match[0])
 
 
-def _name(reader: Reader, call: OpenCall) -> Steps[None]:
+def _name(reader: Reader, call: OpenCall) -> Walk[None]:
     """The name's string is held until it ends, then claimed at once: quotes are markup."""
     scanner, quote = reader.scanner, (yield from reader.scanner.peek())
     scanner.emit_markup(1)

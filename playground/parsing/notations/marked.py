@@ -23,7 +23,7 @@ from playground.parsing.notations.notation import CallValue, Lead, Notation
 from playground.parsing.open_call import OpenCall
 from playground.parsing.patterns import SPACE
 from playground.parsing.reader import Reader, decoded
-from playground.parsing.scanner import Scanner, Steps
+from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.values import dump_json
 from playground.tools import Schema, allowed_types
 
@@ -48,7 +48,7 @@ class MarkedArguments(Notation):
     def announce(self, lead: Lead) -> str:
         return rf"{SPACE}\{{"
 
-    def read(self, reader: Reader, call: OpenCall, form: Form) -> Steps[None]:
+    def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         scanner, mark = reader.scanner, form.syntax.string_mark
         text = yield from reader.claim_all(
             call, "(object)", lambda emit, keep: walk(scanner, emit, keep, mark)
@@ -80,7 +80,7 @@ def _wakes(mark: str, inside: str) -> re.Pattern[str]:
     return re.compile(f"[{re.escape(first)}]")
 
 
-def walk(scanner: Scanner, emit: Emit, keep: list[str], mark: str) -> Steps[None]:
+def walk(scanner: Scanner, emit: Emit, keep: list[str], mark: str) -> Walk[None]:
     """Claim one object, its braces included; what stands between marks is seen through."""
     depth, inside, position = 0, "", scanner.at
     while True:

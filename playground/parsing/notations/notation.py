@@ -15,7 +15,7 @@ from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.open_call import OpenCall
 from playground.parsing.reader import Reader
-from playground.parsing.scanner import Steps
+from playground.parsing.scanner import Walk
 from playground.parsing.wait import Choice, Wait
 from playground.tools import Schema
 
@@ -139,7 +139,7 @@ class Notation(ABC):
         return ()
 
     @abstractmethod
-    def read(self, reader: Reader, call: OpenCall, form: Form) -> Steps[None]:
+    def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         """Claim the body's text and set the call's arguments; see `ends_itself`.
 
         Yields where it needs more text; raises BrokenCall where the body cannot be read.

@@ -35,7 +35,7 @@ from playground.parsing.patterns import (
     worded,
 )
 from playground.parsing.reader import Reader
-from playground.parsing.scanner import Match, Steps
+from playground.parsing.scanner import Match, Walk
 from playground.parsing.template import Hole, fill, holes_of
 from playground.parsing.values import dump_json, read_marked, read_value, write_value
 from playground.parsing.wait import Kind, Wait
@@ -88,7 +88,7 @@ class Params(Notation):
     def waits(self, around: Neighbours) -> tuple[Wait, ...]:
         return param_wait(around), value_wait(around)
 
-    def read(self, reader: Reader, call: OpenCall, form: Form) -> Steps[None]:
+    def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         return _read_params(reader, call, form)
 
 
@@ -118,7 +118,7 @@ def _write_param(syntax: Declaration, key: str, value: Any, schema: Schema) -> s
 # reading
 
 
-def _read_params(reader: Reader, call: OpenCall, form: Form) -> Steps[None]:
+def _read_params(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
     scanner, next_param = reader.scanner, form.body[0]
     strays: list[str] = []
 
@@ -158,7 +158,7 @@ def _close(reader: Reader, call: OpenCall, match: Match, kind: Kind | None) -> N
         reader.scanner.note("missing-closer")
 
 
-def _read_object_body(reader: Reader, call: OpenCall, form: Form) -> Steps[None]:
+def _read_object_body(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
     """A JSON object in the place of the parameters, which models that know both forms write."""
     yield from claim_arguments(reader, call)
     decode_arguments(reader, call, form.syntax.shape)
@@ -175,7 +175,7 @@ def _holds_arguments(strays: str, call: OpenCall, syntax: Declaration) -> bool:
     return words is not None and words[0].strip() in strays
 
 
-def _another(reader: Reader, call: OpenCall, next_param: Wait) -> Steps[bool]:
+def _another(reader: Reader, call: OpenCall, next_param: Wait) -> Walk[bool]:
     """Whether a parameter follows: a call without a closer ends with its last one."""
     scanner = reader.scanner
     match = yield from scanner.match_here(next_param)
@@ -186,7 +186,7 @@ def _another(reader: Reader, call: OpenCall, next_param: Wait) -> Steps[bool]:
     return match is not None and next_param.kind(match) is Kind.PARAM
 
 
-def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> Steps[None]:
+def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> Walk[None]:
     """One parameter after its opener, up to and with its closer."""
     scanner, syntax, value_end = reader.scanner, form.syntax, form.body[1]
     kept = Pieces()

@@ -17,7 +17,7 @@ from playground.parsing.patterns import IDENTIFIER, SPACE
 from playground.parsing.python_strings import closes, may_change
 from playground.parsing.python_values import read_keywords
 from playground.parsing.reader import Reader, decoded
-from playground.parsing.scanner import Scanner, Steps
+from playground.parsing.scanner import Scanner, Walk
 
 _OUTSIDE: Final = re.compile(r"""["'()\[\]{}]""")
 _INSIDE: Final = {'"': re.compile(r'["\\]'), "'": re.compile(r"['\\]")}
@@ -37,7 +37,7 @@ class PythonArguments(Notation):
     def evidence(self, lead: Lead) -> str:
         return rf"{SPACE}(?:(?P<key>{IDENTIFIER}){SPACE}=(?!=)|{lead.closing})"
 
-    def read(self, reader: Reader, call: OpenCall, form: Form) -> Steps[None]:
+    def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         scanner = reader.scanner
         text = yield from reader.claim_all(
             call, "(Python)", lambda emit, keep: walk(scanner, emit, keep)
@@ -47,7 +47,7 @@ class PythonArguments(Notation):
             scanner.note("relaxed-python", call.place)
 
 
-def walk(scanner: Scanner, emit: Emit, keep: list[str]) -> Steps[None]:
+def walk(scanner: Scanner, emit: Emit, keep: list[str]) -> Walk[None]:
     """Claim everything up to the bracket that closes the call, which stays unclaimed."""
     depth, quote, position = 0, "", scanner.at
     while True:

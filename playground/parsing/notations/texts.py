@@ -20,7 +20,7 @@ from playground.parsing.patterns import (
     pieces_pattern,
 )
 from playground.parsing.reader import Reader
-from playground.parsing.scanner import Match, Steps
+from playground.parsing.scanner import Match, Walk
 from playground.parsing.template import Piece, Template, begins_line, holes_of
 from playground.parsing.values import dump_json
 from playground.parsing.wait import Choice, Group, Kind, Wait, wait
@@ -64,7 +64,7 @@ class Texts(Notation):
         between = around.syntax.call_template.between
         return tuple(_end(pieces, around) for pieces in between)
 
-    def read(self, reader: Reader, call: OpenCall, form: Form) -> Steps[None]:
+    def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         template = form.syntax.call_template
         for key, closer, end in zip(_texts(template), template.between, form.body, strict=True):
             if closer:
@@ -134,7 +134,7 @@ def _end(pieces: tuple[Piece, ...], around: Neighbours) -> Wait:
 # reading
 
 
-def _read_closed(reader: Reader, call: OpenCall, key: str, end: Wait, form: Form) -> Steps[None]:
+def _read_closed(reader: Reader, call: OpenCall, key: str, end: Wait, form: Form) -> Walk[None]:
     """A text with a closer of its own: without it the call is cut off."""
     text, closer = yield from _read_text(reader, call, key, end)
     if closer is None:
@@ -149,7 +149,7 @@ def _read_closed(reader: Reader, call: OpenCall, key: str, end: Wait, form: Form
         reader.set_text(call, key, text)
 
 
-def _read_open(reader: Reader, call: OpenCall, key: str, end: Wait, form: Form) -> Steps[None]:
+def _read_open(reader: Reader, call: OpenCall, key: str, end: Wait, form: Form) -> Walk[None]:
     """A text that the next marker ends, or the end of the stream: then nobody knows whether it is
     whole, and a finding says so."""
     text, marker = yield from _read_text(reader, call, key, end)
@@ -183,7 +183,7 @@ def _set_object(reader: Reader, call: OpenCall, text: str, form: Form) -> None:
 
 def _read_text(
     reader: Reader, call: OpenCall, key: str, end: Wait
-) -> Steps[tuple[str, Match | None]]:
+) -> Walk[tuple[str, Match | None]]:
     """An argument's text, and what ends it."""
     scanner, kept = reader.scanner, Pieces()
     keep, reader.argument = reader.emit_argument(call, key, kept), key
@@ -197,7 +197,7 @@ def _read_text(
 
 def _joined(
     reader: Reader, call: OpenCall, key: str, end: Wait, form: Form, text: str
-) -> Steps[str]:
+) -> Walk[str]:
     """The text with those of the calls that follow at once: they are one call."""
     scanner = reader.scanner
     while separator := (yield from scanner.match_here(form.separator)):
