@@ -258,6 +258,11 @@ def set_url_number(name: str, value: int) -> None:
     st.query_params[name] = str(value)
 
 
+def url_values() -> dict[str, str]:
+    """Everything that the address says."""
+    return st.query_params.to_dict()
+
+
 def component_value(key: str, field: str) -> Any:
     """A value that a component reported; None before it did."""
     found: Any = st.session_state.get(key)
