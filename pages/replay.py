@@ -6,7 +6,7 @@ import streamlit as st
 
 from playground.show import frames
 from playground.ui import replay, state
-from playground.ui.shared import components, widgets
+from playground.ui.shared import components, readings, widgets
 
 working = state.working_session()
 left, right, beside = st.columns(3)
@@ -21,19 +21,14 @@ with beside:
     server = replay.reading_server()
 
 switches = widgets.reading_switches(dialect)
-reading = replay.Reading(recording, dialect, working.session.tools, switches, server)
+reading = readings.Reading(recording, dialect, working.session.tools, switches, server)
 timeline = reading.timeline
 replay.about(recording, timeline)
-replay.show_findings(timeline)
+readings.show_findings(timeline)
 
 last = len(timeline.steps) - 1
 step = min(state.url_number("step", last), last)  # the end first: who asks what was said sees it
-components.player(
-    reading.picture,
-    step=step,
-    key=replay.PLAYER,
-    on_rest=replay.take_position,
-)
+components.player(reading.picture, step=step, key=replay.PLAYER, on_rest=replay.take_position)
 
 widgets.show_findings(recording.findings, "about the stream")
 events, so_far, handed, beside_it, which, other, every, out = st.tabs(
@@ -62,7 +57,7 @@ if handed.open:
         replay.show_server(reading)
 if beside_it.open:
     with beside_it:
-        replay.two_readings(reading)
+        readings.two_readings(reading)
 if which.open:
     with which:
         replay.show_detections(reading)

@@ -149,7 +149,7 @@ def test_a_run_that_ends_while_the_page_is_drawn_is_told(monkeypatch: pytest.Mon
 def test_what_providers_get_stands_beside_what_was_rendered() -> None:
     app = page("payload", session="02-parallel-calls", dialect="native")
     app.multiselect(key="providers").set_value(["Anthropic", "Gemini"]).run()
-    until(app, lambda: len(app.get("bidi_component")) > 0)
+    until(app, lambda: len(app.get("bidi_component")) > 1)
     (data,) = payloads(app)
     assert [pane["name"] for pane in data["panes"]] == [
         "native, as rendered",
@@ -172,7 +172,7 @@ def components_key(app: AppTest) -> str:
 def test_every_provider_at_once_and_one_that_refuses() -> None:
     app = page("payload", session="02-parallel-calls", dialect="hermes")
     app.multiselect(key="providers").set_value(list(PROVIDERS)).run()
-    until(app, lambda: len(app.get("bidi_component")) > 0)
+    until(app, lambda: len(app.get("bidi_component")) > 1)
     assert any("LiteLLM refuses" in text.value for text in app.text)
     (data,) = payloads(app)
     assert len(data["panes"]) == 1 + len(PROVIDERS) - 2  # Anthropic and Gemini want ids
@@ -182,11 +182,11 @@ def test_parameters_are_part_of_the_request_and_nonsense_is_told() -> None:
     app = page("payload", session="01-plain-chat", dialect="native")
     app.multiselect(key="providers").set_value(["Anthropic"])
     app.text_input(key="parameters").set_value('{"temperature": 0.25}').run()
-    until(app, lambda: len(app.get("bidi_component")) > 0)
+    until(app, lambda: len(app.get("bidi_component")) > 1)
     first = components_key(app)
     assert "parameter-dropped" not in set(app.dataframe[0].value["what"])
     app.text_input(key="parameters").set_value('{"seed": 1}').run()
-    until(app, lambda: len(app.get("bidi_component")) > 0)
+    until(app, lambda: len(app.get("bidi_component")) > 1)
     assert "parameter-dropped" in set(app.dataframe[0].value["what"])
     assert components_key(app) != first  # what is drawn anew has another key
     app.text_input(key="parameters").set_value("[1]").run()

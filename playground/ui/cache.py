@@ -12,28 +12,25 @@ import streamlit as st
 
 from playground.caching.own_policies import OwnPolicy, policy_of_places
 from playground.caching.policies import POLICIES, as_parts, get_policy
-from playground.caching.rules import Rules, rules_of
 from playground.dialects import get_dialect
 from playground.errors import InputFault
 from playground.prompt_data import CacheDialect
 from playground.questions.cache.headline import headline
-from playground.questions.cache.known_rules import known_rules
 from playground.questions.cache.placement import CachePlacement, place_cache
 from playground.questions.cache.requests import sent_at
 from playground.questions.cache.simulation import CacheSimulation, simulate_cache
 from playground.questions.cache.simulation import cache_matrix as simulate_matrix
-from playground.questions.cache.what_if import ENVIRONMENTS, MOST_PARALLEL, WhatIf
+from playground.questions.cache.what_if import WhatIf
 from playground.questions.cache.wire import CacheWire, cache_on_wire
 from playground.sessions.session import Session
 from playground.show import frames, payloads
 from playground.ui import state
-from playground.ui.shared import components, waiting, widgets
+from playground.ui.shared import components, waiting, what_ifs, widgets
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import digest, kept
 
 _AS_NOTED: Final = "as noted"
 _APART: Final = {"0:20": 20.0, "4:30": 270.0, "5:30": 330.0, "one hour and more": 3_700.0}
-_AS_MARKED: Final = "as marked"
 _AS_FILE: Final = "as in the session"
 _BY_MODEL: Final = "by model"
 _FORMATS: Final = {"read share": "percent", "cost": "%.3f"}
@@ -90,12 +87,6 @@ def _simulated(
     )
 
 
-@kept(64)
-def rules(model: str) -> Rules:
-    """The rules that count for a model."""
-    return known_rules("", model)
-
-
 @kept(16)
 def _on_wire(
     session: Session, dialect: str, policy: str, own: OwnPolicy | None
@@ -143,7 +134,7 @@ def asked(dialects: Sequence[str]) -> Asked:
         dialect = widgets.drawn_dialect(dialects)
     with st.expander("Options: settings, what if, a policy of your own", key="what-if"):
         session = with_cache_settings(session)
-        what_if = _what_if(session.task.model_name)
+        what_if = what_ifs.choose(session.task.model_name)
     return Asked(session, dialect, policy or names[0], choices[apart or "0:20"], what_if)
 
 
@@ -321,53 +312,6 @@ def _notes_times(session: Session) -> bool:
     """Whether the session says when its requests were sent."""
     replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
     return bool(replies) and sent_at(session, replies) is not None
-
-
-def _what_if(model: str) -> WhatIf:
-    """The controls of `WhatIf`."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        environment = st.selectbox(
-            "Environment, what if", ENVIRONMENTS, key="if-environment", bind="query-params"
-        )
-        ttl = st.selectbox(
-            "Marks live", [_AS_MARKED, *_lives(model)], key="if-ttl", bind="query-params"
-        )
-        parallel = st.number_input(
-            "Rounds in a turn", 1, MOST_PARALLEL, key="if-parallel", bind="query-params"
-        )
-        shuffled = st.toggle("Tools in any order", key="if-shuffled", bind="query-params")
-        clock = st.toggle("Time in the system prompt", key="if-clock", bind="query-params")
-    st.caption("A session without an environment block gets one of about 1,500 characters.")
-    _policy_upload()
-    return WhatIf(
-        environment=environment or "as it is",
-        shuffled_tools=shuffled,
-        timestamp=clock,
-        ttl="" if ttl in (None, _AS_MARKED) else ttl,
-        parallel=int(parallel),
-        pending=True,
-    )
-
-
-def _lives(model: str) -> list[str]:
-    """How long marks may live, by the model's rules; Anthropic's where none are known."""
-    known = rules(model)
-    if known.match == "unknown":
-        known = rules_of("anthropic")
-    return list(known.value("ttls"))
-
-
-def _policy_upload() -> None:
-    st.file_uploader(
-        "A policy of your own",
-        type="json",
-        key=state.POLICY_UPLOAD,
-        on_change=state.accept_policy,
-        help='{"name": "tail", "marks": [{"role": ["user", "tool"], "nth": -1}]}',
-    )
-    if fault := state.policy_error():
-        st.error("This policy cannot be read:")
-        st.text(fault)
 
 
 def what_is_sent(given: Asked) -> None:

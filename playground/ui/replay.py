@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 import streamlit as st
 
 from playground.dialects import dialect_names
-from playground.events import Event, FindingEvent
 from playground.parsing.result import ParseResult
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
@@ -26,7 +24,6 @@ from playground.questions.experiments import (
 )
 from playground.questions.restreaming import answers, restreamed, writer
 from playground.questions.timeline import Timeline
-from playground.questions.timeline import replay as replay_recording
 from playground.recordings.recording import Recording
 from playground.recordings.recutting import CUTTINGS, broken_off, corrupted, rechunked, without
 from playground.servers import server_names
@@ -35,9 +32,10 @@ from playground.sessions.session import Session
 from playground.show import exports, frames, payloads
 from playground.tools import ToolMetadata
 from playground.ui import state
-from playground.ui.shared import choosing, components, widgets
+from playground.ui.shared import components, readings, widgets
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import kept
+from playground.ui.shared.readings import Reading
 from playground.ui.state import WorkingSession
 
 Tools = Sequence[ToolMetadata]
@@ -45,54 +43,9 @@ PLAYER: Final = "player"
 _LONGEST_SHOWN: Final = 20_000  # characters of the test
 _EVERY: Final = "every dialect"
 _ROWS: Final = "every dialect's rows"
-_MOST_FINDINGS: Final = 3  # above the player; the others are one click away
-_ABOUT: Final = 120  # characters of the text that a finding is about
 
 
 # what is computed
-
-
-@dataclass(frozen=True)
-class Reading:
-    """A recording, and how it is read: all that this page asks anything of."""
-
-    recording: Recording
-    dialect: str
-    tools: tuple[ToolMetadata, ...]
-    switches: Switches
-    server: str = ""
-
-    @property
-    def timeline(self) -> Timeline:
-        return _timeline(self.recording, self.dialect, self.tools, self.switches, self.server)
-
-    @property
-    def picture(self) -> Picture:
-        return _picture(self.recording, self.dialect, self.tools, self.switches)
-
-    def file(self, form: Literal["pytest", "html"]) -> str:
-        """The replay as a test that passes, or as a page of its own."""
-        return _file(form, self.recording, self.dialect, self.tools, self.switches)
-
-
-@kept(32)
-def _timeline(
-    recording: Recording, dialect: str, tools: Tools, switches: Switches, server: str = ""
-) -> Timeline:
-    return replay_recording(recording, dialect, tools, switches, server)
-
-
-@kept(16)
-def _picture(recording: Recording, dialect: str, tools: Tools, switches: Switches) -> Picture:
-    return Picture(payloads.player(_timeline(recording, dialect, tools, switches)))
-
-
-@kept(16)
-def _file(form: str, recording: Recording, dialect: str, tools: Tools, switches: Switches) -> str:
-    timeline = _timeline(recording, dialect, tools, switches)
-    if form == "html":
-        return timeline.html()
-    return exports.pytest_file(recording, timeline, tools)
 
 
 @kept(32)
@@ -182,79 +135,6 @@ def reading_server() -> str:
     return chosen or ""
 
 
-def show_findings(timeline: Timeline) -> None:
-    """What is odd in the reply, each with the text that it is about; the player lights it."""
-    found = [event for event in timeline.result.events if isinstance(event, FindingEvent)]
-    for event in found[:_MOST_FINDINGS]:
-        _finding(event)
-    if len(found) > _MOST_FINDINGS:
-        with st.expander(f"{len(found) - _MOST_FINDINGS} more findings"):
-            for event in found[_MOST_FINDINGS:]:
-                _finding(event)
-
-
-def _finding(event: FindingEvent) -> None:
-    about = f" It is about: {event.text[:_ABOUT]!r}" if event.text.strip() else ""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.badge(event.finding.code, color=_COLOURS[event.finding.severity], width="content")
-        # a message may quote the model's text: plain, never Markdown
-        st.text(f"at {event.span.start:,}: {event.finding.message}.{about}")
-
-
-_COLOURS: Final[dict[str, Literal["gray", "orange", "red"]]] = {
-    "info": "gray",
-    "warning": "orange",
-    "error": "red",
-}
-
-
-def two_readings(reading: Reading) -> None:
-    """The same stream read twice, by two dialects or two servers, and the events that differ."""
-    given = [*dialect_names(), *(f"{_SERVER}{name}" for name in server_names())]
-    halves = []
-    for column, label, usual in zip(
-        st.columns(2),
-        ("Reading one", "And the other"),
-        (reading.dialect, _other(reading)),
-        strict=True,
-    ):
-        with column:
-            index = given.index(usual) if usual in given else 0
-            chosen = st.selectbox(
-                label, given, index=index, key=label.lower().split()[-1], bind="query-params"
-            )
-            halves.append(_half(reading, str(chosen), label))
-    changed = difference(*halves)
-    if changed:
-        st.text(f"{len(changed)} events differ.")
-        st.dataframe(frames.changes(changed), hide_index=True)
-    else:
-        st.success("Both read the same events.")
-
-
-_SERVER: Final = "server: "
-
-
-def _other(reading: Reading) -> str:
-    """What is worth looking at beside the reading: the server that was chosen, or the model's."""
-    if reading.server:
-        return f"{_SERVER}{reading.server}"
-    own = widgets.model_dialect()
-    return own if own != reading.dialect else choosing.DEFAULT_DIALECTS[1]
-
-
-def _half(reading: Reading, chosen: str, key: str) -> Sequence[Event]:
-    """One of two readings: its player from the end, and its events."""
-    server = chosen.removeprefix(_SERVER) if chosen.startswith(_SERVER) else ""
-    dialect = reading.dialect if server else chosen
-    given = (reading.recording, dialect, reading.tools, reading.switches)
-    timeline = _timeline(*given, server)
-    shown = timeline.handed if server and timeline.handed else timeline
-    picture = Picture(payloads.player(shown))
-    components.player(picture, step=len(shown.steps) - 1, key=f"player of {key}", on_rest=_stay)
-    return shown.result.events
-
-
 def show_server(reading: Reading) -> None:
     """What a server hands over of the same recording, step by step, and what it drops."""
     handed, server = reading.timeline.handed, reading.timeline.server
@@ -268,11 +148,7 @@ def show_server(reading: Reading) -> None:
         st.text(f"Read in its code: {server.view.source}")
     widgets.show_findings(server.told, "about the server")
     picture = Picture(payloads.player(handed))
-    components.player(picture, step=0, key="player-server", on_rest=_stay)
-
-
-def _stay() -> None:
-    """The step in the URL is that of our own reading."""
+    components.player(picture, step=0, key="player-server", on_rest=readings.stay)
 
 
 def take_position() -> None:

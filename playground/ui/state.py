@@ -256,11 +256,6 @@ def drop_policy(name: str) -> None:
 # small values in the URL that no widget owns
 
 
-def address() -> dict[str, str]:
-    """The parameters of the page's address, for a page that is opened in its place."""
-    return st.query_params.to_dict()
-
-
 def url_number(name: str, default: int = 0) -> int:
     text = str(st.query_params.get(name, ""))
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else default
@@ -268,6 +263,11 @@ def url_number(name: str, default: int = 0) -> int:
 
 def set_url_number(name: str, value: int) -> None:
     st.query_params[name] = str(value)
+
+
+def url_values() -> dict[str, str]:
+    """Everything that the address says."""
+    return st.query_params.to_dict()
 
 
 def component_value(key: str, field: str) -> Any:

@@ -30,7 +30,7 @@ def listen(entry: PageEntry) -> None:
     pressed = components.keys(wanted, entry.name, key="keys")
     if pressed in _PAGES:
         chosen = navigation.page(_PAGES[pressed].name)
-        st.switch_page(chosen, query_params=state.address())
+        st.switch_page(chosen, query_params=state.url_values())
     elif pressed == "b":
         bring.dialog(entry.name)
     elif pressed == "?":

@@ -1,0 +1,68 @@
+"""What if requests were sent otherwise, and a policy of the user's own: the rare controls."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from playground.caching.rules import Rules, rules_of
+from playground.questions.cache.known_rules import known_rules
+from playground.questions.cache.what_if import ENVIRONMENTS, MOST_PARALLEL, WhatIf
+from playground.ui import state
+from playground.ui.shared.kept import kept
+
+_AS_MARKED: Final = "as marked"
+
+
+@kept(64)
+def rules(model: str) -> Rules:
+    """The rules that count for a model."""
+    return known_rules("", model)
+
+
+def choose(model: str) -> WhatIf:
+    """The controls of `WhatIf`."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        environment = st.selectbox(
+            "Environment, what if", ENVIRONMENTS, key="if-environment", bind="query-params"
+        )
+        ttl = st.selectbox(
+            "Marks live", [_AS_MARKED, *_lives(model)], key="if-ttl", bind="query-params"
+        )
+        parallel = st.number_input(
+            "Rounds in a turn", 1, MOST_PARALLEL, key="if-parallel", bind="query-params"
+        )
+        shuffled = st.toggle("Tools in any order", key="if-shuffled", bind="query-params")
+        clock = st.toggle("Time in the system prompt", key="if-clock", bind="query-params")
+    st.caption("A session without an environment block gets one of about 1,500 characters.")
+    _policy_upload()
+    return WhatIf(
+        environment=environment or "as it is",
+        shuffled_tools=shuffled,
+        timestamp=clock,
+        ttl="" if ttl in (None, _AS_MARKED) else ttl,
+        parallel=int(parallel),
+        pending=True,
+    )
+
+
+def _lives(model: str) -> list[str]:
+    """How long marks may live, by the model's rules; Anthropic's where none are known."""
+    known = rules(model)
+    if known.match == "unknown":
+        known = rules_of("anthropic")
+    return list(known.value("ttls"))
+
+
+def _policy_upload() -> None:
+    st.file_uploader(
+        "A policy of your own",
+        type="json",
+        key=state.POLICY_UPLOAD,
+        on_change=state.accept_policy,
+        help='{"name": "tail", "marks": [{"role": ["user", "tool"], "nth": -1}]}',
+    )
+    if fault := state.policy_error():
+        st.error("This policy cannot be read:")
+        st.text(fault)
