@@ -13,6 +13,7 @@ from playground.commands import (
     streams,
     templates,
     terminal,
+    workspace,
 )
 
 _OWN = ("--help", "--version", "--debug")  # every other option is streamlit's
@@ -33,21 +34,23 @@ class _Commands(click.Group):
 def main(debug: bool) -> None:
     """Render a session in every tool-call dialect, see cache marks, replay streams.
 
-    SESSION is a session file or the name of a sample (see `playground samples`). Exit status:
-    0 fine, 1 findings of severity warning or error, 2 bad input.
+    SESSION is a session file, the name of a sample (see `playground samples`), or workspace:NAME
+    for what the app keeps (see `playground workspace`). Exit status: 0 fine, 1 findings of severity
+    warning or error, 2 bad input.
     """
 
 
 @main.command(context_settings={"ignore_unknown_options": True, "help_option_names": []})
 @click.option("--public", is_flag=True, help="Others may reach it: no models are run.")
 @click.option("--allow-run", is_flag=True, help="With --public: by a link with a token.")
+@click.option("--no-workspace", is_flag=True, help="Keep no sessions on this machine.")
 @click.argument("options", nargs=-1, type=click.UNPROCESSED)
 @terminal.guarded
-def app(options: tuple[str, ...], public: bool, allow_run: bool) -> int:
+def app(options: tuple[str, ...], public: bool, allow_run: bool, no_workspace: bool) -> int:
     """Open the app; OPTIONS go to `streamlit run` (such as --server.port 9000)."""
     from playground.ui.serving.launch import launch
 
-    launch(list(options), public, allow_run)
+    launch(list(options), public, allow_run, not no_workspace)
     return 0
 
 
@@ -71,6 +74,7 @@ for command in (
     experiments.export,
     streams.record,
     streams.demo_server,
+    workspace.workspace,
 ):
     main.add_command(command)
 

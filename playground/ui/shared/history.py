@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import replace
 
 from playground.errors import InputFault
 from playground.sessions.editing import Edit
@@ -13,8 +12,7 @@ from playground.ui import state
 
 def edit(name: str, step: Edit) -> None:
     """One more step, behind which nothing is left to be done again. Raises InputFault."""
-    state.keep_steps(name, [*state.edit_steps(name), asdict(step)])
-    state.hold(state.UNDONE + name, [])
+    state.keep_steps(name, [*state.edit_steps(name), step], [])
 
 
 def take_edit(name: str, key: str, step: Edit) -> None:
@@ -54,15 +52,13 @@ def undo(name: str) -> None:
     if _drafts(name):
         state.hold(state.DRAFTS + name, {})
     elif steps := state.edit_steps(name):
-        state.hold(state.UNDONE + name, [*_undone(name), steps[-1]])
-        state.keep_steps(name, steps[:-1])
+        state.keep_steps(name, steps[:-1], [*state.undone_steps(name), steps[-1]])
 
 
 def redo(name: str) -> None:
     """Do again what was taken back last."""
-    if undone := _undone(name):
-        state.keep_steps(name, [*state.edit_steps(name), undone[-1]])
-        state.hold(state.UNDONE + name, undone[:-1])
+    if undone := state.undone_steps(name):
+        state.keep_steps(name, [*state.edit_steps(name), undone[-1]], undone[:-1])
 
 
 def next_undo(name: str) -> str:
@@ -70,25 +66,21 @@ def next_undo(name: str) -> str:
     if _drafts(name):
         return "what cannot be read"
     steps = state.edit_steps(name)
-    return Edit(**steps[-1]).label if steps else ""
+    return steps[-1].label if steps else ""
 
 
 def next_redo(name: str) -> str:
     """What `redo` would do again, in words."""
-    undone = _undone(name)
-    return Edit(**undone[-1]).label if undone else ""
+    undone = state.undone_steps(name)
+    return undone[-1].label if undone else ""
 
 
 def reset(name: str) -> None:
     """The session as its file has it; every step can be done again."""
     state.hold(state.DRAFTS + name, {})
-    state.hold(state.UNDONE + name, [*_undone(name), *reversed(state.edit_steps(name))])
-    state.keep_steps(name, [])
+    undone = [*state.undone_steps(name), *reversed(state.edit_steps(name))]
+    state.keep_steps(name, [], undone)
     state.choose(state.MODEL, None)
-
-
-def _undone(name: str) -> list[dict[str, Any]]:
-    return list(state.held(state.UNDONE + name) or [])
 
 
 def _drafts(name: str) -> dict[str, tuple[str, str]]:
