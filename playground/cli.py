@@ -13,6 +13,7 @@ from playground.commands import (
     streams,
     templates,
     terminal,
+    trials,
     workspace,
 )
 
@@ -72,6 +73,7 @@ for command in (
     streams.import_,
     experiments.experiment,
     experiments.export,
+    trials.trial,
     streams.record,
     streams.demo_server,
     workspace.workspace,

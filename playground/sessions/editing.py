@@ -21,7 +21,7 @@ from playground.messages import (
     ToolCallPart,
     ToolResultPart,
 )
-from playground.sessions.native_format import dump_part, read_part
+from playground.sessions.native_format import dump_part, read_expected, read_part
 from playground.sessions.session import Session
 from playground.sessions.tool_files import read_tool_file
 from playground.tools import ToolMetadata
@@ -31,6 +31,7 @@ Action = Literal[
     "custom instructions",
     "environment block",
     "general rules",
+    "expected calls",
     "all tools",
     "tool",
     "add tool",
@@ -111,6 +112,7 @@ def split_off(session: Session, index: int) -> Session:
         recordings=(),
         compactions=(),
         rows=(),
+        expected=(),
     )
 
 
@@ -137,6 +139,11 @@ def _system_prompt(session: Session, edit: Edit) -> Session:
 
 def _custom_instructions(session: Session, edit: Edit) -> Session:
     return _with_task(session, user_prompt=edit.value)
+
+
+def _expected_calls(session: Session, edit: Edit) -> Session:
+    """A JSON list of expected replies, as a session file has it; no text for none."""
+    return replace(session, expected=read_expected(edit.value or "[]", len(session.messages)))
 
 
 def _general_rules(session: Session, edit: Edit) -> Session:
@@ -250,6 +257,10 @@ def _with_order(session: Session, order: Sequence[int]) -> Session:
         messages=tuple(session.messages[old] for old in order),
         requests=tuple(sorted(requests, key=lambda record: record.reply)),
         compactions=tuple(compactions),
+        expected=tuple(
+            replace(each, message=sum(old < each.message for old in order))
+            for each in session.expected
+        ),
     )
 
 
@@ -310,6 +321,7 @@ _ACTIONS: Final[dict[Action, Callable[[Session, Edit], Session]]] = {
     "custom instructions": _custom_instructions,
     "environment block": _environment_block,
     "general rules": _general_rules,
+    "expected calls": _expected_calls,
     "all tools": _all_tools,
     "tool": _tool,
     "add tool": _add_tool,
@@ -323,5 +335,9 @@ _ACTIONS: Final[dict[Action, Callable[[Session, Edit], Session]]] = {
     "remove part": _remove_part,
     "move part": _move_part,
 }
-_PLAIN: Final = {"all tools": "another list of tools", "add tool": "add a tool"}
+_PLAIN: Final = {
+    "expected calls": "expected calls",
+    "all tools": "another list of tools",
+    "add tool": "add a tool",
+}
 _PROMPTS: Final = ("system prompt", "custom instructions", "environment block", "general rules")
