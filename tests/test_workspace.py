@@ -37,7 +37,7 @@ from playground.sessions.entries import (
 from playground.sessions.loading import sample_sessions
 from playground.sessions.session import Session
 from playground.ui.serving import access
-from playground.workspaces import Folder, Held, Tab, Workspace, free_names, on_disk
+from playground.workspaces import Folder, Tab, TabShelf, Workspace, free_names, on_disk
 
 KEY = "sk-ant-api03-" + "Ab3dEf6hIj9kLm2n" * 6
 SESSION = Session(title="Tides", messages=(Message("user", (TextPart("High tide?"),)),))
@@ -49,7 +49,7 @@ ENTRY = new_entry(SESSION, origin="tides.json", findings=[Finding("a", "info", "
 @pytest.fixture(params=["folder", "memory"])
 def workspace(request: pytest.FixtureRequest, tmp_path: Path) -> Workspace:
     if request.param == "memory":
-        return Workspace(Held({}), Held({}))
+        return Workspace(TabShelf({}), TabShelf({}))
     return Workspace(Folder(tmp_path / "kept"), Folder(tmp_path / "kept" / "trash"))
 
 

@@ -127,9 +127,12 @@ def _show(found: Trial, as_json: bool) -> None:
     if as_json:
         print_json({"arms": rows, "pairs": pairs})
         return
-    head = ["dialect", "model", "attempts", "parsed", "right tool", "right arguments", "tokens"]
-    head += ["first word", "whole answer", "no answer"]
+    head = ["dialect", "model", "of", "parsed", "tool", "arguments", "tokens", "first", "whole"]
     table(head, [_words(row) for row in rows])
+    say("parsed, right tool, right arguments: with 95 % intervals; medians of tokens and times")
+    for row in rows:
+        if row["faults"]:
+            say(f"{row['dialect']}, {row['model']}: no answer to {row['faults']}")
     for pair in pairs:
         say(
             f"{pair['first']} against {pair['second']}: alone right {pair['only_first']} and "
@@ -138,17 +141,13 @@ def _show(found: Trial, as_json: bool) -> None:
 
 
 def _words(row: dict[str, Any]) -> list[str]:
-    shares = [
-        f"{share['hits']}/{share['of']}: {share['rate'] * 100:.0f} % "
-        f"({share['low'] * 100:.0f} to {share['high'] * 100:.0f})"
-        if share["of"]
-        else "none"
-        for share in (row["parsed"], row["right_tool"], row["right_arguments"])
-    ]
+    from playground.questions.trials import Share
+
+    given = (row["parsed"], row["right_tool"], row["right_arguments"])
+    shares = [str(Share(share["hits"], share["of"])) for share in given]
     times = [f"{s:.2f} s" if s is not None else "" for s in (row["first_seconds"], row["seconds"])]
     tokens = "" if row["tokens"] is None else f"{row['tokens']:,.0f}"
-    attempts = str(row["attempts"])
-    return [row["dialect"], row["model"], attempts, *shares, tokens, *times, str(row["faults"])]
+    return [row["dialect"], row["model"], str(row["attempts"]), *shares, tokens, *times]
 
 
 def _pair(pair: Any) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Mistakes of the demo model, of known rates: what trials and their statistics are proven against.
 
 Behind the model's name stands how many of how many answers to one request go wrong, and how:
-`demo-taught@tool=1,xml.arguments=4,of=20` calls another tool in one of twenty, and in the dialect
+`demo-taught@tool=1+xml.arguments=4+of=20` calls another tool in one of twenty, and in the dialect
 xml gives a wrong argument in four more. The first answers are the wrong ones, so that every run
 over the same requests makes the same mistakes, however many are under way at once.
 """
@@ -33,7 +33,7 @@ class Mistakes:
         with self._lock:
             number = self._answered[key]
             self._answered[key] += 1
-        counts = dict(part.partition("=")[::2] for part in script.split(","))
+        counts = dict(part.partition("=")[::2] for part in script.split("+"))
         place = number % (_count(counts.get("of")) or _OF)
         for kind in _KINDS:
             place -= _count(counts.get(f"{dialect or 'native'}.{kind}", counts.get(kind)))

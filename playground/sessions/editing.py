@@ -258,10 +258,16 @@ def _with_order(session: Session, order: Sequence[int]) -> Session:
         requests=tuple(sorted(requests, key=lambda record: record.reply)),
         compactions=tuple(compactions),
         expected=tuple(
-            replace(each, message=sum(old < each.message for old in order))
+            replace(each, message=stop)
             for each in session.expected
+            if (stop := _stop(order, each.message))
         ),
     )
+
+
+def _stop(order: Sequence[int], stop: int) -> int:
+    """Where the messages before this index end in another order; 0 where none is left."""
+    return max((new for new, old in enumerate(order) if old < stop), default=-1) + 1
 
 
 def _without(count: int, index: int) -> list[int]:

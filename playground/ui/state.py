@@ -25,7 +25,7 @@ from playground.sessions.source import Source
 from playground.tools import ToolMetadata
 from playground.ui.serving import access
 from playground.ui.shared.kept import kept
-from playground.workspaces import Held, Tab, Workspace, free_names, on_disk
+from playground.workspaces import Tab, TabShelf, Workspace, free_names, on_disk
 
 SESSION = "session"
 MODEL = "model"
@@ -58,7 +58,7 @@ def tab() -> Tab:
     if access.current().keeps_sessions:
         return Tab(st.session_state, on_disk())
     texts = st.session_state.setdefault(_WORKSPACE, {"shelf": {}, "trash": {}})
-    return Tab(st.session_state, Workspace(Held(texts["shelf"]), Held(texts["trash"])))
+    return Tab(st.session_state, Workspace(TabShelf(texts["shelf"]), TabShelf(texts["trash"])))
 
 
 def session_names() -> list[str]:

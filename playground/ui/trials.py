@@ -76,7 +76,7 @@ def from_recordings(working: WorkingSession) -> None:
         return
     found = planned(working.session).run()
     if not found.attempts:
-        st.info("No recording's name begins with a case and a comma, so none can be counted.")
+        st.info("None of the recordings answers a case: their names begin with other words.")
         return
     _result(found)
 

@@ -8,8 +8,8 @@ The one rule: a text is replaced only by who has seen it. Whoever writes says wh
 where something else does, nothing is written and the writer is told.
 """
 
-from playground.workspaces.shelves import Folder, Held, Shelf
+from playground.workspaces.shelves import Folder, Shelf, TabShelf
 from playground.workspaces.tab import Notice, Tab
 from playground.workspaces.workspace import Workspace, free_names, on_disk
 
-__all__ = ["Folder", "Held", "Notice", "Shelf", "Tab", "Workspace", "free_names", "on_disk"]
+__all__ = ["Folder", "TabShelf", "Notice", "Shelf", "Tab", "Workspace", "free_names", "on_disk"]

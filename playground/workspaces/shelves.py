@@ -90,7 +90,7 @@ class Folder:
                 os.close(handle)
 
 
-class Held:
+class TabShelf:
     """Texts in a mapping of the caller's, as long as that lasts."""
 
     def __init__(self, texts: MutableMapping[str, str]) -> None:

@@ -176,7 +176,8 @@ class TrialPlan:
         return self._counted(empty, recorded.recording)
 
     def _recorded(self) -> Iterator[Attempt]:
-        """Of several cases, a recording belongs to the one that its name begins with."""
+        """A recording belongs to the case that its name begins with; what has another name answers
+        the whole conversation, and counts where that alone is asked about."""
         chosen = {dialect.name for dialect in self.dialects}
         numbers: Counter[tuple[str, str, str]] = Counter()
         for recording in self.session.recordings:
@@ -188,9 +189,11 @@ class TrialPlan:
             yield self._counted(Attempt(*key, numbers[key]), recording)
 
     def _case_of(self, recording: Recording) -> str | None:
-        if len(self.cases) == 1:
-            return next(iter(self.cases))
-        return next((case for case in self.cases if recording.name.startswith(f"{case}, ")), None)
+        for case in self.cases:
+            if recording.name.startswith(f"{case}, "):
+                return case
+        ends = [c for c, e in self.cases.items() if e.message == len(self.session.messages)]
+        return ends[0] if len(ends) == len(self.cases) == 1 else None
 
     def _counted(self, empty: Attempt, recording: Recording) -> Attempt:
         told = [chunk.at for chunk in recording.chunks if not isinstance(chunk, SignalChunk)]
