@@ -17,13 +17,13 @@ def trial(value: Trial) -> pd.DataFrame:
                 "dialect": arm.dialect,
                 "model": arm.model,
                 "attempts": len(arm.attempts),
+                "no answer": arm.faults,
                 "parsed": str(arm.share("parsed")),
                 "right tool": str(arm.share("right_tool")),
                 "right arguments": str(arm.share("right_arguments")),
                 "tokens": arm.tokens,
                 "first word, s": arm.first_seconds,
                 "whole answer, s": arm.seconds,
-                "no answer": arm.faults,
             }
             for arm in value.arms
         ]

@@ -142,7 +142,12 @@ class Trial(Shown):
 
     def pairs(self, measure: Measure = "right_arguments") -> list[Pair]:
         """Every two arms, by the attempts that both answered."""
-        return [_pair(*two, measure) for two in combinations(self.arms, 2)]
+        one_model = len({arm.model for arm in self.arms}) == 1
+        names = {id(arm): arm.dialect if one_model else arm.name for arm in self.arms}
+        return [
+            _pair(first, second, measure, (names[id(first)], names[id(second)]))
+            for first, second in combinations(self.arms, 2)
+        ]
 
 
 def _row(arm: Arm) -> dict[str, Any]:
@@ -167,7 +172,7 @@ def _rank(arm: Arm) -> tuple[float, ...]:
     return tuple(-(arm.share(measure).rate or 0.0) for measure in measures)
 
 
-def _pair(first: Arm, second: Arm, measure: Measure) -> Pair:
+def _pair(first: Arm, second: Arm, measure: Measure, names: tuple[str, str]) -> Pair:
     ones, others = (
         {(each.case, each.number): getattr(each.score, measure) for each in arm.answered}
         for arm in (first, second)
@@ -175,8 +180,7 @@ def _pair(first: Arm, second: Arm, measure: Measure) -> Pair:
     shared = [(ones[key], others[key]) for key in ones if key in others]
     counted: Callable[[tuple[bool, bool]], int] = shared.count
     return Pair(
-        first.name,
-        second.name,
+        *names,
         counted((True, True)),
         counted((True, False)),
         counted((False, True)),
