@@ -24,6 +24,7 @@ from playground.sessions.session import Session
 from playground.sessions.source import Source
 from playground.tools import ToolMetadata
 from playground.ui.serving import access
+from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.shared.kept import kept
 from playground.workspaces import Tab, TabShelf, Workspace, free_names, on_disk
 
@@ -160,6 +161,7 @@ def _kept_text(name: str) -> str:
     return text
 
 
+@uninterrupted()
 def _keep(name: str, text: str) -> None:
     """The session goes on under the name that it is kept under."""
     choose(SESSION, tab().write(name, text))
@@ -237,6 +239,7 @@ def tool_text(tool: ToolMetadata) -> str:
 # what is added
 
 
+@uninterrupted()
 def add_file(file_name: str, data: bytes, name: str = "") -> None:
     """A file's sessions stand beside the others, and the first is chosen."""
     stem = name or file_name.rpartition(".")[0] or file_name
@@ -255,6 +258,7 @@ def add_file(file_name: str, data: bytes, name: str = "") -> None:
     choose(SESSION, there[0])
 
 
+@uninterrupted()
 def add_session(name: str, session: Session) -> None:
     """A session stands beside the others under a name that is free, and is chosen."""
     choose(SESSION, tab().add(_free(name), new_entry(session, scrub=_scrubs())))

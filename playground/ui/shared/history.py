@@ -8,13 +8,16 @@ from playground.errors import InputFault
 from playground.sessions.editing import Edit
 from playground.sessions.tool_files import read_tool_file
 from playground.ui import state
+from playground.ui.shared.callbacks import uninterrupted
 
 
+@uninterrupted()
 def edit(name: str, step: Edit) -> None:
     """One more step, behind which nothing is left to be done again. Raises InputFault."""
     state.keep_steps(name, [*state.edit_steps(name), step], [])
 
 
+@uninterrupted()
 def take_edit(name: str, key: str, step: Edit) -> None:
     """The editor of this key holds another value. What cannot be read stays in it, beside the last
     that could be."""
@@ -47,6 +50,7 @@ def set_tools(name: str, data: bytes, file_name: str) -> None:
     edit(name, Edit("all tools", f"[{texts}]"))
 
 
+@uninterrupted()
 def undo(name: str) -> None:
     """Take back the last step; first of all, what cannot be read."""
     if _drafts(name):
@@ -55,6 +59,7 @@ def undo(name: str) -> None:
         state.keep_steps(name, steps[:-1], [*state.undone_steps(name), steps[-1]])
 
 
+@uninterrupted()
 def redo(name: str) -> None:
     """Do again what was taken back last."""
     if undone := state.undone_steps(name):
@@ -75,6 +80,7 @@ def next_redo(name: str) -> str:
     return undone[-1].label if undone else ""
 
 
+@uninterrupted()
 def reset(name: str) -> None:
     """The session as its file has it; every step can be done again."""
     state.hold(state.DRAFTS + name, {})

@@ -16,6 +16,7 @@ from playground.errors import InputFault, PlaygroundError
 from playground.sessions.entries import read_label
 from playground.ui import navigation, state
 from playground.ui.serving import access
+from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.state import WorkingSession
 
 OTHER: Final = "another session"
@@ -220,6 +221,7 @@ def _button(label: str, icon: str, act: Callable[..., None], *args: str, key: st
     )
 
 
+@uninterrupted()
 def _told_if_refused(act: Callable[..., None], *args: str) -> None:
     try:
         act(*args)
@@ -231,6 +233,7 @@ def _open(name: str) -> None:
     state.choose(state.SESSION, name)
 
 
+@uninterrupted()
 def _rename(name: str, key: str) -> None:
     wanted = str(state.held(key) or "")
     state.hold(key, None)
