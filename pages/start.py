@@ -5,11 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from playground.ui import start
-from playground.ui.shared import bring
+from playground.ui.shared import bring, workspace
 
 st.header("Bring something of yours", anchor=False)
 bring.panel()
 st.header("Three jobs", anchor=False)
 start.jobs()
+st.header("Your workspace", anchor=False)
+workspace.shelf()
+workspace.trash()
 st.header("Samples", anchor=False)
 start.gallery()

@@ -54,6 +54,7 @@ _WHERE = {
     "sample_sessions": "playground.sessions.loading",
     "session": "playground.sessions.in_memory",
     "simulate_cache": "playground.questions.cache.simulation",
+    "trial": "playground.questions.trials",
 }
 
 __all__ = [
@@ -98,6 +99,7 @@ __all__ = [
     "sample_sessions",
     "session",
     "simulate_cache",
+    "trial",
 ]
 
 if TYPE_CHECKING:
@@ -127,6 +129,7 @@ if TYPE_CHECKING:
     from playground.questions.provider_payload import provider_payload
     from playground.questions.raw_prompt import raw_prompt
     from playground.questions.timeline import replay
+    from playground.questions.trials import trial
     from playground.raw_prompts import ChatTemplate
     from playground.recordings.decoding import decode_stream
     from playground.sessions.in_memory import session

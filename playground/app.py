@@ -7,7 +7,7 @@ import streamlit as st
 from playground import paths
 from playground.ui import navigation
 from playground.ui.serving import access
-from playground.ui.shared import bring, frame, sidebar
+from playground.ui.shared import bring, frame, sidebar, workspace
 
 if (host := st.context.headers.get("Host")) and not access.answers_to(host):
     # the gates of `server.py` are not there where Streamlit runs this file by itself
@@ -33,6 +33,9 @@ if page.url_path:
     bring.go_on(
         page.url_path
     )  # before the sidebar: the address cannot change once widgets are bound to it
-    sidebar.session_sidebar()
+    is_there = sidebar.session_sidebar()
     frame.head(navigation.entry_of(page))
+    if not is_there:
+        workspace.missing()
+        st.stop()
 page.run()

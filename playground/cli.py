@@ -29,6 +29,8 @@ _MODULES: Final = {  # of `playground.commands`, by command: a command loads its
     "experiment": "experiments",
     "export": "experiments",
     "dialect": "deriving",
+    "trial": "trials",
+    "workspace": "workspace",
     "record": "streams",
     "demo-server": "streams",
 }
@@ -60,21 +62,23 @@ class _Commands(click.Group):
 def main(debug: bool) -> None:
     """Render a session in every tool-call dialect, see cache marks, replay streams.
 
-    SESSION is a session file or the name of a sample (see `playground samples`). Exit status:
-    0 fine, 1 findings of severity warning or error, 2 bad input.
+    SESSION is a session file, the name of a sample (see `playground samples`), or workspace:NAME
+    for what the app keeps (see `playground workspace`). Exit status: 0 fine, 1 findings of severity
+    warning or error, 2 bad input.
     """
 
 
 @main.command(context_settings={"ignore_unknown_options": True, "help_option_names": []})
 @click.option("--public", is_flag=True, help="Others may reach it: no models are run.")
 @click.option("--allow-run", is_flag=True, help="With --public: by a link with a token.")
+@click.option("--no-workspace", is_flag=True, help="Keep no sessions on this machine.")
 @click.argument("options", nargs=-1, type=click.UNPROCESSED)
 @terminal.guarded
-def app(options: tuple[str, ...], public: bool, allow_run: bool) -> int:
+def app(options: tuple[str, ...], public: bool, allow_run: bool, no_workspace: bool) -> int:
     """Open the app; OPTIONS go to `streamlit run` (such as --server.port 9000)."""
     from playground.ui.serving.launch import launch
 
-    launch(list(options), public, allow_run)
+    launch(list(options), public, allow_run, not no_workspace)
     return 0
 
 

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
+import sys
 from pathlib import Path
+from typing import Final
+from urllib.parse import quote, unquote
 
+KEPT: Final = ".jsonl"  # how the files of a workspace end
+_NAME: Final = "dialect-playground"
+_UNWRITABLE: Final = re.compile(r'[\x00-\x1f\x7f%/\\:*?"<>|]')
 _PACKAGE = Path(__file__).resolve().parent
 _CHECKOUT = _PACKAGE.parent
 
@@ -50,13 +57,45 @@ def sample_templates() -> dict[str, Path]:
     return {path.parent.name: path.parent for path in found}
 
 
-def recordings() -> Path:
-    """Where the app keeps what it records: in PLAYGROUND_HOME, or the user's folder for data."""
+def data() -> Path:
+    """Where what is the user's is kept: PLAYGROUND_HOME, or the platform's folder for data."""
     home = os.environ.get("PLAYGROUND_HOME")
     if home:
-        return Path(home) / "recordings"
-    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(data) / "dialect-playground" / "recordings"
+        return Path(home)
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / _NAME
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA")
+        return (Path(local) if local else Path.home() / "AppData" / "Local") / _NAME
+    given = os.environ.get("XDG_DATA_HOME")
+    return (Path(given) if given else Path.home() / ".local" / "share") / _NAME
+
+
+def recordings() -> Path:
+    """Where the app keeps what it records, while it comes."""
+    return data() / "recordings"
+
+
+def workspace() -> Path:
+    """Where the sessions lie that were brought, edited or recorded."""
+    return data() / "workspace"
+
+
+def workspace_file(name: str) -> Path:
+    """The file of a session in the workspace, by the session's name."""
+    return workspace() / file_of(name)
+
+
+def file_of(name: str) -> str:
+    """A file's name for any text: what no file system minds stands as it is, the rest as %2F."""
+    written = _UNWRITABLE.sub(lambda match: quote(match[0], safe=""), name)
+    head, rest = written[:1], written[1:]
+    return f"{'%2E' if head == '.' else head}{rest}{KEPT}"
+
+
+def name_of(file: str) -> str:
+    """The text that `file_of` made a file's name of."""
+    return unquote(file.removesuffix(KEPT), errors="surrogateescape")
 
 
 def samples() -> dict[str, Path]:

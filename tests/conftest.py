@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import sys
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,16 @@ def _beyond(most: int, items: list[pytest.Item]) -> list[pytest.Item]:
         left_out += [item for number, item in enumerate(listed) if number not in kept]
     return left_out
 
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What the app keeps for its user: a place of its own for each test, made by who needs it."""
+    place = tmp_path_factory.getbasetemp() / f"home-{next(_HOMES)}"
+    monkeypatch.setenv("PLAYGROUND_HOME", str(place))
+    return place
+
+
+_HOMES = count(1)
 
 settings.register_profile(
     "suite", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True

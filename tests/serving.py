@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import subprocess
@@ -36,7 +37,11 @@ def served(folder: Path, *flags: str, command: list[str] | None = None) -> Itera
     log = folder / "app.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [*command, *options], cwd=folder, stdout=output, stderr=subprocess.STDOUT
+            [*command, *options],
+            cwd=folder,
+            env={**os.environ, "PLAYGROUND_HOME": str(folder / "home")},
+            stdout=output,
+            stderr=subprocess.STDOUT,
         )
         try:
             _wait(f"http://127.0.0.1:{port}/_stcore/health", process, log)

@@ -74,7 +74,7 @@ def bring_into() -> None:
     from playground.ui.shared import bring, history
 
     first = {"messages": [{"role": "user", "content": "mine\r\nown"}]}
-    state.add_file("mine.json", json.dumps(first).encode(), 1)
+    state.add_file("mine.json", json.dumps(first).encode())
     history.edit("mine", Edit("system prompt", "an hour of work"))
     bring._join(recognise('{"messages":[{"role":"user","content":"other"}]}'))
     st.text(state.working_session().session.messages[0].text)

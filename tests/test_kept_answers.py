@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -16,11 +15,14 @@ from test_pages import page
 
 from playground.messages import Message, TextPart
 from playground.prompt_data import DynamicTaskConfig, TaskConfig
+from playground.sessions.entries import new_entry
+from playground.sessions.loading import load_session
 from playground.sessions.session import Session
 from playground.tools import ToolMetadata
 from playground.ui import cache, compare, raw
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import KEYED, digest
+from playground.workspaces import on_disk
 
 TEMPLATE = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}"
 TEXTS = st.text(st.characters(), max_size=4)
@@ -66,7 +68,7 @@ def test_cache_settings_reach_every_answer() -> None:
         "messages": [{"role": "user", "parts": [{"type": "text", "text": "Hello"}]}],
         "dynamic": {"dynamic_environment_details_block": "Tide tables"},
     }
-    app.session_state["uploads"] = {"mine": ("mine.json", json.dumps(source).encode(), 0)}
+    on_disk().add("mine", new_entry(load_session(source)))
     app.run()
     assert not app.exception
     assert [text.value for text in app.text] == ["True", "False"]

@@ -29,7 +29,7 @@ ROOMS = [
     {"raw_prompts", "servers"},
     {"dialects", "recordings"},
     {"sessions", "llm", "derivation"},
-    {"systems"},
+    {"systems", "workspaces"},
     {"guides"},
     {"questions"},
     {"show"},

@@ -21,8 +21,10 @@ from playground.dialects.models import dialect_for
 from playground.parsing.switches import Switches
 from playground.questions.comparison import compare
 from playground.questions.recognition import recognise
-from playground.sessions.loading import sample_sessions
+from playground.sessions.entries import new_entry
+from playground.sessions.loading import load_session, sample_sessions
 from playground.show.exports import request_texts
+from playground.workspaces import on_disk
 
 PAGES = ("compare", "cache", "replay")  # those that show a session
 HOSTILE = '<script>document.title="owned"</script><img src=x onerror=alert(1)> ![a](http://x/y)'
@@ -624,7 +626,8 @@ def test_an_answer_that_nobody_recorded_is_streamed_again() -> None:
 def test_a_session_without_an_answer_says_what_to_bring() -> None:
     app = page("replay", session="08-gemini-below")
     assert not app.exception
-    app.session_state["uploads"] = {"asked": ("asked.json", ASKED, 0)}
+    on_disk().add("asked", new_entry(load_session(ASKED)))
+    app.run()
     app.run()
     app.selectbox(key="session").set_value("asked").run()
     assert not app.exception

@@ -55,6 +55,7 @@ PROMISED = {
         "sample_sessions",
         "session",
         "simulate_cache",
+        "trial",
     ],
     "playground.messages": ["Message", "ToolCallPart", "ToolResultPart", "TextPart"],
     "playground.tools": ["ToolMetadata"],

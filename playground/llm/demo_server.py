@@ -2,7 +2,9 @@
 
 It calls the first tool that it is offered, and answers once it has the result. The model's name
 says how: `demo` calls natively, `demo-hermes` writes the call in that dialect, `demo-error` breaks
-off with an error, `demo-cut` without an end, `demo-slow` takes its time, `demo-busy` refuses twice.
+off with an error, `demo-cut` without an end, `demo-slow` takes its time, `demo-busy` refuses twice,
+`demo-taught` answers in the dialect that it was told of. Behind an `@` stand mistakes of a known
+rate (`demo_mistakes.py`).
 """
 
 from __future__ import annotations
@@ -12,12 +14,15 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 
 from playground.dialects import dialect_names, get_dialect
+from playground.llm.demo_mistakes import Mistake, Mistakes, spoiled_call
 from playground.llm.demo_replies import event_frame, writers_of
 from playground.messages import ToolCallPart
+from playground.prompt_data import PromptData
 from playground.tools import ToolMetadata
 
 _WEATHER: Final = ToolMetadata(
@@ -32,6 +37,7 @@ _WEATHER: Final = ToolMetadata(
 
 
 _MODES: Final = ("error", "cut", "slow", "busy")
+_TAUGHT: Final = "taught"
 
 
 class DemoServer(ThreadingHTTPServer):
@@ -47,6 +53,16 @@ class DemoServer(ThreadingHTTPServer):
         self.delay = delay
         self.sent: list[list[bytes]] = []  # the pieces of every answer
         self.refusals = 0
+        self.mistakes = Mistakes()
+
+    @cached_property
+    def rules(self) -> dict[str, str]:
+        """What each dialect tells of itself for these tools, as it stands within JSON."""
+        data = PromptData(tool_metadata=list(self.tools))
+        told = {name: get_dialect(name).format_dialect_rules(data) for name in dialect_names()}
+        return {
+            name: json.dumps(text, ensure_ascii=False)[1:-1] for name, text in told.items() if text
+        }
 
     @property
     def url(self) -> str:
@@ -98,16 +114,20 @@ class _Handler(BaseHTTPRequestHandler):
             self._json(400, {"error": {"message": "the body must be JSON with model and messages"}})
             return
         model = str(body["model"])
-        mode = model.rpartition("/")[2].removeprefix("demo").strip("-")
-        if mode and mode not in (*_MODES, *dialect_names()):
-            known = ", ".join(["demo", *(f"demo-{name}" for name in (*_MODES, "DIALECT"))])
+        name, _, script = model.rpartition("/")[2].partition("@")
+        mode = name.removeprefix("demo").strip("-")
+        if mode and mode not in (*_MODES, _TAUGHT, *dialect_names()):
+            known = ", ".join(["demo", *(f"demo-{name}" for name in (*_MODES, _TAUGHT, "DIALECT"))])
             message = f"no model {model!r}; known: {known}"
             self._json(404, {"error": {"message": message, "type": "not_found_error"}})
             return
         if mode == "busy" and self._refused_before():
             self._json(503, {"error": {"message": "the demo model is busy", "type": "overloaded"}})
             return
-        answer = _answer(mode, body, self.server.tools)
+        if mode == _TAUGHT:
+            mode = _taught(body, self.server.rules)
+        mistake = self.server.mistakes.next(mode, script, body)
+        answer = _answer(mode, body, self.server.tools, mistake)
         streamed, whole = writers_of(self.path)
         if body.get("stream", self.path.endswith("/api/chat")):
             self._stream(list(streamed(model, answer)), mode)
@@ -152,7 +172,16 @@ class _Handler(BaseHTTPRequestHandler):
             pass  # the client has hung up
 
 
-def _answer(mode: str, body: dict[str, Any], tools: Sequence[ToolMetadata]) -> dict[str, Any]:
+def _taught(body: dict[str, Any], rules: dict[str, str]) -> str:
+    """The dialect whose rules the request holds; none, to call natively, where it has tools."""
+    said = json.dumps(body["messages"], ensure_ascii=False)
+    found = [name for name, text in rules.items() if text in said]
+    return "" if body.get("tools") else max(found, key=lambda name: len(rules[name]), default="")
+
+
+def _answer(
+    mode: str, body: dict[str, Any], tools: Sequence[ToolMetadata], mistake: Mistake = ""
+) -> dict[str, Any]:
     """Reasoning, text and calls of the answer to a request."""
     messages = body["messages"]
     wanted = (body.get("response_format") or {}).get("json_schema")
@@ -165,15 +194,17 @@ def _answer(mode: str, body: dict[str, Any], tools: Sequence[ToolMetadata]) -> d
         return {"reasoning": "I have the result now.", "text": "Here is what I found. ✅"}
     if mode in ("", *_MODES):
         free = body.get("tool_choice") != "none"
-        call = _native(body.get("tools") or ()) if free else None
+        call = spoiled_call(_native(body.get("tools") or ()) if free else None, mistake)
         text = "I will look that up." if free else "I know that without looking."
         return {"reasoning": reasoning, "text": text, "call": call}
     tool = tools[0]
-    part = ToolCallPart("call_1", tool.name, _sample(tool.input_schema))
+    call = spoiled_call({"name": tool.name, "arguments": _sample(tool.input_schema)}, mistake)
     dialect = get_dialect(mode)
-    text = "" if dialect.is_native_toolcalling() else dialect.format_tool_call(part)
-    call = {"name": part.tool_name, "arguments": part.args} if not text else None
-    return {"reasoning": "", "text": f"I will look that up.\n{text}", "call": call}
+    if dialect.is_native_toolcalling():
+        return {"reasoning": "", "text": "I will look that up.", "call": call}
+    part = ToolCallPart("call_1", call["name"], call["arguments"]) if call else None
+    text = dialect.format_tool_call(part) if part else ""
+    return {"reasoning": "", "text": f"I will look that up.\n{text}"}
 
 
 def _native(offered: Sequence[Any]) -> dict[str, Any] | None:

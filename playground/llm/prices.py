@@ -20,14 +20,15 @@ _PICO: Final = 1_000_000_000_000
 class Price:
     """A model's list price for input, in pico-dollars a token, and what else the map knows of it.
 
-    `read` is the price of a token from the cache, `minimum` the tokens that a prefix needs to be
-    cached; None where the map does not say.
+    `read` is the price of a token from the cache, `output` that of an answer's, `minimum` the
+    tokens that a prefix needs to be cached; None where the map does not say.
     """
 
     source: str
     uncached: int
     read: int | None = None
     minimum: int | None = None
+    output: int | None = None
 
     def figures(self) -> dict[str, Figure]:
         """What of the caching rules the map knows for the model."""
@@ -56,6 +57,7 @@ def price_of(model: str) -> Price | None:
                 uncached=_pico(entry, "input_cost_per_token") or 0,
                 read=_pico(entry, "cache_read_input_token_cost"),
                 minimum=entry.get("prompt_cache_min_tokens"),
+                output=_pico(entry, "output_cost_per_token"),
             )
     return None
 

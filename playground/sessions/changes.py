@@ -12,13 +12,15 @@ from playground.sessions.session import Session
 
 
 def changes(before: Session, after: Session) -> list[str]:
-    """What differs, in words: what is sent alone, by content. Empty where nothing does."""
+    """What differs, in words: what is sent, and what is expected, by content. Empty where nothing
+    does."""
     prompts: dict[str, Callable[[Session], object]] = {
         "system prompt": system_prompt,
         "custom instructions": lambda session: session.task.user_prompt,
         "environment block": lambda session: session.dynamic.dynamic_environment_details_block,
         "general rules": lambda session: session.task.system_rules,
         "model": lambda session: session.task.model_name,
+        "expected calls": lambda session: session.expected,
     }
     found = [name for name, of in prompts.items() if of(before) != of(after)]
     found += _listed_changes("tool", before.tools, after.tools)

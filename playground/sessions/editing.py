@@ -24,7 +24,7 @@ from playground.messages import (
     ToolResultPart,
 )
 from playground.sessions import tool_edits
-from playground.sessions.native_format import dump_part, read_part
+from playground.sessions.native_format import dump_part, read_expected, read_part
 from playground.sessions.session import Session
 
 Action = Literal[
@@ -33,6 +33,7 @@ Action = Literal[
     "environment block",
     "general rules",
     "model",
+    "expected calls",
     "all tools",
     "tool",
     "add tool",
@@ -130,6 +131,7 @@ def split_off(session: Session, index: int) -> Session:
         recordings=(),
         compactions=(),
         rows=(),
+        expected=(),
     )
 
 
@@ -156,6 +158,11 @@ def _system_prompt(session: Session, edit: Edit) -> Session:
 
 def _custom_instructions(session: Session, edit: Edit) -> Session:
     return _with_task(session, user_prompt=edit.value)
+
+
+def _expected_calls(session: Session, edit: Edit) -> Session:
+    """A JSON list of expected replies, as a session file has it; no text for none."""
+    return replace(session, expected=read_expected(edit.value or "[]", len(session.messages)))
 
 
 def _general_rules(session: Session, edit: Edit) -> Session:
@@ -254,7 +261,17 @@ def _with_order(session: Session, order: Sequence[int]) -> Session:
         messages=tuple(session.messages[old] for old in order),
         requests=tuple(sorted(requests, key=lambda record: record.reply)),
         compactions=tuple(compactions),
+        expected=tuple(
+            replace(each, message=stop)
+            for each in session.expected
+            if (stop := _stop(order, each.message))
+        ),
     )
+
+
+def _stop(order: Sequence[int], stop: int) -> int:
+    """Where the messages before this index end in another order; 0 where none is left."""
+    return max((new for new, old in enumerate(order) if old < stop), default=-1) + 1
 
 
 def _without(count: int, index: int) -> list[int]:
@@ -318,6 +335,7 @@ _ACTIONS: Final[dict[Action, Callable[[Session, Edit], Session]]] = {
     "environment block": _environment_block,
     "general rules": _general_rules,
     "model": _model,
+    "expected calls": _expected_calls,
     "all tools": _all_tools,
     "tool": _tool,
     "add tool": _add_tool,
@@ -333,6 +351,7 @@ _ACTIONS: Final[dict[Action, Callable[[Session, Edit], Session]]] = {
 }
 _PLAIN: Final = {
     "model": "another model",
+    "expected calls": "expected calls",
     "all tools": "another list of tools",
     "add tool": "add a tool",
 }

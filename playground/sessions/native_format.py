@@ -23,7 +23,7 @@ from playground.parsing.values import dump_json
 from playground.recordings.recording import BytesChunk, Recording
 from playground.sessions.documents import parse_json
 from playground.sessions.places import line_of
-from playground.sessions.session import FORMAT, Session
+from playground.sessions.session import FORMAT, ExpectedReply, Session
 
 SCHEMA_FILE: Final = Path(__file__).with_name("session.schema.json")
 _TAGS: Final = {"text", "reasoning", "image", "tool_call", "tool_result", "base64", "signal"}
@@ -42,6 +42,11 @@ def _adapter() -> TypeAdapter[Session]:
 @cache
 def _parts_adapter() -> TypeAdapter[list[Part]]:
     return TypeAdapter(list[Part])
+
+
+@cache
+def _expected_adapter() -> TypeAdapter[tuple[ExpectedReply, ...]]:
+    return TypeAdapter(tuple[ExpectedReply, ...])
 
 
 def json_schema() -> dict[str, Any]:
@@ -128,6 +133,31 @@ def read_part(text: str, where: str = "part") -> Part:
             expected=fault.expected,
         ) from error
     return part
+
+
+def dump_expected(expected: tuple[ExpectedReply, ...]) -> str:
+    """Expected replies as they stand in a session file."""
+    plain = _expected_adapter().dump_python(expected, mode="json", exclude_defaults=True)
+    return dump_json(plain, indent=1)
+
+
+def read_expected(text: str, messages: int, where: str = "expected") -> tuple[ExpectedReply, ...]:
+    """Expected replies from their JSON text, in a session of so many messages. Raises InputFault
+    with the line and the field."""
+    try:
+        found = _expected_adapter().validate_python(parse_json(text, where))
+    except ValidationError as error:
+        raise _fault(error, text, where) from error
+    for index, each in enumerate(found):
+        if not 1 <= each.message <= messages:
+            raise InputFault(
+                f"there are no messages before index {each.message}",
+                where=where,
+                line=line_of(text, (index, "message")),
+                field=f"{index}.message",
+                expected=f"1 to {messages}",
+            )
+    return found
 
 
 def _plain(session: Session) -> dict[str, Any]:

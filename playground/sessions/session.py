@@ -43,6 +43,24 @@ class Compaction:
 
 
 @dataclass(frozen=True, config=_STRICT)
+class ExpectedCall:
+    """A call that a reply should make; without `args`, any arguments are right."""
+
+    tool_name: str
+    args: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, config=_STRICT)
+class ExpectedReply:
+    """What a model should answer to the messages before index `message`: these calls, in any
+    order; none where it should answer without one. `name` is what tables call the case."""
+
+    message: int
+    calls: tuple[ExpectedCall, ...] = ()
+    name: str = ""
+
+
+@dataclass(frozen=True, config=_STRICT)
 class RequestRow:
     """One request as its provider got it, beside the transcript, with its own system prompt and
     tools: what of its body differs from the row before (`rows.py` puts bodies together).
@@ -95,6 +113,7 @@ class Session:
     agent: Agent = field(default_factory=Agent)
     compactions: tuple[Compaction, ...] = ()
     rows: tuple[RequestRow, ...] = ()
+    expected: tuple[ExpectedReply, ...] = ()
 
     def prompt_data(self) -> PromptData:
         """What a dialect needs of the session; a fresh value at every call."""

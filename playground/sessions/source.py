@@ -17,6 +17,7 @@ from typing import IO, Any, Final
 
 from pydantic_core import from_json
 
+from playground import paths
 from playground.characters import whole
 from playground.errors import InputFault
 from playground.findings import Finding, finding
@@ -42,6 +43,21 @@ Progress = Callable[[int, int], None]  # bytes read, bytes in all
 
 
 STANDARD_INPUT: Final = "standard input"
+WORKSPACE: Final = "workspace:"  # before the name of a session that is kept there
+
+
+def _kept(given: str) -> Path | None:
+    """The file of a session in the workspace; None where something else is meant."""
+    if not given.startswith(WORKSPACE) or os.path.lexists(given):
+        return None
+    path = paths.workspace_file(given.removeprefix(WORKSPACE))
+    if not path.is_file():
+        found = sorted(map(paths.name_of, (f.name for f in path.parent.glob(f"*{paths.KEPT}"))))
+        known = ", ".join(found) or "none"
+        raise InputFault(
+            "the workspace has no session of this name", where=given, expected=f"one of: {known}"
+        )
+    return path
 
 
 def _standard_input() -> bytes:
@@ -62,11 +78,11 @@ class Source:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Source:
-        """A file or folder on disk, or `-`, standard input. Raises InputFault where there is none
-        that can be read."""
+        """A file or folder on disk, `-`, standard input, or `workspace:NAME`, a session that the
+        workspace keeps. Raises InputFault where there is none that can be read."""
         if str(path) == "-":
             return cls(STANDARD_INPUT, _standard_input())
-        path = Path(path)
+        path = _kept(str(path)) or Path(path)
         try:
             if is_stream(path):
                 return cls(str(path), read_stream(path, MAX_BYTES))

@@ -24,6 +24,7 @@ from playground.questions.experiments import change_words
 from playground.questions.provider_payload import ProviderPayload
 from playground.questions.raw_prompt import RawPrompt
 from playground.questions.timeline import Timeline
+from playground.show.trial_frames import trial as trial  # registered with the others
 from playground.show.wire import WIRE_HEAD, event_text, wire_rows
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from playground.questions.cache.wire import CacheWire, cache_on_wire
 from playground.sessions.session import Session
 from playground.show import frames, payloads
 from playground.ui import state
-from playground.ui.shared import components, waiting, what_ifs, widgets
+from playground.ui.shared import components, policies, waiting, what_ifs, widgets
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import digest, kept
 
@@ -52,7 +52,7 @@ def _placed(session: Session, dialect: str, policy: str, own: OwnPolicy | None) 
 
 def placement(session: Session, dialect: str, policy: str) -> CachePlacement:
     """Where a policy, ours or one of the user's own, puts its marks."""
-    return _placed(session, dialect, policy, state.own_policy(policy))
+    return _placed(session, dialect, policy, policies.find(policy))
 
 
 @kept(16)
@@ -68,8 +68,8 @@ def simulations(
     session: Session, dialect: str, apart: float | None, what_if: WhatIf, own: list[OwnPolicy]
 ) -> Sequence[CacheSimulation]:
     """The session in a dialect under every policy, the user's own after ours."""
-    policies = [*POLICIES.values(), *(each.policy() for each in own)]
-    return simulate_matrix(session, [dialect], policies, seconds_apart=apart, what_if=what_if)
+    every = [*POLICIES.values(), *(each.policy() for each in own)]
+    return simulate_matrix(session, [dialect], every, seconds_apart=apart, what_if=what_if)
 
 
 @kept(64)
@@ -116,13 +116,13 @@ class Asked:
         """Under the policy that is asked about, or another. Raises InputFault."""
         name = policy or self.policy
         given = (self.session, self.dialect, self.apart, self.what_if, name)
-        return _simulated(*given, state.own_policy(name))
+        return _simulated(*given, policies.find(name))
 
 
 def asked(dialects: Sequence[str]) -> Asked:
     """The row of controls, the policy first: it decides about all that is below."""
     session = state.working_session().session
-    names = [*POLICIES, *(own.name for own in state.own_policies() if own.name != _CLICKED)]
+    names = [*POLICIES, *(own.name for own in policies.own() if own.name != _CLICKED)]
     choices = {**({_AS_NOTED: None} if _notes_times(session) else {}), **_APART}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         policy = st.selectbox(
@@ -189,10 +189,10 @@ def own_marks(given: Asked) -> Asked:
     )
     clicked = sorted(places[label] for label in chosen)
     if clicked == marked:
-        state.drop_policy(_CLICKED)
+        policies.drop(_CLICKED)
         return given
     own = policy_of_places(_CLICKED, messages, clicked)
-    state.keep_policy(own)
+    policies.keep(own)
     st.download_button("These marks as a policy file", own.dumps(), "policy.json")
     return replace(given, policy=_CLICKED)
 
@@ -227,7 +227,7 @@ def show_headline(given: Asked) -> None:
         return
     box, icon = _BOXES[verdict]
     box(text.replace("$", "\\$"), icon=icon)
-    own = state.own_policy(given.policy)
+    own = policies.find(given.policy)
     source = own.source if own else get_policy(given.policy).source
     st.text(f"{_title(given.policy)}: {source}.\n{placed.thresholds}.")
     if placed.refusal:
@@ -240,7 +240,7 @@ def show_headline(given: Asked) -> None:
 
 def cache_costs(given: Asked, dialects: Sequence[str]) -> None:
     """A matrix, dialects by policies, and every request of the cell that the page is about."""
-    own = state.own_policies()
+    own = policies.own()
     try:
         cells = [
             cell
@@ -316,7 +316,7 @@ def _notes_times(session: Session) -> bool:
 
 def what_is_sent(given: Asked) -> None:
     """The next request as LiteLLM's adapter would send it, and the marks that get lost."""
-    own = state.own_policy(given.policy)
+    own = policies.find(given.policy)
     future = _on_wire(given.session, given.dialect, given.policy, own)
     waiting.until_loaded(future.done)
     try:

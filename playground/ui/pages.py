@@ -94,6 +94,13 @@ PAGES: Final = (
         "luggage",
         "Which hostile values reach a tool unchanged, and which does a dialect refuse?",
     ),
+    PageEntry(
+        "trials",
+        "Trials",
+        "experiment",
+        "Which dialect does my model handle best, by the calls that are expected of it?",
+        "trials.md",
+    ),
 )
 
 

@@ -4,40 +4,38 @@ of classes that a source reload could replace."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count, islice
+from functools import lru_cache
 from typing import Any
 
 import streamlit as st
 
 from playground import paths
-from playground.caching.own_policies import OwnPolicy, parse_policy
-from playground.errors import InputFault
 from playground.findings import Finding
 from playground.recordings.recording import Recording
 from playground.sessions.changes import changes
 from playground.sessions.doctor import repair
 from playground.sessions.editing import Edit, edited
+from playground.sessions.entries import Entry, new_entry, read_entry, with_edits, with_recording
 from playground.sessions.loading import LoadedSession, read_sessions
-from playground.sessions.native_format import dump_recording, dump_session, read_recording
+from playground.sessions.native_format import dump_session
 from playground.sessions.session import Session
 from playground.sessions.source import Source
 from playground.tools import ToolMetadata
+from playground.ui.serving import access
+from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.shared.kept import kept
+from playground.workspaces import Tab, TabShelf, Workspace, free_names, on_disk
 
 SESSION = "session"
 MODEL = "model"
 SHOWN_FIRST = "02-parallel-calls"  # a session in which dialects differ at first sight
-_UPLOADS = "uploads"  # name → file name, bytes, and which of the file's sessions
-STEPS = "edits of "  # + session name → the user's edits, each as plain values
-UNDONE = "undone edits of "  # + session name → those that were taken back, the last one last
 DRAFTS = "unread edits of "  # + session name → editor's key → its text, and what is wrong with it
-POLICY_UPLOAD = "policy upload"
-_POLICIES = "own policies"  # name → its file's text
-_POLICY_ERROR = "policy error"
+_ADDRESS = "session of the address"  # what it said after the last run
+_SAMPLE = "sample"  # the origin of an entry that was made of one
 _RUN = "run id"
-_MADE = "recordings of "  # + session name → recordings made here, each as JSON
+_WORKSPACE = "workspace"  # of a visitor: the texts of the sessions, and of those in the trash
 
 
 @dataclass(frozen=True)
@@ -53,39 +51,75 @@ class WorkingSession:
     changes: list[str]
 
 
-@kept(16)
-def _read(file_name: str, data: bytes, index: int) -> LoadedSession:
-    sessions = read_sessions(Source(file_name, data))
-    return next(islice(sessions, index, None))
+# the sessions: samples, and what this tab sees of the workspace
+
+
+def tab() -> Tab:
+    """This tab's view of the workspace: of this machine's, or of one that is gone with the tab."""
+    if access.current().keeps_sessions:
+        return Tab(st.session_state, on_disk())
+    texts = st.session_state.setdefault(_WORKSPACE, {"shelf": {}, "trash": {}})
+    return Tab(st.session_state, Workspace(TabShelf(texts["shelf"]), TabShelf(texts["trash"])))
 
 
 def session_names() -> list[str]:
+    """Samples, and what the workspace has; an edited sample takes the sample's place."""
     samples = sorted(paths.samples(), key=lambda name: name != SHOWN_FIRST)
-    return [*samples, *st.session_state.get(_UPLOADS, {})]
+    return [*samples, *(name for name in tab().names() if name not in samples)]
+
+
+def chosen_name() -> str:
+    """The name of the session that is asked for: by the choice, or by a link that was opened."""
+    return str(st.session_state.get(SESSION) or st.query_params.get(SESSION) or SHOWN_FIRST)
+
+
+def follow_link() -> None:
+    """A link within the app asks for a session: choose it. A widget that is drawn on every page
+    keeps its value, whatever the address says, so what the address was is remembered."""
+    asked = st.query_params.get(SESSION)
+    if asked and st.session_state.get(SESSION) and asked != st.session_state.get(_ADDRESS):
+        st.session_state[SESSION] = asked
+    st.session_state[_ADDRESS] = chosen_name()
+
+
+def entry(name: str) -> Entry | None:
+    """What the workspace keeps of this session. Raises InputFault where it cannot be read."""
+    text = tab().text(name)
+    return None if text is None else _entry(text, name)
+
+
+@lru_cache(maxsize=16)  # the hash of a text is computed once, as long as the text lives
+def _entry(text: str, name: str) -> Entry:
+    return read_entry(text, name)
 
 
 def working_session() -> WorkingSession:
     """The chosen session, edits applied."""
     name = st.session_state.get(SESSION) or SHOWN_FIRST
     loaded = _loaded(name)
-    recorded = tuple(map(_made, st.session_state.get(_MADE + name, [])))
     model = st.session_state.get(MODEL) or ""
+    found = entry(name)
+    recorded = found.recordings if found else ()
     session, changed = _edited(loaded.session, edit_steps(name), model, recorded)
     return WorkingSession(name, session, loaded.findings, changed)
 
 
 def original_session(name: str) -> Session:
-    """The session of that name as its file has it."""
+    """The session of that name as it came."""
     return _loaded(name).session
 
 
 def _loaded(name: str) -> LoadedSession:
-    """The session of that name as its file has it."""
-    uploads: dict[str, tuple[str, bytes, int]] = st.session_state.get(_UPLOADS, {})
-    if name in uploads:
-        return _read(*uploads[name])
+    """The session of that name as it came."""
+    if found := entry(name):
+        return LoadedSession(found.original, list(found.findings))
     path = paths.samples()[name]
-    return _read(path.name, path.read_bytes(), 0)
+    return _read(path.name, path.read_bytes())
+
+
+@kept(16)
+def _read(file_name: str, data: bytes) -> LoadedSession:
+    return next(read_sessions(Source(file_name, data)))
 
 
 def session_file(working: WorkingSession) -> str:
@@ -102,32 +136,40 @@ def accept_repair() -> None:
     """The repaired session stands beside the one that was loaded, and is chosen."""
     working = working_session()
     mended, _ = repair(working.session)
-    name = f"{working.name} (repaired)"
-    _add({name: (f"{name}.json", dump_session(mended).encode(), 0)})
-    st.session_state[SESSION] = name
+    add_session(f"{working.name} (repaired)", mended)
 
 
 def open_session(name: str, session: Session) -> None:
     """A session that was made here stands beside the others, or in the place of the one of its
     name, and is chosen."""
-    for kind in (STEPS, UNDONE, DRAFTS):
-        st.session_state.pop(kind + name, None)
-    _add({name: (f"{name}.json", dump_session(session).encode(), 0)})
-    st.session_state[SESSION] = name
+    _keep(name, new_entry(session, scrub=_scrubs()))
 
 
 def add_recording(name: str, recording: Recording) -> None:
     """A recording that was made here belongs to the session of this name, the newest first."""
-    made: list[str] = st.session_state.get(_MADE + name, [])
-    others = [text for text in made if _made(text).name != recording.name]
-    st.session_state[_MADE + name] = [json.dumps(dump_recording(recording)), *others]
+    text = _kept_text(name)
+    after = with_recording(text, recording, scrub=_scrubs())
+    if after != text:  # a run that is shown again adds nothing
+        _keep(name, after)
 
 
-@kept(64)
-def _made(text: str) -> Recording:
-    """The same object for the same text, which is hashed in a millisecond: as values, the chunks
-    of a long reply took 80 ms and more at every run."""
-    return read_recording(json.loads(text))
+def _kept_text(name: str) -> str:
+    """What is kept of a session; of a sample, what will be."""
+    text = tab().text(name)
+    if text is None:
+        text = new_entry(_loaded(name).session, origin=_SAMPLE, scrub=_scrubs())
+    return text
+
+
+@uninterrupted()
+def _keep(name: str, text: str) -> None:
+    """The session goes on under the name that it is kept under."""
+    choose(SESSION, tab().write(name, text))
+
+
+def _scrubs() -> bool:
+    """Whether secrets are starred out: of what is written to a disk."""
+    return access.current().keeps_sessions
 
 
 def run_id(of: str = "request") -> str:
@@ -137,10 +179,6 @@ def run_id(of: str = "request") -> str:
 
 def set_run_id(known: str, of: str = "request") -> None:
     st.session_state[_RUN + of] = known
-
-
-def _add(files: dict[str, tuple[str, bytes, int]]) -> None:
-    st.session_state[_UPLOADS] = {**st.session_state.get(_UPLOADS, {}), **files}
 
 
 # edits: the steps that were made; `history.py` makes them
@@ -160,24 +198,32 @@ def edited_session(name: str) -> Session:
     return _edited(_loaded(name).session, edit_steps(name), "", ())[0]
 
 
-def edit_steps(name: str) -> list[dict[str, Any]]:
-    """The user's edits of the session of that name: the fields of an `Edit` each."""
-    return list(st.session_state.get(STEPS + name, []))
+def edit_steps(name: str) -> tuple[Edit, ...]:
+    """The user's edits of the session of that name."""
+    found = entry(name)
+    return found.edits if found else ()
 
 
-def keep_steps(name: str, steps: list[dict[str, Any]]) -> None:
-    """These are the edits from now on. Raises InputFault where the session has no place for one."""
-    _edited(_loaded(name).session, steps, "", ())
-    st.session_state[STEPS + name] = steps
+def undone_steps(name: str) -> tuple[Edit, ...]:
+    """Those that were taken back, the last one last."""
+    found = entry(name)
+    return found.undone if found else ()
+
+
+def keep_steps(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> None:
+    """These are the edits from now on, and those that can be done again. Raises InputFault where
+    the session has no place for one."""
+    _edited(_loaded(name).session, tuple(steps), "", ())
+    _keep(name, with_edits(_kept_text(name), steps, undone, scrub=_scrubs()))
 
 
 @kept(16)
 def _edited(
-    session: Session, steps: list[dict[str, Any]], model: str, recorded: tuple[Recording, ...]
+    session: Session, steps: tuple[Edit, ...], model: str, recorded: tuple[Recording, ...]
 ) -> tuple[Session, list[str]]:
     """The same object for the same edits: what was computed for it is found by its identity. And
     what has changed, in words."""
-    after = edited(session, [Edit(**step) for step in steps]).with_model(model)
+    after = edited(session, steps).with_model(model)
     changed = changes(session, after)
     if recorded:
         after = replace(after, recordings=(*recorded, *after.recordings))
@@ -193,64 +239,40 @@ def tool_text(tool: ToolMetadata) -> str:
 # what is added
 
 
-def add_file(file_name: str, data: bytes, sessions: int, name: str = "") -> None:
+@uninterrupted()
+def add_file(file_name: str, data: bytes, name: str = "") -> None:
     """A file's sessions stand beside the others, and the first is chosen."""
-    stem = _free_name(name or file_name.rpartition(".")[0] or file_name)
-    names = [stem if index == 0 else f"{stem} {index + 1}" for index in range(sessions)]
-    _add({each: (file_name, data, index) for index, each in enumerate(names)})
-    st.session_state[SESSION] = stem
+    stem = name or file_name.rpartition(".")[0] or file_name
+    there = [
+        tab().add(
+            _free(stem if index == 0 else f"{stem} {index + 1}"),
+            new_entry(
+                loaded.session,
+                origin=file_name,
+                findings=loaded.findings,
+                scrub=_scrubs(),
+            ),
+        )
+        for index, loaded in enumerate(read_sessions(Source(file_name, data)))
+    ]
+    choose(SESSION, there[0])
 
 
+@uninterrupted()
 def add_session(name: str, session: Session) -> None:
     """A session stands beside the others under a name that is free, and is chosen."""
-    open_session(_free_name(name), session)
+    choose(SESSION, tab().add(_free(name), new_entry(session, scrub=_scrubs())))
 
 
-def _free_name(name: str) -> str:
-    taken = session_names()
-    numbered = (f"{name} ({number})" for number in count(2))
-    return name if name not in taken else next(each for each in numbered if each not in taken)
+def _free(name: str) -> str:
+    """A name that is no sample's; the workspace numbers those that it has already."""
+    return next(each for each in free_names(name) if each not in paths.samples())
 
 
 def is_own(name: str) -> bool:
     """Whether the session of this name was brought or made here, and is no sample."""
-    return name in st.session_state.get(_UPLOADS, {})
-
-
-def accept_policy() -> None:
-    """A policy file was given: keep it, or say what is wrong with it."""
-    given = st.session_state.get(POLICY_UPLOAD)
-    st.session_state[_POLICY_ERROR] = ""
-    if given is None:
-        return
-    try:
-        keep_policy(parse_policy(given.getvalue(), given.name))
-    except InputFault as fault:
-        st.session_state[_POLICY_ERROR] = str(fault)
-
-
-def policy_error() -> str:
-    return str(st.session_state.get(_POLICY_ERROR, ""))
-
-
-def own_policies() -> list[OwnPolicy]:
-    """The user's own policies, as long as the browser's session lasts."""
-    texts: dict[str, str] = st.session_state.get(_POLICIES, {})
-    return [parse_policy(text, name) for name, text in texts.items()]
-
-
-def own_policy(name: str) -> OwnPolicy | None:
-    """One of the user's own policies; None for any other."""
-    return next((own for own in own_policies() if own.name == name), None)
-
-
-def keep_policy(own: OwnPolicy) -> None:
-    st.session_state[_POLICIES] = {**st.session_state.get(_POLICIES, {}), own.name: own.dumps()}
-
-
-def drop_policy(name: str) -> None:
-    kept = st.session_state.get(_POLICIES, {})
-    st.session_state[_POLICIES] = {key: text for key, text in kept.items() if key != name}
+    found = entry(name)
+    return found is not None and found.label.origin != _SAMPLE
 
 
 # small values in the URL that no widget owns

@@ -17,6 +17,7 @@ from playground.sessions.source import Source
 
 _FORMATS: Final = (  # file, class
     ("playground_sessions", "PlaygroundSession"),
+    ("workspace_entries", "WorkspaceEntry"),
     ("wire_streams", "RecordingFile"),
     ("atif", "Atif"),
     ("langfuse_trace", "LangfuseTrace"),

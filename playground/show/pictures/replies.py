@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, get_args
 
 from playground.display import draws
 from playground.events import Event, event_name, owned_text
@@ -12,6 +12,8 @@ from playground.parsing.result import ParseResult
 from playground.questions.carry import CarryMatrix
 from playground.questions.detection import Detections
 from playground.questions.timeline import Timeline
+from playground.questions.trials import Trial
+from playground.questions.trials.figures import Measure
 from playground.show import payloads
 from playground.show.colours import EVENT_COLOURS
 from playground.show.markup import (
@@ -100,6 +102,29 @@ def detections(value: Detections) -> Markup:
     rows = [[each.dialect, str(each.calls), each.reason] for each in value]
     shown = table("the likeliest first", ["dialect", "calls", "why it stands here"], rows)
     return Markup("Which dialect is this?", line, static=shown)
+
+
+@draws("picture", Trial)
+def trial(value: Trial) -> Markup:
+    """Every arm with its shares, the best first."""
+    best = value.arms[0] if value.arms else None
+    line = "nothing was asked"
+    if best:
+        line = f"best: {best.name}, right arguments {best.share('right_arguments')}"
+    rows = [
+        [
+            arm.dialect,
+            arm.model,
+            str(len(arm.attempts)),
+            *(str(arm.share(measure)) for measure in get_args(Measure)),
+            "" if arm.tokens is None else f"{arm.tokens:,.0f}",
+            "" if arm.seconds is None else f"{arm.seconds:.2f} s",
+        ]
+        for arm in value.arms
+    ]
+    head = ["dialect", "model", "attempts", "parsed", "right tool", "right arguments"]
+    shown = table("shares with their 95 % intervals", [*head, "tokens", "time"], rows)
+    return Markup("Which dialect is handled best?", line, static=shown)
 
 
 @draws("picture", CarryMatrix)

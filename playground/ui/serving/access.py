@@ -19,12 +19,14 @@ from playground.errors import InputFault
 class Access:
     """What the visitors of this server may do. `token` is asked of each of them; "" of none.
 
-    `hosts` are the names by which the server may be addressed; empty means any.
+    `hosts` are the names by which the server may be addressed; empty means any. Without
+    `workspace` sessions are not kept, although they could be.
     """
 
     public: bool = False
     token: str = ""
     hosts: tuple[str, ...] = ()
+    workspace: bool = True
 
     @property
     def may_run(self) -> bool:
@@ -35,6 +37,11 @@ class Access:
     def may_keep(self) -> bool:
         """Whether files of this machine may be read and written for the visitor."""
         return not self.public
+
+    @property
+    def keeps_sessions(self) -> bool:
+        """Whether what is brought and edited is kept on this machine."""
+        return self.may_keep and self.workspace
 
 
 NOBODY = Access(public=True)

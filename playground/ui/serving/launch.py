@@ -9,6 +9,7 @@ import json
 import tomllib
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -17,8 +18,11 @@ from playground import paths
 from playground.ui.serving import access
 
 
-def launch(options: list[str], public: bool = False, allow_run: bool = False) -> None:
-    """Run the app; `options` are streamlit's own and win over the configuration file.
+def launch(
+    options: list[str], public: bool = False, allow_run: bool = False, workspace: bool = True
+) -> None:
+    """Run the app; `options` are streamlit's own and win over the configuration file. Without
+    `workspace`, sessions last as long as their tab.
 
     Raises InputFault for an address that other machines reach, unless `public` says so.
     """
@@ -28,7 +32,7 @@ def launch(options: list[str], public: bool = False, allow_run: bool = False) ->
     given = dict(_options(options))
     address = given.get("server.address", [settings["server.address"]])[-1]
     allowed = access.decided(address, public, allow_run, given.get("server.allowedHosts", []))
-    access.give(allowed)
+    access.give(replace(allowed, workspace=workspace))
     flags = [f"--{key}={value}" for key, value in settings.items() if key not in given]
     # the WebSocket asks Streamlit's own list, the pages ask our gate: both are needed
     flags += [f"--server.allowedHosts={host.strip('[]')}" for host in allowed.hosts]

@@ -19,7 +19,7 @@ from playground.sessions.joining import joined
 from playground.sessions.loading import first_session
 from playground.sessions.source import Source
 from playground.ui import navigation, state
-from playground.ui.shared import brought, components, history, waiting
+from playground.ui.shared import brought, components, history, policies, waiting
 
 _SHOWING = ("compare", "payload", "cache", "raw")  # pages that show any session
 _UNREAD = 5  # lines of what could not be read
@@ -146,7 +146,7 @@ def _offers_of_session(found: Recognised, shown: str) -> list[Offer]:
 
 def _open(found: Recognised) -> None:
     name = "" if found.name.rpartition(".")[0] else _name(found)
-    state.add_file(found.name, found.data, found.sessions, name)
+    state.add_file(found.name, found.data, name)
 
 
 def _name(found: Recognised) -> str:
@@ -187,4 +187,4 @@ def _template(found: Recognised) -> None:
 
 
 def _policy(found: Recognised) -> None:
-    state.keep_policy(parse_policy(found.data, found.name))
+    policies.keep(parse_policy(found.data, found.name))

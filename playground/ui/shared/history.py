@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import replace
 
 from playground.errors import InputFault
 from playground.sessions.editing import Edit
@@ -11,14 +10,16 @@ from playground.sessions.line_ends import as_edited, with_line_ends_of
 from playground.sessions.tool_files import read_tool_file
 from playground.tools import ToolMetadata
 from playground.ui import state
+from playground.ui.shared.callbacks import uninterrupted
 
 
+@uninterrupted()
 def edit(name: str, step: Edit) -> None:
     """One more step, behind which nothing is left to be done again. Raises InputFault."""
-    state.keep_steps(name, [*state.edit_steps(name), asdict(step)])
-    state.hold(state.UNDONE + name, [])
+    state.keep_steps(name, [*state.edit_steps(name), step], [])
 
 
+@uninterrupted()
 def take_edit(name: str, key: str, step: Edit, shown: str = "") -> None:
     """The editor of this key, which began with `shown`, holds another value. What cannot be read
     stays in it, beside the last that could be."""
@@ -57,20 +58,20 @@ def set_tools(name: str, data: bytes, file_name: str) -> None:
     edit(name, Edit("all tools", f"[{texts}]"))
 
 
+@uninterrupted()
 def undo(name: str) -> None:
     """Take back the last step; first of all, what cannot be read."""
     if _drafts(name):
         state.hold(state.DRAFTS + name, {})
     elif steps := state.edit_steps(name):
-        state.hold(state.UNDONE + name, [*_undone(name), steps[-1]])
-        state.keep_steps(name, steps[:-1])
+        state.keep_steps(name, steps[:-1], [*state.undone_steps(name), steps[-1]])
 
 
+@uninterrupted()
 def redo(name: str) -> None:
     """Do again what was taken back last."""
-    if undone := _undone(name):
-        state.keep_steps(name, [*state.edit_steps(name), undone[-1]])
-        state.hold(state.UNDONE + name, undone[:-1])
+    if undone := state.undone_steps(name):
+        state.keep_steps(name, [*state.edit_steps(name), undone[-1]], undone[:-1])
 
 
 def next_undo(name: str) -> str:
@@ -78,28 +79,24 @@ def next_undo(name: str) -> str:
     if _drafts(name):
         return "what cannot be read"
     steps = state.edit_steps(name)
-    return Edit(**steps[-1]).label if steps else ""
+    return steps[-1].label if steps else ""
 
 
 def next_redo(name: str) -> str:
     """What `redo` would do again, in words."""
-    undone = _undone(name)
-    return Edit(**undone[-1]).label if undone else ""
+    undone = state.undone_steps(name)
+    return undone[-1].label if undone else ""
 
 
+@uninterrupted()
 def reset(name: str) -> None:
     """The session as its file has it; every step can be done again, and last the model chosen."""
     state.hold(state.DRAFTS + name, {})
     model = state.held(state.MODEL)
-    chosen = [asdict(Edit("model", model))] if model else []
-    undone = [*_undone(name), *chosen, *reversed(state.edit_steps(name))]
-    state.hold(state.UNDONE + name, undone)
-    state.keep_steps(name, [])
+    chosen = [Edit("model", model)] if model else []
+    undone = [*state.undone_steps(name), *chosen, *reversed(state.edit_steps(name))]
+    state.keep_steps(name, [], undone)
     state.choose(state.MODEL, None)
-
-
-def _undone(name: str) -> list[dict[str, Any]]:
-    return list(state.held(state.UNDONE + name) or [])
 
 
 def _drafts(name: str) -> dict[str, tuple[str, str]]:

@@ -25,6 +25,7 @@ from playground.caching.own_policies import OwnPolicy
 from playground.parsing.switches import Switches
 from playground.questions.cache.what_if import WhatIf
 from playground.recordings.recording import Recording
+from playground.sessions.editing import Edit
 from playground.sessions.session import Session
 from playground.tools import ToolMetadata
 
@@ -126,5 +127,5 @@ def _fields(kind: type[Any]) -> tuple[str, ...]:
 
 
 # What pages ask about. Anything else Streamlit hashes by itself: by content too, but slowly.
-KEYED: Final = (Session, Recording, ToolMetadata, Switches, WhatIf, OwnPolicy)
+KEYED: Final = (Session, Recording, Edit, ToolMetadata, Switches, WhatIf, OwnPolicy)
 _HASHES: Final[dict[str | type, Callable[[Any], Any]]] = dict.fromkeys(KEYED, digest)

@@ -7,7 +7,7 @@ from typing import Final
 import streamlit as st
 
 from playground.ui import state
-from playground.ui.shared import history, widgets
+from playground.ui.shared import history, widgets, workspace
 
 _MODELS: Final = (
     "anthropic/claude-sonnet-4-5",
@@ -18,26 +18,30 @@ _MODELS: Final = (
 )
 
 
-def session_sidebar() -> None:
-    """Choose a session and a model: the same on every page."""
+def session_sidebar() -> bool:
+    """Choose a session and a model, the same on every page; False where the session that is asked
+    for is not there, or cannot be read."""
     with st.sidebar:
+        asked = workspace.asked()
+        workspace.notice()
+        if not asked:
+            st.selectbox(
+                "Session",
+                state.session_names(),
+                index=None,
+                key=workspace.OTHER,
+                placeholder="Choose another",
+                on_change=workspace.choose_other,
+            )
+            return False
         st.selectbox("Session", state.session_names(), key=state.SESSION, bind="query-params")
         working = state.working_session()
         if working.session.purpose:
             st.text(working.session.purpose)
         if working.session.scripted:
             st.caption("Scripted: no model wrote it.")
-        own = state.original_session(working.name).task.model_name
-        st.selectbox(
-            "Model",
-            list(dict.fromkeys([own, *_MODELS])),
-            index=None,
-            key=state.MODEL,
-            placeholder=own,
-            accept_new_options=True,
-            bind="query-params",
-            help="In place of the session's own model. Any LiteLLM name may be typed.",
-        )
+        workspace.controls(working)
+        _model(working)
         _edits(working)
         widgets.show_findings(working.findings, "in the session file")
         if done := state.repairs() if working.findings else []:
@@ -47,6 +51,21 @@ def session_sidebar() -> None:
                 on_click=state.accept_repair,
                 help="Only what has a single possible repair. The file itself does not change.",
             )
+    return True
+
+
+def _model(working: state.WorkingSession) -> None:
+    own = state.original_session(working.name).task.model_name
+    st.selectbox(
+        "Model",
+        list(dict.fromkeys([own, *_MODELS])),
+        index=None,
+        key=state.MODEL,
+        placeholder=own,
+        accept_new_options=True,
+        bind="query-params",
+        help="In place of the session's own model. Any LiteLLM name may be typed.",
+    )
 
 
 def _edits(working: state.WorkingSession) -> None:

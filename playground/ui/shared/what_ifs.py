@@ -9,7 +9,7 @@ import streamlit as st
 from playground.caching.rules import Rules, rules_of
 from playground.questions.cache.known_rules import known_rules
 from playground.questions.cache.what_if import ENVIRONMENTS, MOST_PARALLEL, WhatIf
-from playground.ui import state
+from playground.ui.shared import policies
 from playground.ui.shared.kept import kept
 
 _AS_MARKED: Final = "as marked"
@@ -59,10 +59,10 @@ def _policy_upload() -> None:
     st.file_uploader(
         "A policy of your own",
         type="json",
-        key=state.POLICY_UPLOAD,
-        on_change=state.accept_policy,
+        key=policies.UPLOAD,
+        on_change=policies.accept,
         help='{"name": "tail", "marks": [{"role": ["user", "tool"], "nth": -1}]}',
     )
-    if fault := state.policy_error():
+    if fault := policies.error():
         st.error("This policy cannot be read:")
         st.text(fault)

@@ -1,0 +1,156 @@
+"""The command that asks which dialect a model handles best."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from playground.commands.shared import (
+    dialects_option,
+    force_option,
+    json_option,
+    load,
+    out_option,
+    parameter_option,
+    parameters_of,
+    session_argument,
+)
+from playground.commands.terminal import guarded, print_json, say, stopping, table
+
+if TYPE_CHECKING:
+    from playground.questions.trials import Attempt, Trial, TrialPlan
+    from playground.sessions.session import Session
+
+
+@click.command()
+@session_argument
+@dialects_option(required=False)
+@click.option(
+    "--model", "models", multiple=True, help="Ask it; several times for several. Default: none."
+)
+@click.option("--repeats", default=5, help="How often each case is asked in each arm.")
+@click.option("--base-url", default="", help="An OpenAI-compatible server, or `demo-server`.")
+@click.option("--own-calls", is_flag=True, help="Expect what the session's own model called.")
+@click.option(
+    "--yes", is_flag=True, help="Begin without being asked; the cost is told all the same."
+)
+@out_option("Keep the answers: a session file that can be counted again.")
+@force_option
+@parameter_option
+@json_option
+@guarded
+def trial(
+    session: str,
+    dialects: tuple[str, ...],
+    models: tuple[str, ...],
+    repeats: int,
+    base_url: str,
+    own_calls: bool,
+    yes: bool,
+    out: str,
+    force: bool,
+    parameters: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """Count how often each dialect and model makes the calls that SESSION expects.
+
+    Without --model the session's recordings are counted, and nothing is sent. With it, what it will
+    cost is told first. Ctrl-C stops, and counts what came. Exit status 1 where a request had no
+    answer.
+    """
+    from playground.output import Batch
+    from playground.questions.trials import trial as planned
+
+    given = _expecting(load(session).session, own_calls)
+    plan = planned(
+        given,
+        dialects,
+        models,
+        repeats=repeats,
+        base_url=base_url,
+        parameters=parameters_of(parameters),
+    )
+    if out:
+        Batch(inputs=[session], force=force).check(out)
+    if models:
+        say(str(plan.cost), err=True)
+        if not yes and not _agreed():
+            say("nothing was sent; --yes begins it", err=True)
+            return 0
+    with stopping() as stop:
+        found = plan.run(_told, stop.event)
+    if out:
+        _keep(plan, found, out, session, force)
+    _show(found, as_json)
+    if stop.number is not None:
+        return 128 + stop.number
+    return int(any(arm.faults for arm in found.arms))
+
+
+def _expecting(session: Session, own: bool) -> Session:
+    from dataclasses import replace
+
+    from playground.questions.trials import own_calls
+
+    return replace(session, expected=own_calls(session)) if own else session
+
+
+def _agreed() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty() and click.confirm("Begin?", err=True)
+
+
+def _told(attempt: Attempt) -> None:
+    words = ("no call read", "another tool", "other arguments", "right")
+    got = attempt.fault or words[sum(attempt.score)]
+    first = f", first word after {attempt.first_seconds:.2f} s" if attempt.first_seconds else ""
+    who = f"{attempt.case}, {attempt.dialect}, {attempt.model} {attempt.number}"
+    say(f"{who}: {got}{first}", err=True)
+
+
+def _keep(plan: TrialPlan, found: Trial, out: str, session: str, force: bool) -> None:
+    from dataclasses import replace
+
+    from playground.output import write_file
+    from playground.sessions.native_format import dump_session
+
+    recordings = tuple(each.recording for each in found.attempts if each.recording)
+    kept = dump_session(replace(plan.session, recordings=recordings))
+    write_file(out, kept, inputs=[session], force=force)
+    say(f"written: {out}", err=True)
+
+
+def _show(found: Trial, as_json: bool) -> None:
+    rows = found.rows()
+    pairs = [_pair(pair) for pair in found.pairs()]
+    if as_json:
+        print_json({"arms": rows, "pairs": pairs})
+        return
+    head = ["dialect", "model", "of", "parsed", "tool", "arguments", "tokens", "first", "whole"]
+    table(head, [_words(row) for row in rows])
+    say("parsed, right tool, right arguments: with 95 % intervals; medians of tokens and times")
+    for row in rows:
+        if row["faults"]:
+            say(f"{row['dialect']}, {row['model']}: no answer to {row['faults']}")
+    for pair in pairs:
+        say(
+            f"{pair['first']} against {pair['second']}: alone right {pair['only_first']} and "
+            f"{pair['only_second']} times, p = {pair['chance']:.3f}"
+        )
+
+
+def _words(row: dict[str, Any]) -> list[str]:
+    from playground.questions.trials import Share
+
+    given = (row["parsed"], row["right_tool"], row["right_arguments"])
+    shares = [str(Share(share["hits"], share["of"])) for share in given]
+    times = [f"{s:.2f} s" if s is not None else "" for s in (row["first_seconds"], row["seconds"])]
+    tokens = "" if row["tokens"] is None else f"{row['tokens']:,.0f}"
+    return [row["dialect"], row["model"], str(row["attempts"]), *shares, tokens, *times]
+
+
+def _pair(pair: Any) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {**asdict(pair), "chance": pair.chance}

@@ -1,0 +1,58 @@
+"""Mistakes of the demo model, of known rates: what trials and their statistics are proven against.
+
+Behind the model's name stands how many of how many answers to one request go wrong, and how:
+`demo-taught@tool=1+xml.arguments=4+of=20` calls another tool in one of twenty, and in the dialect
+xml gives a wrong argument in four more. The first answers are the wrong ones, so that every run
+over the same requests makes the same mistakes, however many are under way at once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from threading import Lock
+from typing import Any, Final, Literal, get_args
+
+Mistake = Literal["", "call", "tool", "arguments"]
+_KINDS: Final[tuple[Mistake, ...]] = get_args(Mistake)[1:]
+_OF: Final = 10
+
+
+class Mistakes:
+    """How often each request was answered."""
+
+    def __init__(self) -> None:
+        self._answered: Counter[str] = Counter()
+        self._lock = Lock()
+
+    def next(self, dialect: str, script: str, body: dict[str, Any]) -> Mistake:
+        """What goes wrong in the next answer to this request; "" for nothing."""
+        if not script:
+            return ""
+        key = json.dumps([body["model"], body["messages"], body.get("tools")])
+        with self._lock:
+            number = self._answered[key]
+            self._answered[key] += 1
+        counts = dict(part.partition("=")[::2] for part in script.split("+"))
+        place = number % (_count(counts.get("of")) or _OF)
+        for kind in _KINDS:
+            place -= _count(counts.get(f"{dialect or 'native'}.{kind}", counts.get(kind)))
+            if place < 0:
+                return kind
+        return ""
+
+
+def spoiled_call(call: dict[str, Any] | None, mistake: Mistake) -> dict[str, Any] | None:
+    """The call with this mistake in it; none where it is the call itself that is missing."""
+    if call is None or mistake == "call":
+        return None
+    if mistake == "tool":
+        return {**call, "name": f"{call['name']}_too"}
+    if mistake == "arguments":
+        wrong: dict[str, Any] = {key: f"not {item}" for key, item in call["arguments"].items()}
+        return {**call, "arguments": wrong or {"unasked": "x"}}
+    return call
+
+
+def _count(text: str | None) -> int:
+    return int(text) if text and text.isascii() and text.isdigit() else 0

@@ -1,0 +1,25 @@
+"""Trials: which dialect does a model handle best? Expected calls, asked again and again, counted.
+
+`scoring.py` says what an answer got right, `figures.py` adds attempts up, `plan.py` makes the
+requests, or reads those that were recorded. The one rule: every arm (a dialect with a model) gets
+the same cases as often, so that two arms are compared case by case.
+"""
+
+from playground.questions.trials.figures import Arm, Pair, Share, Trial
+from playground.questions.trials.plan import TrialCost, TrialPlan, TrialRun, own_calls, trial
+from playground.questions.trials.scoring import Attempt, Score, score
+
+__all__ = [
+    "Arm",
+    "Attempt",
+    "Pair",
+    "Score",
+    "Share",
+    "Trial",
+    "TrialCost",
+    "TrialPlan",
+    "TrialRun",
+    "own_calls",
+    "score",
+    "trial",
+]

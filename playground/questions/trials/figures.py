@@ -1,0 +1,193 @@
+"""Attempts added up: shares with their intervals, medians, and two arms case by case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from math import comb, sqrt
+from statistics import median
+from typing import Any, Final, Literal, get_args
+
+from playground.display import Shown
+from playground.questions.trials.scoring import Attempt
+
+_Z: Final = 1.959963984540054  # of the normal distribution, for 95 %
+Measure = Literal["parsed", "right_tool", "right_arguments"]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """So many of so many, and between which bounds the rate lies with 95 % confidence: Wilson's
+    score interval (1927), which stays within 0 and 1 and is right for few attempts too."""
+
+    hits: int
+    of: int
+
+    @property
+    def rate(self) -> float | None:
+        """None where there was nothing to count."""
+        return self.hits / self.of if self.of else None
+
+    @property
+    def low(self) -> float:
+        return max(0.0, self._center - self._margin)
+
+    @property
+    def high(self) -> float:
+        return min(1.0, self._center + self._margin)
+
+    def __str__(self) -> str:
+        if not self.of:
+            return "none"
+        bounds = f"{self.low * 100:.0f} to {self.high * 100:.0f}"
+        return f"{self.hits / self.of * 100:.0f} % ({bounds})"
+
+    @property
+    def _center(self) -> float:
+        if not self.of:
+            return 0.5
+        return (self.hits / self.of + _Z**2 / (2 * self.of)) / (1 + _Z**2 / self.of)
+
+    @property
+    def _margin(self) -> float:
+        if not self.of:
+            return 0.5
+        rate = self.hits / self.of
+        inner = rate * (1 - rate) / self.of + _Z**2 / (4 * self.of**2)
+        return _Z * sqrt(inner) / (1 + _Z**2 / self.of)
+
+
+@dataclass(frozen=True)
+class Arm:
+    """A dialect with a model: what its attempts come to. Medians are of what was told."""
+
+    dialect: str
+    model: str
+    attempts: tuple[Attempt, ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.dialect}, {self.model}" if self.model else self.dialect
+
+    @property
+    def answered(self) -> list[Attempt]:
+        return [each for each in self.attempts if not each.fault]
+
+    @property
+    def faults(self) -> int:
+        """Requests to which nothing came back: they count for no share."""
+        return len(self.attempts) - len(self.answered)
+
+    def share(self, measure: Measure) -> Share:
+        hits = sum(getattr(each.score, measure) for each in self.answered)
+        return Share(hits, len(self.answered))
+
+    @property
+    def tokens(self) -> float | None:
+        return _median(each.tokens for each in self.answered)
+
+    @property
+    def first_seconds(self) -> float | None:
+        return _median(each.first_seconds for each in self.answered)
+
+    @property
+    def seconds(self) -> float | None:
+        return _median(each.seconds for each in self.answered)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two arms on the same attempts at the same cases: how often only one of them was right.
+
+    `chance` is how likely a split at least so uneven is where neither is better: the exact sign
+    test, which McNemar's becomes for few (two-sided).
+    """
+
+    first: str
+    second: str
+    both: int
+    only_first: int
+    only_second: int
+    neither: int
+
+    @property
+    def chance(self) -> float:
+        split = self.only_first + self.only_second
+        less = min(self.only_first, self.only_second)
+        tail = sum(comb(split, count) for count in range(less + 1))
+        return min(1.0, 2 * tail / (1 << split))
+
+
+@dataclass(frozen=True)
+class Trial(Shown):
+    """All attempts, and what they come to. Its table has a row for each arm, the best first."""
+
+    attempts: tuple[Attempt, ...]
+
+    @cached_property
+    def arms(self) -> list[Arm]:
+        """The best first: by right arguments, then right tools, then what was parsed."""
+        found: dict[tuple[str, str], list[Attempt]] = {}
+        for each in self.attempts:
+            found.setdefault((each.dialect, each.model), []).append(each)
+        arms = [Arm(*key, tuple(attempts)) for key, attempts in found.items()]
+        return sorted(arms, key=_rank)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The arms as plain values: shares with `hits`, `of`, `rate`, `low` and `high`, medians in
+        tokens and seconds."""
+        return [_row(arm) for arm in self.arms]
+
+    def pairs(self, measure: Measure = "right_arguments") -> list[Pair]:
+        """Every two arms, by the attempts that both answered."""
+        one_model = len({arm.model for arm in self.arms}) == 1
+        names = {id(arm): arm.dialect if one_model else arm.name for arm in self.arms}
+        return [
+            _pair(first, second, measure, (names[id(first)], names[id(second)]))
+            for first, second in combinations(self.arms, 2)
+        ]
+
+
+def _row(arm: Arm) -> dict[str, Any]:
+    shares = {measure: arm.share(measure) for measure in get_args(Measure)}
+    return {
+        "dialect": arm.dialect,
+        "model": arm.model,
+        "attempts": len(arm.attempts),
+        **{
+            name: {"hits": s.hits, "of": s.of, "rate": s.rate, "low": s.low, "high": s.high}
+            for name, s in shares.items()
+        },
+        "tokens": arm.tokens,
+        "first_seconds": arm.first_seconds,
+        "seconds": arm.seconds,
+        "faults": arm.faults,
+    }
+
+
+def _rank(arm: Arm) -> tuple[float, ...]:
+    measures: tuple[Measure, ...] = ("right_arguments", "right_tool", "parsed")
+    return tuple(-(arm.share(measure).rate or 0.0) for measure in measures)
+
+
+def _pair(first: Arm, second: Arm, measure: Measure, names: tuple[str, str]) -> Pair:
+    ones, others = (
+        {(each.case, each.number): getattr(each.score, measure) for each in arm.answered}
+        for arm in (first, second)
+    )
+    shared = [(ones[key], others[key]) for key in ones if key in others]
+    counted: Callable[[tuple[bool, bool]], int] = shared.count
+    return Pair(
+        *names,
+        counted((True, True)),
+        counted((True, False)),
+        counted((False, True)),
+        counted((False, False)),
+    )
+
+
+def _median(given: Iterable[float | None]) -> float | None:
+    told = [each for each in given if each is not None]
+    return median(told) if told else None

@@ -1,0 +1,318 @@
+"""What is to be asked, what it will cost, and the asking: live, or of what was recorded."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Final
+
+from playground.arguments import takes
+from playground.dialects import Dialect, as_dialects, get_dialect
+from playground.dialects.rendering import Rendering
+from playground.errors import InputFault
+from playground.llm.background import BackgroundRun
+from playground.llm.prices import price_of
+from playground.messages import ToolCallPart
+from playground.parsing.values import dump_json
+from playground.questions.experiments import read
+from playground.questions.trials.figures import Trial
+from playground.questions.trials.scoring import Attempt, score
+from playground.recordings.recording import Recording, SignalChunk
+from playground.sessions.session import ExpectedCall, ExpectedReply, Session
+
+_CHARACTERS: Final = 4  # a token, roughly, of English and JSON
+_AT_ONCE: Final = 4
+_MOST: Final = 1000
+_SAID: Final = 200  # characters of an answer beside its call
+_OUTPUT: Final = ("completion_tokens", "output_tokens", "outputTokens", "candidatesTokenCount")
+
+Progress = Callable[[Attempt], None]
+
+
+@dataclass(frozen=True, slots=True)
+class TrialCost:
+    """What the requests of a plan will come to, roughly: a token is taken for four characters, an
+    answer for its calls and a line of text. `nano_dollars` is at list prices and without a cache;
+    None where a model's price is not known."""
+
+    requests: int
+    input_tokens: int
+    output_tokens: int
+    nano_dollars: int | None
+
+    def __str__(self) -> str:
+        tokens = f"~{self.input_tokens:,} tokens in, ~{self.output_tokens:,} out"
+        known = self.nano_dollars is not None
+        money = f"about ${(self.nano_dollars or 0) / 1e9:,.4f}" if known else "price not known"
+        return f"{self.requests:,} requests, {tokens}, {money} (an estimate, without a cache)"
+
+
+@dataclass(frozen=True)
+class TrialPlan:
+    """A trial that has not begun: `cost` tells what it will come to, `run` begins it.
+
+    Without models it costs nothing: it reads the session's recordings in their own dialects.
+    """
+
+    session: Session
+    dialects: tuple[Dialect, ...]
+    models: tuple[str, ...] = ()
+    repeats: int = 5
+    base_url: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def cases(self) -> dict[str, ExpectedReply]:
+        """The expected replies by their names."""
+        return dict(zip(_names(self.session.expected), self.session.expected, strict=True))
+
+    @cached_property
+    def cost(self) -> TrialCost:
+        """What `run` will send. Nothing is sent to find out."""
+        sizes = [
+            (_size(self._rendering(case, dialect)), _answer_size(expected, dialect))
+            for dialect in self.dialects
+            if self.models
+            for case, expected in self.cases.items()
+        ]
+        given = sum(each for each, _ in sizes) // _CHARACTERS * self.repeats
+        back = sum(each for _, each in sizes) // _CHARACTERS * self.repeats
+        count = len(self.models)
+        prices = [price_of(model) for model in self.models]
+        money = [
+            (given * price.uncached + back * price.output) // 1000
+            for price in prices
+            if price and price.output is not None
+        ]
+        known = len(money) == count
+        requests = len(sizes) * self.repeats * count
+        return TrialCost(requests, given * count, back * count, sum(money) if known else None)
+
+    def run(
+        self,
+        progress: Progress = lambda _attempt: None,
+        cancel: threading.Event | None = None,
+        *,
+        at_once: int = _AT_ONCE,
+        alive: Callable[[], bool] = lambda: True,
+    ) -> Trial:
+        """Ask, and count. `progress` hears of each attempt in a thread of its own; once `cancel`
+        is set, or `alive` says no, nothing more is sent, and what has come is counted."""
+        if not self.models:
+            attempts = [*self._recorded()]
+            for each in attempts:
+                progress(each)
+            return Trial(tuple(attempts))
+        from playground.llm.library import litellm
+
+        litellm()  # its import is not to be waited for in every thread
+        cancel = cancel or threading.Event()
+        lock = threading.Lock()
+
+        def ask(job: tuple[int, str, Dialect, str]) -> Attempt | None:
+            if cancel.is_set() or not alive():
+                return None
+            attempt = self._asked(*job, cancel, alive)
+            with lock:
+                progress(attempt)
+            return attempt
+
+        with ThreadPoolExecutor(at_once, thread_name_prefix="trial") as pool:
+            return Trial(tuple(filter(None, pool.map(ask, self._jobs()))))
+
+    def _jobs(self) -> list[tuple[int, str, Dialect, str]]:
+        """The arms take turns, so that what changes with the time of day hits all alike."""
+        return [
+            (number, case, dialect, model)
+            for number in range(1, self.repeats + 1)
+            for case in self.cases
+            for model in self.models
+            for dialect in self.dialects
+        ]
+
+    def _rendering(self, case: str, dialect: Dialect) -> Rendering:
+        key = (case, dialect.name)
+        if key not in self._renderings:
+            messages = self.session.messages[: self.cases[case].message]
+            data = replace(self.session, messages=messages).prompt_data()
+            self._renderings[key] = dialect.render(data)
+        return self._renderings[key]
+
+    @cached_property
+    def _renderings(self) -> dict[tuple[str, str], Rendering]:
+        return {}
+
+    def _asked(
+        self,
+        number: int,
+        case: str,
+        dialect: Dialect,
+        model: str,
+        cancel: threading.Event,
+        alive: Callable[[], bool],
+    ) -> Attempt:
+        from playground.llm.record import Limits, record
+
+        empty = Attempt(case, dialect.name, model, number)
+        rendering = self._rendering(case, dialect)
+        try:
+            recorded = record(
+                rendering.messages,
+                model,
+                tools=rendering.tools or (),
+                name=f"{case}, {dialect.name}, {model}, {number}",
+                dialect=dialect.name,
+                base_url=self.base_url,
+                parameters=self.parameters,
+                limits=Limits(alive=alive),
+                cancel=cancel,
+            )
+        except InputFault as fault:  # nothing came back
+            return replace(empty, fault=str(fault))
+        return self._counted(empty, recorded.recording)
+
+    def _recorded(self) -> Iterator[Attempt]:
+        """A recording belongs to the case that its name begins with; what has another name answers
+        the whole conversation, and counts where that alone is asked about."""
+        chosen = {dialect.name for dialect in self.dialects}
+        numbers: Counter[tuple[str, str, str]] = Counter()
+        for recording in self.session.recordings:
+            case = self._case_of(recording)
+            if case is None or recording.dialect not in chosen:
+                continue
+            key = (case, recording.dialect, recording.model)
+            numbers[key] += 1
+            yield self._counted(Attempt(*key, numbers[key]), recording)
+
+    def _case_of(self, recording: Recording) -> str | None:
+        for case in self.cases:
+            if recording.name.startswith(f"{case}, "):
+                return case
+        ends = [c for c, e in self.cases.items() if e.message == len(self.session.messages)]
+        return ends[0] if len(ends) == len(self.cases) == 1 else None
+
+    def _counted(self, empty: Attempt, recording: Recording) -> Attempt:
+        told = [chunk.at for chunk in recording.chunks if not isinstance(chunk, SignalChunk)]
+        timed = bool(told) and recording.timing == "recorded"
+        error = recording.error or {}
+        if not told and error:
+            return replace(empty, fault=str(error.get("message", error)), recording=recording)
+        dialect = next(d for d in self.dialects if d.name == empty.dialect)
+        result = read(recording, dialect, self.session.tools)
+        return replace(
+            empty,
+            score=score(self.cases[empty.case].calls, result),
+            tokens=_output_tokens(recording.usage),
+            first_seconds=told[0] if timed else None,
+            seconds=recording.chunks[-1].at if timed else None,
+            recording=recording,
+        )
+
+
+@dataclass
+class TrialRun(BackgroundRun):
+    """A trial under way: the attempts that are done, in the order in which they ended."""
+
+    plan: TrialPlan
+    done: list[Attempt] = field(default_factory=list)
+
+    @property
+    def trial(self) -> Trial:
+        """What has come so far."""
+        return Trial(tuple(self.done))
+
+    def start(self, alive: Callable[[], bool] = lambda: True) -> None:
+        """Begin; when `alive` says no, nothing more is sent."""
+        self._begin(lambda: self._run(alive), "trial")
+
+    def _run(self, alive: Callable[[], bool]) -> None:
+        self.plan.run(self.done.append, self.cancel, alive=alive)
+
+
+@takes(session=Session, repeats=int, base_url="text")
+def trial(
+    session: Session,
+    dialects: str | Dialect | Sequence[str | Dialect] = (),
+    models: str | Sequence[str] = (),
+    *,
+    repeats: int = 5,
+    base_url: str = "",
+    parameters: Mapping[str, Any] | None = None,
+) -> TrialPlan:
+    """Plan a trial of dialects and models on the session's expected calls (`Session.expected`).
+
+    The plan's `cost` says what it will come to; nothing is sent before its `run`. Without `models`
+    the session's own recordings are read, in their own dialects, which costs nothing. Keys come
+    from the environment; `base_url` is an OpenAI-compatible server. Raises InputFault for a session
+    that expects nothing, UnknownNameError for a dialect that there is none of.
+    """
+    if not session.expected:
+        raise InputFault(
+            "this session says nothing of the calls that are expected",
+            field="expected",
+            expected="a list of expected replies (docs/trials.md), or own_calls(session)",
+        )
+    if not 1 <= repeats <= _MOST:
+        raise InputFault(f"{repeats} repeats", expected=f"1 to {_MOST:,}")
+    listed = (models,) if isinstance(models, str) else tuple(models)
+    recorded = list(dict.fromkeys(recording.dialect for recording in session.recordings))
+    chosen = dialects or (() if listed else [get_dialect(name) for name in recorded])
+    return TrialPlan(
+        session, tuple(as_dialects(chosen)), listed, repeats, base_url, parameters or {}
+    )
+
+
+def own_calls(session: Session) -> tuple[ExpectedReply, ...]:
+    """What the session's own model called, as what is expected: a reply for each message with
+    calls, named by its place."""
+    found = (
+        (index, [part for part in message.parts if isinstance(part, ToolCallPart)])
+        for index, message in enumerate(session.messages)
+        if message.role == "assistant" and index
+    )
+    return tuple(
+        ExpectedReply(
+            index,
+            tuple(ExpectedCall(part.tool_name, dict(part.args)) for part in calls),
+            f"message {index}",
+        )
+        for index, calls in found
+        if calls
+    )
+
+
+def _names(expected: Sequence[ExpectedReply]) -> list[str]:
+    """Given names, or places; of equal ones the later have a number."""
+    seen: Counter[str] = Counter()
+    names = []
+    for each in expected:
+        name = each.name or f"message {each.message}"
+        seen[name] += 1
+        names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return names
+
+
+def _size(rendering: Rendering) -> int:
+    """Characters of what is sent."""
+    texts = sum(len(block.text) for blocks in rendering.blocks for block in blocks)
+    return texts + sum(len(dump_json(tool)) for tool in rendering.tools or ())
+
+
+def _answer_size(expected: ExpectedReply, dialect: Dialect) -> int:
+    """Characters of an answer, its calls as the dialect writes them."""
+    parts = [ToolCallPart("call_1", call.tool_name, call.args or {}) for call in expected.calls]
+    native = dialect.is_native_toolcalling()
+    texts = [dump_json(p.args) if native else dialect.format_tool_call(p) for p in parts]
+    return _SAID + sum(map(len, texts))
+
+
+def _output_tokens(usage: Mapping[str, Any] | None) -> int | None:
+    for key in _OUTPUT:
+        count = (usage or {}).get(key)
+        if isinstance(count, int) and not isinstance(count, bool):
+            return count
+    return None

@@ -1,0 +1,279 @@
+"""The workspace on every page: what is done with the chosen session, what the user is to know.
+
+Everything here happens in callbacks, before anything is drawn; what the system refuses is one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import Final
+
+import streamlit as st
+
+from playground import paths
+from playground.errors import InputFault, PlaygroundError
+from playground.sessions.entries import read_label
+from playground.ui import navigation, state
+from playground.ui.serving import access
+from playground.ui.shared.callbacks import uninterrupted
+from playground.ui.state import WorkingSession
+
+OTHER: Final = "another session"
+_FAULT: Final = "workspace fault"
+_NEAREST: Final = 3
+_MOST_SHOWN: Final = 30  # on the Start page
+_NAME: Final = "name of "  # + session name: the field in which it is renamed
+
+
+def asked() -> bool:
+    """Look at the session that is asked for as it stands by now; whether it can be shown."""
+    state.follow_link()
+    name = state.chosen_name()
+    state.tab().look(name)
+    if name not in state.session_names():
+        return False
+    try:
+        state.entry(name)
+    except InputFault as fault:
+        state.hold(_FAULT, str(fault))
+        return False
+    return True
+
+
+def choose_other() -> None:
+    """A session was chosen in the place of one that is not there."""
+    if name := state.held(OTHER):
+        _open(str(name))
+
+
+def missing() -> None:
+    """In the place of a page: what was asked for is not there, and what comes nearest to it."""
+    name = state.chosen_name()
+    if name in state.session_names():
+        st.error("This session cannot be read. Its file is left as it is.")
+        st.text(str(state.held(_FAULT) or ""))
+    else:
+        st.error("This link asks for a session that is not here.")
+        st.text(name)
+        st.caption(_where())
+    trashed = [each for each in state.tab().workspace.trashed() if each == name]
+    near = get_close_matches(name, _others(name), n=_NEAREST, cutoff=0.3)
+    with st.container(horizontal=True):
+        for each in trashed:
+            _button("Take it out of the trash", "restore_from_trash", _restore, each)
+        for each in near or _others(name)[:1]:
+            _button(f"Open {each}", "arrow_forward", _open, each)
+
+
+def _others(name: str) -> list[str]:
+    return [each for each in state.session_names() if each != name]
+
+
+def notice() -> None:
+    """What happened to the workspace since it was looked at last, and what can be done about it."""
+    if fault := state.held(_FAULT):
+        st.error("This could not be done.")
+        st.text(fault)
+        state.hold(_FAULT, "")
+    found = state.tab().notice()
+    if found is None:
+        return
+    if found.kind == "removed":
+        st.info("Moved into the trash:")
+        st.text(found.name)
+        with st.container(horizontal=True):
+            _button("Undo delete", "undo", _restore, found.other)
+            _button("Dismiss", "close", _dismiss)
+        return
+    st.warning("Another tab changed this session meanwhile. What you did is kept as a copy:")
+    st.text(found.other)
+    with st.container(horizontal=True):
+        _button("Keep both", "content_copy", _dismiss)
+        _button("Show the other tab's", "visibility", _take_the_others)
+        _button("Put mine in its place", "swap_horiz", _take_mine)
+
+
+def controls(working: WorkingSession) -> None:
+    """Whether the chosen session is kept, and what can be done with it."""
+    if fault := state.tab().fault(working.name):
+        st.error("Not kept: it lives in this tab alone.")
+        st.text(fault)
+        _button("Try again", "refresh", _keep_again, working.name)
+    with st.popover(
+        "This session", icon=":material/inventory_2:", key="workspace menu", on_change="rerun"
+    ) as place:
+        if not place.open:
+            return
+        st.download_button(
+            "Download",
+            lambda: state.session_file(working),
+            f"{working.name}.json",
+            key="download session",
+            icon=":material/download:",
+            help="A session file: edits and recordings are in it.",
+        )
+        _button("Duplicate", "content_copy", _duplicate, working.name)
+        if state.entry(working.name) is None:
+            st.caption("A sample. Edited, it is kept under its name, and can be renamed.")
+        else:
+            _of_a_kept_one(working.name)
+        st.caption(_where())
+
+
+def _of_a_kept_one(name: str) -> None:
+    key = _NAME + name
+    state.show(key, state.held(key) or name)
+    st.text_input("Name", key=key, on_change=_rename, args=(name, key))
+    found = state.entry(name)
+    if found and found.label.starred:
+        st.caption(_starred(found.label.starred))
+    _button("Delete", "delete", _remove, name)
+
+
+def _starred(counts: dict[str, int]) -> str:
+    """How many of which kind."""
+    listed = ", ".join(f"{count} {kind}" for kind, count in counts.items())
+    return f"Starred out as secrets, in what is kept: {listed}."
+
+
+def _where() -> str:
+    if access.current().keeps_sessions:
+        return f"Your sessions are kept in {paths.workspace()}."
+    if access.current().may_keep:
+        return "Nothing is kept: the app was started with --no-workspace. A reload forgets it."
+    return "Others use this server, so nothing is kept: what you bring is gone with this tab."
+
+
+# the Start page
+
+
+def shelf() -> None:
+    """Everything that is kept, and the trash."""
+    tab = state.tab()
+    names = tab.names()
+    if not names:
+        st.text("Nothing yet. What you bring or edit stands here. " + _where())
+        return
+    row = st.container(horizontal=True)
+    for name in names[:_MOST_SHOWN]:
+        with row, st.container(border=True, key=f"kept {name}", width=310):
+            st.markdown(f"**{_plain(name)}**")
+            st.text(_told(name))
+            with st.container(horizontal=True):
+                st.page_link(
+                    navigation.page("compare"), label="Open", query_params={"session": name}
+                )
+                _button("Delete", "delete", _remove, name, key="delete kept")
+    if (more := len(names) - _MOST_SHOWN) > 0:
+        st.text(f"{more:,} more stand in the list of sessions.")
+    st.caption(_where())
+
+
+def trash() -> None:
+    """What was deleted, and the ways back and out."""
+    names = state.tab().workspace.trashed()
+    if not names:
+        return
+    with st.expander(f"Trash: {len(names)}", icon=":material/delete:"):
+        for name in names:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.text(name)
+                _button("Restore", "restore_from_trash", _restore, name)
+        if st.checkbox("These are not needed any more", key="empty trash sure"):
+            _button("Empty the trash for good", "delete_forever", _empty)
+
+
+def _plain(name: str) -> str:
+    """A name as text within Markdown."""
+    return "".join(f"\\{each}" if each in "\\`*_{}[]()<>#+-.!|~$:" else each for each in name)
+
+
+def _told(name: str) -> str:
+    text = state.tab().text(name)
+    if text is None:
+        return "It cannot be read."
+    try:
+        label = read_label(text.partition("\n")[0], name)
+    except InputFault as fault:
+        return str(fault)
+    counts = {
+        "message": label.messages,
+        "tool": label.tools,
+        "recording": label.recordings,
+        "edit": label.edits,
+    }
+    listed = [f"{n:,} {noun}{'s' if n != 1 else ''}" for noun, n in counts.items() if n]
+    return "\n".join(filter(None, [label.title, ", ".join(listed) or "empty"]))
+
+
+# what the buttons do
+
+
+def _button(label: str, icon: str, act: Callable[..., None], *args: str, key: str = "") -> None:
+    """`key` is that of buttons of one label in two places."""
+    st.button(
+        label,
+        key=" ".join(["workspace", key or label, *args]),
+        icon=f":material/{icon}:",
+        on_click=_told_if_refused,
+        args=(act, *args),
+    )
+
+
+@uninterrupted()
+def _told_if_refused(act: Callable[..., None], *args: str) -> None:
+    try:
+        act(*args)
+    except PlaygroundError as fault:
+        state.hold(_FAULT, str(fault))
+
+
+def _open(name: str) -> None:
+    state.choose(state.SESSION, name)
+
+
+@uninterrupted()
+def _rename(name: str, key: str) -> None:
+    wanted = str(state.held(key) or "")
+    state.hold(key, None)
+    _told_if_refused(lambda: _open(state.tab().rename(name, wanted)))
+
+
+def _duplicate(name: str) -> None:
+    working = state.working_session()
+    if state.entry(name) is None:
+        state.add_session(f"{name} copy", working.session)
+    else:
+        _open(state.tab().duplicate(name))
+
+
+def _remove(name: str) -> None:
+    """Of the session that is shown, the first sample takes the place; the notice says so."""
+    state.tab().remove(name)
+    if state.chosen_name() == name:
+        _open(state.SHOWN_FIRST)
+
+
+def _restore(trashed: str) -> None:
+    _open(state.tab().restore(trashed))
+
+
+def _keep_again(name: str) -> None:
+    _open(state.tab().keep_again(name))
+
+
+def _dismiss() -> None:
+    state.tab().forget_notice()
+
+
+def _take_the_others() -> None:
+    _open(state.tab().take_the_others())
+
+
+def _take_mine() -> None:
+    _open(state.tab().take_mine())
+
+
+def _empty() -> None:
+    state.tab().workspace.empty()

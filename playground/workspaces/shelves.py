@@ -1,0 +1,112 @@
+"""Where the texts of a workspace stand under their names: in a folder, or in memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Lock
+from typing import Final, Protocol
+
+from playground import paths
+from playground.errors import InputFault
+from playground.output import synced, told, write_file
+from playground.user_files import decode
+
+_ALONE: Final = Lock()  # between the threads of this process; between processes the file's lock
+_LOCK: Final = ".lock"
+
+
+class Shelf(Protocol):
+    """Texts by their names. Every method raises InputFault where the system refuses."""
+
+    def names(self) -> list[str]:
+        """All names, in order."""
+
+    def read(self, name: str) -> str | None:
+        """The text of this name; None where there is none."""
+
+    def swap(self, name: str, before: str | None, after: str | None) -> bool:
+        """Put `after` where `before` stands, None for nothing; False where something else does."""
+
+
+class Folder:
+    """A file for each name, whole or not there: many programs may use the folder at once."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def names(self) -> list[str]:
+        if not self.path.is_dir():
+            return []
+        with told(self.path):
+            files = [entry.name for entry in os.scandir(self.path)]
+        return sorted(paths.name_of(file) for file in files if file.endswith(paths.KEPT))
+
+    def read(self, name: str) -> str | None:
+        path = self._file(name)
+        try:
+            with told(path):
+                return decode(path.read_bytes(), str(path))
+        except InputFault as fault:
+            if isinstance(fault.__cause__, FileNotFoundError | NotADirectoryError):
+                return None
+            raise
+
+    def swap(self, name: str, before: str | None, after: str | None) -> bool:
+        path = self._file(name)
+        with told(path):
+            self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with self._alone():
+            if self.read(name) != before:
+                return False
+            if after is not None:
+                write_file(path, after, force=True)
+            elif before is not None:
+                with told(path):
+                    path.unlink()
+                synced(self.path)
+        return True
+
+    def _file(self, name: str) -> Path:
+        return self.path / paths.file_of(name)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Nobody else swaps meanwhile, in this process or another."""
+        with _ALONE:
+            place = self.path / _LOCK
+            with told(place):
+                handle = os.open(place, os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                with suppress(ImportError):  # Windows: one program at a time
+                    import fcntl
+
+                    with told(place):
+                        fcntl.flock(handle, fcntl.LOCK_EX)
+                yield
+            finally:
+                os.close(handle)
+
+
+class TabShelf:
+    """Texts in a mapping of the caller's, as long as that lasts."""
+
+    def __init__(self, texts: MutableMapping[str, str]) -> None:
+        self._texts = texts
+
+    def names(self) -> list[str]:
+        return sorted(self._texts)
+
+    def read(self, name: str) -> str | None:
+        return self._texts.get(name)
+
+    def swap(self, name: str, before: str | None, after: str | None) -> bool:
+        if self._texts.get(name) != before:
+            return False
+        if after is not None:
+            self._texts[name] = after
+        else:
+            self._texts.pop(name, None)
+        return True

@@ -1,0 +1,170 @@
+"""The workspace in a real browser: reloads, links, two tabs, a full disk, a public server."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, Locator, Page, expect, sync_playwright
+from serving import CHROMIUM, FLAGS, served
+from test_browser_jobs import BODY, button
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+expect.set_options(timeout=30_000)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("elsewhere")
+
+
+@pytest.fixture(scope="module")
+def address(folder: Path) -> Iterator[str]:
+    with served(folder) as url:
+        yield url
+
+
+@pytest.fixture
+def context() -> Iterator[BrowserContext]:
+    with sync_playwright() as playwright:
+        assert CHROMIUM, "CI must have chromium"
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        context = browser.new_context(viewport={"width": 1440, "height": 900})
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        yield context
+        browser.close()
+
+
+def bring(page: Page, address: str) -> None:
+    """A request is pasted, and becomes a session."""
+    page.goto(address)
+    page.get_by_label("Paste anything").first.click()
+    page.evaluate("text => navigator.clipboard.writeText(text)", json.dumps(BODY))
+    page.keyboard.press("Control+v")
+    button(page, "New session").click()
+    expect(pane(page)).to_contain_text("You keep the harbour.")
+
+
+def pane(page: Page) -> Locator:
+    return page.locator(".pane").first
+
+
+def prompt(page: Page) -> Locator:
+    """The editor of the system prompt, opened."""
+    field = page.get_by_role("textbox", name="System prompt")
+    if not field.count():
+        page.get_by_text("Edit", exact=True).click()
+    expect(field).to_be_visible()
+    return field
+
+
+def edit(page: Page, text: str) -> None:
+    field = prompt(page)
+    field.fill(text)
+    field.press("Control+Enter")
+    expect(pane(page)).to_contain_text(text)
+
+
+def test_a_reload_a_link_and_a_new_tab_restore_what_was_edited(
+    context: BrowserContext, address: str
+) -> None:
+    page = context.new_page()
+    bring(page, address)
+    edit(page, "You keep the lighthouse.")
+    page.reload()
+    expect(pane(page)).to_contain_text("You keep the lighthouse.")
+    expect(page.get_by_role("button", name="Undo", exact=True)).to_be_visible()
+    other = context.new_page()
+    other.goto(page.url)
+    expect(pane(other)).to_contain_text("You keep the lighthouse.")
+    button(other, "Undo").click()
+    expect(pane(other)).to_contain_text("You keep the harbour.")
+    other.goto(f"{address}/start")
+    kept = other.locator("[class*=st-key-kept]").first
+    expect(kept).to_contain_text("pasted OpenAI request")
+    kept.get_by_role("link", name="Open").click()
+    expect(pane(other)).to_contain_text("You keep the harbour.")
+
+
+def test_two_tabs_edit_one_session_and_nothing_is_lost(
+    context: BrowserContext, address: str
+) -> None:
+    one, two = context.new_page(), context.new_page()
+    bring(one, address)
+    two.goto(one.url)
+    expect(pane(two)).to_contain_text("You keep")
+    prompt(two)
+    edit(one, "From the first tab.")
+    edit(two, "From the second tab.")
+    expect(two.get_by_text("Another tab changed this session meanwhile.")).to_be_visible()
+    expect(two).to_have_url(re.compile(r"session=pasted\+OpenAI\+request.*%282%29"))
+    two.reload()  # before the choice
+    expect(pane(two)).to_contain_text("From the second tab.")
+    one.reload()
+    expect(pane(one)).to_contain_text("From the first tab.")
+
+
+def test_a_link_to_what_was_deleted_offers_it_again(context: BrowserContext, address: str) -> None:
+    page = context.new_page()
+    bring(page, address)
+    link = page.url
+    page.get_by_role("button", name="This session").click()
+    button(page, "Delete").click()
+    expect(page.get_by_text("Moved into the trash:")).to_be_visible()
+    page.goto(link)
+    expect(page.get_by_text("This link asks for a session that is not here.")).to_be_visible()
+    expect(page.locator(".pane")).to_have_count(0)
+    button(page, "Take it out of the trash").click()
+    expect(pane(page)).to_contain_text("You keep")
+    page.goto(f"{address}/compare?session=02-paralel-cals")
+    button(page, "Open 02-parallel-calls").click()
+    expect(pane(page)).to_contain_text("How to call a tool")
+
+
+def test_a_full_disk_is_one_line_and_the_app_goes_on(
+    context: BrowserContext, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(home)]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("NO DISK TO FILL: mounting a tmpfs is not permitted")
+    try:
+        with served(tmp_path) as url:
+            page = context.new_page()
+            bring(page, url)
+            with (home / "filler").open("wb", buffering=0) as file, suppress(OSError):
+                while file.write(b"x" * 4096):
+                    pass
+            edit(page, "You keep the lighthouse.")
+            expect(page.get_by_text("Not kept: it lives in this tab alone.")).to_be_visible()
+            expect(page.get_by_text("No space left on device")).to_be_visible()
+            edit(page, "You keep the ferry.")
+            (home / "filler").unlink()
+            button(page, "Try again").click()
+            expect(page.get_by_text("Not kept")).to_have_count(0)
+            page.reload()
+            expect(pane(page)).to_contain_text("You keep the ferry.")
+    finally:
+        subprocess.run(["umount", str(home)], check=True)
+
+
+def test_a_visitor_of_a_public_server_is_told_that_nothing_is_kept(
+    context: BrowserContext, tmp_path: Path
+) -> None:
+    with served(tmp_path, "--public") as url:
+        page = context.new_page()
+        bring(page, url)
+        edit(page, "You keep the lighthouse.")
+        page.get_by_role("button", name="This session").click()
+        expect(page.get_by_text("Others use this server, so nothing is kept")).to_be_visible()
+        link = page.url
+        page.goto(link)
+        expect(page.get_by_text("This link asks for a session that is not here.")).to_be_visible()
+        assert not (tmp_path / "home").exists()

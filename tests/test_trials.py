@@ -1,0 +1,351 @@
+"""Trials: what counts as right, the statistics, and a model whose mistakes are of known rates."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from conftest import ROOT
+from streamlit.testing.v1 import AppTest
+from test_documents import blocks
+from test_pages import page, told
+
+import playground as pg
+from playground.cli import main
+from playground.dialects import get_dialect
+from playground.errors import InputFault, UnknownNameError
+from playground.llm.demo_mistakes import Mistakes
+from playground.llm.demo_server import DemoServer, serving
+from playground.messages import Message, TextPart, ToolCallPart
+from playground.questions.trials import (
+    Attempt,
+    Score,
+    Share,
+    Trial,
+    TrialRun,
+    own_calls,
+    score,
+    trial,
+)
+from playground.recordings.recording import Recording, TextChunk
+from playground.sessions.editing import Edit, edited
+from playground.sessions.native_format import dump_expected, dump_session
+from playground.sessions.session import ExpectedCall, ExpectedReply, Session
+from playground.tools import ToolMetadata
+
+TOOL = ToolMetadata(
+    name="get_weather",
+    description="The weather of a city.",
+    input_schema={
+        "type": "object",
+        "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
+        "required": ["city", "days"],
+    },
+)
+RIGHT = {"city": "Paris, “à la carte”", "days": 3}  # what the demo model calls
+WANTED = ExpectedReply(1, (ExpectedCall("get_weather", RIGHT),), "weather")
+SESSION = Session(
+    tools=(TOOL,),
+    messages=(Message("user", (TextPart("How is the weather?"),)),),
+    expected=(WANTED,),
+)
+
+
+def reply(*calls: tuple[str, dict[str, object]], dialect: str = "hermes") -> str:
+    written = [ToolCallPart(f"call_{i}", name, dict(args)) for i, (name, args) in enumerate(calls)]
+    return "\n".join(get_dialect(dialect).format_tool_call(part) for part in written)
+
+
+# what is right
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected", "right"),
+    [
+        (reply(("f", {"a": 1})), [ExpectedCall("f", {"a": 1.0})], Score(True, True, True)),
+        (reply(("f", {"a": 1})), [ExpectedCall("f", {"a": True})], Score(True, True, False)),
+        (reply(("f", {"a": 1})), [ExpectedCall("f")], Score(True, True, True)),
+        (reply(("g", {"a": 1})), [ExpectedCall("f")], Score(True, False, False)),
+        (reply(("f", {}), ("f", {})), [ExpectedCall("f")], Score(True, False, False)),
+        (
+            reply(("f", {"a": 1}), ("f", {"a": [2, {"b": None}]})),
+            [ExpectedCall("f"), ExpectedCall("f", {"a": 1})],  # any argument is right for the other
+            Score(True, True, True),
+        ),
+        (
+            reply(("g", {}), ("f", {"a": 1})),
+            [ExpectedCall("f", {"a": 1}), ExpectedCall("g", {})],
+            Score(True, True, True),
+        ),
+        ("I know it.", [ExpectedCall("f")], Score(False, False, False)),
+        ("I know it.", [], Score(True, True, True)),
+        (reply(("f", {})), [], Score(True, False, False)),
+        (reply(("f", {"a": 1}))[:-20], [ExpectedCall("f")], Score(False, False, False)),
+    ],
+)
+def test_an_answer_is_scored(answer: str, expected: list[ExpectedCall], right: Score) -> None:
+    assert score(expected, pg.parse(answer, dialect="hermes")) == right
+
+
+# figures
+
+
+@pytest.mark.parametrize(
+    ("hits", "of", "low", "high"),
+    [  # by R's prop.test(hits, of, correct=FALSE)
+        (0, 10, 0.0, 0.2775),
+        (10, 10, 0.7225, 1.0),
+        (19, 20, 0.7639, 0.9911),
+        (13, 20, 0.4329, 0.8188),
+        (81, 263, 0.2553, 0.3662),
+    ],
+)
+def test_intervals_are_wilsons(hits: int, of: int, low: float, high: float) -> None:
+    share = Share(hits, of)
+    assert (round(share.low, 4), round(share.high, 4)) == (low, high)
+
+
+def attempts(dialect: str, right: str) -> list[Attempt]:
+    """An attempt for each character: right, wrong, or x, without an answer."""
+    return [
+        Attempt("c", dialect, "m", number, Score(*[each == "r"] * 3), fault="x" * (each == "x"))
+        for number, each in enumerate(right, 1)
+    ]
+
+
+def test_arms_are_compared_case_by_case() -> None:
+    found = Trial((*attempts("a", "rrrrrrwwx"), *attempts("b", "wwwwwrwrr")))
+    (pair,) = found.pairs()
+    assert [arm.dialect for arm in found.arms] == ["a", "b"]
+    assert (pair.both, pair.only_first, pair.only_second, pair.neither) == (1, 5, 1, 1)
+    assert round(pair.chance, 4) == 0.2188  # binom.test(1, 6)
+    assert found.arms[0].faults == 1
+    assert found.arms[0].share("parsed") == Share(6, 8)
+    assert found.frame()["right arguments"].tolist() == ["75 % (41 to 93)", "33 % (12 to 65)"]
+    assert "75 % (41 to 93)" in found.html()
+    assert Trial(()).arms == [] and Trial(()).pairs() == []
+    assert "nothing was asked" in Trial(()).html()
+
+
+# expected calls in a session
+
+
+def test_expected_calls_are_a_part_of_the_session_file_and_of_its_edits() -> None:
+    assert pg.load_session(dump_session(SESSION)) == SESSION
+    text = dump_expected(SESSION.expected)
+    bare = replace(SESSION, expected=())
+    assert edited(bare, [Edit("expected calls", text)]) == SESSION
+    assert edited(SESSION, [Edit("expected calls", "")]) == bare
+    later = edited(SESSION, [Edit("add message", index=-1)])
+    assert later.expected[0].message == 2
+    (example,) = blocks(ROOT / "docs" / "trials.md", "json")
+    assert edited(bare, [Edit("expected calls", example)]).expected[0].name == "tide"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[{"message": 5}]', "no messages before index 5; expected 1 to 1"),
+        ('[{"message": 1,\n "calls": [{"args": {}}]}]', "expected:2, field 0.calls.0.tool_name"),
+        ('[{"message": 1, "cals": []}]', "field 0.cals"),
+        ("{", "not JSON"),
+    ],
+)
+def test_what_cannot_be_expected_says_where_and_why(text: str, said: str) -> None:
+    with pytest.raises(InputFault) as fault:
+        edited(SESSION, [Edit("expected calls", text)])
+    assert said in str(fault.value)
+
+
+def test_what_the_sessions_own_model_called_can_be_expected() -> None:
+    sample = pg.sample_sessions()["02-parallel-calls"]
+    (first,) = own_calls(sample)
+    assert (first.message, [call.tool_name for call in first.calls]) == (
+        1,
+        ["get_weather", "get_tides"],
+    )
+    assert own_calls(SESSION) == ()
+
+
+# plans
+
+
+def test_a_plan_says_what_it_will_cost_before_anything_is_sent() -> None:
+    plan = trial(SESSION, ["hermes", "xml"], ["openai/gpt-4o", "openai/gpt-4o-mini"], repeats=3)
+    assert plan.cost.requests == 12
+    assert plan.cost.nano_dollars is not None
+    sent = sum(
+        sum(
+            len(str(m["content"])) for m in get_dialect(name).format_messages(SESSION.prompt_data())
+        )
+        for name in ("hermes", "xml")
+    )
+    assert plan.cost.input_tokens == pytest.approx(sent / 4 * 3 * 2, rel=0.2)
+    assert "$0." in str(plan.cost)
+    assert "price not known" in str(trial(SESSION, "xml", "openai/none-such").cost)
+    assert trial(SESSION, "xml").cost.requests == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (lambda: trial(replace(SESSION, expected=())), "nothing of the calls that are expected"),
+        (lambda: trial(SESSION, "xml", "m", repeats=0), "0 repeats; expected 1 to 1,000"),
+        (lambda: trial("x"), "trial"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_plan_that_cannot_be_made_says_why(given: object, said: str) -> None:
+    with pytest.raises(InputFault, match=said):
+        given()  # type: ignore[operator]
+    with pytest.raises(UnknownNameError):
+        trial(SESSION, "klingon")
+
+
+def recorded(*answers: tuple[str, str]) -> Session:
+    recordings = tuple(Recording(name, "hermes", (TextChunk(text),)) for name, text in answers)
+    cases = (WANTED, ExpectedReply(1, (), "no call"))
+    return replace(SESSION, recordings=recordings, expected=cases)
+
+
+def test_recordings_are_counted_by_the_case_that_their_name_begins_with() -> None:
+    right = reply(("get_weather", RIGHT))
+    found = trial(recorded(("weather, 1", right), ("no call, 1", right), ("other", right))).run()
+    assert [(each.case, each.score[2]) for each in found.attempts] == [
+        ("weather", True),
+        ("no call", False),
+    ]
+
+
+# the demo model, whose mistakes are known
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[DemoServer]:
+    with serving((TOOL,)) as server:
+        yield server
+
+
+def test_mistakes_come_at_the_rate_that_was_asked_for() -> None:
+    mistakes = Mistakes()
+    body = {"model": "m", "messages": []}
+    script = "call=1+tool=2+xml.arguments=3+of=8"
+    made = [mistakes.next("xml", script, body) for _ in range(16)]
+    assert made == (["call"] + ["tool"] * 2 + ["arguments"] * 3 + [""] * 2) * 2
+    other = [mistakes.next("json", script, {**body, "model": "n"}) for _ in range(8)]
+    assert other == ["call"] + ["tool"] * 2 + [""] * 5
+
+
+def test_a_trial_finds_the_known_rates_in_every_dialect(server: DemoServer) -> None:
+    model = "openai/demo-taught@call=1+hermes.tool=1+native.arguments=3+json.arguments=1+of=4"
+    heard: list[Attempt] = []
+    plan = trial(
+        SESSION, ["hermes", "json", "native"], model, repeats=4, base_url=f"{server.url}/v1"
+    )
+    found = plan.run(heard.append)
+    rates = {
+        arm.dialect: [arm.share(m).hits for m in ("parsed", "right_tool", "right_arguments")]
+        for arm in found.arms
+    }
+    assert rates == {"hermes": [3, 2, 2], "json": [3, 3, 2], "native": [3, 3, 0]}
+    assert len(heard) == 12 and not any(arm.faults for arm in found.arms)
+    assert all(arm.tokens == 20 for arm in found.arms)
+    assert all(0 < (arm.first_seconds or 0) <= (arm.seconds or 0) for arm in found.arms)
+    again = replace(SESSION, recordings=tuple(a.recording for a in found.attempts if a.recording))
+    counted = trial(pg.load_session(dump_session(again))).run()
+    assert {arm.dialect: arm.share("right_arguments") for arm in counted.arms} == {
+        arm.dialect: arm.share("right_arguments") for arm in found.arms
+    }
+
+
+def test_a_cancelled_trial_counts_what_came(server: DemoServer) -> None:
+    cancel = threading.Event()
+    plan = trial(SESSION, "hermes", "openai/demo-hermes", repeats=50, base_url=f"{server.url}/v1")
+    found = plan.run(lambda _: cancel.set(), cancel)
+    assert 1 <= len(found.attempts) < 10
+    assert plan.run(alive=lambda: False).attempts == ()
+
+
+def test_a_request_without_an_answer_counts_for_no_share() -> None:
+    run = TrialRun(
+        trial(SESSION, "hermes", "openai/x", repeats=2, base_url="http://127.0.0.1:9/v1")
+    )
+    run.start()
+    run.wait(60)
+    (arm,) = run.trial.arms
+    assert (arm.faults, arm.share("parsed").of, run.fault) == (2, 0, "")
+    assert "no answer" in run.done[0].fault
+
+
+# the command, and the page
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["trial", *arguments])
+
+
+def test_the_command_tells_the_cost_asks_and_keeps_the_answers(
+    server: DemoServer, tmp_path: Path
+) -> None:
+    file, out = tmp_path / "s.json", tmp_path / "answers.json"
+    file.write_text(dump_session(SESSION))
+    live = [str(file), "-d", "hermes", "-d", "xml", "--repeats", "2", "-o", str(out)]
+    live += ["--model", "openai/demo-taught@xml.arguments=1+of=2", "--base-url", f"{server.url}/v1"]
+    asked = run(*live)
+    assert "4 requests" in asked.stderr and "nothing was sent" in asked.stderr
+    assert not out.exists()
+    done = run(*live, "--yes", "--json")
+    assert done.exit_code == 0, done.stderr
+    hits = {row["dialect"]: row["right_arguments"] for row in json.loads(done.stdout)["arms"]}
+    assert (hits["hermes"]["hits"], hits["xml"]["hits"]) == (2, 1)
+    again = run(str(out))
+    assert again.exit_code == 0
+    assert json.loads(run(str(out), "--json").stdout)["arms"][0]["parsed"]["of"] == 2
+    assert "alone right 1 and 0 times" in again.stdout
+    assert run(str(out), "-o", str(out)).exit_code == 2
+    assert run("02-parallel-calls").exit_code == 2
+    own = run("02-parallel-calls", "--own-calls", "--json")
+    assert own.exit_code == 0
+    assert json.loads(own.stdout)["arms"] == []  # its recordings answer a later question
+
+
+def press(app: AppTest, label: str) -> None:
+    next(button for button in app.button if label in button.label).click().run()
+    assert not app.exception
+
+
+def test_the_page_takes_what_is_expected_and_counts_recordings() -> None:
+    app = page("trials", session="02-parallel-calls")
+    assert "does not say yet which calls are expected" in app.info[0].value
+    press(app, "Expect what its own model called (1)")
+    assert app.dataframe[0].value["expected"].tolist() == ["get_weather, get_tides"]
+    assert "None of the recordings answers a case" in app.info[0].value
+    calls = [{"tool_name": "get_weather"}, {"tool_name": "get_tides"}]
+    whole = json.dumps([{"message": 5, "calls": calls}])
+    app.text_area(key="edit 02-parallel-calls expected calls").set_value(whole).run()
+    counted = app.dataframe[1].value
+    assert {"xml", "hermes", "native"} <= {*counted["dialect"]}
+    assert {*counted["right arguments"]} == {"100 % (21 to 100)"}
+    assert "expected calls" in told(app)
+    app.text_area(key="edit 02-parallel-calls expected calls").set_value("[{]").run()
+    assert "This cannot be read" in app.error[0].value
+    assert "expected:1" in told(app)
+
+
+def test_the_page_tells_the_cost_runs_and_keeps_the_answers(server: DemoServer) -> None:
+    app = page("trials", session="02-parallel-calls")
+    press(app, "Expect what its own model called")
+    app.session_state["trial view"] = "Live"
+    app.run()
+    app.text_input(key="trial models").set_value("openai/demo-taught").run()
+    app.text_input(key="trial server").set_value(f"{server.url}/v1").run()
+    app.number_input(key="trial repeats").set_value(1).run()
+    assert any("requests, ~" in text.value for text in app.text)
+    press(app, "Run")
+    assert app.dataframe[1].value["attempts"].tolist() == [1, 1, 1]
+    press(app, "Keep the answers")
+    assert app.selectbox(key="session").value == "02-parallel-calls trial"
