@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from playground.derivation.asking import ONE, PAIR, TWO, AskedCall, RequestForm
-from playground.derivation.proof import Proof, Trial, reads, written_of
+from playground.derivation.proof import ProbeResult, Proof, reads, written_of
 from playground.dialects import dialect_names, get_dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.findings import Finding, finding
@@ -163,7 +163,7 @@ def _beside(
     )
 
 
-def _named(trials: Sequence[Trial], of: int) -> str:
+def _named(trials: Sequence[ProbeResult], of: int) -> str:
     names = ", ".join(trial.probe for trial in trials[:5])
     more = f" and {len(trials) - 5} more" if len(trials) > 5 else ""
     return f"{len(trials)} of {of} probes: {names}{more}"

@@ -58,7 +58,7 @@ _SHORT: Final = ("plain text", "two lines", "double quotes", "an integer")
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class ProbeResult:
     """One probe: what the template wrote, what ours would have, and whether ours reads it back."""
 
     probe: str
@@ -79,7 +79,7 @@ class Trial:
 class Proof:
     """Every trial that the template does not refuse; `refused` names the others."""
 
-    trials: tuple[Trial, ...]
+    trials: tuple[ProbeResult, ...]
     refused: tuple[str, ...]
 
     @property
@@ -95,7 +95,7 @@ class Proof:
         """For the choice between candidates: what is read counts twice."""
         return 2 * self.read + self.written
 
-    def failing(self) -> Trial | None:
+    def failing(self) -> ProbeResult | None:
         """The first plain call that is not read back: such a dialect is none."""
         return next((t for t in self.trials if t.probe in PLAIN and not t.read), None)
 
@@ -144,7 +144,9 @@ def proven(
         )
         by_name = asked != theirs and ordered == theirs
         read = reads(dialect, theirs, calls)
-        trials.append(Trial(name, calls, theirs, ordered if by_name else asked, read, by_name))
+        trials.append(
+            ProbeResult(name, calls, theirs, ordered if by_name else asked, read, by_name)
+        )
         if hasty and not read:
             break
     return Proof(tuple(trials), tuple(refused))

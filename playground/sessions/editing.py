@@ -24,6 +24,7 @@ from playground.messages import (
     ToolResultPart,
 )
 from playground.sessions import tool_edits
+from playground.sessions.message_order import in_order
 from playground.sessions.native_format import dump_part, read_expected, read_part
 from playground.sessions.session import Session
 
@@ -152,7 +153,7 @@ def begins_with_system(session: Session) -> bool:
 def _system_prompt(session: Session, edit: Edit) -> Session:
     """The message that was the system prompt is the agent prompt now: its placeholders count."""
     if not session.task.user_agent_prompt and begins_with_system(session):
-        session = _with_order(session, range(1, len(session.messages)))
+        session = in_order(session, range(1, len(session.messages)))
     return _with_task(session, user_agent_prompt=edit.value)
 
 
@@ -224,54 +225,24 @@ def _add_message(session: Session, edit: Edit) -> Session:
     messages = (*session.messages, Message(role, (TextPart(""),)))
     new = len(session.messages)
     order = [*range(behind), new, *range(behind, new)]
-    return _with_order(replace(session, messages=messages), order)
+    return in_order(replace(session, messages=messages), order)
 
 
 def _remove_message(session: Session, edit: Edit) -> Session:
     _item(session.messages, edit.index, "message")
-    return _with_order(session, _without(len(session.messages), edit.index))
+    return in_order(session, _without(len(session.messages), edit.index))
 
 
 def _move_message(session: Session, edit: Edit) -> Session:
     _item(session.messages, edit.index, "message")
     _item(session.messages, edit.to, "message")
     order = _without(len(session.messages), edit.index)
-    return _with_order(session, [*order[: edit.to], edit.index, *order[edit.to :]])
+    return in_order(session, [*order[: edit.to], edit.index, *order[edit.to :]])
 
 
 def _with_message(session: Session, index: int, message: Message) -> Session:
     messages = (*session.messages[:index], message, *session.messages[index + 1 :])
     return replace(session, messages=messages)
-
-
-def _with_order(session: Session, order: Sequence[int]) -> Session:
-    """The messages of these indices, in this order. What is recorded of a message goes with it."""
-    place = {old: new for new, old in enumerate(order)}
-    requests = (
-        replace(record, reply=place.get(record.reply, record.reply))
-        for record in session.requests
-        if record.reply in place or record.reply < 0
-    )
-    compactions = (
-        replace(each, message=sum(old < each.message for old in order))
-        for each in session.compactions
-    )
-    return replace(
-        session,
-        messages=tuple(session.messages[old] for old in order),
-        requests=tuple(sorted(requests, key=lambda record: record.reply)),
-        compactions=tuple(compactions),
-        expected=tuple(
-            replace(each, message=stop)
-            for each in session.expected
-            if (stop := _stop(order, each.message))
-        ),
-    )
-
-
-def _stop(order: Sequence[int], stop: int) -> int:
-    """Where the messages before this index end in another order; 0 where none is left."""
-    return max((new for new, old in enumerate(order) if old < stop), default=-1) + 1
 
 
 def _without(count: int, index: int) -> list[int]:

@@ -1,0 +1,38 @@
+"""Messages in another order, or fewer of them, with all that a session records of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from playground.sessions.session import Session
+
+
+def in_order(session: Session, order: Sequence[int]) -> Session:
+    """The messages of these indices, in this order. What is recorded of a message goes with it."""
+    place = {old: new for new, old in enumerate(order)}
+    requests = (
+        replace(record, reply=place.get(record.reply, record.reply))
+        for record in session.requests
+        if record.reply in place or record.reply < 0
+    )
+    compactions = (
+        replace(each, message=sum(old < each.message for old in order))
+        for each in session.compactions
+    )
+    return replace(
+        session,
+        messages=tuple(session.messages[old] for old in order),
+        requests=tuple(sorted(requests, key=lambda record: record.reply)),
+        compactions=tuple(compactions),
+        expected=tuple(
+            replace(each, message=stop)
+            for each in session.expected
+            if (stop := _stop(order, each.message))
+        ),
+    )
+
+
+def _stop(order: Sequence[int], stop: int) -> int:
+    """Where the messages before this index end in another order; 0 where none is left."""
+    return max((new for new, old in enumerate(order) if old < stop), default=-1) + 1
