@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playground.dialects import DeclaredDialect, Dialect, dialect_names, get_dialect
-from playground.dialects.conversation import requests_of
 from playground.dialects.memory import Memory
 from playground.dialects.rendering import Block, Draft
+from playground.dialects.requests import requests_of
 from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.parsing.syntax import Syntax
 from playground.prompt_data import PromptData, TaskConfig

@@ -7,16 +7,21 @@ from collections import deque
 from collections.abc import Callable
 from functools import lru_cache
 from io import BytesIO
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from playground.events import Event, FindingEvent, Span
 from playground.findings import finding
 from playground.parsing.patterns import CONTEXT
 
-if TYPE_CHECKING:
-    from playground.parsing.scanner import Scanner
-
 Emit = Callable[[int], None]  # claims so many characters
+
+
+class Window(Protocol):
+    """What characters are claimed from: the scanner."""
+
+    events: list[Event]
+
+    def take_text(self, count: int) -> tuple[int, str]: ...
 
 
 class Pieces(list[str]):
@@ -39,23 +44,23 @@ class Claim:
     """Claims characters as events of one kind: called with how many. `make` makes an event of an
     offset and a text; `kept`, if given, gets the texts too."""
 
-    __slots__ = ("_passed", "_scanner", "kept", "make")
+    __slots__ = ("_passed", "_window", "kept", "make")
 
     def __init__(
         self,
-        scanner: Scanner,
+        window: Window,
         make: Callable[[int, str], Event],
         kept: list[str] | None = None,
     ) -> None:
-        self._scanner, self.make, self.kept = scanner, make, kept
+        self._window, self.make, self.kept = window, make, kept
         self._passed: BytesIO | deque[bytes] | None = None
 
     def __call__(self, count: int) -> None:
         if count:
-            offset, text = self._scanner.take_text(count)
+            offset, text = self._window.take_text(count)
             if self.kept is not None:
                 self.kept.append(text)
-            self._scanner.events.append(self.make(offset, text))
+            self._window.events.append(self.make(offset, text))
 
     # chunks that pass by: nothing in them concerns the walk
 

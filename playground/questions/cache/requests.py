@@ -13,7 +13,7 @@ from playground.caching.prefixes import Billed, TimedRequest
 from playground.caching.rules import Rules
 from playground.caching.usage import billed_of
 from playground.dialects import Dialect
-from playground.dialects.conversation import requests_of
+from playground.dialects.requests import requests_of
 from playground.questions.cache.what_if import WhatIf
 from playground.sessions.session import Session
 

@@ -1,0 +1,39 @@
+"""The requests that a conversation was made of, in a dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+from playground.caching.shared_lists import SharedList
+from playground.dialects.base import Dialect
+from playground.dialects.conversation import written
+from playground.dialects.history import History
+from playground.dialects.memory import may_remember
+from playground.prompt_data import PromptData
+
+
+def requests_of(
+    dialect: Dialect, prompt_data: PromptData, stops: Sequence[int]
+) -> Iterator[Sequence[dict[str, Any]]]:
+    """The messages of each request of a conversation, without marks: a request holds what stands
+    before one of `stops`, which are indices of messages, in their order. Requests share what they
+    have in common, so nobody may write into them."""
+    if not may_remember(dialect) or dialect.preflight:
+        plain = dialect.with_policy("none")
+        for stop in stops:
+            earlier = prompt_data.model_copy(update={"messages": prompt_data.messages[:stop]})
+            yield plain.render(earlier).messages
+        return
+    request, given = History(), SharedList[dict[str, Any]]()
+    request.add([dialect.system_draft(prompt_data)])
+    drafts, start = written(dialect, prompt_data).drafts, 0
+    for stop in stops:
+        request.add(chain.from_iterable(drafts[start:stop]))
+        start = stop
+        same = len(given)
+        if given and request.messages[same - 1] is not given[-1]:  # one was joined to it
+            same -= 1
+        given = given.and_more(same, request.messages[same:])
+        yield given
