@@ -7,7 +7,7 @@ import json
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from time import process_time
@@ -169,37 +169,6 @@ def test_a_spoiled_example_is_read_or_is_one_clear_error(
     assert "\n" not in read_or_fault(Source(EXAMPLES[name].name, spoiled))
 
 
-# Formats in which some odd value is left to the last resort: the list may only grow shorter.
-STUMBLING = {
-    "ai-sdk-spans",
-    "antigravity",
-    "atif",
-    "gemini-cli-chat",
-    "goose",
-    "har",
-    "langfuse-trace",
-    "llama-stack-recording",
-    "mini-swe-agent",
-    "nock",
-    "opencode-export",
-    "openhands-events",
-    "openhands-llm-log",
-    "openhands-output",
-    "request-rows",
-    "swe-agent",
-    "tau-bench",
-}
-
-
-@contextmanager
-def without_last_resort(name: str) -> Iterator[None]:
-    """A reader that stumbles over a shape fails the test, instead of refusing the file."""
-    with pytest.MonkeyPatch.context() as patch:
-        if name not in STUMBLING:
-            patch.setattr(last_resort, "UNFORESEEN", ())
-        yield
-
-
 def places(value: Any) -> Iterator[tuple[Any, Any]]:
     """Every object and list in a JSON value, with each of its keys."""
     inner = value.items() if isinstance(value, dict) else enumerate(value)
@@ -209,7 +178,7 @@ def places(value: Any) -> Iterator[tuple[Any, Any]]:
             yield from places(item)
 
 
-@given(st.sampled_from(sorted(set(EXAMPLES) - STUMBLING)), st.integers(0, 499), st.booleans())
+@given(st.sampled_from(sorted(EXAMPLES)), st.integers(0, 499), st.booleans())
 def test_no_odd_value_at_any_field_makes_a_reader_stumble(
     name: str, number: int, by_name: bool
 ) -> None:
@@ -224,12 +193,51 @@ def test_no_odd_value_at_any_field_makes_a_reader_stumble(
     for odd in [*ODD, {"a": None}, 10**400, "[", ["x"]]:
         node[key] = odd
         spoilt = "\n".join(map(json.dumps, values)).encode()
-        with without_last_resort(name):
-            read_or_fault(Source(EXAMPLES[name].name, spoilt), name if by_name else None)
+        read_or_fault(Source(EXAMPLES[name].name, spoilt), name if by_name else None)
     node[key] = before
 
 
-def test_what_nobody_foresaw_is_refused_in_words() -> None:
+TOLD: list[tuple[str, list[str | int], Any, str]] = [
+    ("ai-sdk-spans", [0, 1, "attributes", "ai.response.toolCalls"], 7, "a call that is a int: '7'"),
+    ("antigravity", ["tool_calls"], "x", "a str where a list is expected"),
+    ("atif", ["steps", 1, "tool_calls"], {"a": 1}, "a dict where a list is expected"),
+    ("atif", ["steps", 1, "observation", "results"], ["x"], "a str where an object is expected"),
+    ("atif", ["steps", 1, "metrics"], "x", "a str where an object is expected"),
+    ("gemini-cli-chat", ["toolCalls"], [None], "a NoneType where an object is expected"),
+    ("har", ["log", "entries", 0, "response"], "x", "a response that is not a reply: '\"x\"'"),
+    ("llama-stack-recording", ["request"], "x", "a request that cannot be read"),
+    ("openhands-events", ["tool_call_metadata"], "x", "a str where an object is expected"),
+    ("swe-agent", ["info"], "x", "a str where an object is expected"),
+    ("tau-bench", [0, 0], "x", "a str where an object is expected"),
+    ("zed-thread", ["tool_results"], "x", "a str where a list is expected"),
+]
+
+
+@pytest.mark.parametrize(("name", "path", "odd", "told"), TOLD)
+def test_what_an_odd_value_leaves_out_is_a_finding(
+    name: str, path: list[str | int], odd: Any, told: str
+) -> None:
+    """At that path, which begins at the first field of its first name."""
+    data = EXAMPLES[name].content
+    assert isinstance(data, bytes)
+    is_lines = EXAMPLES[name].name.endswith("l")
+    values = [json.loads(line) for line in (data.splitlines() if is_lines else [data])]
+    *steps, last = path
+    node = next(node for node, key in places(values) if key == path[0])
+    for step in steps:
+        node = node[step]
+    node[last] = odd
+    spoilt = "\n".join(map(json.dumps, values)).encode()
+    found = [
+        finding.message
+        for loaded in read_sessions(Source(EXAMPLES[name].name, spoilt), name)
+        for finding in loaded.findings
+    ]
+    assert any(told in message for message in found), found
+
+
+def test_what_nobody_foresaw_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(last_resort, "UNFORESEEN", (KeyError,))
     resort = last_resort.refused("not in the form of a diary", where="x.json", expected="another")
     with pytest.raises(InputFault) as fault, resort:
         raise KeyError("day")
@@ -724,7 +732,12 @@ def test_a_format_by_a_wrong_name_and_a_file_of_another_one() -> None:
     with pytest.raises(pg.errors.UnknownNameError, match="unknown format 'x'; known: playground"):
         first_session(Source("x.json", b"{}"), "x")
     message = fault_as("har", b'{"log": 3}')
-    assert message.startswith("x.json: not in the form of HTTP archive (HAR) (TypeError")
+    assert message == (
+        "x.json, field log.entries: not in the form of HTTP archive (HAR) (no list);"
+        " expected the format har, or another one by name"
+    )
+    assert "not in the form of nock fixture (no list)" in fault_as("nock", b'{"log": 3}')
+    assert "not in the form of ATIF trajectory (no object)" in fault_as("atif", b"[]")
 
 
 def fault_as(form: str, data: bytes) -> str:

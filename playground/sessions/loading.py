@@ -27,6 +27,7 @@ from playground.sessions.in_memory import json_bytes
 from playground.sessions.last_resort import refused
 from playground.sessions.pasted import MOST_SOURCE, unwrapped
 from playground.sessions.session import Session
+from playground.sessions.shapes.fields import WrongForm
 from playground.sessions.source import MAX_BYTES, Progress, Source
 
 
@@ -142,8 +143,12 @@ def read_sessions(source: Source, format: str | None = None) -> Iterator[LoadedS
     chosen, source = (get_format(format), source) if format else _recognised(source)
     problem = f"not in the form of {chosen.title}"
     expected = f"the format {chosen.name}, or another one by name"
-    with refused(problem, where=source.name, expected=expected):
-        yield from each_seldom(_checked(chosen, source))
+    try:
+        with refused(problem, where=source.name, expected=expected):
+            yield from each_seldom(_checked(chosen, source))
+    except WrongForm as wrong:
+        told = f"{problem} ({wrong})"
+        raise InputFault(told, where=source.name, field=wrong.field, expected=expected) from wrong
 
 
 def _recognised(source: Source) -> tuple[SessionFormat, Source]:
@@ -151,7 +156,8 @@ def _recognised(source: Source) -> tuple[SessionFormat, Source]:
     try:
         return recognised(source), source
     except InputFault:
-        inner = None if source.is_folder or source.size > MOST_SOURCE else unwrapped(source.text)
+        no_text = source.is_folder or source.is_zip or source.size > MOST_SOURCE
+        inner = None if no_text else unwrapped(source.text)
         if inner is None:
             raise
         found = Source(source.name, inner.text.encode("utf-8", "surrogatepass"))

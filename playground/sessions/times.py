@@ -33,6 +33,14 @@ def utc_time(value: Any) -> str | None:
     return None
 
 
+def in_seconds(milliseconds: Any) -> Any:
+    """Milliseconds as seconds; what is no such number stays as it is, for its finding."""
+    try:
+        return milliseconds / 1000
+    except (TypeError, OverflowError):
+        return milliseconds
+
+
 def _of_text(text: str) -> str | None:
     if _NUMBER.match(text) and text.isascii():
         return utc_time(float(text))

@@ -12,6 +12,7 @@ from typing import Any
 from playground.messages import Part
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.fields import list_in, mapping
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.source import Source
 
@@ -25,18 +26,20 @@ class AdkEval(SessionFormat):
         value = None if source.is_lines else source.document
         if isinstance(value, dict):
             cases = value.get("eval_cases")
-            return isinstance(cases, list) and any("conversation" in case for case in cases)
+            return isinstance(cases, list) and any(
+                "conversation" in mapping(case) for case in cases
+            )
         return isinstance(value, list) and any(_turns(case) is not None for case in (value, *value))
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         value = source.value
         if isinstance(value, dict):
-            for index, case in enumerate(value["eval_cases"]):
+            for index, case in enumerate(list_in(source, "eval_cases")):
                 yield _case(case, source.stem, Place(field=f"eval_cases.{index}"))
         elif _turns(value) is not None:
             yield _expected(value, source.stem, Place())
         else:
-            for index, case in enumerate(value):
+            for index, case in enumerate(list_in(source)):
                 name = case.get("name") if isinstance(case, dict) else None
                 found, place = _turns(case) or [], Place(field=str(index))
                 builder = _expected(found, str(name or source.stem), place.at("data"))
@@ -55,7 +58,7 @@ def _turns(value: Any) -> list[Any] | None:
 
 
 def _case(case: Any, title: str, place: Place) -> SessionBuilder:
-    case = case if isinstance(case, dict) else {}
+    case = mapping(case)
     builder = SessionBuilder(title=str(case.get("eval_id") or title))
     given = case.get("session_input")
     app = given.get("app_name") if isinstance(given, dict) else ""

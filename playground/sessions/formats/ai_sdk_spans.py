@@ -43,9 +43,11 @@ def _turn(span: TraceSpan) -> Turn:
     tools = json_value(given.get("ai.prompt.tools"))
     prefix = "ai.usage."
     return Turn(
-        before=chat_messages(asked, "user"),
+        before=chat_messages(asked, "user") or ([asked] if asked else []),
         after=_answer(given),
-        tools=[json_value(tool) for tool in tools] if isinstance(tools, list) else [],
+        tools=[json_value(tool) for tool in (tools if isinstance(tools, list) else [tools])]
+        if tools
+        else [],
         place=span.place,
         model=str(given.get("ai.response.model") or given.get("ai.model.id") or ""),
         at=span.start,
@@ -62,9 +64,12 @@ def _answer(given: dict[str, Any]) -> list[Any]:
         content.append({"type": "reasoning", "text": thought})
     if text := given.get("ai.response.text") or given.get("ai.response.object"):
         content.append({"type": "text", "text": text})
+    message = {"role": "assistant", "content": content}
     calls = json_value(given.get("ai.response.toolCalls"))
-    content += [
-        {**call, "type": "tool-call"} if isinstance(call, dict) else call
-        for call in (calls if isinstance(calls, list) else ())
-    ]
-    return [{"role": "assistant", "content": content}] if content else []
+    if isinstance(calls, list):
+        content += [
+            {**call, "type": "tool-call"} if isinstance(call, dict) else call for call in calls
+        ]
+    elif calls:
+        message["tool_calls"] = calls  # where they are told of as none
+    return [message] if content or calls else []

@@ -9,6 +9,7 @@ from playground.messages import Part, ReasoningPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
+from playground.sessions.shapes.fields import told_list
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.source import Source
@@ -50,8 +51,9 @@ def _answer(builder: SessionBuilder, value: dict[str, Any], at: Any, place: Plac
     thought = value.get("thinking")
     parts: list[Part] = [ReasoningPart(thought)] if isinstance(thought, str) and thought else []
     parts += read_parts(builder, value.get("content"), place.at("content"))
-    for index, call in enumerate(value.get("tool_calls") or ()):
-        where = place.at("tool_calls", index)
+    within = place.at("tool_calls")
+    for index, call in enumerate(told_list(builder, value.get("tool_calls"), within)):
+        where = within.at(index)
         if isinstance(call, dict):
             given = builder.new_id()
             parts.append(builder.call(given, call.get("name"), call.get("args"), where))

@@ -21,6 +21,13 @@ from playground.parsing.values import dump_json
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.session import RequestRecord, Session
+from playground.sessions.shapes.fields import (
+    mapping,
+    object_in,
+    told_list,
+    told_mapping,
+    told_objects,
+)
 from playground.sessions.shapes.parts import read_parts, result_value
 from playground.sessions.shapes.results import add
 from playground.sessions.source import Source
@@ -44,11 +51,12 @@ class Atif(SessionFormat):
         )
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        value = source.value
-        agent = value.get("agent") or {}
-        extra = value.get("extra") or {}
-        title = str(extra.get("title") or value.get("session_id") or source.stem)
-        builder = SessionBuilder(title=title, purpose=str(extra.get("purpose") or ""))
+        value = object_in(source)
+        builder = SessionBuilder()
+        agent = told_mapping(builder, value.get("agent"), Place(field="agent"))
+        extra = told_mapping(builder, value.get("extra"), Place(field="extra"))
+        builder.title = str(extra.get("title") or value.get("session_id") or source.stem)
+        builder.purpose = str(extra.get("purpose") or "")
         builder.agent_prompt = str(extra.get("user_agent_prompt") or "")
         builder.environment = str(extra.get("environment") or "")
         builder.model = str(agent.get("model_name") or "")
@@ -56,10 +64,12 @@ class Atif(SessionFormat):
             name=agent.get("name"), version=agent.get("version"), session=value.get("session_id")
         )
         builder.tools(agent.get("tool_definitions"), Place(field="agent.tool_definitions"))
-        for index, step in enumerate(value.get("steps") or ()):
-            _step(builder, step, Place(field=f"steps.{index}"))
-        for index, _ in enumerate(value.get("subagent_trajectories") or ()):
-            builder.lost("a sub-agent's trajectory", Place(field=f"subagent_trajectories.{index}"))
+        place = Place(field="steps")
+        for index, step in enumerate(told_list(builder, value.get("steps"), place)):
+            _step(builder, step, place.at(index))
+        place = Place(field="subagent_trajectories")
+        for index, _ in enumerate(told_list(builder, value.get("subagent_trajectories"), place)):
+            builder.lost("a sub-agent's trajectory", place.at(index))
         yield builder
 
 
@@ -72,29 +82,36 @@ def _step(builder: SessionBuilder, step: Any, place: Place) -> None:
     if step.get("reasoning_content"):
         parts.append(ReasoningPart(str(step["reasoning_content"])))
     parts += read_parts(builder, _message(step.get("message")), place.at("message"))
-    for index, call in enumerate(step.get("tool_calls") or ()):
-        where = place.at("tool_calls", index)
+    for where, call in told_objects(builder, step.get("tool_calls"), place.at("tool_calls")):
         call_id, name = call.get("tool_call_id"), call.get("function_name")
         parts.append(builder.call(call_id, name, call.get("arguments"), where))
-    results: list[Part] = []
-    for result in (step.get("observation") or {}).get("results") or ():
-        extra = result.get("extra") or {}
-        content = extra.get("result", result_value(_message(result.get("content"))))
-        failed = bool(extra.get("is_error") or extra.get("tool_result_is_error"))
-        results.append(builder.result(result.get("source_call_id"), content, is_error=failed))
+    results = _results(builder, step.get("observation"), place.at("observation"))
     if parts or not results:
         add(builder, role, parts, place)
     if role == "assistant" and parts:
-        metrics = step.get("metrics") or {}
-        usage = {
-            **(metrics.get("extra") or {}),
-            **{k: v for k, v in metrics.items() if k != "extra"},
-        }
-        usage = {key: value for key, value in usage.items() if value is not None}
+        usage = _usage(builder, step.get("metrics"), place.at("metrics"))
         model, at = step.get("model_name"), step.get("timestamp")
         builder.request(model=model, at=at, usage=usage)
     if results:
         add(builder, "tool", results, place.at("observation"))
+
+
+def _results(builder: SessionBuilder, observation: Any, place: Place) -> list[Part]:
+    """The results of a step's calls, which stand in what was observed after it."""
+    parts: list[Part] = []
+    given = told_mapping(builder, observation, place).get("results")
+    for where, result in told_objects(builder, given, place.at("results")):
+        extra = told_mapping(builder, result.get("extra"), where.at("extra"))
+        content = extra.get("result", result_value(_message(result.get("content"))))
+        failed = bool(extra.get("is_error") or extra.get("tool_result_is_error"))
+        parts.append(builder.result(result.get("source_call_id"), content, is_error=failed))
+    return parts
+
+
+def _usage(builder: SessionBuilder, given: Any, place: Place) -> dict[str, Any]:
+    metrics = dict(told_mapping(builder, given, place))
+    extra = told_mapping(builder, metrics.pop("extra", None), place.at("extra"))
+    return {key: value for key, value in {**extra, **metrics}.items() if value is not None}
 
 
 def _message(content: Any) -> Any:
@@ -102,7 +119,7 @@ def _message(content: Any) -> Any:
     if not isinstance(content, list):
         return content
     return [
-        {"type": "image", "url": (part.get("source") or {}).get("path")}
+        {"type": "image", "url": mapping(part.get("source")).get("path")}
         if isinstance(part, dict) and part.get("type") == "image"
         else part
         for part in content

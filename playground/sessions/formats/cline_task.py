@@ -10,6 +10,7 @@ from playground.errors import InputFault
 from playground.json_numbers import load_json
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.fields import text_of
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.source import Source
 
@@ -67,8 +68,8 @@ def _requests(builder: SessionBuilder, interface: Source) -> None:
     started = [m for m in entries if m.get("say") == "api_req_started"]
     for number, (record, message) in enumerate(zip(builder.requests, started, strict=False)):
         try:
-            info: Any = load_json(message.get("text") or "{}", strict=True)
-        except ValueError:
+            info: Any = load_json(text_of(message.get("text")) or "{}", strict=True)
+        except (ValueError, RecursionError):
             info = {}
         keys = ("tokensIn", "tokensOut", "cacheReads", "cacheWrites", "cost")
         usage = {key: info[key] for key in keys if isinstance(info, dict) and key in info}

@@ -13,8 +13,10 @@ from typing import Any, Final
 from playground.messages import Part, ReasoningPart, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.fields import object_in, told_list
 from playground.sessions.shapes.results import add
 from playground.sessions.source import Source
+from playground.sessions.times import in_seconds
 
 _MARKS: Final = {"responderUsername", "requesterUsername", "creationDate", "initialLocation"}
 _WHOLE, _SET, _PUSH, _DELETE = range(4)  # kinds of a journal's lines
@@ -44,11 +46,12 @@ class CopilotChat(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
-        session = _replayed(source, builder) if source.is_lines else source.value
+        session = _replayed(source, builder) if source.is_lines else object_in(source)
         title = session.get("customTitle") or session.get("name")
         builder.known(name="copilot-chat", title=title, session=session.get("sessionId"))
-        for index, request in enumerate(session["requests"]):
-            _request(builder, request, Place(field=f"requests.{index}"))
+        place = Place(field="requests")
+        for index, request in enumerate(told_list(builder, session.get("requests"), place)):
+            _request(builder, request, place.at(index))
         yield builder
 
 
@@ -131,7 +134,7 @@ def _request(builder: SessionBuilder, request: Any, place: Place) -> None:
             reply=last,
             model=str(request.get("modelId") or "").removeprefix("copilot/"),
             at=request.get("timestamp"),
-            seconds=elapsed / 1000 if isinstance(elapsed, int | float) else elapsed,
+            seconds=in_seconds(elapsed),
             usage=_usage(result, metadata),
         )
 
@@ -167,9 +170,9 @@ def _rounds(
         if parts:
             builder.say("assistant", parts, where)
         for call in calls:
-            if call.get("id") in results:
-                given = _result_text(results.pop(call["id"]))
-                builder.say("tool", [builder.result(call["id"], given)], where)
+            if (call_id := str(call.get("id"))) in results:
+                given = _result_text(results.pop(call_id))
+                builder.say("tool", [builder.result(call_id, given)], where)
 
 
 def _result_text(result: Any) -> str:

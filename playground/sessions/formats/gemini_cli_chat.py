@@ -8,6 +8,13 @@ from typing import Any
 from playground.messages import Part, ReasoningPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.fields import (
+    mapping,
+    object_in,
+    told_list,
+    told_mapping,
+    told_objects,
+)
 from playground.sessions.shapes.messages import ROLES
 from playground.sessions.shapes.parts import read_parts, result_value
 from playground.sessions.shapes.results import add
@@ -36,33 +43,40 @@ class GeminiCliChat(SessionFormat):
         builder = SessionBuilder(title=source.stem)
         builder.known(name="gemini-cli")
         if source.is_lines:
-            for place, message in _current(source):
+            for place, message in _current(source, builder):
                 _message(builder, message, place)
         else:
-            value = source.value
-            key = "messages" if "messages" in value else "history"
+            value = object_in(source)
+            place = Place(field="messages" if "messages" in value else "history")
             builder.title = str(value.get("summary") or builder.title)
-            for index, message in enumerate(value.get(key) or ()):
-                _message(builder, message, Place(field=f"{key}.{index}"))
+            for index, message in enumerate(told_list(builder, value.get(place.field), place)):
+                _message(builder, message, place.at(index))
         yield builder
 
 
-def _current(source: Source) -> list[tuple[Place, Any]]:
+def _current(source: Source, builder: SessionBuilder) -> list[tuple[Place, Any]]:
     """The messages that are left when changes and rewinds have been carried out."""
-    kept: dict[Any, tuple[Place, Any]] = {}  # by id; one that comes again stands where it comes
+    kept: dict[str, tuple[Place, Any]] = {}  # by id; one that comes again stands where it comes
     for line, value in source.lines():
         if not isinstance(value, dict):
-            continue
-        if target := value.get("$rewindTo"):
+            builder.lost(f"a line that is a {type(value).__name__}", Place(line))
+        elif target := str(value.get("$rewindTo") or ""):
             if target in kept:
                 ids = list(kept)
                 kept = {known: kept[known] for known in ids[: ids.index(target)]}
-        elif isinstance(change := value.get("$set"), dict):
-            for index, message in enumerate(change.get("messages") or ()):
-                kept.pop(message.get("id"), None)
-                kept[message.get("id")] = Place(line, f"$set.messages.{index}"), message
+            else:
+                builder.lost(f"a rewind to {target[:60]!r}, which is not there", Place(line))
+        elif "$set" in value:
+            change, within = (
+                told_mapping(builder, value["$set"], Place(line, "$set")),
+                Place(line, "$set.messages"),
+            )
+            for index, message in enumerate(told_list(builder, change.get("messages"), within)):
+                known = str(mapping(message).get("id") or within.at(index))
+                kept.pop(known, None)
+                kept[known] = within.at(index), message
         elif value.keys() & {"type", "role", "content"}:
-            known = value.get("id") or f"line {line}"
+            known = str(value.get("id") or Place(line))
             kept.pop(known, None)
             kept[known] = Place(line), value
     return list(kept.values())
@@ -77,14 +91,13 @@ def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
         builder.lost(f"a message of type {kind!r}", place)
         return
     parts: list[Part] = []
-    for thought in message.get("thoughts") or ():
-        text = ": ".join(filter(None, (thought.get("subject"), thought.get("description"))))
-        parts += [ReasoningPart(text)] if text else []
+    within = place.at("thoughts")
+    for index, thought in enumerate(told_list(builder, message.get("thoughts"), within)):
+        parts += _thought(builder, thought, within.at(index))
     content = message.get("content", message.get("parts"))
     parts += read_parts(builder, content, place.at("content"))
     results: list[Part] = []
-    for index, call in enumerate(message.get("toolCalls") or ()):
-        where = place.at("toolCalls", index)
+    for where, call in told_objects(builder, message.get("toolCalls"), place.at("toolCalls")):
         call_id = call.get("id") or builder.new_id()
         parts.append(builder.call(call_id, call.get("name"), call.get("args"), where))
         if call.get("result") is not None:
@@ -99,10 +112,20 @@ def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
         add(builder, "tool", results, place)
 
 
+def _thought(builder: SessionBuilder, given: Any, place: Place) -> list[Part]:
+    """What it is about, and what was thought of it."""
+    if isinstance(given, str):
+        return [ReasoningPart(given)] if given else []
+    thought = told_mapping(builder, given, place)
+    said = (thought.get("subject"), thought.get("description"))
+    text = ": ".join(str(each) for each in said if each)
+    return [ReasoningPart(text)] if text else []
+
+
 def _result(result: Any) -> Any:
     """The output inside a list of one function response; anything else as it is."""
     if isinstance(result, list) and len(result) == 1 and isinstance(result[0], dict):
-        response = (result[0].get("functionResponse") or {}).get("response")
+        response = mapping(result[0].get("functionResponse")).get("response")
         if isinstance(response, dict):
             return response["output"] if set(response) == {"output"} else response
     return result_value(result)

@@ -9,6 +9,7 @@ from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
 from playground.sessions.shapes.facts import note_answer
+from playground.sessions.shapes.fields import list_in, object_in
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.source import Source
 
@@ -46,9 +47,8 @@ class Goose(SessionFormat):
         if source.is_lines:
             read_lines(source, builder, lambda value, place: _line(builder, value, place))
         else:
-            value = source.value
-            _head(builder, value)
-            for index, message in enumerate(value["conversation"]):
+            _head(builder, object_in(source))
+            for index, message in enumerate(list_in(source, "conversation")):
                 _line(builder, message, Place(field=f"conversation.{index}"))
         yield builder
 

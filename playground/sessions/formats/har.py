@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from playground.json_numbers import dump_again
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.exchanges import (
@@ -14,7 +15,9 @@ from playground.sessions.shapes.exchanges import (
     read_exchanges,
     unpacked,
 )
+from playground.sessions.shapes.fields import list_in, mapping
 from playground.sessions.source import Source
+from playground.sessions.times import in_seconds
 
 
 class Har(SessionFormat):
@@ -28,29 +31,32 @@ class Har(SessionFormat):
         return isinstance(log, dict) and isinstance(log.get("entries"), list)
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        entries = source.value["log"]["entries"]
         exchanges = (
-            _exchange(entry, Place(field=f"log.entries.{index}"))
-            for index, entry in enumerate(entries)
-            if isinstance(entry, dict)
+            _exchange(mapping(entry), Place(field=f"log.entries.{index}"))
+            for index, entry in enumerate(list_in(source, "log", "entries"))
         )
         yield from read_exchanges(exchanges, source.stem, source.name)
 
 
 def _exchange(entry: dict[str, Any], place: Place) -> Exchange:
-    request, response = entry.get("request") or {}, entry.get("response") or {}
-    content = response.get("content") or {}
-    text = content.get("text") or ""
-    data = text.encode("utf-8", "surrogatepass")
-    if content.get("encoding") == "base64":
-        data = unpacked(from_base64(text) or b"")
-    time = entry.get("time")
+    request, response = mapping(entry.get("request")), entry.get("response")
     return Exchange(
-        json_object((request.get("postData") or {}).get("text")),
-        data,
+        json_object(mapping(request.get("postData")).get("text")),
+        _bytes(response),
         place,
         str(request.get("url", "")),
         str(entry.get("startedDateTime") or ""),
-        time / 1000 if isinstance(time, int | float) else time,
-        response.get("status"),
+        in_seconds(entry.get("time")),
+        mapping(response).get("status"),
     )
+
+
+def _bytes(response: Any) -> bytes:
+    """The body of a response; what is in the place of one is written out, for its finding."""
+    content = response.get("content") if isinstance(response, dict) else response
+    text = content.get("text") if isinstance(content, dict) else content
+    if not isinstance(content, dict) or not isinstance(text, str):
+        return dump_again(text).encode() if text else b""
+    if content.get("encoding") == "base64":
+        return unpacked(from_base64(text) or b"")
+    return text.encode("utf-8", "surrogatepass")

@@ -8,6 +8,15 @@ from typing import Any, Final
 from playground.errors import InputFault
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.fields import (
+    list_in,
+    listed,
+    mapping,
+    object_in,
+    told_list,
+    told_mapping,
+    told_objects,
+)
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.requests import only_one
 from playground.sessions.source import Source
@@ -40,7 +49,8 @@ class InspectLog(SessionFormat):
 
 def _samples(source: Source) -> Iterator[tuple[Place, Any]]:
     if not source.is_zip:
-        for index, sample in enumerate(source.value.get("samples") or ()):
+        is_head = object_in(source).get("samples") is None
+        for index, sample in enumerate(() if is_head else list_in(source, "samples")):
             yield Place(field=f"samples.{index}"), sample
         return
     for name, member in sorted(source.members.items()):
@@ -50,25 +60,26 @@ def _samples(source: Source) -> Iterator[tuple[Place, Any]]:
 
 def _session(sample: dict[str, Any], place: Place, title: str) -> SessionBuilder:
     builder = SessionBuilder(title=f"{title} sample {sample.get('id')} epoch {sample.get('epoch')}")
-    texts = sample.get("attachments") or {}
-    answers = _answers(sample.get("events") or ())
-    for index, given in enumerate(sample.get("messages") or ()):
+    texts = told_mapping(builder, sample.get("attachments"), place.at("attachments"))
+    answers = _answers(builder, sample.get("events"), place.at("events"))
+    within = place.at("messages")
+    for index, given in enumerate(told_list(builder, sample.get("messages"), within)):
         message = _attached(given, texts)
         if isinstance(message, dict) and message.get("role") == "tool":
             message = {**message, "name": message.get("function")}
         before = len(builder.messages)
-        read_message(builder, message, place.at("messages", index))
+        read_message(builder, message, within.at(index))
         if len(builder.messages) > before and builder.messages[-1].role == "assistant":
-            event = answers.get(message.get("id"), {})
-            output = event.get("output") or {}
-            choices = output.get("choices") or [{}]
-            only_one(builder, choices, place.at("messages", index))
+            event = answers.get(str(message.get("id")), {})
+            output = mapping(event.get("output"))
+            choices = listed(output.get("choices")) or [{}]
+            only_one(builder, choices, within.at(index))
             builder.request(
                 model=message.get("model") or event.get("model"),
                 at=event.get("timestamp"),
                 seconds=output.get("time"),
                 usage=output.get("usage"),
-                stop_reason=choices[0].get("stop_reason"),
+                stop_reason=mapping(choices[0]).get("stop_reason"),
             )
     for event in answers.values():
         builder.tools(_attached(event.get("tools"), texts), place.at("events"))
@@ -76,13 +87,15 @@ def _session(sample: dict[str, Any], place: Place, title: str) -> SessionBuilder
     return builder
 
 
-def _answers(events: Any) -> dict[Any, dict[str, Any]]:
+def _answers(builder: SessionBuilder, events: Any, place: Place) -> dict[str, dict[str, Any]]:
     """Model events by the id of the message that they gave."""
-    found: dict[Any, dict[str, Any]] = {}
-    for event in events:
-        if isinstance(event, dict) and event.get("event") == "model":
-            choices = (event.get("output") or {}).get("choices") or [{}]
-            found[(choices[0].get("message") or {}).get("id")] = event
+    found: dict[str, dict[str, Any]] = {}
+    for where, event in told_objects(builder, events, place):
+        if event.get("event") == "model":
+            output = told_mapping(builder, event.get("output"), where.at("output"))
+            within = where.at("output", "choices")
+            choices = told_list(builder, output.get("choices"), within) or [{}]
+            found[str(mapping(mapping(choices[0]).get("message")).get("id"))] = event
     return found
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
+from playground.sessions.shapes.fields import list_in, mapping, told_mapping
 from playground.sessions.shapes.framework_chats import chat_messages, chat_tools, further_replies
 from playground.sessions.shapes.spans import json_value
 from playground.sessions.shapes.turns import Turn, read_turns
@@ -33,10 +34,11 @@ class LangfuseTrace(SessionFormat):
         return isinstance(found, list) and any(map(_is_observation, found))
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        trace, observations = _observations(source)
+        trace, given = _observations(source)
+        observations = list(given)
         title = str(trace.get("name") or source.stem)
         turns = [
-            (observation.get("type") in _CALLS, turn)
+            (str(observation.get("type")) in _CALLS, turn)
             for place, observation in observations
             if isinstance(observation, dict)
             for turn in [_turn(observation, place)]
@@ -49,6 +51,8 @@ class LangfuseTrace(SessionFormat):
             builder = SessionBuilder(title=title)
             builder.lost("no observation contains a chat", Place(field="observations"))
             sessions = [builder]
+        for place, observation in observations:
+            told_mapping(sessions[0], observation, place)
         yield from sessions
 
 
@@ -59,12 +63,12 @@ def _observations(source: Source) -> tuple[dict[str, Any], Iterable[tuple[Place,
     if not isinstance(value, dict):
         return {}, rows(source)
     within = Place(field="observations")
-    listed = [(within.at(index), each) for index, each in enumerate(value["observations"])]
-    return value.get("trace") or value, listed
+    listed = [(within.at(i), each) for i, each in enumerate(list_in(source, "observations"))]
+    return mapping(value.get("trace")) or value, listed
 
 
 def _is_observation(value: Any) -> bool:
-    return isinstance(value, dict) and value.get("type") in _CALLS and "traceId" in value
+    return isinstance(value, dict) and str(value.get("type")) in _CALLS and "traceId" in value
 
 
 def _turn(observation: dict[str, Any], place: Place) -> Turn:

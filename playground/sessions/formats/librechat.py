@@ -13,6 +13,7 @@ from playground.findings import finding
 from playground.messages import Part, ReasoningPart, Role, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.fields import list_in, object_in, told_list
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.results import add
 from playground.sessions.source import Source
@@ -33,16 +34,16 @@ class LibreChat(SessionFormat):
         return any(isinstance(each, dict) and "isCreatedByUser" in each for each in messages or ())
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        value = source.value
+        value = object_in(source)
         field = "messagesTree" if isinstance(value.get("messagesTree"), list) else "messages"
-        found = list(_branches(value[field], Place(field=field)))
+        found = list(_branches(list_in(source, field), Place(field=field)))
         title = str(value.get("title") or source.stem)
         options = value["options"] if isinstance(value.get("options"), dict) else {}
         for number, branch in enumerate(found, 1):
             name = title if number == 1 else f"{title} (branch {number})"
             builder = SessionBuilder(title=name)
             model = options.get("model")
-            builder.known(name="librechat", session=value["conversationId"], model=model)
+            builder.known(name="librechat", session=value.get("conversationId"), model=model)
             if len(found) > 1 and number == 1:
                 told = f"the conversation has {len(found)} branches"
                 builder.findings.append(finding("other-branches", field, told))
@@ -61,7 +62,7 @@ def _branches(messages: list[Any], place: Place) -> Iterator[_Branch]:
     """The branches, the one that ends last before the others."""
     placed = list(_flat(messages, place, ""))
     by_id = {str(each.get("messageId") or i): i for i, (_, each) in enumerate(placed)}
-    parents = {each.get("parentMessageId") for _, each in placed}
+    parents = {str(each.get("parentMessageId")) for _, each in placed}
     ends = [key for key in by_id if key not in parents] or list(by_id)[-1:]
     ends.sort(key=lambda key: str(placed[by_id[key]][1].get("createdAt") or ""), reverse=True)
     for end in ends:
@@ -105,7 +106,7 @@ def _message(builder: SessionBuilder, message: dict[str, Any], place: Place) -> 
         if isinstance(content, list) and content
         else read_parts(builder, message.get("text") or content, place.at("text"))
     )
-    for index, file in enumerate(message.get("files") or ()):
+    for index, file in enumerate(told_list(builder, message.get("files"), place.at("files"))):
         builder.lost(f"a file: {str(file)[:60]}", place.at("files", index))
     if not parts:
         return

@@ -9,6 +9,7 @@ from playground.json_numbers import dump_again
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.exchanges import Exchange, json_object, read_exchanges
+from playground.sessions.shapes.fields import mapping, object_in
 from playground.sessions.source import Source
 
 
@@ -25,12 +26,12 @@ class LlamaStack(SessionFormat):
         return "is_streaming" in response or isinstance(response["body"], list)
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        value = source.value
-        request, response = value.get("request") or {}, value["response"]
-        body = response.get("body")
+        value = object_in(source)
+        request, response = mapping(value.get("request")), value.get("response")
+        body = response.get("body") if isinstance(response, dict) else response
         chunks = body if isinstance(body, list) else [body]
         lines = [dump_again(_data(chunk)) for chunk in chunks]
-        streaming = bool(response.get("is_streaming")) or isinstance(body, list)
+        streaming = bool(mapping(response).get("is_streaming")) or isinstance(body, list)
         data = "".join(f"{line}\n" for line in lines) if streaming else lines[0]
         exchange = Exchange(
             json_object(request.get("body")), data.encode(), Place(), str(request.get("url", ""))

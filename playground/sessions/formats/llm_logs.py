@@ -13,6 +13,7 @@ from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
 from playground.sessions.source import Source
+from playground.sessions.times import in_seconds
 
 _MARKS: Final = {"prompt", "response", "model", "conversation_id"}
 
@@ -75,13 +76,12 @@ def _answer(builder: SessionBuilder, row: dict[str, Any], place: Place) -> None:
     if not parts:
         return
     builder.say("assistant", parts, place.at("response"))
-    took = row.get("duration_ms")
     counted = {k: row[k] for k in ("input_tokens", "output_tokens") if row.get(k) is not None}
     details = json_or_text(row.get("token_details"))
     builder.request(
         model=row.get("resolved_model") or row.get("model"),
         at=row.get("datetime_utc"),
-        seconds=took / 1000 if isinstance(took, int | float) else took,
+        seconds=in_seconds(row.get("duration_ms")),
         usage={**counted, "token_details": details} if isinstance(details, dict) else counted,
     )
 

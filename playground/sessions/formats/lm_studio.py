@@ -13,6 +13,7 @@ from playground.findings import finding
 from playground.messages import Part, ReasoningPart, Role, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.fields import list_in, object_in
 from playground.sessions.shapes.messages import ROLES
 from playground.sessions.shapes.parts import read_parts, result_value
 from playground.sessions.shapes.results import add
@@ -34,14 +35,14 @@ class LmStudio(SessionFormat):
         )
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        value = source.value
+        value = object_in(source)
         builder = SessionBuilder(title=source.stem)
         used = value.get("lastUsedModel")
         model = used.get("identifier") if isinstance(used, dict) else ""
         builder.known(name="lm-studio", title=value.get("name"), model=model)
         if system := _system(value):
             builder.say("system", [TextPart(system)], Place(field="systemPrompt"))
-        for index, message in enumerate(value["messages"]):
+        for index, message in enumerate(list_in(source, "messages")):
             _message(builder, message, Place(field=f"messages.{index}"))
         yield builder
 
@@ -85,7 +86,7 @@ def _steps(builder: SessionBuilder, role: Role, version: dict[str, Any], place: 
         if kind == "contentBlock":
             parts += _parts(builder, step.get("content"), place.at(index, "content"), step)
             made += [step["genInfo"]] if isinstance(step.get("genInfo"), dict) else []
-        elif kind not in _SHOWN:
+        elif str(kind) not in _SHOWN:
             builder.lost(f"a step of the type {kind!r}", place.at(index))
     before = len(builder.messages)
     if parts:

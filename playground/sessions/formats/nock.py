@@ -9,6 +9,7 @@ from playground.json_numbers import dump_again
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.exchanges import Exchange, json_object, read_exchanges, unpacked
+from playground.sessions.shapes.fields import list_in, mapping
 from playground.sessions.source import Source
 
 
@@ -33,8 +34,7 @@ class Nock(SessionFormat):
                 f"{item.get('scope', '')}{item.get('path', '')}",
                 status=item.get("status"),
             )
-            for index, item in enumerate(source.value)
-            if isinstance(item, dict)
+            for index, item in enumerate(map(mapping, list_in(source)))
         )
         yield from read_exchanges(exchanges, source.stem, source.name)
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.facts import note_answer
+from playground.sessions.shapes.fields import list_in
 from playground.sessions.shapes.messages import read_message, read_messages, role_of
 from playground.sessions.shapes.requests import read_items, read_reply
 from playground.sessions.source import Source
@@ -34,7 +35,7 @@ class OpenAILists(SessionFormat):
         return isinstance(data, list) and any(_is_reply(each) or _is_item(each) for each in data)
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        data = source.value["data"]
+        data = list_in(source, "data")
         if not any(_is_reply(each) for each in data):
             yield _items(data, source.stem)
             return
@@ -80,13 +81,13 @@ def _newest_first(data: list[Any]) -> bool:
     times = [value["created_at"] for value in objects if type(value.get("created_at")) is int]
     if len(times) > 1 and times[0] != times[-1]:
         return bool(times[0] > times[-1])
-    called: set[Any] = set()
+    called: set[str] = set()
     for value in objects:
         kind = str(value.get("type"))
         if kind.endswith("_call"):
-            called.add(value.get("call_id"))
+            called.add(str(value.get("call_id")))
         elif kind.endswith("_call_output"):
-            return value.get("call_id") not in called
+            return str(value.get("call_id")) not in called
     said = [role_of(value) for value in objects if value.get("role")]
     return len(said) > 1 and said[0] == "assistant" and said[-1] != "assistant"
 

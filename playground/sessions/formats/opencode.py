@@ -13,6 +13,7 @@ from playground.messages import Part
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
+from playground.sessions.shapes.fields import list_in, mapping, object_in, told_mapping
 from playground.sessions.shapes.messages import ROLES
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.results import add
@@ -53,10 +54,9 @@ class OpencodeExport(SessionFormat):
             read_lines(source, builder, lambda value, at: _log_line(builder, value, at), _LOGGED)
             yield builder
             return
-        value = source.value
-        info = value.get("info") if isinstance(value.get("info"), dict) else {}
+        info = told_mapping(builder, object_in(source).get("info"), Place(field="info"))
         builder.known(title=info.get("title"), version=info.get("version"), session=info.get("id"))
-        for index, entry in enumerate(value["messages"]):
+        for index, entry in enumerate(list_in(source, "messages")):
             place = Place(field=f"messages.{index}")
             message = entry.get("info") if isinstance(entry, dict) else None
             parts = entry.get("parts") if isinstance(entry, dict) else None
@@ -117,17 +117,17 @@ class Opencode(SessionFormat):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         files = source.members if source.is_folder or source.is_zip else {"": source}
         values = {name: member.document for name, member in files.items()}
-        infos = {v["id"]: v for v in values.values() if isinstance(v, dict) and _is_session(v)}
+        infos = {str(v["id"]): v for v in values.values() if isinstance(v, dict) and _is_session(v)}
         messages: dict[str, list[tuple[str, dict[str, Any]]]] = {}
         parts: dict[str, list[tuple[str, dict[str, Any]]]] = {}
         for name, value in sorted(values.items()):
             if _is_message(value):
-                messages.setdefault(value["sessionID"], []).append((name, value))
+                messages.setdefault(str(value["sessionID"]), []).append((name, value))
             elif _is_part(value):
-                parts.setdefault(value["messageID"], []).append((name, value))
-        loose = set(parts) - {m["id"] for group in messages.values() for _, m in group}
+                parts.setdefault(str(value["messageID"]), []).append((name, value))
+        loose = set(parts) - {str(m["id"]) for group in messages.values() for _, m in group}
         for message_id in sorted(loose):  # parts whose message is not there
-            session_id = parts[message_id][0][1].get("sessionID") or message_id
+            session_id = str(parts[message_id][0][1].get("sessionID") or message_id)
             orphan = {"id": message_id, "sessionID": session_id, "role": "assistant"}
             messages.setdefault(session_id, []).append(("", orphan))
         for session_id, group in sorted(messages.items()):
@@ -141,11 +141,16 @@ def _session(
     parts: dict[str, list[tuple[str, dict[str, Any]]]],
 ) -> SessionBuilder:
     builder = SessionBuilder(title=title)
-    order = sorted(messages, key=lambda pair: (pair[1].get("time") or {}).get("created") or 0)
-    for name, message in order:
-        placed = [(Place(field=file), part) for file, part in parts.get(message["id"], [])]
+    for name, message in sorted(messages, key=lambda pair: _created(pair[1])):
+        placed = [(Place(field=file), part) for file, part in parts.get(str(message["id"]), [])]
         _message(builder, message, Place(field=name or str(message["id"])), placed)
     return builder
+
+
+def _created(message: dict[str, Any]) -> float:
+    """When a message was made, in milliseconds; 0 where that is not told as a number."""
+    created = mapping(message.get("time")).get("created")
+    return created if isinstance(created, int | float) else 0
 
 
 def _message(
@@ -161,7 +166,7 @@ def _message(
         return
     content: list[Part] = []
     results: list[Part] = []
-    summary = (message.get("summary") or {}) if isinstance(message.get("summary"), dict) else {}
+    summary = mapping(message.get("summary"))
     for where, part in parts:
         if isinstance(part, dict):
             _part(builder, part, where, content, results)
@@ -194,7 +199,7 @@ def _part(
     if kind == "compaction":
         builder.compacted(place=place)
     elif kind == "tool":
-        state = part["state"] if isinstance(part.get("state"), dict) else {}
+        state = told_mapping(builder, part.get("state"), place.at("state"))
         call_id = part.get("callID") or builder.new_id()
         content.append(builder.call(call_id, part.get("tool"), state.get("input"), place))
         output = state.get("output", state.get("error"))

@@ -8,6 +8,13 @@ from typing import Any, Final
 from playground.messages import Part
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.fields import (
+    list_in,
+    object_in,
+    told_list,
+    told_mapping,
+    told_objects,
+)
 from playground.sessions.shapes.messages import read_message, read_messages
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.requests import read_reply, read_request
@@ -51,9 +58,8 @@ class OpenHandsEvents(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
-        for index, event in enumerate(source.value):
-            if isinstance(event, dict):
-                _event(builder, event, Place(field=str(index)))
+        for place, event in told_objects(builder, list_in(source), Place()):
+            _event(builder, event, place)
         yield builder
 
 
@@ -84,15 +90,21 @@ class OpenHandsLlmLog(SessionFormat):
         )
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        value = source.value
+        value = object_in(source)
+        own = list_in(source, "messages")
         raw = value.get("raw_messages")  # what was sent, where tools were written as text
-        for messages, title in ((value["messages"], ""), (raw, " as sent")):
-            if not isinstance(messages, list) or (title and messages == value["messages"]):
+        for messages, title in ((own, ""), (raw, " as sent")):
+            if not isinstance(messages, list) or (title and messages == own):
                 continue
             builder = SessionBuilder(title=source.stem + title)
             read_request(builder, {**value, "messages": messages}, Place())
-            reply = value.get("raw_response") if title else value.get("response")
-            if isinstance(reply, dict) and read_reply(builder, reply, Place(field="response")):
+            place = Place(field="raw_response" if title else "response")
+            reply = told_mapping(builder, value.get(place.field), place)
+            if not title:
+                told_list(builder, raw, Place(field="raw_messages"))
+            if reply and not read_reply(builder, reply, place):
+                builder.lost("a response that is not a reply", place)
+            elif reply:
                 record = builder.requests.pop()
                 builder.request(
                     model=record.model,
@@ -120,9 +132,10 @@ class OpenHandsOutput(SessionFormat):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         for line, value in source.lines():
             builder = SessionBuilder(title=f"{source.stem} line {line}")
-            history = value.get("history") if isinstance(value, dict) else None
-            for index, event in enumerate(history if isinstance(history, list) else []):
-                place = Place(line, f"history.{index}")
+            within = Place(line, "history")
+            history = told_mapping(builder, value, Place(line)).get("history")
+            for index, event in enumerate(told_list(builder, history, within)):
+                place = within.at(index)
                 for one in event if isinstance(event, list) else [event]:
                     if isinstance(one, dict) and ("action" in one or "observation" in one):
                         _event(builder, one, place)
@@ -132,18 +145,20 @@ class OpenHandsOutput(SessionFormat):
 
 
 def _event(builder: SessionBuilder, event: dict[str, Any], place: Place) -> None:
-    tool = event.get("tool_call_metadata") or {}
+    tool = told_mapping(builder, event.get("tool_call_metadata"), place.at("tool_call_metadata"))
+    action = str(event.get("action"))
     arguments = event.get("args")
     if not isinstance(arguments, dict):
+        told_mapping(builder, arguments, place.at("args"))
         arguments = {k: v for k, v in event.items() if k not in _ABOUT or k == "thought"}
     if "observation" in event:
         _observation(builder, event, tool, place)
-    elif event.get("action") == "system":
+    elif action == "system":
         read_messages(builder, [{"role": "system", "content": arguments.get("content")}], place)
         builder.tools(arguments.get("tools"), place.at("args", "tools"))
     elif tool:
         _called(builder, tool, event, place)
-    elif event.get("action") in _SPEECH or event.get("source") == "user":
+    elif action in _SPEECH or event.get("source") == "user":
         role = "user" if event.get("source") == "user" else "assistant"
         content = arguments.get("content") or event.get("message")
         before = len(builder.messages)
@@ -152,7 +167,7 @@ def _event(builder: SessionBuilder, event: dict[str, Any], place: Place) -> None
             builder.request(at=event.get("timestamp"))
     elif "action" not in event:
         builder.lost("an event that is neither an action nor an observation", place)
-    elif event.get("action") not in _QUIET:
+    elif action not in _QUIET:
         _untracked(builder, event, arguments, place)
 
 
@@ -160,11 +175,12 @@ def _called(
     builder: SessionBuilder, tool: dict[str, Any], event: dict[str, Any], place: Place
 ) -> None:
     """A call with the model's answer beside it; parallel calls repeat the same answer."""
-    response = tool.get("model_response") or {}
+    where = place.at("tool_call_metadata")
+    response = told_mapping(builder, tool.get("model_response"), where.at("model_response"))
     given = str(tool.get("tool_call_id") or "")
     if builder.knows_call(given):
         return
-    if read_reply(builder, response, place.at("tool_call_metadata")):
+    if read_reply(builder, response, where):
         record = builder.requests.pop()
         builder.request(
             model=record.model,
@@ -173,8 +189,8 @@ def _called(
             at=event.get("timestamp"),
         )
         return
-    parts: list[Part] = read_parts(builder, (event.get("args") or {}).get("thought"), place)
-    inner = {k: v for k, v in (event.get("args") or {}).items() if k != "thought"}
+    inner = dict(told_mapping(builder, event.get("args"), place.at("args")))
+    parts: list[Part] = read_parts(builder, inner.pop("thought", None), place)
     parts.append(builder.call(given, tool.get("function_name"), inner, place))
     add(builder, "assistant", parts, place)
 
@@ -194,10 +210,10 @@ def _untracked(
 def _observation(
     builder: SessionBuilder, event: dict[str, Any], tool: dict[str, Any], place: Place
 ) -> None:
-    if event.get("observation") in _QUIET:
+    if str(event.get("observation")) in _QUIET:
         return
     content = event.get("content")
-    call_id = tool.get("tool_call_id") or f"event_{event.get('cause')}"
+    call_id = str(tool.get("tool_call_id") or "") or f"event_{event.get('cause')}"
     if not builder.knows_call(call_id) and "cause" not in event:
         call_id = builder.open_call()  # before events had ids
     if not builder.knows_call(call_id):

@@ -17,6 +17,7 @@ from playground.sessions.session import Agent
 from playground.sessions.shapes.exchanges import Exchange, json_object, read_exchanges
 from playground.sessions.shapes.requests import conversation
 from playground.sessions.source import Source
+from playground.sessions.times import in_seconds
 
 _REQUESTS: Final = ("request", "request_body", "requestBody", "req", "body", "params", "modelInput")
 _RESPONSES: Final = ("response", "response_body", "responseBody", "resp", "output", "modelOutput")
@@ -94,7 +95,7 @@ def _exchanges(value: dict[str, Any], place: Place) -> Iterator[Exchange]:
     known: dict[str, Any] = {
         "url": _url(value),
         "at": at,
-        "seconds": took / 1000 if isinstance(took, int | float) else took,
+        "seconds": in_seconds(took),
         "agent": _agent(value, _request(value) or {}),
     }
     response = _response(value)

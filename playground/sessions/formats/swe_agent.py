@@ -7,6 +7,7 @@ from typing import Any
 
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.fields import list_in, mapping, told_mapping
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.source import Source
 
@@ -28,11 +29,10 @@ class SweAgent(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
-        value = source.value
-        for index, message in enumerate(value["history"]):
+        for index, message in enumerate(list_in(source, "history")):
             place = Place(field=f"history.{index}")
             read_message(builder, _with_id(message), place)
-        info = value.get("info") or {}
+        info = told_mapping(builder, source.value.get("info"), Place(field="info"))
         if info.get("exit_status"):
             builder.purpose = f"exit status: {info['exit_status']}"
         yield builder
@@ -52,13 +52,12 @@ class MiniSweAgent(SessionFormat):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem.removesuffix(".traj"))
         value = source.value
-        key = "messages." if isinstance(value, dict) else ""
-        messages = value.get("messages") or [] if isinstance(value, dict) else value
-        info = value.get("info") if isinstance(value, dict) else None
-        version = info.get("mini_version") if isinstance(info, dict) else ""
-        builder.known(name="mini-swe-agent", version=version)
+        place = Place(field="messages" if isinstance(value, dict) else "")
+        messages = list_in(source, "messages") if isinstance(value, dict) else list_in(source)
+        info = told_mapping(builder, mapping(value).get("info"), Place(field="info"))
+        builder.known(name="mini-swe-agent", version=info.get("mini_version"))
         for index, message in enumerate(messages):
-            read_message(builder, _with_id(message), Place(field=f"{key}{index}"))
+            read_message(builder, _with_id(message), place.at(index))
         yield builder
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.fields import list_in, told_mapping
 from playground.sessions.shapes.messages import read_messages
 from playground.sessions.source import Source
 
@@ -21,8 +22,10 @@ class TauBench(SessionFormat):
         return isinstance(first, dict) and isinstance(first.get("traj"), list)
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        for index, episode in enumerate(source.value):
-            builder = SessionBuilder(title=f"{source.stem} task {episode.get('task_id', index)}")
+        for index, given in enumerate(list_in(source)):
+            builder, place = SessionBuilder(), Place(field=str(index))
+            episode = told_mapping(builder, given, place)
+            builder.title = f"{source.stem} task {episode.get('task_id', index)}"
             builder.purpose = f"reward {episode.get('reward')}, trial {episode.get('trial')}"
-            read_messages(builder, episode.get("traj"), Place(field=f"{index}.traj"))
+            read_messages(builder, episode.get("traj"), place.at("traj"))
             yield builder

@@ -12,6 +12,7 @@ from typing import Any
 from playground.messages import Part, ReasoningPart, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.fields import list_in, object_in, told_list
 from playground.sessions.shapes.messages import role_of
 from playground.sessions.shapes.parts import read_parts, result_value
 from playground.sessions.source import Source
@@ -33,7 +34,7 @@ class ZedThread(SessionFormat):
         return any(_newer(each) is not None or _is_older(each) for each in messages)
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        value = source.value
+        value = object_in(source)
         builder = SessionBuilder(title=source.stem)
         model = value.get("model")
         builder.known(
@@ -43,7 +44,7 @@ class ZedThread(SessionFormat):
         )
         usages = value.get("request_token_usage")
         asked = ""
-        for index, message in enumerate(value["messages"]):
+        for index, message in enumerate(list_in(source, "messages")):
             place = Place(field=f"messages.{index}")
             newer = _newer(message)
             if newer is not None:
@@ -97,8 +98,8 @@ def _newer_message(
     if parts:
         builder.say("assistant" if kind == "Agent" else "user", parts, place)
     results = message.get("tool_results")
-    given = list(results.values()) if isinstance(results, dict) else results or ()
-    _results(builder, given, place)
+    given = list(results.values()) if isinstance(results, dict) else results
+    _results(builder, told_list(builder, given, place.at("tool_results")), place)
 
 
 def _part(builder: SessionBuilder, item: Any, place: Place) -> list[Part]:
@@ -138,8 +139,7 @@ def _older_message(builder: SessionBuilder, message: dict[str, Any], place: Plac
     uses = message.get("tool_uses")
     for index, use in enumerate(uses if isinstance(uses, list) else ()):
         parts += read_parts(builder, {"type": "tool_use", **use}, place.at("tool_uses", index))
-    results = message.get("tool_results")
-    results = results if isinstance(results, list) else []
+    results = told_list(builder, message.get("tool_results"), place.at("tool_results"))
     user = role_of(message) == "user"
     if user:  # of the calls before what the user says
         _results(builder, results, place)

@@ -212,6 +212,8 @@ def _finish(found: _Conversation) -> SessionBuilder:
     if last.request is not None:
         read_request(builder, last.request, last.place.at("request"))
         _note_earlier(found)
+    else:
+        builder.lost("a request that cannot be read", last.place.at("request"))
     place = last.place.at("response")
     streams = {str(where): recording for recording, where in found.streams}
     final = streams.pop(str(last.place), None)

@@ -8,6 +8,7 @@ from playground.messages import Part, ReasoningPart, TextPart
 from playground.recordings.recording import Recording
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.shapes.facts import facts
+from playground.sessions.shapes.fields import listed, mapping, told_mapping
 from playground.sessions.shapes.messages import read_message, read_messages
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.results import add
@@ -29,8 +30,7 @@ def conversation(body: Any) -> list[Any] | None:
 
 def _history(body: dict[str, Any]) -> list[Any]:
     """What was said before, where a request keeps it apart (Cohere's first API)."""
-    found = body.get("chat_history")
-    return found if isinstance(found, list) else []
+    return listed(body.get("chat_history"))
 
 
 def read_request(builder: SessionBuilder, body: dict[str, Any], place: Place) -> None:
@@ -59,15 +59,17 @@ def read_reply(builder: SessionBuilder, body: dict[str, Any], place: Place) -> b
     known = facts(body)
     if isinstance(choices := body.get("choices"), list) and choices:
         only_one(builder, choices, place.at("choices"))
-        first = choices[0] if isinstance(choices[0], dict) else {}
+        where = place.at("choices", 0)
+        first = told_mapping(builder, choices[0], where)
         message = first.get("message") or first.get("delta") or {"content": first.get("text")}
-        read_message(builder, {"role": "assistant", **_object(message)}, place.at("choices", 0))
+        said = told_mapping(builder, message, where.at("message"))
+        read_message(builder, {"role": "assistant", **said}, where)
         known["stop_reason"] = first.get("finish_reason")
     elif isinstance(candidates := body.get("candidates"), list) and candidates:
         only_one(builder, candidates, place.at("candidates"))
-        first = _object(candidates[0])
         where = place.at("candidates", 0)
-        parts = _object(first.get("content")).get("parts")
+        first = told_mapping(builder, candidates[0], where)
+        parts = told_mapping(builder, first.get("content"), where.at("content")).get("parts")
         add(builder, "assistant", read_parts(builder, parts, where), where)
         known["stop_reason"] = first.get("finishReason")
     elif isinstance(items := body.get("output"), list):
@@ -92,10 +94,6 @@ def only_one(builder: SessionBuilder, replies: list[Any], place: Place) -> None:
         builder.lost(f"{len(replies) - 1} more replies to the same request", place)
 
 
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
 # Where models on Bedrock, and servers of plain text, keep a reply's text.
 _TEXTS: Final = ("generation", "completion", "outputText", "response", "text", "output_text")
 
@@ -105,7 +103,7 @@ def _plain_reply(
 ) -> bool:
     """A reply that is text alone, on top or as the first of a list."""
     replies = next((body[k] for k in ("results", "outputs", "generations") if body.get(k)), None)
-    first = _object(replies[0]) if isinstance(replies, list) else body
+    first = mapping(replies[0]) if isinstance(replies, list) else body
     text = next((first[key] for key in _TEXTS if isinstance(first.get(key), str)), None)
     if text is None:
         return False

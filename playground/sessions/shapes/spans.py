@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from playground.json_numbers import load_json
 from playground.sessions.building import Place
+from playground.sessions.shapes.fields import listed, mapping
 from playground.sessions.source import Source
 from playground.sessions.times import utc_time
 
@@ -104,7 +105,7 @@ def _value(value: Any) -> Any:
         with suppress(ValueError, TypeError, OverflowError):
             return int(inner)
     if kind == "arrayValue":
-        return [_value(item) for item in inner.get("values") or ()]
+        return [_value(item) for item in listed(mapping(inner).get("values"))]
     return inner
 
 
@@ -117,7 +118,8 @@ def _time(value: Any) -> str:
     them, or a text; what cannot be read stays for its finding."""
     match value:
         case [int(seconds), int(nanoseconds)]:
-            value = seconds + nanoseconds / 1e9
+            with suppress(OverflowError):
+                value = seconds + nanoseconds / 1e9
     return utc_time(value) or ("" if value is None else str(value))
 
 
