@@ -175,6 +175,20 @@ KINDS |= {
     "private token": (some(20), "PRIVATE-TOKEN: {}"),
     "goog header": ("AIza" + some(35), "x-goog-api-key: {}"),
     "behind an escaped line": ("sk-proj-" + some(48), "first\\n{}\\nlast"),
+    "header of several values": (some(32), '{{"x-api-key": ["{}"]}}'),
+    "the second of several": (some(32), '{{"api_key": ["none",\n  "{}"]}}'),
+    "value in an object": (some(32), '{{"api_key": {{"value": "{}"}}}}'),
+    "value beside its name": (some(32), '[{{"name": "x-api-key", "value": "{}"}}]'),
+    "value beside it in escaped JSON": (
+        some(12),
+        '{{\\"key\\": \\"pwd\\", \\"value\\": \\"{}\\"}}',
+    ),
+    "flag": (some(32), "tool --api-key {} --verbose"),
+    "flag of a provider": (some(32), "--openai-api-key '{}'"),
+    "flag in a list": (some(32), '["run", "--token", "{}"]'),
+    "token": (some(30), '{{"token": "{}"}}'),
+    "cookie": ("session=" + some(32), '{{"cookie": ["{}"]}}'),
+    "cookies": ("theme=dark; id=" + some(32), "Cookie: {}"),
     "heroku uuid": (str(uuid.UUID(int=DICE.getrandbits(128))), "HEROKU_API_KEY={}"),
 }
 BIG = {"rsa key", "ec key", "ssh key", "pkcs8 key"}  # their lines' ends stay
@@ -220,6 +234,20 @@ def harmless() -> list[str]:
         "ssh git@github.com:owner/name.git", "mail me@example.com",
         "AKIA is a prefix, ghp_ too, and eyJ begins a JWT", "time 12:30:45.123456789012",
         "https://medium.com/@somebody/an-article-1a2b3c4d5e6f",
+        '{"password": {"type": "string", "description": "8 or more, base64url too"}}',
+        '{"name": "api_key", "description": "value: base64url2"}',
+        '{"token": " hello12", "bytes": [1]}',
+        '{"required": ["api_key", "value1234"], "enum": ["password", "base64url"]}',
+        "token = next_token_value_from_v2",
+        '{"token": "internationalisation"}',
+        "--max-tokens 4096a5b6c7",
+        "--password --base64url2 prompts",
+        "--token $MY_TOKEN_42 is read",
+        "cookie: chocolate=2 eggs=3",
+        "document.cookie = makeCookie(name=value1)",
+        "--secret santa and --key-file ~/.ssh/id_ed25519",
+        '{"name": "city", "value": "Prague 1a2b3c4d5e6f"}',
+        "the token: see chapter12-of-the-manual-2nd",
         "s3://bucket/key/with/many/steps/0123456789abcdef0123",
     ]  # fmt: skip
 
@@ -241,7 +269,39 @@ def test_a_secret_is_starred_and_lengths_stay(name: str) -> None:
     assert clean.endswith(after)
 
 
+@pytest.mark.parametrize("name", KINDS)
+def test_a_value_is_starred_as_its_text_is(name: str) -> None:
+    """One answer to one question, whether JSON is searched as text or as what it says."""
+    secret, around = KINDS[name]
+    try:
+        value = json.loads(around.format(json.dumps(secret)[1:-1]))
+    except ValueError:
+        value = {"told": around.format(secret)}
+    clean = scrubbed_value(value)
+    assert gone(secret, json.dumps(clean))
+    assert scrubbed_value(clean) == clean
+
+
+def test_a_value_keeps_every_entry() -> None:
+    """Keys of one length were starred to one."""
+    secrets = ["sk-proj-" + some(48) for _ in range(3)]
+    clean = scrubbed_value({secret: number for number, secret in enumerate(secrets)})
+    assert [*clean.values()] == [0, 1, 2]
+    assert all(gone(secret, json.dumps(clean)) for secret in secrets)
+
+
+def test_a_value_is_searched_at_any_place_of_its_object() -> None:
+    key, other = some(32), some(32)
+    assert scrubbed_value({"value": key, "name": "x-api-key"})["value"] == "*" * 32
+    assert scrubbed_value({"api_key": {"type": "x", "value": key}})["api_key"]["value"] == "*" * 32
+    assert scrubbed_value({"api_key": [key, other]}) == {"api_key": ["*" * 32] * 2}
+    assert scrubbed_value({"cmd": ["--token", key]}) == {"cmd": ["--token", "*" * 32]}
+    harmless = {"name": "city", "value": key}
+    assert scrubbed_value(harmless) == harmless
+
+
 def test_harmless_look_alikes_stay() -> None:
+    assert [text for text in harmless() if scrubbed_value({"told": text}) != {"told": text}] == []
     assert [text for text in harmless() if scrubbed(text) != text] == []
 
 

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import playground as pg
 from playground import paths
 from playground.cli import main
 from playground.events import merged
 from playground.questions.experiments import cross_read
+from playground.questions.report_texts import LITERALS, suite_test
 from playground.questions.server_report import server_report, smaller
 from playground.questions.server_view import every_server, server_view
 from playground.recordings.recording import Recording, TextChunk
-from playground.servers import server_names
+from playground.servers import SERVERS, ServerReading, server_names
+from playground.servers.view import Language, Server
 from playground.show.frames import cross_readings
 from playground.show.payloads import player
+from playground.systems.go_templates.literals import unquote
+from playground.tools import ToolMetadata
 
 CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Brest"}}\n</tool_call>'
+WEATHER: dict[str, Any] = {
+    "name": "get_weather",
+    "description": "",
+    "input_schema": {"type": "object", "properties": {"city": {"type": "string"}}},
+}
 TEXT = f"I look at the weather first.\n{CALL}\nThen I shall tell you, {'in many words ' * 20}."
 
 
@@ -69,7 +82,6 @@ def test_every_server_has_a_reading() -> None:
 
 def test_a_report_has_the_smallest_reply_that_shows_the_difference() -> None:
     made = server_report(recording(TEXT), "hermes", "vllm")
-    assert made is not None
     assert [found.code for found in made.reading.told] == ["server-drops"]
     assert made.text == f"{CALL}T"
     assert "vllm:hermes drops text after a call" in made.issue
@@ -77,7 +89,8 @@ def test_a_report_has_the_smallest_reply_that_shows_the_difference() -> None:
     assert f"extract_tool_calls({json.dumps(made.text)}, " in made.test
     assert 'get_tool_parser("hermes")' in made.test
     compile(made.test, "test_it.py", "exec")
-    assert server_report(recording(TEXT), "hermes", "cline") is None
+    nothing = server_report(recording(TEXT), "hermes", "cline")
+    assert (nothing.text, nothing.test, nothing.issue) == ("", "", "")
 
 
 def test_a_smaller_text_still_shows_it() -> None:
@@ -105,7 +118,103 @@ def test_the_command_makes_a_report(session_file: Path) -> None:
     assert done.exit_code == 1
     assert done.output.startswith("# vllm (parser hermes) loses part of a reply\n")
     nothing = CliRunner().invoke(main, ["replay", str(session_file), "--report", "cline"])
-    assert (nothing.exit_code, nothing.output) == (0, "cline hands over all of one\n")
+    assert (nothing.exit_code, nothing.output) == (
+        0,
+        "cline hands over all of one, read as hermes\n",
+    )
+
+
+def test_a_report_shows_what_is_lost_and_its_test_can_fail() -> None:
+    """Markers alone are no loss; of reasoning a suite of tool parsers sees nothing."""
+    text = "to=self<|message|>Let me check.<|eom|><|start|>assistant to=user<|message|>42.<|eot|>"
+    made = server_report(recording(text), "muse", "vllm")
+    assert made.lossless.reasoning == "."
+    assert made.reading.reasoning == made.test == ""
+    assert '"reasoning": "."' in made.issue
+
+
+def test_a_reports_test_offers_the_tools_and_asserts_the_arguments() -> None:
+    text = (
+        '<function name="get_weather"><param name="city">X</param>'
+        '<param name="other">lost</param></function>'
+    )
+    made = server_report(recording(text), "minicpm5", "vllm", [WEATHER])
+    calls = [{"name": "get_weather", "arguments": {"city": "X", "other": "lost"}}]
+    assert f"assert calls == {json.dumps(calls)}\n" in made.test
+    assert ast.literal_eval(made.test.split("for tool in ")[1].split("]\n")[0]) == [
+        {
+            "type": "function",
+            "function": {
+                "name": "get_weather",
+                "description": "",
+                "parameters": WEATHER["input_schema"],
+            },
+        }
+    ]
+
+
+def test_a_reports_test_offers_the_tools_that_are_called() -> None:
+    made = server_report(recording(TEXT), "hermes", "sglang:qwen25")
+    assert '"name": "get_weather", "description": ""' in made.test
+
+
+def test_a_reports_texts_hold_fences() -> None:
+    call = "<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{}\n```<｜tool▁call▁end｜>"
+    text = f"<｜tool▁calls▁begin｜>{call}lost{call}<｜tool▁calls▁end｜>"
+    made = server_report(recording(text), "deepseek-v3", "vllm")
+    assert made.text == text.replace("lost", "t")
+    assert f"\n````text\n{made.text}\n````\n" in made.issue
+
+
+def test_a_report_says_who_reads_a_call_that_its_dialect_does_not() -> None:
+    made = server_report(recording(CALL), "kimi-k2", "vllm")
+    assert made.issue == ""
+    assert [found.code for found in made.findings] == ["foreign-markup"]
+
+
+@pytest.mark.parametrize("language", sorted({s.suite.language for s in SERVERS if s.suite}))
+@given(st.text())
+@example("😀 \x7f\x00\u2028\ufeff\U000e0001 \"\\'`\n\r\t\b\f ｜")
+def test_a_literal_is_the_reply_to_the_character(language: Language, text: str) -> None:
+    literal = LITERALS[language](text)
+    assert (unquote(literal) if language == "go" else ast.literal_eval(literal)) == text
+    assert "\n" not in literal
+    value = [{"name": text, "arguments": {text: [1, 1.5, True, None, {}]}}]
+    written = LITERALS[language](value)
+    read = json.loads(unquote(written)) if language == "go" else ast.literal_eval(written)
+    assert read == value
+
+
+@pytest.mark.parametrize("server", [server for server in SERVERS if server.suite])
+def test_a_suites_test_has_its_holes_filled(server: Server) -> None:
+    spec = next(parser.name for parser in server.parsers)
+    tools, call = [ToolMetadata(name="f")], f"{CALL}T"
+    reading = pg.parse(call, "hermes", server="vllm")
+    assert isinstance(reading, ServerReading)
+    test = suite_test(server.suite, spec, call, tools, reading)
+    assert "{{" not in test
+    for part in ("content", "calls"):
+        assert f"{{{{{part}}}}}" in server.suite.text if server.suite else False
+    if server.suite and server.suite.language == "python":
+        compile(test, "test_it.py", "exec")
+
+
+def test_the_command_tells_a_parser_that_is_none(session_file: Path) -> None:
+    done = CliRunner().invoke(main, ["replay", str(session_file), "--report", "cline:nosuch"])
+    assert done.exit_code == 1
+    assert "unknown-parser" in done.stderr
+
+
+def test_a_report_as_json_is_json_where_nothing_is_lost(session_file: Path) -> None:
+    done = CliRunner().invoke(main, ["replay", str(session_file), "--report", "cline", "--json"])
+    assert (done.exit_code, json.loads(done.stdout)) == (0, {"text": "", "test": "", "issue": ""})
+
+
+@pytest.mark.parametrize("other", [["--server", "vllm"], ["--events"]])
+def test_a_report_goes_with_no_other_reading(session_file: Path, other: list[str]) -> None:
+    done = CliRunner().invoke(main, ["replay", str(session_file), "--report", "vllm", *other])
+    assert done.exit_code == 2
+    assert "--report stands alone" in done.stderr
 
 
 def test_an_unknown_server_is_bad_input(session_file: Path) -> None:

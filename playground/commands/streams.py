@@ -72,6 +72,11 @@ def replay(
     chosen = loaded.session.recording(name) if name else loaded.session.recordings[0]
     tools, chosen_dialect = loaded.session.tools, dialect or chosen.dialect
     if reported:
+        if server or with_events:
+            raise InputFault(
+                "--report stands alone: it makes a reply of its own, smaller than this one",
+                expected="--server and --events without it",
+            )
         return _tell_report(chosen, chosen_dialect, reported, tools, as_json)
     timeline = replay_recording(chosen, chosen_dialect, tools, server=server)
     result, handed = timeline.result, timeline.server
@@ -113,17 +118,17 @@ def _tell_report(
     recording: Recording, dialect: str, server: str, tools: Sequence[ToolMetadata], as_json: bool
 ) -> int:
     """The smallest reply of which the server loses something; status 1 where there is one."""
+    from playground.guides.use_case import fenced
     from playground.questions.server_report import server_report
 
     made = server_report(recording, dialect, server, tools)
-    if made is None:
-        say(f"{server} hands over all of {recording.name}")
-        return 0
     if as_json:
         print_json({"text": made.text, "test": made.test, "issue": made.issue})
+    elif not made.issue:
+        say(f"{made.server} hands over all of {recording.name}, read as {made.dialect}")
     else:
-        say(f"{made.issue}\nA test:\n\n```\n{made.test}```" if made.test else made.issue)
-    return 1
+        say(made.issue + (f"\nA test:\n\n{fenced(made.test)}" if made.test else ""))
+    return max(report(made.findings), int(bool(made.issue)))
 
 
 @click.command()

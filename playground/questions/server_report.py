@@ -6,7 +6,6 @@ Rule: what is made smaller is the reply; that the same thing is still lost is ch
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,12 +14,16 @@ from typing import Any, Final
 from playground.arguments import takes
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.reading import parse
+from playground.findings import Finding
 from playground.parsing.result import ParseResult
+from playground.questions.detection import detect_recording, foreign
+from playground.questions.report_texts import handed, issue_text, lost, suite_test
 from playground.questions.server_view import server_view
 from playground.recordings.recording import Recording
 from playground.servers import ServerReading, get_server
 from playground.servers.stretches import stretches
 from playground.tool_formats import read_tools
+from playground.tools import ToolMetadata
 
 _WORDS: Final = re.compile(r"\w+|\s+|[^\w\s]")
 _CHARACTERS: Final = re.compile(r"[\s\S]")
@@ -30,7 +33,12 @@ _MOST_CHARACTERS: Final = 4_000_000  # that are read while a reply is made small
 @dataclass(frozen=True, slots=True)
 class ServerReport:
     """The smallest reply found, what is in it, what the server hands over and what it drops.
-    `test` is "" where the server's suite is none that is known here."""
+
+    `test` is "" where the server's suite is none that is known here, or cannot see what is lost.
+    Where nothing is lost, `text` and `issue` are "" too, and the readings are the whole reply's.
+    `findings` say what else is to be known: that the server has no such parser, or that the reply
+    has no call in this dialect and has one in another.
+    """
 
     server: str
     dialect: str
@@ -39,39 +47,85 @@ class ServerReport:
     reading: ServerReading
     test: str
     issue: str
+    findings: tuple[Finding, ...]
 
 
 @takes(recording=Recording, server="text")
 def server_report(
     recording: Recording, dialect: str | Dialect, server: str, tools: Any = ()
-) -> ServerReport | None:
-    """The report about what a server loses of a recorded reply; None where it loses nothing."""
+) -> ServerReport:
+    """The report about what a server loses of a recorded reply. A loss is what a client would miss:
+    content or reasoning, blanks at their ends apart, a call, an argument, or a call that failed."""
     chosen, listed = get_dialect(dialect), read_tools(tools)
     whole = server_view(recording, chosen, server, listed)
-    lost = _lost(whole)
-    if not lost:
-        return None
+    name = get_server(server, chosen.name).name
+    findings = _findings(recording, chosen.name, whole, listed)
+    if not _loses(whole):
+        return ServerReport(name, chosen.name, "", whole.lossless, whole, "", "", findings)
+    thing = lost(whole)[0]
 
     def shows(text: str) -> bool:
-        read = parse(text, chosen, listed, recording.prefill, server=server)
-        assert isinstance(read, ServerReading)
-        return lost[0] in _lost(read) and _kin(read.lossless, whole.lossless)
+        read = _read(text, chosen, server, listed, recording.prefill)
+        return thing in lost(read) and _loses(read) and _kin(read.lossless, whole.lossless)
 
     smallest = smaller(
         [(s.text, s.ended is not None) for s in stretches(whole.lossless.events)], shows
     )
-    reading = parse(smallest, chosen, listed, recording.prefill, server=server)
-    assert isinstance(reading, ServerReading)
+    reading = _read(smallest, chosen, server, listed, recording.prefill)
     lossless = parse(smallest, chosen, listed, recording.prefill)
     return ServerReport(
-        get_server(server, chosen.name).name,
+        name,
         chosen.name,
         smallest,
         lossless,
         reading,
-        _test(server, chosen.name, smallest, lossless),
-        _issue(smallest, lossless, reading),
+        _test(smallest, chosen, server, listed, reading),
+        issue_text(smallest, lossless, reading),
+        findings,
     )
+
+
+def _read(
+    text: str, dialect: Dialect, server: str, tools: Sequence[ToolMetadata], prefill: str = ""
+) -> ServerReading:
+    read = parse(text, dialect, tools, prefill, server=server)
+    assert isinstance(read, ServerReading)
+    return read
+
+
+def _loses(reading: ServerReading) -> bool:
+    """Whether something that is dropped or cut was to be handed over: a marker alone was not."""
+    return bool(lost(reading)) and handed(reading) != handed(reading.lossless)
+
+
+def _findings(
+    recording: Recording, dialect: str, whole: ServerReading, tools: Sequence[ToolMetadata]
+) -> tuple[Finding, ...]:
+    """What else is to be known of a reply than what is lost of it."""
+    found = [told for told in whole.told if told.code == "unknown-parser"]
+    if not whole.lossless.tool_calls and not whole.lossless.aborted:
+        other = foreign(detect_recording(recording, tools), dialect)
+        found += [other] if other else []
+    return tuple(found)
+
+
+def _test(
+    text: str,
+    dialect: Dialect,
+    server: str,
+    tools: Sequence[ToolMetadata],
+    reading: ServerReading,
+) -> str:
+    """The suite's test; "" where a reply that the suite reads alone, without a prompt before it and
+    with the tools offered that it calls, would be another reading."""
+    called = dict.fromkeys(call.name for call in reading.lossless.tool_calls)
+    offered = tools or [ToolMetadata(name=name) for name in called]
+    alone = _read(text, dialect, server, offered)
+    if (handed(alone), handed(alone.lossless)) != (handed(reading), handed(reading.lossless)):
+        return ""
+    reader = get_server(server, dialect.name)
+    parser = reader.parser.name if reader.parser else dialect.name
+    return suite_test(reader.server.suite, parser, text, offered, alone)
 
 
 def _kin(smaller: ParseResult, whole: ParseResult) -> bool:
@@ -82,12 +136,6 @@ def _kin(smaller: ParseResult, whole: ParseResult) -> bool:
         and {found.code for found in smaller.findings} <= {found.code for found in whole.findings}
         and bool(smaller.reasoning) <= bool(whole.reasoning)
     )
-
-
-def _lost(reading: ServerReading) -> list[str]:
-    """What is dropped, more than white space, and what is handed over cut: without places."""
-    found = [f for f in reading.told if f.code != "unknown-parser" and f.severity != "info"]
-    return [finding.message for finding in found]
 
 
 # making a text smaller
@@ -131,46 +179,3 @@ def _reduced(
                 start += size
         size = size if size > 1 else 0
     return pieces, budget
-
-
-# the report's texts
-
-
-def _issue(text: str, lossless: ParseResult, reading: ServerReading) -> str:
-    named = f"{reading.server} (parser {reading.parser})" if reading.parser else reading.server
-    said = "\n".join(f"- {message}" for message in dict.fromkeys(_lost(reading)))
-    source = f"\nWhere it was read: {reading.view.source}\n" if reading.view.source else ""
-    return (
-        f"# {named} loses part of a reply\n\n{said}\n{source}\n"
-        f"The model's text:\n\n```text\n{text}\n```\n\n"
-        f"What is in it:\n\n```json\n{_told(lossless)}\n```\n\n"
-        f"What the client gets:\n\n```json\n{_told(reading)}\n```\n"
-    )
-
-
-def _told(result: ParseResult) -> str:
-    return json.dumps(
-        {
-            "content": result.content,
-            "reasoning": result.reasoning,
-            "tool_calls": [
-                {"name": call.name, "arguments": call.arguments} for call in result.tool_calls
-            ],
-        },
-        ensure_ascii=False,
-        indent=2,
-        default=str,
-    )
-
-
-def _test(server: str, dialect: str, text: str, lossless: ParseResult) -> str:
-    """A test that fails while the server loses what it loses."""
-    reader = get_server(server, dialect)
-    holes = {
-        "parser": reader.parser.name if reader.parser else dialect,
-        "text": json.dumps(text),
-        "content": json.dumps(lossless.content.strip()),
-        "reasoning": json.dumps(lossless.reasoning.strip()),
-        "names": json.dumps([call.name for call in lossless.tool_calls]),
-    }
-    return re.sub(r"\{\{(\w+)\}\}", lambda hole: holes[hole[1]], reader.server.suite)

@@ -17,9 +17,9 @@ from urllib.parse import quote
 
 import regex
 
-from playground.recordings.secret_kinds import KINDS
+from playground.recordings.secret_kinds import GAP, KINDS, QUOTE
 
-CONTEXT: Final = 120  # characters before a value that may say that it is a secret
+CONTEXT: Final = 200  # characters before a value that may say that it is a secret
 _EMAIL: Final = r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}"
 # Not inside a word or Base64; a line's end or the like may be there as an escape.
 _BEFORE: Final = (
@@ -31,6 +31,12 @@ _ESCAPES: Final = re.compile(r"\\+[nrt]|[\s\\]+")
 _MOST_REMEMBERED: Final = 100_000  # characters of secrets; after them each find counts
 _LOWER: Final = {code: code + 32 for code in range(65, 91)}
 _NESTED: Final = 4  # JSON in texts of JSON
+_CALLED: Final = ("name", "key", "header")  # of what stands beside it as `value`
+_BETWEEN: Final = 160  # characters from a name to its value: quotation marks have 15 backslashes
+_VALUES: Final = frozenset({"value", "stringValue"})
+_NEXT: Final = re.compile(
+    rf"[^\s\"'\\]{{0,4096}}+{QUOTE}{GAP},{GAP}{QUOTE}"
+)  # an item, the next one
 _WITHOUT_SIGN: Final = ("bearer", "basic", "mailchimp")  # the value follows without = or :
 
 
@@ -188,15 +194,22 @@ def _last_two(heads: list[str], last: str) -> str:
 def _behind_words(text: str, start: int) -> Iterator[tuple[int, str, Any]]:
     """The values that a word before them speaks of."""
     low = text.lower() if text.isascii() else text.translate(_LOWER)
-    sets = "=" in low or ":" in low
+    sets = "=" in low or ":" in low or "--" in low
     for word, contexts in _tables().by_word.items():
         at = low.find(word, start) if sets or word in _WITHOUT_SIGN else -1
         while at >= 0:
             for context, kind, pattern in contexts:
-                match = context.search(text, max(0, at - 24), at + len(word) + 60)
-                if match:
-                    yield match.end(), kind, pattern
+                match = context.search(text, max(0, at - 24), at + len(word) + _BETWEEN)
+                for place in _values_behind(text, match) if match else ():
+                    yield place, kind, pattern
             at = low.find(word, at + len(word))
+
+
+def _values_behind(text: str, context: re.Match[str]) -> Iterator[int]:
+    """Where the value stands, or each of a list."""
+    yield (place := context.end())
+    while "[" in context[0] and (item := _NEXT.match(text, place)):
+        yield (place := item.end())
 
 
 def _tree(words: Iterable[str]) -> str:
@@ -275,7 +288,8 @@ def starred(text: str, search: Searcher, tally: Tally | None = None) -> str:
 def scrubbed_value(value: Any, *, emails: bool = False, secrets: Iterable[str] = ()) -> Any:
     """A JSON value with every text in it scrubbed, keys of objects too.
 
-    A text under a key such as `password` is one, whatever it looks like otherwise.
+    A text that a name such as `password` speaks of is one, whatever it looks like otherwise: under
+    that key, in a list or as a `value` there, beside that `name`, or behind that flag.
     """
     return scrubbed_with(searcher(tuple(secrets), emails), value)
 
@@ -286,20 +300,62 @@ def scrubbed_with(search: Searcher, value: Any, tally: Tally | None = None) -> A
         case str():
             return starred(value, search, tally)
         case list():
-            return [scrubbed_with(search, item, tally) for item in value]
+            flags = ["", *value]
+            return [
+                _behind(_flag(flag), item, search, tally)
+                for flag, item in zip(flags, value, strict=False)
+            ]
         case dict():
-            return {
-                starred(str(key), search, tally): _named(str(key), item, search, tally)
-                for key, item in value.items()
-            }
+            return _object(value, search, tally)
         case _:
             return value
 
 
+def _object(
+    value: dict[Any, Any], search: Searcher, tally: Tally | None, key: str = ""
+) -> dict[str, Any]:
+    """`key` is the object's own: its `value` may be what the key speaks of."""
+    made: dict[str, Any] = {}
+    again: Counter[str] = Counter()
+    called = key or next((value[name] for name in _CALLED if isinstance(value.get(name), str)), "")
+    for name, item in value.items():
+        clean = starred(str(name), search, tally)
+        while clean in made:  # two keys that are secrets of one length: neither entry is lost
+            again[clean] += 1
+            clean = f"{clean}{again[clean]}"
+        made[clean] = (
+            _behind(f'{called[:CONTEXT]}", "value": "', item, search, tally)
+            if called and name in _VALUES
+            else _named(str(name), item, search, tally)
+        )
+    return made
+
+
 def _named(key: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
+    """What stands under a key: each is searched as if it stood there alone."""
+    match item:
+        case list():
+            before = f'{key}": ["'
+            flags = ["", *item]
+            return [
+                _behind(_flag(flag) or before, each, search, tally)
+                for flag, each in zip(flags, item, strict=False)
+            ]
+        case dict():
+            return _object(item, search, tally, key if not _VALUES.isdisjoint(item) else "")
+        case _:
+            return _behind(f'{key}": "', item, search, tally)
+
+
+def _flag(item: Any) -> str:
+    """A word of a command line that may name the next one, and what stands between."""
+    return f'{item}", "' if isinstance(item, str) and item[:2] == "--" and len(item) < 60 else ""
+
+
+def _behind(before: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
+    """A value, as it is behind this text; only texts can be secrets by what stands before them."""
     if not isinstance(item, str):
         return scrubbed_with(search, item, tally)
-    before = f'{key}": "'
     return starred(before + item, search, tally)[len(before) :]
 
 

@@ -54,7 +54,15 @@ _NAME: Final = (
     r"|passw(?:or)?d|passphrase|pwd)"
 )
 # In JSON that is a text of JSON, and so four times, a quotation mark has 15 backslashes before it.
-_SET: Final = r"\\{0,15}[\"']?\s{0,4}(?:=>|:=|[=:])\s{0,4}\\{0,15}[\"']?"
+QUOTE: Final = r"\\{0,15}[\"']"
+GAP: Final = r"(?:\s|\\{1,15}[nrt]){0,40}+"  # JSON may be indented
+_VALUE_KEY: Final = rf"{QUOTE}(?:value|stringValue){QUOTE}\s{{0,4}}:\s{{0,4}}{QUOTE}"
+_SET: Final = (
+    rf"(?:{QUOTE}?\s{{0,4}}(?:=>|:=|[=:])\s{{0,4}}"
+    rf"(?:\[{GAP}{QUOTE}|\{{{GAP}{_VALUE_KEY}|{QUOTE}?)"  # a list, an object, the value itself
+    rf"|{QUOTE}{GAP},{GAP}{_VALUE_KEY})"  # {{"name": "api_key", "value": …}}
+)
+_DIGIT_AND_LETTER: Final = rf"(?=[{_VALUE}0-9]{{0,199}}[0-9])(?=[^A-Za-z\s\"'\\]{{0,199}}[A-Za-z])"
 
 KINDS: Final = (
     # models
@@ -243,11 +251,41 @@ KINDS: Final = (
     SecretKind(
         "named",
         (),
-        rf"(?=[{_VALUE}0-9]{{0,199}}[0-9])(?=[^A-Za-z\s\"'\\]{{0,199}}[A-Za-z]){_CALLED}{_NUMBER}"
-        rf"[{_VALUE}]{{8,}}+",
+        rf"{_DIGIT_AND_LETTER}{_CALLED}{_NUMBER}[{_VALUE}]{{8,}}+",
         rf"(?i:{_NAME}){_SET}",
         ("key", "token", "secret", "passw", "passphr", "pwd"),
         on=_VALUE,
+        after="",
+    ),
+    SecretKind(
+        "flag",
+        (),
+        rf"(?![$-]){_DIGIT_AND_LETTER}{_CALLED}[{_VALUE}]{{8,}}+",
+        # of a command line, or of a list of its words
+        rf"(?<![\w-])--(?i:(?:[a-z0-9]{{1,20}}-){{0,4}}(?:{_NAME}|token))"
+        rf"(?:\s{{1,4}}{QUOTE}?|{QUOTE}{GAP},{GAP}{QUOTE})",
+        ("key", "token", "secret", "passw", "passphr", "pwd"),
+        on=_VALUE,
+        after="",
+    ),
+    SecretKind(
+        "token",  # the word alone is said of what models count: only what looks random is one
+        (),
+        rf"(?:(?=[A-Za-z_~+/=.-]{{0,80}}[0-9])(?=[A-Z0-9_~+/=.-]{{0,80}}[a-z])"
+        rf"(?=[a-z0-9_~+/=.-]{{0,80}}[A-Z]){_CALLED}[A-Za-z0-9_~+/=.-]{{20,}}+|[0-9a-f]{{32,}}+)",
+        rf"(?<![A-Za-z])(?i:token){_SET}",
+        ("token",),
+        on="A-Za-z0-9_~+/=.-",
+        after="",
+    ),
+    SecretKind(
+        "cookie",  # all of it, where one of its values looks random
+        (),
+        r"(?=[^\n\r\"'\\]{0,400}?=(?=[A-Za-z._~+/%:-]{0,60}[0-9])[A-Za-z0-9._~+/%:-]{16})"
+        r"[^\n\r\"'\\]{8,}+",
+        rf"(?<![A-Za-z])(?i:(?:set-)?cookie){_SET}",
+        ("cookie",),
+        on=r"^\n\r\"'\\",
         after="",
     ),
     SecretKind(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from playground.servers.view import Parser, View
+from playground.servers.view import Parser, Suite, View
 
 Habit = Mapping[str, str]
 
@@ -42,17 +42,24 @@ UNTOUCHED: Final[Habit] = {"orphans": "kept without calls"}
 """A reply without a call is content as it came, stray markers too."""
 
 
-MLX_SUITE: Final = """\
+MLX_SUITE: Final = Suite(
+    "python",
+    """\
 # tests/
+import json
+
 from vllm_mlx.tool_parsers import ToolParserManager
 
 
 def test_nothing_of_a_reply_is_lost():
     parser = ToolParserManager.get_tool_parser("{{parser}}")()
-    extracted = parser.extract_tool_calls({{text}})
-    assert [call["name"] for call in extracted.tool_calls] == {{names}}
+    extracted = parser.extract_tool_calls({{text}}, {"tools": {{tools}}})
+    called = extracted.tool_calls
+    calls = [{"name": each["name"], "arguments": json.loads(each["arguments"])} for each in called]
+    assert calls == {{calls}}
     assert (extracted.content or "").strip() == {{content}}
-"""
+""",
+)
 """Rapid-MLX came of vllm-mlx, and its module kept that name."""
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Final
 
 from playground.servers.habits import LEFT_OUT, parser
-from playground.servers.view import Server, View
+from playground.servers.view import Server, Suite, View
 
 _PARSERS: Final = "ollama fb307609 model/parsers/"
 _read = partial(parser, _PARSERS)
@@ -30,25 +30,43 @@ SERVER: Final = Server(
             reads=("muse",),
         ),
     ),
-    suite="""\
+    suite=Suite(
+        "go",
+        """\
 // model/parsers/
 func TestNothingOfAReplyIsLost(t *testing.T) {
+	var tools []api.Tool
+	if err := json.Unmarshal([]byte({{tools}}), &tools); err != nil {
+		t.Fatal(err)
+	}
 	parser := ParserForName("{{parser}}")
-	parser.Init(nil, nil, nil)
-	content, _, calls, err := parser.Add({{text}}, true)
+	parser.Init(tools, nil, nil)
+	content, thinking, calls, err := parser.Add({{text}}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names []string
+	said := []any{}
 	for _, call := range calls {
-		names = append(names, call.Function.Name)
+		function := call.Function
+		said = append(said, map[string]any{"name": function.Name, "arguments": function.Arguments})
 	}
-	if got, _ := json.Marshal(names); string(got) != `{{names}}` {
-		t.Errorf("calls = %s", got)
+	written, err := json.Marshal(said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got, want any
+	json.Unmarshal(written, &got)
+	json.Unmarshal([]byte({{calls}}), &want)
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("calls = %v, want %v", got, want)
 	}
 	if want := {{content}}; strings.TrimSpace(content) != want {
 		t.Errorf("content = %q, want %q", content, want)
 	}
+	if want := {{reasoning}}; strings.TrimSpace(thinking) != want {
+		t.Errorf("thinking = %q, want %q", thinking, want)
+	}
 }
 """,
+    ),
 )

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 from playground.servers.habits import ALL_TEXT, BEFORE_CALLS, LEFT_OUT, OFFERED_ONLY, parser
-from playground.servers.view import Server, View
+from playground.servers.view import Server, Suite, View
 
 _DETECTORS: Final = "sglang 0.5.23 python/sglang/srt/function_call/"
 _read = partial(parser, _DETECTORS)
@@ -122,15 +122,23 @@ SERVER: Final = Server(
         ),
         _read("qwen3_coder", "qwen3_coder_detector.py:178", BEFORE_CALLS, reads=("qwen3-coder",)),
     ),
-    suite="""\
+    suite=Suite(
+        "python",
+        """\
 # test/registered/unit/function_call/
+import json
+
+from sglang.srt.entrypoints.openai.protocol import Tool
 from sglang.srt.function_call.function_call_parser import FunctionCallParser
 
 
 def test_nothing_of_a_reply_is_lost():
-    parser = FunctionCallParser(tools=[], tool_call_parser="{{parser}}")
-    content, calls = parser.parse_non_stream({{text}})
-    assert [call.name for call in calls] == {{names}}
+    tools = [Tool.model_validate(tool) for tool in {{tools}}]
+    parser = FunctionCallParser(tools=tools, tool_call_parser="{{parser}}")
+    content, called = parser.parse_non_stream({{text}})
+    calls = [{"name": each.name, "arguments": json.loads(each.parameters)} for each in called]
+    assert calls == {{calls}}
     assert content.strip() == {{content}}
 """,
+    ),
 )

@@ -111,19 +111,35 @@ class Parser:
     aliases: tuple[str, ...] = ()
 
 
+Language = Literal["python", "go"]
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A test as a server's own suite has them, with holes: the name of the `{{parser}}`, the
+    `{{text}}` of a reply, `{{tools}}` in OpenAI's form, and what the test asserts of `{{content}}`,
+    `{{reasoning}}` and `{{calls}}` (a list of `name` and `arguments`). All but the first become
+    literals of the language; what is no text becomes in Go a text of JSON."""
+
+    language: Language
+    text: str
+
+    @property
+    def seen(self) -> tuple[str, ...]:
+        """What the test asserts of a reply."""
+        return tuple(n for n in ("content", "reasoning", "calls") if f"{{{{{n}}}}}" in self.text)
+
+
 @dataclass(frozen=True)
 class Server:
-    """A server or client, and its parsers; `view` is how it reads what none of them reads.
-
-    `suite` is a test as the server's own suite has them, with holes: `{{parser}}`, `{{text}}`,
-    `{{content}}`, `{{reasoning}}` and `{{names}}` of the calls, all but the first as JSON.
-    """
+    """A server or client, and its parsers; `view` is how it reads what none of them reads. `suite`
+    is None where nothing is known of its tests."""
 
     name: str
     version: str
     view: View = LOSSLESS
     parsers: tuple[Parser, ...] = ()
-    suite: str = ""
+    suite: Suite | None = None
 
     @property
     def lossless(self) -> bool:

@@ -16,7 +16,7 @@ from playground.servers.habits import (
     LEFT_OUT,
     parser,
 )
-from playground.servers.view import Server, View
+from playground.servers.view import Server, Suite, View
 from playground.servers.vllm_engine import ENGINE_PARSERS
 
 _TOOLS: Final = "vllm 0.33.0 vllm/tool_parsers/"
@@ -182,17 +182,25 @@ SERVER: Final = Server(
         ),
         *ENGINE_PARSERS,
     ),
-    suite="""\
+    suite=Suite(
+        "python",
+        """\
 # tests/tool_parsers/
+import json
 from unittest.mock import MagicMock
 
+from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionToolsParam
 from vllm.tool_parsers import ToolParserManager
 
 
 def test_nothing_of_a_reply_is_lost(default_tokenizer):
-    parser = ToolParserManager.get_tool_parser("{{parser}}")(default_tokenizer)
-    extracted = parser.extract_tool_calls({{text}}, MagicMock(tools=None))
-    assert [call.function.name for call in extracted.tool_calls] == {{names}}
+    tools = [ChatCompletionToolsParam.model_validate(tool) for tool in {{tools}}]
+    parser = ToolParserManager.get_tool_parser("{{parser}}")(default_tokenizer, tools)
+    extracted = parser.extract_tool_calls({{text}}, MagicMock(tools=tools))
+    called = [call.function for call in extracted.tool_calls]
+    calls = [{"name": each.name, "arguments": json.loads(each.arguments)} for each in called]
+    assert calls == {{calls}}
     assert (extracted.content or "").strip() == {{content}}
 """,
+    ),
 )

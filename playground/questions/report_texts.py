@@ -1,0 +1,116 @@
+"""The texts of a report about a server: the issue, and the test in the words of its own suite.
+
+Rule: a test is written only where it would fail, and what is quoted is the reply to the character.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from playground.dialects.prompts import typed_schema
+from playground.guides.use_case import fenced
+from playground.json_numbers import finite, is_finite
+from playground.parsing.result import ParseResult
+from playground.servers import ServerReading
+from playground.servers.stretches import stretches
+from playground.servers.view import Language, Suite
+from playground.tools import ToolMetadata
+
+_HOLE: Final = re.compile(r"\{\{(\w+)\}\}")
+
+
+def lost(reading: ServerReading) -> list[str]:
+    """What is dropped, more than white space, and what is handed over cut: without places."""
+    found = [f for f in reading.told if f.code != "unknown-parser" and f.severity != "info"]
+    return [finding.message for finding in found]
+
+
+def handed(result: ParseResult) -> dict[str, Any]:
+    """What a client gets of a reply, as JSON has it; blanks at the ends of a text are nothing."""
+    failed = [each.text for each in stretches(result.events) if each.aborted is not None]
+    calls = [{"name": call.name, "arguments": call.arguments} for call in result.tool_calls]
+    return {
+        "content": result.content.strip(),
+        "reasoning": result.reasoning.strip(),
+        "calls": calls,
+        **({"failed_calls": failed} if failed else {}),
+    }
+
+
+def issue_text(text: str, lossless: ParseResult, reading: ServerReading) -> str:
+    """The issue, in Markdown."""
+    named = f"{reading.server} (parser {reading.parser})" if reading.parser else reading.server
+    said = "\n".join(f"- {message}" for message in dict.fromkeys(lost(reading)))
+    source = f"\nWhere it was read: {reading.view.source}\n" if reading.view.source else ""
+    return (
+        f"# {named} loses part of a reply\n\n{said}\n{source}\n"
+        f"The model's text:\n\n{fenced(text, 'text')}\n\n"
+        f"What is in it:\n\n{fenced(_json(handed(lossless)), 'json')}\n\n"
+        f"What the client gets:\n\n{fenced(_json(handed(reading)), 'json')}\n"
+    )
+
+
+def suite_test(
+    suite: Suite | None,
+    parser: str,
+    text: str,
+    tools: Sequence[ToolMetadata],
+    reading: ServerReading,
+) -> str:
+    """A test that fails while the server loses what it loses; "" where the suite is not known or
+    asserts nothing that differs, such as reasoning, which another parser of the server reads."""
+    whole, got = handed(reading.lossless), handed(reading)
+    seen = suite.seen if suite else ()
+    if suite is None or not is_finite(whole) or all(whole[name] == got[name] for name in seen):
+        return ""
+    write = LITERALS[suite.language]
+    holes = {"parser": parser, "text": write(text)}
+    holes |= {"tools": write([typed_schema(tool) for tool in tools])}
+    holes |= {name: write(whole[name]) for name in seen}
+    return _HOLE.sub(lambda hole: holes[hole[1]], suite.text)
+
+
+# literals
+
+
+def quoted(text: str) -> str:
+    """A text in quotation marks as Python and Go both read it. JSON's way is neither's: it writes
+    😀 as two halves, which Go refuses and Python keeps as halves."""
+    written = json.dumps(text, ensure_ascii=False)
+    return "".join(char if char.isprintable() else _numbered(ord(char)) for char in written)
+
+
+def _numbered(point: int) -> str:
+    return f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
+
+
+def python_literal(value: Any) -> str:
+    """A JSON value as Python writes it."""
+    match value:
+        case str():
+            return quoted(value)
+        case Mapping():
+            items = (f"{quoted(key)}: {python_literal(item)}" for key, item in value.items())
+            return f"{{{', '.join(items)}}}"
+        case list() | tuple():
+            return f"[{', '.join(map(python_literal, value))}]"
+        case _:
+            return repr(value)
+
+
+def go_literal(value: Any) -> str:
+    """A text as Go writes it; any other value as a text of JSON."""
+    return quoted(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+
+
+LITERALS: Final[dict[Language, Callable[[Any], str]]] = {
+    "python": python_literal,
+    "go": go_literal,
+}
+
+
+def _json(value: Any) -> str:
+    return json.dumps(finite(value), ensure_ascii=False, indent=2, default=str)
