@@ -36,6 +36,9 @@ CHECK = """async () => {
   return found.violations.flatMap(rule => rule.nodes.map(node =>
     `${rule.id}: ${node.target.flat().join(" ")}: ${node.failureSummary}`))
 }"""
+# a button goes over into the other theme's colours, and is measured when it is there
+STILL = """() => !document.getAnimations().some(each =>
+  each.playState === "running" && Number.isFinite(each.effect.getComputedTiming().endTime))"""
 HEADINGS = """() => [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")]
   .filter(node => node.checkVisibility()).map(node => Number(node.tagName[1]))"""
 
@@ -75,6 +78,7 @@ def violations(page: Page) -> list[Any]:
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         expect(page.locator(".stApp")).to_have_css("color-scheme", scheme)
+        page.wait_for_function(STILL)
         found += [f"{scheme}: {each}" for each in page.evaluate(CHECK)]
     return found
 

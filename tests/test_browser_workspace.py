@@ -52,7 +52,8 @@ def bring(page: Page, address: str) -> None:
 
 
 def pane(page: Page) -> Locator:
-    return page.locator(".pane").first
+    """The requests side by side, as far as they are in sight."""
+    return page.locator(".panes").first
 
 
 def prompt(page: Page) -> Locator:
@@ -119,7 +120,7 @@ def test_a_link_to_what_was_deleted_offers_it_again(context: BrowserContext, add
     expect(page.get_by_text("Moved into the trash:")).to_be_visible()
     page.goto(link)
     expect(page.get_by_text("This link asks for a session that is not here.")).to_be_visible()
-    expect(page.locator(".pane")).to_have_count(0)
+    expect(page.locator(".panes")).to_have_count(0)
     button(page, "Take it out of the trash").click()
     expect(pane(page)).to_contain_text("You keep")
     page.goto(f"{address}/compare?session=02-paralel-cals")
