@@ -3,9 +3,80 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from strategies import TOOLS
+from test_laws import EXAMPLES
 
 from playground.errors import SyntaxFault
-from playground.parsing.syntax import Hole, Syntax
+from playground.events import Event, MarkupEvent, merged
+from playground.parsing.parser import SyntaxParser
+from playground.parsing.switches import Switches
+from playground.parsing.syntax import Hole, Markers, ReasoningTags, Syntax
+
+# markers of which one is how another begins, or both begin alike
+ALIKE = (
+    (Syntax("{call:json}<c>"), Markers(stops=("<a>", "<a><b>", "<c><a>"), dropped=("<c>",))),
+    (
+        Syntax("<a>{call:json}</a>", section="<a><b>{calls}</a><b>"),
+        Markers(
+            reasoning=(ReasoningTags("<a><c>", "</a>"), ReasoningTags("<a><c>b", "</a><c>")),
+            dropped=("</a><b>", "</a><b><c>", "<b>"),
+        ),
+    ),
+    (
+        Syntax("<c><a>{call:json}", section="</a><b>{calls}</a>", section_also=("<a>{calls}<a>",)),
+        Markers(stops=("<a>", "<a>\n<b>", "<b>"), result="<c>"),
+    ),
+    (
+        Syntax("<a>{name}>{params}</a>", param="<a>{key}</a><b>{value}</a><b>", separator="<b>"),
+        Markers(stops=("</a><b>", "</a>"), plain=(ReasoningTags("<a><b>", "<b><c>"),)),
+    ),
+)
+
+
+def read(syntax: Syntax, markers: Markers, pieces: list[str]) -> list[Event]:
+    parser = SyntaxParser(syntax, markers, Switches(), TOOLS)
+    events = [event for piece in pieces for event in parser.feed(piece.encode())]
+    return merged([*events, *parser.finish()])
+
+
+@pytest.mark.parametrize(("syntax", "markers"), ALIKE)
+def test_law_1_holds_where_one_marker_begins_another(syntax: Syntax, markers: Markers) -> None:
+    listed = [
+        "<a>",
+        "<b>",
+        "<c>",
+        "</a>",
+        "x",
+        "b",
+        " ",
+        "\n",
+        "path",
+        "list_files>",
+        "write_file>",
+    ]
+    call = '{"name": "list_files", "arguments": {}}'
+
+    @settings(max_examples=EXAMPLES)
+    @given(st.lists(st.sampled_from([*listed, call]), max_size=9))
+    @example(["<a>", "<b>", "x"])
+    @example(["</a>", "<b>", "</a>", "<b>", " "])
+    @example(["<c>", "<a>"])
+    def law(pieces: list[str]) -> None:
+        text = "".join(pieces)
+        whole = read(syntax, markers, [text])
+        assert read(syntax, markers, pieces) == whole
+        assert read(syntax, markers, list(text)) == whole
+
+    law()
+
+
+def test_of_two_stop_tokens_that_begin_alike_the_longer_one_is_read() -> None:
+    syntax, markers = ALIKE[0]
+    for pieces in (["hi<a><b> more"], list("hi<a><b> more")):
+        found = [e.text for e in read(syntax, markers, pieces) if isinstance(e, MarkupEvent)]
+        assert found == ["<a><b>"]
 
 
 def test_a_template_is_cut_at_its_holes() -> None:

@@ -111,7 +111,8 @@ What may not be changed, and what falls when it is
   whatever `pattern` would have said of it. tests/test_table.py: test_its_text_is_read_as_the_call
 - A partial or a varying match is held. Given out at once, events depend on the cutting.
   tests/test_laws.py: test_law_1_any_chunking_gives_the_same_events, and the smallest examples,
-  tests/test_parsing.py: test_a_closer_that_is_how_an_opener_begins_waits_for_more
+  tests/test_parsing.py: test_a_closer_that_is_how_an_opener_begins_waits_for_more,
+  tests/test_syntax.py: test_law_1_holds_where_one_marker_begins_another
 - Claims go forward and through `take`, markup too. tests/test_laws.py:
   test_law_2_spans_tile_the_stream
 - What was claimed is behind us: a search begins at `at`, not at the window's start. Those who look

@@ -271,6 +271,8 @@ class FormBuilder:
             f"{twice}(?={SPACE}{once}(?:{look}{empty}))",
             first_character(template.before),
             Group(Kind.SECTION, self.number),
+            # what follows may be half of the opener once more
+            varying=bool(once),
         )
 
     def section_closer(self, in_prose: bool = False, orphan: bool = False) -> list[Choice]:

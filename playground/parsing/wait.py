@@ -58,7 +58,7 @@ class Choice(NamedTuple):
     first: str = ""  # none: it may begin with anything
     group: Group | None = None  # None where only one thing is waited for
     texts: tuple[str, ...] = ()  # where the pattern is nothing but these
-    varying: bool = False  # one of its texts begins another of them
+    varying: bool = False  # more text may make another match of it, whatever its texts say
 
 
 FENCE: Final = Choice(rf"{LINE_START}(?:`{{3,64}}+|~{{3,64}}+)", "`~", Group(Kind.FENCE))
@@ -154,7 +154,10 @@ def _varies(choice: Choice, listed: Iterable[Choice]) -> bool:
 
 
 def _begins_another(choice: Choice, listed: Iterable[Choice]) -> bool:
-    """Whether one of the choice's texts is how another choice may begin."""
+    """Whether one of the choice's texts is how another of them, or another choice, may begin."""
+    bare = ["".join(text.split()) for text in choice.texts]
+    if any(text != other and other.startswith(text) for text in bare for other in bare):
+        return True
     for text in choice.texts:
         for other in listed:
             if other is choice:
