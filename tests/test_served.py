@@ -67,6 +67,24 @@ def test_a_page_under_another_name_cannot_drive_the_app(here: str) -> None:
     assert status(here, STREAM, {**foreign, **WEBSOCKET})[0] in (400, 403)
 
 
+def test_no_page_of_another_origin_can_frame_the_app(here: str, gated: tuple[str, str]) -> None:
+    """Laid under a page of somebody else's, *Run* is clicked by who sees another button."""
+    own, (public, token) = {"Host": here.removeprefix("http://")}, gated
+    theirs = {"Host": public.removeprefix("http://")}
+    for address, path, headers, code in (
+        (here, "/", own, 200),
+        (here, "/compare", own, 200),
+        (here, "/_stcore/health", own, 200),
+        (here, "/", {"Host": "rebound.example"}, 400),
+        (public, "/", theirs, 403),
+        (public, f"/?token={token}", theirs, 303),
+    ):
+        found, head = status(address, path, headers)
+        assert found == code
+        assert re.search(r"(?im)^content-security-policy: frame-ancestors 'self'\r?$", head), head
+        assert re.search(r"(?im)^x-frame-options: SAMEORIGIN\r?$", head)
+
+
 def test_another_origin_cannot_open_the_websocket(here: str) -> None:
     own = here.removeprefix("http://")
     theirs = {"Host": own, "Origin": "http://evil.example", **WEBSOCKET}
