@@ -246,10 +246,16 @@ def test_the_app_run_by_streamlit_itself_answers_to_its_own_names(tmp_path: Path
         assert "does not answer to the name" not in said(port, "localhost")
 
 
-@pytest.mark.parametrize("options", [["--server.address", "0.0.0.0"], ["--server.address=::"]])
-def test_an_address_that_others_reach_must_be_called_public(
-    options: list[str], tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--server.address", "0.0.0.0"],
+        ["--server.address=::"],
+        ["--server.allowedHosts", "*"],  # any name at all: rebinding again
+        ["--server.allowedHosts=tools.example", "--server.allowedHosts=*"],
+    ],
+)
+def test_what_others_reach_must_be_called_public(options: list[str], tmp_path: Path) -> None:
     command = [str(Path(sys.executable).with_name("playground")), "app", *options]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 2
@@ -284,6 +290,7 @@ def test_who_may_do_what() -> None:
     gate = decided("0.0.0.0", True, True, ["app.example.com"])
     assert (gate.may_run, gate.may_keep, gate.hosts) == (True, False, ("app.example.com",))
     assert len(gate.token) >= 32
+    assert decided("127.0.0.1", True, False, ["*"]).public
     with pytest.raises(InputFault, match="--public --allow-run"):
         decided("127.0.0.1", False, True, [])
 
@@ -325,6 +332,8 @@ def test_started_by_streamlit_alone_the_address_decides(monkeypatch: pytest.Monk
     assert access.current() == NOBODY
     told["server.address"] = "127.0.0.1"
     assert access.current() == decided("127.0.0.1", False, False, ["proxy.example"])
+    told["server.allowedHosts"] = ["proxy.example", "*"]
+    assert access.current() == NOBODY
 
 
 @pytest.mark.parametrize(
