@@ -67,6 +67,24 @@ def test_a_page_under_another_name_cannot_drive_the_app(here: str) -> None:
     assert status(here, STREAM, {**foreign, **WEBSOCKET})[0] in (400, 403)
 
 
+def test_no_page_of_another_origin_can_frame_the_app(here: str, gated: tuple[str, str]) -> None:
+    """Laid under a page of somebody else's, *Run* is clicked by who sees another button."""
+    own, (public, token) = {"Host": here.removeprefix("http://")}, gated
+    theirs = {"Host": public.removeprefix("http://")}
+    for address, path, headers, code in (
+        (here, "/", own, 200),
+        (here, "/compare", own, 200),
+        (here, "/_stcore/health", own, 200),
+        (here, "/", {"Host": "rebound.example"}, 400),
+        (public, "/", theirs, 403),
+        (public, f"/?token={token}", theirs, 303),
+    ):
+        found, head = status(address, path, headers)
+        assert found == code
+        assert re.search(r"(?im)^content-security-policy: frame-ancestors 'self'\r?$", head), head
+        assert re.search(r"(?im)^x-frame-options: SAMEORIGIN\r?$", head)
+
+
 def test_another_origin_cannot_open_the_websocket(here: str) -> None:
     own = here.removeprefix("http://")
     theirs = {"Host": own, "Origin": "http://evil.example", **WEBSOCKET}
@@ -228,10 +246,16 @@ def test_the_app_run_by_streamlit_itself_answers_to_its_own_names(tmp_path: Path
         assert "does not answer to the name" not in said(port, "localhost")
 
 
-@pytest.mark.parametrize("options", [["--server.address", "0.0.0.0"], ["--server.address=::"]])
-def test_an_address_that_others_reach_must_be_called_public(
-    options: list[str], tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--server.address", "0.0.0.0"],
+        ["--server.address=::"],
+        ["--server.allowedHosts", "*"],  # any name at all: rebinding again
+        ["--server.allowedHosts=tools.example", "--server.allowedHosts=*"],
+    ],
+)
+def test_what_others_reach_must_be_called_public(options: list[str], tmp_path: Path) -> None:
     command = [str(Path(sys.executable).with_name("playground")), "app", *options]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 2
@@ -266,6 +290,7 @@ def test_who_may_do_what() -> None:
     gate = decided("0.0.0.0", True, True, ["app.example.com"])
     assert (gate.may_run, gate.may_keep, gate.hosts) == (True, False, ("app.example.com",))
     assert len(gate.token) >= 32
+    assert decided("127.0.0.1", True, False, ["*"]).public
     with pytest.raises(InputFault, match="--public --allow-run"):
         decided("127.0.0.1", False, True, [])
 
@@ -307,6 +332,8 @@ def test_started_by_streamlit_alone_the_address_decides(monkeypatch: pytest.Monk
     assert access.current() == NOBODY
     told["server.address"] = "127.0.0.1"
     assert access.current() == decided("127.0.0.1", False, False, ["proxy.example"])
+    told["server.allowedHosts"] = ["proxy.example", "*"]
+    assert access.current() == NOBODY
 
 
 @pytest.mark.parametrize(

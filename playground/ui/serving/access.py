@@ -45,6 +45,7 @@ class Access:
 
 
 NOBODY = Access(public=True)
+ANY_NAME = "*"  # among the names of a server
 NO_RUNS = (
     "This server is open to others, so no model is asked with its keys. "
     "On a machine of your own, `playground` runs and `playground record` records."
@@ -63,16 +64,17 @@ def current() -> Access:
     """What this server's visitors may do.
 
     Started by something else than our command (`streamlit run playground/app.py`), the address
-    decides: one that is not known to be this machine's own is public.
+    decides: one that is not known to be this machine's own is public, or answers to any name.
     """
     if _given is not None:
         return _given
     import streamlit as st
 
     address = st.get_option("server.address") or ""
-    if not is_loopback(address):
+    hosts = st.get_option("server.allowedHosts")
+    if not is_loopback(address) or ANY_NAME in hosts:
         return NOBODY
-    return Access(hosts=(*_own_names(address), *st.get_option("server.allowedHosts")))
+    return Access(hosts=(*_own_names(address), *hosts))
 
 
 def is_loopback(address: str) -> bool:
@@ -101,6 +103,12 @@ def decided(address: str, public: bool, allow_run: bool, hosts: Sequence[str]) -
             expected="127.0.0.1, or --public (nobody can run models, nothing is kept), "
             "or --public --allow-run (who has the link with its token may run models)",
         )
+    if ANY_NAME in hosts and not public:
+        raise InputFault(
+            "'*' lets any page in, by a name that it points at this machine (DNS rebinding)",
+            where="--server.allowedHosts",
+            expected="the names of the proxy in front, or --public",
+        )
     own = _own_names(address) if loopback else ()
     return Access(
         public=public,
@@ -119,7 +127,8 @@ def answers_to(host: str) -> bool:
     name = host[: host.find("]") + 1] if host.startswith("[") else host.partition(":")[0]
     hosts = current().hosts
     return not hosts or any(
-        known in ("*", name.lower()) or (known[:2] == "*." and name.lower().endswith(known[1:]))
+        known in (ANY_NAME, name.lower())
+        or (known[:2] == "*." and name.lower().endswith(known[1:]))
         for known in hosts
     )
 

@@ -1,4 +1,5 @@
-"""The gates before the app: which names it answers to, which pages it serves, who has the token.
+"""The gates before the app: which names it answers to, which pages may frame and drive it, who has
+the token.
 
 Plain ASGI, since Starlette's own base class never sees a WebSocket, and the app is one.
 """
@@ -11,16 +12,37 @@ from typing import Any, Final
 from urllib.parse import parse_qsl, quote, urlencode
 
 import streamlit as st
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from playground.ui.serving.access import Access
 
 COOKIE: Final = "playground_token"
+
+
+class FrameGate:
+    """Lets no page of another origin frame ours: unseen there, *Run* would get clicks.
+
+    Streamlit's components stand in frames of this origin, and stay. The older header is for
+    browsers without the newer one.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def framed(message: Message) -> None:
+            if message["type"] in ("http.response.start", "websocket.http.response.start"):
+                headers = MutableHeaders(scope=message)
+                headers.append("Content-Security-Policy", "frame-ancestors 'self'")
+                headers["X-Frame-Options"] = "SAMEORIGIN"
+            await send(message)
+
+        await self._app(scope, receive, framed)
 
 
 class HostGate:
@@ -108,7 +130,7 @@ def _cookie(scope: Scope) -> str:
 
 def gates(access: Access) -> list[Any]:
     """The middleware of a server with this access, outermost first."""
-    found: list[Any] = []
+    found: list[Any] = [Middleware(FrameGate)]
     if access.hosts:
         found.append(Middleware(HostGate, hosts=access.hosts))
     if access.hosts or access.token:
