@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +22,7 @@ import playground as pg
 from playground.display import Drawn, Listed, Live, Shown
 from playground.guides import Guide
 from playground.recordings.recording import Recording, TextChunk
+from playground.sessions.session import ExpectedCall, ExpectedReply
 from playground.show import frames
 from playground.show.markup import embedded, escaped
 
@@ -35,6 +37,14 @@ def evil_session() -> pg.Session:
     tool = {"name": "f", "description": EVIL, "input_schema": {"type": "object"}}
     said = [{"role": "user", "content": EVIL}, {"role": "assistant", "content": EVIL}]
     return pg.session(messages=said * 3, tools=[tool], system=EVIL, title=EVIL)
+
+
+def evil_trial() -> Shown:
+    """A recorded reply, counted against the call that was expected."""
+    call = f'{EVIL}<tool_call>\n{{"name": "f", "arguments": {{"a": "</script>"}}}}\n</tool_call>'
+    expected = ExpectedReply(1, (ExpectedCall("f", {"a": EVIL}),), EVIL)
+    recording = Recording(EVIL, "hermes", (TextChunk(call),), model=EVIL)
+    return pg.trial(replace(evil_session(), expected=(expected,), recordings=(recording,))).run()
 
 
 def answers() -> dict[str, Shown]:
@@ -58,6 +68,7 @@ def answers() -> dict[str, Shown]:
         "detect": pg.detect(call),
         "carry": pg.carry(["xml"], {EVIL.replace("\ud800", ""): EVIL}),
         "guide_for": guide,
+        "trial": evil_trial(),
     }
 
 
@@ -81,6 +92,7 @@ KINDS: Final = [
     "detect",
     "carry",
     "guide_for",
+    "trial",
 ]
 
 

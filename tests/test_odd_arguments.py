@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 import pytest
 
 import playground as pg
 from playground.errors import InputFault, PlaygroundError
+from playground.sessions.session import ExpectedCall, ExpectedReply
 
 SESSION: Final = pg.session("When is low water?", model="anthropic/claude-sonnet-4-5")
 BODY: Final = {"model": "gpt-5", "messages": [{"role": "user", "content": "Low water?"}]}
@@ -19,6 +21,7 @@ TEMPLATE: Final = (
     "<do>{{ {'name': c.function.name, 'arguments': c.function.arguments} | tojson }}</do>"
     "{% endfor %}</{{ m.role }}>{% endfor %}"
 )
+EXPECTING: Final = replace(SESSION, expected=(ExpectedReply(1, (ExpectedCall("f", {}),)),))
 RECORDING: Final = {"name": "r", "dialect": "xml", "chunks": [{"text": "x"}]}
 
 # Arguments with which each function works; each is then replaced by every odd value in turn.
@@ -72,6 +75,14 @@ GOOD: Final[dict[str, dict[str, Any]]] = {
         "what_if": pg.WhatIf(),
         "usages": [],
         "times": [],
+    },
+    "trial": {
+        "session": EXPECTING,
+        "dialects": ["hermes"],
+        "models": ["gpt-5"],
+        "repeats": 1,
+        "base_url": "",
+        "parameters": None,
     },
 }
 ODD: Final[list[Any]] = [

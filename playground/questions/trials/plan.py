@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -233,7 +233,13 @@ class TrialRun(BackgroundRun):
         self.plan.run(self.done.append, self.cancel, alive=alive)
 
 
-@takes(session=Session, repeats=int, base_url="text")
+@takes(
+    session=Session,
+    models=(str, Iterable),
+    repeats=int,
+    base_url="text",
+    parameters="object or nothing",
+)
 def trial(
     session: Session,
     dialects: str | Dialect | Sequence[str | Dialect] = (),
