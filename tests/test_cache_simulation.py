@@ -972,3 +972,16 @@ def test_validation_by_the_command_line(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     with pytest.raises(InputFault, match="no folder"):
         validate_folder(tmp_path / "none")
+
+
+def test_the_command_says_figures_in_the_words_of_a_bill() -> None:
+    from click.testing import CliRunner
+
+    from playground.cli import main
+
+    asked = ["cache", "simulate", "06-cache-eight-turns", "-d", "native", "--policy", "azad"]
+    told = CliRunner().invoke(main, asked).stdout
+    assert "full price" in told.splitlines()[0]
+    assert "a token read costs 0.10 of its full price" in told
+    for word in ("uncached", "thousandths", "exact"):
+        assert word not in told

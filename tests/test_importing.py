@@ -864,3 +864,15 @@ def test_conversations_are_looked_up_and_not_compared_with_each_other() -> None:
         known.keep(number, known_by)
     assert known.going_on(asked("77", "a", "b"))[0] == 77
     assert process_time() - start < 10
+
+
+def test_a_list_of_formats_and_counts_of_one() -> None:
+    from click.testing import CliRunner
+
+    from playground import paths
+    from playground.cli import main
+
+    formats = CliRunner().invoke(main, ["import", "--formats", "--json"])
+    assert json.loads(formats.stdout)[0]["format"] == "playground"
+    one = CliRunner().invoke(main, ["import", str(paths.samples()["05-call-in-a-fence"])])
+    assert one.stdout == "A call in a code fence: playground, 1 message, 2 tools, 2 recordings\n"

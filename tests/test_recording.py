@@ -26,7 +26,8 @@ from playground.llm.record import Limits, Recorded, record
 from playground.llm.runs import Run
 from playground.recordings.files import wire_bytes, wire_line
 from playground.recordings.recording import SignalChunk, ToolCallChunk
-from playground.recordings.scrubbing import scrubbed, scrubbed_value, searcher
+from playground.recordings.scrubbing import scrubbed, searcher
+from playground.recordings.value_scrubbing import scrubbed_value
 from playground.recordings.wire_scrubbing import WireScrubber
 from playground.sessions.loading import load_sessions
 

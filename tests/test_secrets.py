@@ -24,8 +24,9 @@ from playground.llm.record import record
 from playground.recordings.environment import environment_secrets
 from playground.recordings.growing import GrowingFile, LinesInMemory
 from playground.recordings.recorder import Recorder
-from playground.recordings.scrubbing import Searcher, scrubbed, scrubbed_value, searcher
+from playground.recordings.scrubbing import Searcher, scrubbed, searcher
 from playground.recordings.secret_kinds import KINDS as TABLE
+from playground.recordings.value_scrubbing import scrubbed_value
 from playground.recordings.wire_scrubbing import WireScrubber
 
 DICE = random.Random(14)

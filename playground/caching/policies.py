@@ -26,7 +26,7 @@ REASONS: Final[dict[str, str]] = {
     "last-user-second-last-part": "the part before the last one, in case the last one changes",
     "empty-text": "an empty text part may not be marked",
     "no-content": "the message has no content to mark",
-    "no-such-message": "the conversation has no message in this place",
+    "no-such-message": "there is no message here that the policy could mark",
     "chosen": "the policy marks this part",
     "no-such-part": "the message has no part in this place",
     "not-chosen": "the policy marks no part in this place",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from playground.commands.terminal import print_json, report, say, table
+from playground.counts import counted
 
 if TYPE_CHECKING:
     from playground.caching.policies import Policy
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     from playground.questions.cache.placement import CachePlacement
     from playground.questions.cache.simulation import CacheSimulation
     from playground.sessions.session import Session
+
+
+# Beside estimated tokens `exact` would be read as theirs; it says that the rules decide alone.
+_STATES: Final = {"exact": "certain"}
 
 
 def simulated(cells: Sequence[CacheSimulation], as_json: bool) -> int:
@@ -44,7 +49,7 @@ def simulated(cells: Sequence[CacheSimulation], as_json: bool) -> int:
 
 
 def _requests(cell: CacheSimulation) -> int:
-    head = ["request", "read", "written", "uncached", "cost", "state"]
+    head = ["request", "read", "written", "full price", "cost", "state"]
     bills = ["billed"] if any(cell.billed) else []
     rows = [_request(cell, number, bool(bills)) for number in range(len(cell.requests))]
     table([*head, *bills, "reason"], rows)
@@ -66,7 +71,7 @@ def _request(cell: CacheSimulation, number: int, with_bill: bool) -> list[str]:
         f"{sum(one.written.values()):,}",
         f"{one.uncached:,}",
         f"{one.cost / max(1, one.total) / 1000:.3f}",
-        one.state,
+        _STATES.get(one.state, one.state),
     ]
     if with_bill:
         bill = cell.billed[number]
@@ -108,9 +113,10 @@ def placed(session: Session, dialects: tuple[str, ...], policy: str | Policy, as
         table(head, [_line(placement) for placement in placements])
         return 0
     for placement in placements:
+        marks = counted(len(placement.marks), "mark")
         say(
-            f"{placement.dialect}: {len(placement.marks)} marks for {placement.model_name} "
-            f"({placement.family}), {placement.characters:,} characters"
+            f"{placement.dialect}: {marks} for {placement.model_name} ({placement.family}), "
+            f"{counted(placement.characters, 'character')}"
         )
         if placement.refusal:
             say(f"  nothing marked: {placement.refusal.explanation}")
@@ -136,7 +142,7 @@ def on_wire(
         print_json([wire_json(wire) for wire in wires])
     for wire in () if as_json else wires:
         say(
-            f"{wire.dialect}, policy {wire.policy}: {len(wire.marks)} marks on the wire "
+            f"{wire.dialect}, policy {wire.policy}: {counted(len(wire.marks), 'mark')} on the wire "
             f"to {wire.model}"
         )
         for call in wire.calls:

@@ -9,6 +9,7 @@ import click
 
 from playground.commands.shared import force_option, json_option, out_option
 from playground.commands.terminal import guarded, print_json, report, say, table
+from playground.counts import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,7 +50,11 @@ def import_(
     from playground.sessions.importing import Writer, repaired, summary
 
     if listed:
-        table(FORMATS_HEAD, formats_rows())
+        rows_of = [dict(zip(FORMATS_HEAD, row, strict=True)) for row in formats_rows()]
+        if as_json:
+            print_json(rows_of)
+        else:
+            table(FORMATS_HEAD, formats_rows())
         return 0
     if not file:
         raise InputFault("no file is named", expected="FILE, or --formats")
@@ -100,7 +105,7 @@ _COUNTED = ("messages", "calls", "tools", "requests", "recordings")
 
 def _imported(row: dict[str, Any]) -> str:
     """A session that was read, in a line: its format, what it holds, where it was written."""
-    counts = ", ".join(f"{row[key]} {key}" for key in _COUNTED if row[key])
+    counts = ", ".join(counted(row[key], key[:-1]) for key in _COUNTED if row[key])
     arrow = f" → {row['written']}" if row["written"] else ""
     return f"{row['session']}: {row['format']}, {counts or 'nothing'}{arrow}"
 

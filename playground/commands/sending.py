@@ -17,6 +17,7 @@ from playground.commands.shared import (
     session_argument,
 )
 from playground.commands.terminal import guarded, print_json, report, say, table
+from playground.counts import counted
 
 if TYPE_CHECKING:
     from playground.findings import Finding
@@ -85,7 +86,7 @@ def _payload_json(name: str, found: ProviderPayload) -> dict[str, Any]:
 def _show_payload(name: str, found: ProviderPayload, body: bool) -> None:
     """What is different, as a table; with `body`, the requests whole."""
     number = len(found.differences)
-    say(f"{name} ({found.model}): {number} difference{'' if number == 1 else 's'}")
+    say(f"{name} ({found.model}): {counted(number, 'difference')}")
     if found.grouped:
         rows = [[f"  {each.code}", each.where, each.message] for each in found.grouped]
         table(["  what", "where", "how"], rows)

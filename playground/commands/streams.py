@@ -28,6 +28,7 @@ from playground.commands.terminal import (
     say,
     stopping,
 )
+from playground.counts import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +86,7 @@ def replay(
         print_json(timeline_json(timeline))
         return report([*found, *(handed.told if handed else ())])
     say(
-        f"{timeline.recording}: {len(chosen.chunks)} chunks, timing {timeline.timing}, "
+        f"{timeline.recording}: {counted(len(chosen.chunks), 'chunk')}, timing {timeline.timing}, "
         f"read as {timeline.dialect}"
     )
     if chosen.note:
@@ -224,7 +225,9 @@ def _tell_recorded(recorded: Recorded, path: Path, as_json: bool) -> None:
     else:
         say("", err=True)
         end = recording.stop_reason or "no end"
-        count = f"{len(recording.chunks)} chunks" if recorded.whole else "too long to be counted"
+        count = (
+            counted(len(recording.chunks), "chunk") if recorded.whole else "too long to be counted"
+        )
         say(f"{path}: {recording.api}, {count}, {end}")
         for kind, number in recorded.starred.items():
             say(f"starred out: {number} {kind}", err=True)

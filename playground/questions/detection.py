@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from playground.arguments import takes
+from playground.counts import counted
 from playground.dialects import get_dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.reading import parse
@@ -40,20 +41,16 @@ class Detection:
     @property
     def reason(self) -> str:
         """Why it stands where it stands, in words."""
-        parts = [_counted(self.calls, "complete call")]
+        parts = [counted(self.calls, "complete call")]
         parts += ["written exactly so"] if self.as_written else []
         parts += [f"{self.aborted} aborted"] if self.aborted else []
-        parts += [f"{_counted(self.left, 'character')} left as text"]
+        parts += [f"{counted(self.left, 'character')} left as text"]
         parts += [f"findings: {', '.join(self.findings)}"] if self.findings else []
         return ", ".join(parts)
 
 
 class Detections(Listed[Detection]):
     """Every dialect's reading, the likeliest first. Its table has a row for each."""
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 @takes(text="text", tools="list or nothing")
@@ -84,7 +81,7 @@ def foreign(ranked: Sequence[Detection], dialect: str) -> Finding | None:
     best = ranked[0]
     if best.calls == 0 or (own is not None and own.calls + own.aborted > 0):
         return None
-    calls = _counted(best.calls, "complete call")
+    calls = counted(best.calls, "complete call")
     message = f"{best.dialect} reads {calls} here, {dialect} reads none"
     return finding("foreign-markup", "the whole reply", message)
 

@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from typing import Final, Literal
 
 from playground.caching.own_policies import parse_policy
+from playground.counts import counted
 from playground.dialects import dialect_names
 from playground.errors import InputFault
 from playground.prompt_data import TaskConfig
@@ -244,14 +245,14 @@ def _parts(session: Session) -> Iterator[str]:
     }
     for what, count in counts.items():
         if count:
-            yield f"{count:,} {what}{'' if count == 1 else 's'}"
+            yield counted(count, what)
 
 
 def _tools(data: bytes, where: str) -> Recognised:
     read = read_tool_file(data, where)
     names = ", ".join(tool.name for tool in read.tools[:4])
     more = f" and {len(read.tools) - 4} more" if len(read.tools) > 4 else ""
-    count = f"{len(read.tools)} tool{'' if len(read.tools) == 1 else 's'}"
+    count = counted(len(read.tools), "tool")
     unread = _said((f.where, f.message) for f in read.findings)
     title = f"{count}: {names}{more}"
     return Recognised("tools", title, data=data, unread=unread, tools=len(read.tools))
@@ -303,7 +304,7 @@ def _is_template(text: str, name: str) -> bool:
 
 def _policy(text: str, where: str) -> Recognised:
     own = parse_policy(text, where)
-    marks = f"{len(own.marks)} mark{'' if len(own.marks) == 1 else 's'}"
+    marks = counted(len(own.marks), "mark")
     return Recognised("policy", f"cache policy {own.name}: {marks}")
 
 
@@ -319,7 +320,7 @@ def _reply(text: str) -> Recognised:
     shown, note = _looked_at(text)
     best = next((d for d in detect(shown) if d.calls + d.aborted), None)
     if best is None:
-        words = f"{len(text):,} character{'' if len(text) == 1 else 's'}"
+        words = counted(len(text), "character")
         title = f"a reply of {words}, in which no dialect reads a call"
         return Recognised("reply", title, unread=note)
     findings = _said((best.dialect, code) for code in best.findings)
@@ -332,7 +333,7 @@ def _reply(text: str) -> Recognised:
 
 
 def _calls(best: Detection) -> str:
-    whole = f"{best.calls} call{'' if best.calls == 1 else 's'}" if best.calls else ""
+    whole = counted(best.calls, "call") if best.calls else ""
     return ", ".join(filter(None, [whole, f"{best.aborted} aborted" if best.aborted else ""]))
 
 

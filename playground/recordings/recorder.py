@@ -16,7 +16,8 @@ from playground.recordings import files
 from playground.recordings.decoding import StreamDecoder
 from playground.recordings.growing import Lines
 from playground.recordings.recording import Recording
-from playground.recordings.scrubbing import Searcher, Tally, scrubbed_with
+from playground.recordings.scrubbing import Searcher, Tally
+from playground.recordings.value_scrubbing import scrubbed_with
 from playground.recordings.wire_scrubbing import WireScrubber
 
 HELD_BYTES: Final = 16 * 1024

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from playground.counts import counted
 from playground.messages import Message
 from playground.sessions.editing import begins_with_system, system_prompt
 from playground.sessions.session import Session
@@ -44,9 +45,7 @@ def _listed_changes(noun: str, before: Sequence[Any], after: Sequence[Any]) -> l
         "removed": max(gone - come, 0),
         "added": max(come - gone, 0),
     }
-    said = [
-        f"{count} {noun}{'s' if count > 1 else ''} {how}" for how, count in counts.items() if count
-    ]
+    said = [f"{counted(count, noun)} {how}" for how, count in counts.items() if count]
     if not said and list(before) != list(after):
         return [f"{noun}s in another order"]
     return said

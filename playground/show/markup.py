@@ -178,11 +178,6 @@ def coloured(text: str, colour: str) -> str:
     return f'<span style="background: {colour}40">{escaped(text)}</span>'
 
 
-def counted(number: int, thing: str) -> str:
-    """1 call, 2,309 calls."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
-
-
 def folded(title: str, inner: str) -> str:
     """A piece of markup that is shown when its title is clicked."""
     return f"<details><summary>{escaped(title)}</summary>{inner}</details>"

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from playground.caching.policies import CacheDecision
+from playground.counts import counted
 from playground.events import (
     ArgumentEvent,
     CallAbortedEvent,
@@ -250,7 +251,7 @@ def step_text(step: Step) -> str:
     """What a step of a template's run says: a message's text, a call, parameters."""
     if step.sent is not None:
         count = len(step.sent.messages)
-        return f"{count} message{'' if count == 1 else 's'}, {len(step.sent.tools)} functions"
+        return f"{counted(count, 'message')}, {counted(len(step.sent.tools), 'function')}"
     if step.message is None:
         return step.source
     message = step.message

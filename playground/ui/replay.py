@@ -8,6 +8,7 @@ from typing import Final
 
 import streamlit as st
 
+from playground.counts import counted
 from playground.dialects import dialect_names
 from playground.parsing.result import ParseResult
 from playground.parsing.state import ParserState
@@ -183,7 +184,7 @@ def about(recording: Recording, timeline: Timeline) -> None:
     """What was recorded, in a line or two: counts, how it ended, what it cost."""
     calls = ", ".join(call.name for call in timeline.result.tool_calls) or "none"
     st.text(
-        f"{len(recording.chunks)} chunks, {len(timeline.text):,} characters. "
+        f"{counted(len(recording.chunks), 'chunk')}, {counted(len(timeline.text), 'character')}. "
         f"Complete calls: {calls}. Aborted calls: {len(timeline.result.aborted)}."
     )
     known = [recording.api, recording.model]

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from playground import paths
+from playground.counts import counted
 from playground.questions.cache.simulation import simulate_cache
 from playground.questions.comparison import compare
 from playground.questions.timeline import replay
@@ -49,7 +50,9 @@ def _replayed(session: Session) -> list[str]:
     """What the right dialect and a wrong one read of one reply."""
     recording = session.recordings[0]
     found = [replay(recording, name, session.tools) for name in (recording.dialect, "json")]
-    return [f"{each.dialect:8}{len(each.result.tool_calls)} calls read" for each in found]
+    return [
+        f"{each.dialect:8}{counted(len(each.result.tool_calls), 'call')} read" for each in found
+    ]
 
 
 _JOBS: Final = (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final, Literal, NamedTuple
 
+from playground.counts import counted
 from playground.questions.cache.simulation import CacheSimulation
 
 Verdict = Literal["good", "idle", "broken", "refused"]
@@ -39,7 +40,7 @@ def headline(value: CacheSimulation) -> Headline:
 
 def _asked(value: CacheSimulation) -> str:
     count = len(value.requests)
-    words = f"{count:,} request{'' if count == 1 else 's'}"
+    words = counted(count, "request")
     if not value.pending:
         return words
     return f"{words}, the last still to come" if count > 1 else "one request still to come"
@@ -49,7 +50,7 @@ def _nothing_read(value: CacheSimulation) -> str:
     """Why nothing is read: no mark, a first request, what changes each time, or too little text."""
     last = value.row[-1]
     count = len(last.marks)
-    told = f"{count} mark{'' if count == 1 else 's'}" if count else "No marks"
+    told = counted(count, "mark") if count else "No marks"
     if any(one.written for one in value.requests):
         if len(value.requests) == 1:
             return f"{told}: the first request only writes, the next one can read."

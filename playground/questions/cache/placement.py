@@ -17,6 +17,7 @@ from playground.caching.policies import (
 )
 from playground.caching.prefixes import token_range
 from playground.caching.rules import Figure
+from playground.counts import counted
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.rendering import message_text
 from playground.display import Drawn, Live
@@ -73,7 +74,7 @@ class CachePlacement(Drawn, Live):
 
         A character count is no token count: recorded requests had 2.2 to 6.0 characters a token.
         """
-        marks = f"{len(self.marks)} mark{'' if len(self.marks) == 1 else 's'}"
+        marks = counted(len(self.marks), "mark")
         low, likely, high = self.tokens
         line = f"{marks if self.marks else 'No marks'} on {self.characters:,} characters"
         if self.family == "gemini":

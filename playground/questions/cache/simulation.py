@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
@@ -34,9 +34,9 @@ from playground.questions.cache.what_if import WhatIf
 from playground.sessions.session import Session
 
 AS_IT_IS: Final = WhatIf()
-_FIGURES: Final = (
-    ("minimum_tokens", "fewest tokens that are cached", ""),
-    ("read_permille", "price of a token read", " thousandths"),
+_FIGURES: Final[tuple[tuple[str, Callable[[int], str]], ...]] = (
+    ("minimum_tokens", lambda tokens: f"fewest tokens that are cached: {tokens:,}"),
+    ("read_permille", lambda share: f"a token read costs {share / 1000:.2f} of its full price"),
 )
 
 
@@ -130,8 +130,8 @@ class CacheSimulation(Drawn, Live):
         if self.rules.match == "unknown":
             return [f"no caching rules are known for model {self.model!r}: all is counted in full"]
         found = [
-            f"{words}: {figure.value:,}{unit} ({figure.source})"
-            for name, words, unit in _FIGURES
+            f"{words(figure.value)} ({figure.source})"
+            for name, words in _FIGURES
             if (figure := self.rules.figure(name, self.model))
         ]
         if not all(request.anchored for request in self.requests):

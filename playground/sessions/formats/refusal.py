@@ -10,6 +10,11 @@ from playground.sessions.lines import kind_of
 from playground.sessions.source import Source
 
 _LISTED: Final = "a session in one of the formats that `playground import --formats` lists"
+# Of many files some may be no sessions: which are meant, the shell can say.
+_OF_A_FOLDER: Final = (
+    'a file of it, one after another (`for file in FOLDER/*; do playground import "$file"; done`),'
+    " or the folder of one session, as opencode and Cline keep it"
+)
 _UNKNOWN: Final = "not in any known session format"
 # How files begin that hold sessions, but not as text.
 _BEGINNINGS: Final[tuple[tuple[bytes, str, str], ...]] = (
@@ -53,7 +58,7 @@ def refusal(source: Source) -> InputFault:
         if source.start(16).lstrip().startswith(beginning):
             return InputFault(what, where=source.name, expected=way_out)
     if source.is_folder:
-        return InputFault(f"a folder {_UNKNOWN}", where=source.name, expected=_LISTED)
+        return InputFault(f"a folder {_UNKNOWN}", where=source.name, expected=_OF_A_FOLDER)
     if source.is_lines:
         return _of_lines(source)
     if not source.is_zip and source.suffix in (".json", ""):

@@ -159,7 +159,7 @@ class Strip {
     nodes.push(element("span", "", `cost ${request.cost.toFixed(3)} of full price`))
     if (request.billed) {
       const [read, written, uncached] = request.billed.map(number)
-      nodes.push(element("span", "billed", `billed: read ${read}, written ${written}, uncached ${uncached}`))
+      nodes.push(element("span", "billed", `billed: read ${read}, written ${written}, full price ${uncached}`))
     }
     return nodes
   }

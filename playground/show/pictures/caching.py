@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from playground.counts import counted
 from playground.display import draws
 from playground.questions.cache.headline import headline
 from playground.questions.cache.placement import CachePlacement
@@ -12,7 +13,7 @@ from playground.questions.cache.wire import CacheWire
 from playground.show import payloads
 from playground.show.colours import OUTCOME_COLOURS
 from playground.show.grid import grid
-from playground.show.markup import Markup, cells, counted, escaped, folded, table
+from playground.show.markup import Markup, cells, escaped, folded, table
 from playground.show.pictures.requests import findings
 from playground.show.wire import PLACEMENT_HEAD, WIRE_HEAD, placement_rows, wire_rows
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
+from playground.counts import counted
 from playground.display import draws
 from playground.events import event_name
 from playground.guides import Dialog, Guide, TextCompletion, UseCase
-from playground.show.markup import Markup, cells, code, counted, escaped, folded, table
+from playground.show.markup import Markup, cells, code, escaped, folded, table
 from playground.show.wire import event_text
 
 

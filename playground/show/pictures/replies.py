@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Final, get_args
 
+from playground.counts import counted
 from playground.display import draws
 from playground.events import Event, event_name, owned_text
 from playground.parsing.result import ParseResult
@@ -22,7 +23,6 @@ from playground.show.markup import (
     cells,
     code,
     coloured,
-    counted,
     escaped,
     table,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from playground.counts import counted
 from playground.dialects.rendering import message_text
 from playground.display import draws
 from playground.findings import Finding
@@ -14,7 +15,7 @@ from playground.questions.provider_payload import ProviderPayload
 from playground.questions.raw_prompt import RawPrompt
 from playground.show import payloads
 from playground.show.grid import grid
-from playground.show.markup import Markup, cells, code, counted, escaped, table
+from playground.show.markup import Markup, cells, code, escaped, table
 
 # What a notebook keeps of many dialects and of long sessions; a page has all of it.
 _PANES: Final = 8

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
+from playground.counts import counted
 from playground.dialects import DeclaredDialect, dialect_names, get_dialect
 from playground.dialects.models import dialect_for
 from playground.findings import Finding
@@ -36,7 +37,7 @@ def show_findings(findings: Sequence[Finding], where: str) -> None:
     """A list of findings in an expander; nothing where there are none."""
     if not findings:
         return
-    count = f"{len(findings)} finding{'s' if len(findings) > 1 else ''}"
+    count = counted(len(findings), "finding")
     with st.expander(f"{count} {where}", icon=":material/report:"):
         rows = [
             {"severity": f.severity, "code": f.code, "where": f.where, "message": f.message}
@@ -70,7 +71,7 @@ def exact_text(label: str, text: str, arrows: bool) -> None:
     One cannot see line breaks at a text's edges: the caption counts them.
     """
     edges = len(text) - len(text.strip("\n"))
-    breaks = f"{edges} line break{'s' if edges > 1 else ''}"
+    breaks = counted(edges, "line break")
     hidden = f", {breaks} at its edges among them" if edges else ""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text(f"{label}: {len(text):,} characters{hidden}")  # a file's name is no Markdown

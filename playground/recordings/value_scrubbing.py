@@ -1,0 +1,89 @@
+"""Secrets out of JSON values: each text is searched as it would be in the JSON that says it.
+
+What stands before a text may tell that it is a secret, so it is searched behind those words.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, Final
+
+from playground.recordings.scrubbing import CONTEXT, Searcher, Tally, searcher, starred
+
+_CALLED: Final = ("name", "key", "header")  # of what stands beside it as `value`
+_VALUES: Final = frozenset({"value", "stringValue"})
+
+
+def scrubbed_value(value: Any, *, emails: bool = False, secrets: Iterable[str] = ()) -> Any:
+    """A JSON value with every text in it scrubbed, keys of objects too.
+
+    A text that a name such as `password` speaks of is one, whatever it looks like otherwise: under
+    that key, in a list or as a `value` there, beside that `name`, or behind that flag.
+    """
+    return scrubbed_with(searcher(tuple(secrets), emails), value)
+
+
+def scrubbed_with(search: Searcher, value: Any, tally: Tally | None = None) -> Any:
+    """As `scrubbed_value`; what is starred out is counted."""
+    match value:
+        case str():
+            return starred(value, search, tally)
+        case list():
+            flags = ["", *value]
+            return [
+                _behind(_flag(flag), item, search, tally)
+                for flag, item in zip(flags, value, strict=False)
+            ]
+        case dict():
+            return _object(value, search, tally)
+        case _:
+            return value
+
+
+def _object(
+    value: dict[Any, Any], search: Searcher, tally: Tally | None, key: str = ""
+) -> dict[str, Any]:
+    """`key` is the object's own: its `value` may be what the key speaks of."""
+    made: dict[str, Any] = {}
+    again: Counter[str] = Counter()
+    called = key or next((value[name] for name in _CALLED if isinstance(value.get(name), str)), "")
+    for name, item in value.items():
+        clean = starred(str(name), search, tally)
+        while clean in made:  # two keys that are secrets of one length: neither entry is lost
+            again[clean] += 1
+            clean = f"{clean}{again[clean]}"
+        made[clean] = (
+            _behind(f'{called[:CONTEXT]}", "value": "', item, search, tally)
+            if called and name in _VALUES
+            else _named(str(name), item, search, tally)
+        )
+    return made
+
+
+def _named(key: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
+    """What stands under a key: each is searched as if it stood there alone."""
+    match item:
+        case list():
+            before = f'{key}": ["'
+            flags = ["", *item]
+            return [
+                _behind(_flag(flag) or before, each, search, tally)
+                for flag, each in zip(flags, item, strict=False)
+            ]
+        case dict():
+            return _object(item, search, tally, key if not _VALUES.isdisjoint(item) else "")
+        case _:
+            return _behind(f'{key}": "', item, search, tally)
+
+
+def _flag(item: Any) -> str:
+    """A word of a command line that may name the next one, and what stands between."""
+    return f'{item}", "' if isinstance(item, str) and item[:2] == "--" and len(item) < 60 else ""
+
+
+def _behind(before: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
+    """A value, as it is behind this text; only texts can be secrets by what stands before them."""
+    if not isinstance(item, str):
+        return scrubbed_with(search, item, tally)
+    return starred(before + item, search, tally)[len(before) :]
