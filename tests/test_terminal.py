@@ -16,12 +16,12 @@ import pytest
 from conftest import ROOT
 
 import playground as pg
-from playground.commands.terminal import plain
 from playground.errors import InputFault
 from playground.json_numbers import finite
 from playground.sessions import source
 from playground.sessions.pipes import read_stream
 from playground.tool_formats.mcp_servers import read_servers
+from playground.visible import visible
 
 PROGRAM = str(Path(sys.executable).with_name("playground"))
 DRILL = ROOT.parent / "shared" / "audit" / "drill"
@@ -49,7 +49,7 @@ def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     ],
 )
 def test_what_a_terminal_obeys_or_hides_is_shown(text: str, shown: str) -> None:
-    assert plain(text) == shown
+    assert visible(text) == shown
 
 
 def test_json_has_no_number_that_json_has_not() -> None:
