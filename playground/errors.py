@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from playground.visible import visible
+
 _MOST_SAID: Final = 400  # characters of a problem: it may quote what was given
 
 
@@ -44,7 +46,8 @@ class InputFault(PlaygroundError):
             problem = f"{problem[:_MOST_SAID]}… ({len(problem):,} characters)"
         text = f"{place}: {problem}" if place else problem
         text = f"{text}; expected {self.expected}" if self.expected else text
-        return " ".join(line.strip() for line in text.splitlines())  # a library's words, too
+        # a library's words, too, and a template's: a notebook shows them as they are
+        return visible(" ".join(line.strip() for line in text.splitlines()))
 
 
 class SyntaxFault(PlaygroundError):

@@ -80,12 +80,12 @@ class Batch:
     def file(self, path: str | Path) -> Iterator[IO[str]]:
         """A file to write, whose name is taken when the batch ends. Raises InputFault."""
         with told(path):
-            place = Path(os.path.realpath(path))  # a link stays a link: its target is written
-            found = _standing(place)
-            if found is not None and not stat.S_ISREG(found.st_mode):
-                with _special(place) as file:
+            if is_special(path):
+                with _special(Path(path)) as file:
                     yield file
                 return
+            place = Path(os.path.realpath(path))  # a link stays a link: its target is written
+            found = _standing(place)
             self.check(path)
             self._folder(place.parent)
             temporary = place.with_name(f".playground-{os.getpid()}-{next(_NUMBERS)}.part")
@@ -111,8 +111,7 @@ class Batch:
                         expected="another file to write to",
                     )
             place = Path(os.path.realpath(path))
-            found = _standing(place)
-            if found is None or self._force or not stat.S_ISREG(found.st_mode):
+            if self._force or is_special(path) or _standing(place) is None:
                 return
             if any(place == other for _, other in self._waiting):
                 return
@@ -151,6 +150,15 @@ class Batch:
             synced(folder)
         self._waiting.clear()
         self._folders.clear()
+
+
+def is_special(path: str | Path) -> bool:
+    """Whether something stands there that is no file: a device, a pipe, `/dev/stdout`, a folder.
+
+    The name itself is asked: what `/dev/stdout` links to has none where it is a pipe.
+    """
+    found = _standing(Path(path))
+    return found is not None and not stat.S_ISREG(found.st_mode)
 
 
 @contextmanager

@@ -347,6 +347,28 @@ def test_devices_and_pipes_are_written_as_they_are(tmp_path: Path) -> None:
         write_file(tmp_path, "x")
 
 
+def test_sessions_go_into_a_pipe_a_line_each(tmp_path: Path) -> None:
+    """They asked for a folder of its name. What is said of them goes beside it."""
+    command = [str(Path(sys.executable).with_name("playground")), "import"]
+    file = sessions_file(tmp_path / "s.jsonl", count=2)
+    done = subprocess.run(
+        [*command, str(file), "-o", "/dev/stdout"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    titles = [json.loads(line)["title"] for line in done.stdout.splitlines()]
+    assert titles == ["s0", "s1"]
+    assert done.stderr.count("→ /dev/stdout") == 2
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    handle = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    assert run("import", str(PLAIN), "-o", str(pipe)).exit_code == 0
+    assert json.loads(os.read(handle, 65536))["messages"]
+    os.close(handle)
+    refused = run("import", str(file), "-o", "/dev/null", "--to", "atif")
+    assert refused.exit_code == 2
+    assert "/dev/null: a pipe takes one session in this form" in refused.output
+
+
 def test_ctrl_c_in_the_middle_leaves_nothing(tmp_path: Path) -> None:
     program = (
         "import signal, time\nfrom playground.output import Batch\n"

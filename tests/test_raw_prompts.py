@@ -214,6 +214,7 @@ def test_a_tokenizer_config_brings_its_tokens(tmp_path: Any) -> None:
     [
         ("{% for %}", "not a Jinja template"),
         ("{{ raise_exception('roles must alternate') }}", "refuses: roles must alternate"),
+        ("{{ raise_exception('\x1b[2Jboo \u202e') }}", r"refuses: \\x1b\[2Jboo \\u\{202e\}"),
         ("{{ messages.append(1) }}", "fails: SecurityError"),
         ("{{ ''.__class__.__mro__[0]() }}", "fails: "),
         ("{{ 'x' * 10**9 }}", "too large"),

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import math
 import socketserver
+import struct
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from socket import SO_LINGER, SOL_SOCKET
 from typing import Any
 
 import httpx
@@ -208,6 +210,33 @@ def test_what_a_server_has_in_place_of_http_is_told(says: int, scheme: str, told
     """All of it was "Connection error."."""
     with pytest.raises(InputFault, match=f"no answer: {told}"):
         record(ASK, "openai/x", base_url=f"{scheme}://127.0.0.1:{says}/v1")
+
+
+EVENT = b'data: {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", ' + (
+    b'"choices": [{"index": 0, "delta": {"content": "hi"}, "finish_reason": null}]}\n\n'
+)
+
+
+@pytest.mark.parametrize("reset", [False, True], ids=["a wrong length", "a reset"])
+def test_an_answer_that_breaks_off_is_told_so(reset: bool) -> None:
+    """It was told to be no HTTP, or no answer, with its chunks on the disk."""
+
+    class BreaksOff(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(65536)
+            head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+            self.request.sendall(head + b"Content-Length: 9999\r\n\r\n" + 3 * EVENT)
+            if reset:
+                time.sleep(0.3)  # what was sent would be lost with it
+                self.request.setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
+                self.request.close()
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), BreaksOff) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        done = record(ASK, "openai/x", base_url=f"http://127.0.0.1:{server.server_address[1]}/v1")
+        server.shutdown()
+    assert len(done.recording.chunks) == 3
+    assert str((done.recording.error or {})["message"]).startswith("the answer breaks off")
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import base64
 import hashlib
 import json
 import random
+import re
 import string
 import time
 import uuid
@@ -495,6 +496,21 @@ def test_values_that_names_in_the_environment_speak_of() -> None:
     expected = {value for name, value in told.items() if name != "DATABASE_URL"}
     assert set(found) == expected | {"pw0rd-of-db"}
     assert found == sorted(found, key=len, reverse=True)
+
+
+def test_each_of_several_secrets_in_a_variable_is_one() -> None:
+    """A key of a list appears alone, as does the password of a connection string."""
+    listed = "k3y-numb3r-0ne,k3y-numb3r-tw0; k3y-numb3r-thr33"
+    assert set(environment_secrets({"LLM_KEYS": listed})) == {listed, *re.split("[,; ]+", listed)}
+    connection = "Server=tcp:db1.example;Uid=app_us3r;Password=pw0rd=of-db;AccountKey=abc123de=="
+    for name in ("CONNECTION_STRING", "SQLCONNSTR_MAIN", "ConnectionStrings__Default"):
+        found = environment_secrets({name: connection})
+        assert set(found) == {connection, "pw0rd=of-db", "abc123de=="}
+    cookie = "session=abc123def456; theme=dark"
+    assert set(environment_secrets({"MY_COOKIE": cookie})) == {cookie, "abc123def456"}
+    alone = {"API_BEARER": "b3arer-v4lue", "MY_JWT": "eyJ0.eyJx.s1gn", "KEY_64": "c2VjcmV0IQ=="}
+    assert set(environment_secrets(alone)) == set(alone.values())
+    assert not environment_secrets({"COOKIE_DOMAIN": "app1.example", "JWT_ISSUER": "x1.example"})
 
 
 def test_base64_that_begins_with_a_slash_is_no_path() -> None:

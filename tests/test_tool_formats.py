@@ -767,6 +767,15 @@ def test_a_live_server_is_asked_after_a_yes(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_a_program_is_started_in_its_folder(tmp_path: Path) -> None:
+    here = "import os; assert os.path.basename(os.getcwd()) == 'own'\n"
+    own = tmp_path / "own"
+    own.mkdir()
+    file = servers(tmp_path / "mcp.json", **program(here + SERVER), cwd=str(own))
+    done = run("tools", file, "--mcp", "--yes")
+    assert done.returncode == 0, done.stderr
+
+
 @contextmanager
 def remote(transport: str) -> Iterator[int]:
     """The same server on a port of this machine."""

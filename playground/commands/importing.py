@@ -77,7 +77,7 @@ def import_(
     else:
         report(broken)
         for row in rows:
-            say(_imported(row))
+            say(_imported(row), err=writer.piped)  # which may be standard output
     for fault in left_out or ():
         say(f"left out: {fault}", err=True)
     return max(status, int(bool(left_out)))

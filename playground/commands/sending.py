@@ -18,10 +18,12 @@ from playground.commands.shared import (
 )
 from playground.commands.terminal import guarded, print_json, report, say, table
 from playground.counts import counted
+from playground.visible import visible
 
 if TYPE_CHECKING:
     from playground.findings import Finding
     from playground.questions.provider_payload import ProviderPayload
+    from playground.tool_formats.mcp_servers import McpServer
     from playground.tools import ToolMetadata
 
 
@@ -152,17 +154,22 @@ def _read(file: str) -> tuple[list[ToolMetadata], list[Finding]]:
 
 def _asked(file: str, yes: bool, seconds: float) -> tuple[list[ToolMetadata], list[Finding]]:
     from playground.sessions.loading import file_bytes
-    from playground.tool_formats.mcp_servers import McpServer, ask_servers, read_servers
+    from playground.tool_formats.mcp_servers import ask_servers, read_servers
 
     def allow(server: McpServer) -> bool:
-        say(f"{json.dumps(server.name, ensure_ascii=False)}: a yes would", err=True)
-        for line in server.consequences():
-            say(f"  {line}", err=True)
-        return yes or click.confirm("Yes?", err=True)
+        return yes or click.confirm(f"Yes to {_name(server)}?", err=True)
 
     servers = read_servers(file_bytes(file).decode("utf-8", "replace"), file)
+    for server in servers:  # all of them, before the first question
+        say(f"{_name(server)}: a yes would", err=True)
+        for line in server.consequences():
+            say(f"  {line}", err=True)
     asked = ask_servers(servers, allow, seconds).values()
     return [tool for read, _ in asked for tool in read], [f for _, found in asked for f in found]
+
+
+def _name(server: McpServer) -> str:
+    return visible(json.dumps(server.name, ensure_ascii=False))
 
 
 def _dropped(name: str, read: list[ToolMetadata]) -> list[dict[str, Any]]:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import click
 
+from playground.visible import INVISIBLE, visible
+
 if TYPE_CHECKING:
     from playground.events import Event
     from playground.findings import Finding
@@ -33,14 +35,7 @@ NUMERIC = {  # heads of columns of numbers, which stand on the right
     "of",
     "calls",
 }
-# What a terminal obeys or hides: controls, and Unicode's own (direction, zero width, tags, halves
-# of pairs). Joiners stay: scripts and emoji are written with them.
-_INVISIBLE = (
-    r"\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
-    r"\ud800-\udfff\U000e0000-\U000e007f"
-)
-_CONTROL = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{_INVISIBLE}]")
-_IN_JSON = re.compile(rf"[\x7f-\x9f{_INVISIBLE}]")  # JSON has escaped the others
+_IN_JSON = re.compile(rf"[\x7f-\x9f{INVISIBLE}]")  # JSON has escaped the others
 REPORT = "this is a bug of ours: please report it with what `playground --debug …` prints"
 INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
 
@@ -140,7 +135,7 @@ def say(text: str, err: bool = False, nl: bool = True) -> None:
     """A line for the user. What a file holds is shown, never obeyed, and no encoding fails."""
     stream = sys.stderr if err else sys.stdout
     encoding = getattr(stream, "encoding", None) or "utf-8"
-    click.echo(_written(plain(text), encoding), err=err, nl=nl)
+    click.echo(_written(visible(text), encoding), err=err, nl=nl)
 
 
 def _written(text: str, encoding: str = "") -> str:
@@ -189,16 +184,6 @@ def _escaped(found: re.Match[str]) -> str:
     return json.dumps(found[0])[1:-1]
 
 
-def plain(text: str) -> str:
-    """Text for a terminal: what it would obey or hide is shown."""
-    return _CONTROL.sub(_shown, text)
-
-
-def _shown(found: re.Match[str]) -> str:
-    number = ord(found[0])
-    return f"\\x{number:02x}" if number < 0x100 else f"\\u{{{number:x}}}"
-
-
 def table(head: list[str], rows: list[list[str]]) -> None:
     from rich.console import Console
     from rich.table import Table
@@ -210,5 +195,5 @@ def table(head: list[str], rows: list[list[str]]) -> None:
         justify: Literal["left", "right"] = "right" if numeric else "left"
         shown.add_column(name, justify=justify, overflow="fold", no_wrap=name in WHOLE)
     for row in rows:
-        shown.add_row(*(Text(plain(cell)) for cell in row))
+        shown.add_row(*(Text(visible(cell)) for cell in row))
     Console(highlight=False).print(shown)

@@ -1,4 +1,4 @@
-"""Why a server cannot be reached, in words: LiteLLM says "Connection error" of all of it."""
+"""Why a server cannot be reached, or its answer ends: LiteLLM says "Connection error" of all."""
 
 from __future__ import annotations
 
@@ -32,27 +32,44 @@ def _no_address(base_url: str, why: str) -> InputFault:
     )
 
 
-def connection_problem(error: BaseException) -> str:
-    """What kept a request from its server; "" where it is something else."""
-    for cause in _causes(error):
-        match cause:
-            case ssl.SSLCertVerificationError():
-                return f"TLS: the server's certificate is not trusted ({cause.verify_message})"
-            case ssl.SSLError():
-                return f"TLS: {cause.reason or cause}; a server without it is reached by http://"
-            case ConnectionRefusedError():
-                return "connection refused: nothing listens at this port"
-            case socket.gaierror():
-                return f"no host of this name ({cause.strerror})"
-            case ConnectionResetError():
-                return "the server closed the connection without an answer"
-            case OSError() if cause.errno is not None:
-                return f"no connection ({cause.strerror})"
-            case _ if type(cause).__name__ == "RemoteProtocolError":
-                return f"no HTTP: {cause}"
-            case _ if type(cause).__name__ in ("ConnectTimeout", "ReadTimeout"):
-                return "the server did not answer in time"
+def connection_problem(error: BaseException, *, begun: bool = False) -> str:
+    """What kept a request from its server, or cut the answer that had `begun`; "" where it is
+    something else."""
+    told = _breaks_off if begun else _no_connection
+    return next(filter(None, map(told, _causes(error))), "")
+
+
+def _no_connection(cause: BaseException) -> str:
+    match cause:
+        case ssl.SSLCertVerificationError():
+            return f"TLS: the server's certificate is not trusted ({cause.verify_message})"
+        case ssl.SSLError():
+            return f"TLS: {cause.reason or cause}; a server without it is reached by http://"
+        case ConnectionRefusedError():
+            return "connection refused: nothing listens at this port"
+        case socket.gaierror():
+            return f"no host of this name ({cause.strerror})"
+        case ConnectionResetError():
+            return "the server closed the connection without an answer"
+        case OSError() if cause.errno is not None:
+            return f"no connection ({cause.strerror})"
+        case _ if type(cause).__name__ == "RemoteProtocolError":
+            return f"no HTTP: {cause}"
+        case _ if type(cause).__name__ in ("ConnectTimeout", "ReadTimeout"):
+            return "the server did not answer in time"
     return ""
+
+
+def _breaks_off(cause: BaseException) -> str:
+    """Something has come: there is a server, it speaks HTTP, and has answered."""
+    name = type(cause).__name__
+    if isinstance(cause, ConnectionResetError):
+        return "the answer breaks off: the server closed the connection"
+    if isinstance(cause, OSError) and cause.errno is not None:
+        return f"the answer breaks off ({cause.strerror})"
+    if name == "RemoteProtocolError":
+        return f"the answer breaks off: {cause}"
+    return "the answer breaks off: nothing more came in time" if name == "ReadTimeout" else ""
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

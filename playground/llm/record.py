@@ -213,7 +213,7 @@ class _Run:
             if self._tap.size > _SHOWN_BYTES:
                 return None  # LiteLLM has seen the beginning only
             status = getattr(error, "status_code", None)
-            message = connection_problem(error) or str(error)
+            message = connection_problem(error, begun=self._tap.size > 0) or str(error)
             found = {"type": type(error).__name__, "message": message[:_TOLD]}
             return {**found, **({"status": status} if status else {})}
         return None

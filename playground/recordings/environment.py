@@ -13,8 +13,12 @@ _SHORTEST: Final = 8
 _SPEAKS: Final = re.compile(
     r"(?i)(?:^|_)(?:api_?)?(?:key|token|pass|passwd|password|passphrase|pwd?|secrets?|credentials?"
     r"|creds?|auth|apikey|pat)(?:_|\d*$)"
-    r"|(?:key|token|pass|passwd|passphrase|password|secret|credential)s?$"
+    r"|(?:key|token|pass|passwd|passphrase|password|secret|credential|cookie|bearer|jwt)s?$"
+    r"|conn(?:ection_?)?str(?:ing)?s?(?:_|$)"
 )
+_COOKIES: Final = re.compile(r"(?i)cookies?$")
+_BETWEEN: Final = re.compile(r"[,;\s]+")  # the keys of a list, the fields of a connection string
+_NAMED: Final = re.compile(r"([A-Za-z][\w.-]*)=(?!=*\Z)(.+)", re.DOTALL)  # no Base64's end
 _FOLDERS: Final = {"PWD", "OLDPWD"}  # the shell's, whatever a folder is called
 _PLAIN: Final = re.compile(r"[A-Za-z]?[a-z]+|[A-Z]+|[\d.,:_+-]+|[a-z]+(?:[-_ ][a-z]+)?\d?")
 _PATH: Final = re.compile(r"(?:~|\.{1,2})/|[A-Za-z]:\\")
@@ -24,16 +28,27 @@ _STEP: Final = re.compile(r"\.?(?:[A-Za-z]?[a-z]*(?:[._-][a-z]+)*)[._-]?\d{0,3}"
 def environment_secrets(environment: Mapping[str, str] = os.environ) -> list[str]:
     """The values of environment variables that are named like secrets, longest first.
 
-    Of eight characters or more, and no path, number or plain word; of an address the password (or
-    the token before its `@`), as it stands there and as it is without its percent signs.
+    Each of a list of them too, and the fields of a connection string that are named so. Of eight
+    characters or more, and no path, number or plain word; of an address the password (or the token
+    before its `@`), as it stands there and as it is without its percent signs.
     """
     found: set[str] = set()
     for name, value in environment.items():
         if _SPEAKS.search(name) and name not in _FOLDERS:
-            found |= {value, value.strip()}
+            found |= {value, value.strip(), *_parts(name, value)}
         if "://" in value:
             found |= set(_passwords(value))
     return sorted(filter(_may_be_secret, found), key=len, reverse=True)
+
+
+def _parts(name: str, value: str) -> Iterator[str]:
+    """The keys of a list, which are sent one by one, and what is secret of named fields."""
+    for part in filter(None, _BETWEEN.split(value)):
+        named = _NAMED.fullmatch(part)
+        if named is None:
+            yield part
+        elif _SPEAKS.search(named[1]) or _COOKIES.search(name):
+            yield named[2]
 
 
 def _may_be_secret(value: str) -> bool:

@@ -10,8 +10,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
+from playground.errors import InputFault
 from playground.findings import Finding
-from playground.output import Batch, told
+from playground.output import Batch, is_special, told
 from playground.sessions.doctor import check, repair
 from playground.sessions.formats.atif import dump_atif
 from playground.sessions.loading import LoadedSession
@@ -47,7 +48,7 @@ def summary(loaded: LoadedSession, done: list[str], written: str) -> dict[str, A
 
 
 class Writer:
-    """Writes sessions one after another: to one file, to lines of one, or into a folder.
+    """Writes sessions one after another: to one file, to lines of one or of a pipe, into a folder.
 
     All of them are there when it is left without an error, or none. `inputs` are what is read.
     """
@@ -67,7 +68,7 @@ class Writer:
         self._files.enter_context(self._batch)
         if self._out is not None and self._out.suffix and not self._out.is_dir():
             self._batch.check(self._out)
-        if self._out is not None and self._out.suffix == ".jsonl":
+        if self._out is not None and (self._out.suffix == ".jsonl" or self._is_piped_session()):
             self._lines = self._files.enter_context(self._batch.file(self._out))
         return self
 
@@ -81,6 +82,14 @@ class Writer:
             with told(self._out):
                 self._files.__exit__(kind, error, trace)
 
+    @property
+    def piped(self) -> bool:
+        """Whether a device or a pipe is written to, `/dev/stdout` say."""
+        return self._out is not None and not self._out.is_dir() and is_special(self._out)
+
+    def _is_piped_session(self) -> bool:
+        return self.piped and self._dump is dump_session
+
     def write(self, session: Session) -> str:
         """Write one more session; the name of its file, "" where nothing is to be written.
 
@@ -92,8 +101,10 @@ class Writer:
             with told(self._out):
                 self._lines.writelines(line_pieces(session))
             return str(self._out)
-        if self._out.is_dir() or not self._out.suffix:
+        if self._out.is_dir() or not (self._out.suffix or self._out.exists()):
             return self._into(self._out, session)
+        if self._names and self.piped:
+            raise InputFault("a pipe takes one session in this form", where=str(self._out))
         if self._names:
             return self._into(self._out.with_suffix(""), session)
         self._names[""] += 1

@@ -38,6 +38,7 @@ class McpServer:
     url: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     kind: str = ""
+    cwd: str = ""  # the folder that a program is started in; "" is the user's
 
     def __str__(self) -> str:
         """What would be started or asked; values of variables are not in it."""
@@ -53,10 +54,11 @@ class McpServer:
         """
         place = _quoted(self.url) if self.url else "the program"
         lines = [f"ask {_quoted(self.url)}" if self.url else f"start {_quoted(self.command)}"]
+        lines += [f"  in the folder {_quoted(self.cwd)}"] if self.cwd else []
         lines += [f"  argument {_quoted(argument)}" for argument in self.args]
         lines += [f"  environment {_quoted(f'{k}={v}')}" for k, v in self.env.items()]
         lines += [f"  header {_quoted(f'{k}: {v}')}" for k, v in self.headers.items()]
-        filled = [*self.args, *self.env.values(), *self.headers.values()]
+        filled = [self.cwd, *self.args, *self.env.values(), *self.headers.values()]
         names = dict.fromkeys(name for text in filled for name in _VARIABLE.findall(text))
         lines += [f"  ${name} of your environment goes to {place}" for name in names]
         return lines
@@ -150,7 +152,8 @@ def _transport(server: McpServer, errors: Any) -> Any:
 
         env = {name: _filled(value, server) for name, value in server.env.items()}
         args = [_filled(argument, server) for argument in server.args]
-        given = StdioServerParameters(command=server.command, args=args, env=env or None)
+        cwd = _filled(server.cwd, server) or None
+        given = StdioServerParameters(command=server.command, args=args, env=env or None, cwd=cwd)
         return stdio_client(given, errlog=errors)
     headers = {name: _filled(value, server) for name, value in server.headers.items()}
     if server.kind == "sse":
@@ -195,8 +198,11 @@ def _server(name: str, given: Any, where: str) -> McpServer:
         pairs[key] = given.get(key) or {}
         if not _is_texts_by_name(pairs[key]):
             raise fault(key, "not an object of strings")
+    cwd = given.get("cwd") or ""
+    if not isinstance(cwd, str) or (url and cwd):
+        raise fault("cwd", "not the folder of a program")
     kind = str(given.get("type") or given.get("transport") or "")
-    return McpServer(name, command, tuple(args), pairs["env"], url, pairs["headers"], kind)
+    return McpServer(name, command, tuple(args), pairs["env"], url, pairs["headers"], kind, cwd)
 
 
 def _is_texts_by_name(value: Any) -> bool:
