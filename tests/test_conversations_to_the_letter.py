@@ -98,6 +98,57 @@ def test_a_given_limit_stands_before_the_models() -> None:
     assert found.findings[0].message.endswith("room for 100 characters")
 
 
+TALKED = """
+default:
+  - {role: default-request, model: gpt-4o-mini, functions: [get_tides]}
+  - {role: system, content: Be short.}
+  - {role: user, content: "{{.q}}"}
+  - {role: request}
+"""
+
+
+def talked(question: str, answers: list[Any], **more: Any) -> Any:
+    templates = parse_templates(TALKED)
+    return run(templates, {"q": question}, Answers(answers), tools=[TIDES], **more)
+
+
+def test_the_system_message_and_the_newest_question_are_never_cut() -> None:
+    found = talked("now", ["ok"], history=history(3), most_tokens=6000)
+    (request,) = found.requests
+    assert [m["content"][:3] for m in request.messages] == ["2 h", "Be ", "now"]
+    before = [{"role": "system", "content": "Be short."}, *history(3)]
+    templates = parse_templates("default:\n- {role: user, content: now}")
+    found = run(templates, {}, Answers(["ok"]), history=before, most_tokens=6000)
+    assert [m["content"][:3] for m in found.requests[0].messages] == ["Be ", "2 h", "now"]
+    assert found.findings[0].message.startswith("the 2 oldest of 5 messages are not sent")
+
+
+def test_a_question_stays_where_the_results_of_functions_have_no_room() -> None:
+    long = dict.fromkeys(["get_tides"], LONG)
+    found = talked("now", [call("get_tides"), call("get_tides"), "ok"], call=long, most_tokens=6000)
+    sent = [[m["role"] for m in request.messages] for request in found.requests]
+    assert sent[1] == sent[2] == ["system", "user", "assistant", "function"]
+
+
+@pytest.mark.parametrize("limit", [{}, {"most_tokens": 100}, {"most_characters": 100}])
+def test_what_has_no_room_at_all_is_an_error_and_nothing_is_kept(limit: dict[str, int]) -> None:
+    kept = history(1)
+    asked_for: list[Any] = []
+    with pytest.raises(
+        InputFault, match=r"'default', message 3: the system message and the newest"
+    ):
+        run(
+            parse_templates(TALKED.replace("gpt-4o-mini", "gpt-4")),
+            {"q": "word " * 20_000},
+            lambda sent: asked_for.append(sent) or {"role": "assistant", "content": "ok"},
+            history=kept,
+            tools=[TIDES],
+            **limit,
+        )
+    assert asked_for == []
+    assert kept == history(1)
+
+
 # inputs and functions
 
 

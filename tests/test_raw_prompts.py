@@ -7,6 +7,7 @@ import json
 import time
 from typing import Any, Literal
 
+import jinja2
 import pytest
 from click.testing import CliRunner
 from conftest import ROOT
@@ -125,6 +126,37 @@ def test_the_environment_in_the_agents_own_prompt_counts() -> None:
     assert LLAMA3.render(turns).count("<|eom_id|>") == 1
 
 
+@pytest.mark.parametrize("template", ["llama3", "llama4"])
+@pytest.mark.parametrize("tool_format", ["json", "function_tag", "python_list"])
+@pytest.mark.parametrize("system", ["Be brief.", "Environment: ipython\nBe brief.", "a\n\nb\n"])
+@pytest.mark.parametrize("builtin", [[], ["brave_search"]])
+def test_a_system_text_is_the_same_prompt_wherever_the_session_has_it(
+    template: str, tool_format: Any, system: str, builtin: list[str]
+) -> None:
+    tools = [TOOL, *(ToolMetadata(name=name) for name in builtin)]
+    messages = [Message("user", (TextPart("When?"),)), Message("assistant", (CALL,))]
+    task = TaskConfig(user_agent_prompt=system)
+    of_the_task = PromptData(messages=messages, tool_metadata=tools, task_config=task)
+    spoken = [Message("system", (TextPart(system),)), *messages]
+    said = pg.raw_prompt(PromptData(messages=spoken, tool_metadata=tools), template, tool_format)
+    assert said.text == pg.raw_prompt(of_the_task, template, tool_format).text
+    assert said.text.index("Be brief." if "Be" in system else "a\n\nb") < said.text.index(
+        "function"
+    )
+    assert said.text.count("<|eom_id|>") == (
+        template == "llama3" and tool_format == "json" and ("Env" in system or bool(builtin))
+    )
+
+
+def test_system_messages_that_lead_are_one_turn_and_later_ones_their_own() -> None:
+    texts = [("system", "b"), ("system", "c"), ("user", "d"), ("system", "e")]
+    messages = [Message(role, (TextPart(text),)) for role, text in texts]  # type: ignore[arg-type]
+    task = TaskConfig(user_agent_prompt="a")
+    turns = turns_of(PromptData(messages=messages, task_config=task))
+    assert [turn.role for turn in turns] == ["system", "user", "system"]
+    assert turns[0].content == "a\nb\nc"
+
+
 @pytest.mark.parametrize(
     ("template", "tool_format", "dialect", "call"),
     [
@@ -228,6 +260,28 @@ def test_a_tokenizer_config_brings_its_tokens(tmp_path: Any) -> None:
 def test_a_hostile_template_ends_in_one_clear_error(source: str, words: str) -> None:
     with pytest.raises(InputFault, match=words):
         ChatTemplate(source).render(HI)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{{ 'a b c d'|wordwrap(3) }}",
+        "{{ 'abcdef'|wordwrap(width=2, break_long_words=false) }}",
+        "{{ 'a b'|center(9) }}",
+        "{{ 'a b'|center }}",
+        "{{ 99999|center(9) }}",
+        "{{ 'a\nb'|indent(2) }}",
+        "{{ 'a\nb'|indent(width=2, first=true) }}",
+    ],
+)
+def test_a_filter_with_a_bound_writes_what_jinjas_own_does(source: str) -> None:
+    assert ChatTemplate(source).render(HI) == jinja2.Environment().from_string(source).render()
+
+
+@pytest.mark.parametrize("name", ["center(99999)", "indent(99999)", "wordwrap(99999)"])
+def test_a_filter_with_a_bound_keeps_it(name: str) -> None:
+    with pytest.raises(InputFault, match="a width of more than 10,000 characters"):
+        ChatTemplate("{{ 'a'|" + name + " }}").render(HI)
 
 
 def test_a_template_that_loops_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:

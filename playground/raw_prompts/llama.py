@@ -9,6 +9,7 @@ twice): they are rendered with `ChatTemplate`, under their own name.
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -184,12 +185,17 @@ class LlamaPrompt:
 
 
 def turns_of(prompt_data: PromptData, tool_format: ToolFormat = "json") -> list[LlamaTurn]:
-    """A session as turns: built-in tools turn on ipython, custom ones go into a user message."""
+    """A session as turns: built-in tools turn on ipython, custom ones go into a user message.
+
+    The agent's prompt and the system messages that the session begins with are one system turn.
+    """
     tools = prompt_data.tool_metadata
     builtin = [tool.name for tool in tools if tool.name in BUILTIN_TOOLS]
     code = any(tool.name == CODE_INTERPRETER for tool in tools)
     custom = [t for t in tools if t.name not in (*BUILTIN_TOOLS, CODE_INTERPRETER)]
-    agent = prompt_data.task_config.user_agent_prompt
+    spoken = _leading_system(prompt_data.messages)
+    texts = [prompt_data.task_config.user_agent_prompt, *(message.text for message in spoken)]
+    agent = "\n".join(filter(None, texts))
     own_lines = agent.splitlines()
     ipython = bool(builtin or code or ENVIRONMENT in own_lines)
     lines = [ENVIRONMENT] if ipython and ENVIRONMENT not in own_lines else []
@@ -198,9 +204,13 @@ def turns_of(prompt_data: PromptData, tool_format: ToolFormat = "json") -> list[
     system = "\n".join([*lines, *([""] if lines and agent else []), agent])
     turns = [LlamaTurn("system", system)] if system else []
     turns += [LlamaTurn("user", _definitions(custom, tool_format))] if custom else []
-    for message in prompt_data.messages:
+    for message in prompt_data.messages[len(spoken) :]:
         turns += _turns(message, ipython and tool_format == "json")
     return turns
+
+
+def _leading_system(messages: Sequence[Message]) -> list[Message]:
+    return list(itertools.takewhile(lambda message: message.role == "system", messages))
 
 
 def _turns(message: Message, ipython: bool) -> list[LlamaTurn]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, wraps
 from typing import Any, Final, NoReturn
 
 from jinja2 import Template, TemplateSyntaxError, nodes
@@ -142,10 +142,14 @@ def _numbers(text: str) -> list[str]:
 
 
 def _bounded(filter_: Callable[..., Any]) -> Callable[..., Any]:
-    def bounded(value: Any, *args: Any, **kwargs: Any) -> Any:
-        if any(isinstance(a, int) and a > 10_000 for a in (*args, *kwargs.values())):
+    # With jinja2's mark: what has it is given the environment before the value.
+    widths = 2 if hasattr(filter_, "jinja_pass_arg") else 1
+
+    @wraps(filter_)
+    def bounded(*args: Any, **kwargs: Any) -> Any:
+        if any(isinstance(a, int) and a > 10_000 for a in (*args[widths:], *kwargs.values())):
             raise ValueError("a width of more than 10,000 characters")
-        return filter_(value, *args, **kwargs)
+        return filter_(*args, **kwargs)
 
     return bounded
 

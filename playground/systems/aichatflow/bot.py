@@ -2,8 +2,7 @@
 
 Where the reference is silent we decided: `truncate` hides what stands before it from the model, a
 template that was switched away from is not taken up again, `botSwitchTemplate` takes the name as
-`template` (or as its only text), and what is too long loses its oldest messages first, a call never
-without its result.
+`template` (or as its only text), and what is too long loses its oldest messages first (`context`).
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import Any, Final
 from playground.errors import InputFault, PlaygroundError, UnknownNameError
 from playground.findings import Finding
 from playground.systems.aichatflow.answers import checked
-from playground.systems.aichatflow.context import fitting
+from playground.systems.aichatflow.context import NoRoom, fitting
 from playground.systems.aichatflow.inputs import FunctionFault, guarded, plain_input, result_text
 from playground.systems.aichatflow.requests import SWITCH, PlainMessage, Sent
 from playground.systems.aichatflow.sets import TemplateMessage, TemplateSet
@@ -111,7 +110,7 @@ class _Bot:
             at, own = self._read(name, messages, at)
             try:
                 switched = self._ask(name, {**self._nearest_default(), **own, **self.forced})
-            except FunctionFault as fault:
+            except (FunctionFault, NoRoom) as fault:
                 raise _at(name, at - 1, str(fault)) from fault
             if switched:
                 note = f"suspended at message {at}, goes on with {switched}"

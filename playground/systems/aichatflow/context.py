@@ -1,6 +1,7 @@
 """How much of a conversation there is room for: a given limit, or the model's own.
 
 The oldest messages go first, a call never without its result, and a finding says that they went.
+The system message, the newest question and what came last stay: no room for them is an error.
 """
 
 from __future__ import annotations
@@ -9,11 +10,16 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from playground.errors import InputFault
 from playground.findings import Finding, finding
 from playground.llm.prices import context_tokens
 from playground.llm.tokens import count_tokens
 
 _OVERHEAD: Final = 4  # tokens of a message beside its text, by OpenAI's own count
+
+
+class NoRoom(InputFault):
+    """What a request has to say is longer than the model, or the limit that was given, allows."""
 
 
 def fitting(
@@ -26,6 +32,7 @@ def fitting(
 
     Characters are those of a message's JSON. Without any limit, the model's is taken: the
     `max_input_tokens` of LiteLLM's map, where that knows the model. Tokens are LiteLLM's estimate.
+    Raises NoRoom where the messages that have to be sent are longer.
     """
     texts = [json.dumps(message, ensure_ascii=False) for message in messages]
     if most_characters is not None:
@@ -41,17 +48,52 @@ def fitting(
 def _newest(
     messages: Sequence[Mapping[str, Any]], sizes: Sequence[int], limit: int, unit: str
 ) -> tuple[list[dict[str, Any]], list[Finding]]:
-    first, total = 0, sum(sizes)
-    while first < len(messages) and total > limit:
-        next_message = messages[first + 1] if first + 1 < len(messages) else {}
-        answered = (
-            bool(messages[first].get("function_call")) and next_message.get("role") == "function"
+    needed, left = _needed(messages), limit
+    for index in needed:
+        left -= sizes[index]
+    if left < 0:
+        problem = (
+            f"the system message and the newest messages alone need {limit - left:,} of "
+            f"{limit:,} {unit}"
         )
-        step = 2 if answered else 1
-        total -= sum(sizes[first : first + step])
-        first += step
-    kept = [dict(message) for message in messages[first:]]
-    if not first:
+        raise NoRoom(problem, expected="a shorter prompt, or a model with more room")
+    sent = set(needed)
+    for group in reversed(_groups(messages)):
+        rest = [index for index in group if index not in needed]
+        left -= sum(sizes[index] for index in rest)
+        if left < 0:
+            break
+        sent.update(rest)
+    kept = [dict(message) for index, message in enumerate(messages) if index in sent]
+    gone = len(messages) - len(kept)
+    if not gone:
         return kept, []
-    text = f"the {first} oldest of {len(messages)} messages are not sent: room for {limit:,} {unit}"
+    text = f"the {gone} oldest of {len(messages)} messages are not sent: room for {limit:,} {unit}"
     return kept, [finding("context-cut", "request", text)]
+
+
+def _needed(messages: Sequence[Mapping[str, Any]]) -> set[int]:
+    """What a request makes no sense without: the newest system messages that stand together, the
+    newest question, and what came last."""
+    roles = [message.get("role") for message in messages]
+    found = set(_groups(messages)[-1]) if messages else set()
+    if "user" in roles:
+        found.add(len(roles) - 1 - roles[::-1].index("user"))
+    if "system" in roles:
+        newest = len(roles) - 1 - roles[::-1].index("system")
+        while newest >= 0 and roles[newest] == "system":
+            found.add(newest)
+            newest -= 1
+    return found
+
+
+def _groups(messages: Sequence[Mapping[str, Any]]) -> list[list[int]]:
+    """Messages by their indices, a call and its result as one."""
+    groups: list[list[int]] = []
+    for index, message in enumerate(messages):
+        called = bool(index) and bool(messages[index - 1].get("function_call"))
+        if called and message.get("role") == "function":
+            groups[-1].append(index)
+        else:
+            groups.append([index])
+    return groups
