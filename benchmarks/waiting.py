@@ -2,7 +2,8 @@
 
 Run: python benchmarks/waiting.py [page …]. Needs Debian's chromium. Each page with the largest
 sample by its address, then with a transcript of 500 kB in Claude Code's form by a click; last
-eight dialects of 2,000 messages in the grid. Useful: from the navigation, or the click, until the
+eight dialects of 2,000 messages in the grid, beside an app that hands as much to a component which
+draws nothing. Useful: from the navigation, or the click, until the
 page has run and nothing of an older run stands on it. Rerun: Streamlit's own key R, median of
 five. Task: the longest task of the main thread in all of that, by the browser's own entries.
 """
@@ -26,11 +27,27 @@ from generated import EIGHT, large_session  # noqa: E402
 from playwright.sync_api import Page, sync_playwright  # noqa: E402
 from serving import CHROMIUM, FLAGS, served  # noqa: E402
 
+import playground as pg  # noqa: E402
 from playground.sessions.native_format import dump_session  # noqa: E402
+from playground.sessions.session import Session  # noqa: E402
+from playground.show import payloads  # noqa: E402
+from playground.show.grid import grid as payload_grid  # noqa: E402
 from playground.ui.pages import ON_TOP, PAGES, PageEntry  # noqa: E402
 
 SAMPLE = "03-long-file"
+RUN = [str(Path(sys.executable).with_name("streamlit")), "run"]
+ROUNDS = 3
 EMPTY = 'import streamlit as st\nst.title("Empty")\n'
+FED = """
+import json, pathlib
+import streamlit as st
+st.title("Fed")
+data = json.loads(pathlib.Path("grid.json").read_text())
+number = st.session_state.get("number", 0) + st.button("Change")
+st.session_state.number = number
+js = "export default () => undefined"
+st.components.v2.component("fed", js=js)(data={**data, "number": number}, key="fed")
+"""
 # cheap questions only: what measures must not be what is measured
 PROBE = """
 window.longTasks = []
@@ -156,29 +173,77 @@ def bring(page: Page, url: str, name: str, data: bytes, folder: Path) -> None:
     page.evaluate(SETTLED)
 
 
-def grid(page: Page, url: str, folder: Path) -> None:
-    """Eight dialects of 2,000 messages: drawn, scrolled, searched, compared."""
-    bring(page, url, "large.json", dump_session(large_session(size=1_000_000)).encode(), folder)
-    box = page.get_by_role("searchbox")
-    box.wait_for()
-    page.evaluate("longTasks.length = 0")
+def choose(page: Page, name: str) -> None:
+    """One more dialect, by the list that the field opens."""
     page.get_by_role("combobox", name="Dialects").click()
-    for name in EIGHT:
-        if page.get_by_role("option", name=name, exact=True).count():
-            page.get_by_role("option", name=name, exact=True).click()
-            page.evaluate(SETTLED)
+    page.get_by_role("option", name=name, exact=True).click()
     page.keyboard.press("Escape")
-    page.wait_for_timeout(2_000)
-    print(f"{'grid, 8 × 2,000: changed':34}{longest_since(page):27.0f}")
-    page.evaluate(SCROLL)
-    print(f"{'grid, 8 × 2,000: scrolled':34}{longest_since(page):27.0f}")
-    box.fill("tide")
+    page.wait_for_timeout(1_500)
+    page.evaluate(SETTLED)
+
+
+def drop(page: Page, _: str) -> None:
+    """The dialect that was chosen last goes again."""
+    page.get_by_role("combobox", name="Dialects").press("Backspace")
+    page.wait_for_timeout(1_500)
+    page.evaluate(SETTLED)
+
+
+def search(page: Page, text: str) -> None:
+    page.get_by_role("searchbox").fill(text)
     page.wait_for_timeout(2_500)
-    print(f"{'grid, 8 × 2,000: searched':34}{longest_since(page):27.0f}")
-    box.fill("")
-    page.get_by_label("Differences from").select_option(index=1)
+
+
+def compare(page: Page, pane: str) -> None:
+    """Differences from this pane, drawn while one scrolls."""
+    page.get_by_label("Differences from").select_option(pane)
     page.evaluate(SCROLL)
-    print(f"{'grid, 8 × 2,000: compared':34}{longest_since(page):27.0f}")
+
+
+def fed(page: Page, folder: Path, session: Session) -> None:
+    """What Streamlit itself takes to hand as much to a component that draws nothing."""
+    panes = [payloads.comparison_pane(column) for column in pg.compare(session, EIGHT).columns]
+    (folder / "grid.json").write_text(json.dumps(payload_grid(panes)))
+    (folder / "fed.py").write_text(FED)
+    with served(folder, command=[*RUN, "fed.py"]) as url:
+        page.goto(url)
+        page.evaluate(SETTLED)
+        rounds = []
+        for _ in range(ROUNDS):
+            page.evaluate("longTasks.length = 0")
+            page.get_by_role("button", name="Change").click()
+            page.wait_for_timeout(1_500)
+            page.evaluate(SETTLED)
+            rounds.append(longest_since(page))
+        print(f"{'as much data, nothing drawn':34}{min(rounds):27.0f}", flush=True)
+
+
+def grid(page: Page, url: str, folder: Path, session: Session) -> None:
+    """Eight dialects of 2,000 messages: changed, scrolled, searched, compared. Each is done three
+    times, and told with the round that was disturbed least."""
+    bring(page, url, "large.json", dump_session(session).encode(), folder)
+    page.get_by_role("searchbox").wait_for()
+    chosen = page.locator(".pane strong").all_text_contents()
+    for name in EIGHT:
+        if name not in chosen:
+            choose(page, name)
+    *_, last = page.locator(".pane strong").all_text_contents()
+    told: dict[str, list[float]] = {}
+    for _ in range(ROUNDS):
+        for what, act, given in (
+            ("one dialect less", drop, ""),
+            ("one dialect more", choose, last),
+            ("scrolled", lambda page, _: page.evaluate(SCROLL), ""),
+            ("searched", search, "tide"),
+            ("not searched", search, ""),
+            ("compared", compare, last),
+            ("not compared", compare, "no pane"),
+        ):
+            page.evaluate("longTasks.length = 0")
+            act(page, given)
+            told.setdefault(what, []).append(longest_since(page))
+    for what, rounds in told.items():
+        print(f"{f'grid, 8 × 2,000: {what}':34}{min(rounds):27.0f}", flush=True)
 
 
 def longest_since(page: Page) -> float:
@@ -207,8 +272,7 @@ def main(wanted: list[str]) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "empty.py").write_text(EMPTY)
-        command = [str(Path(sys.executable).with_name("streamlit")), "run", "empty.py"]
-        with served(folder, command=command) as url, opened(url) as page:
+        with served(folder, command=[*RUN, "empty.py"]) as url, opened(url) as page:
             measured(page, "empty app", partial(visit, page, url))
         with served(folder) as url, opened(url) as page:
             for entry in entries:
@@ -220,7 +284,9 @@ def main(wanted: list[str]) -> None:
                     click(page, PAGES[0])
                 measured(page, f"{entry.name}, transcript", partial(click, page, entry))
             if not wanted or "grid" in wanted:
-                grid(page, url, folder)
+                session = large_session(size=1_000_000)
+                grid(page, url, folder, session)
+                fed(page, folder, session)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ const COLUMN = 280 // pixels at least: columns are not squeezed, the grid scroll
 const FIRST = 136 // of the column of origins, which stays
 const NARROW = 620 // below it origins stand above their cells
 const AHEAD = 500 // pixels around the seen part that are drawn too
-const DRAWING = 30 // milliseconds of it a frame
+const DRAWING = 16 // milliseconds of it a frame, before the browser's own layout
 const LINE = 18 // pixels, for a row that has not been measured
 const grids = new WeakMap()
 
@@ -84,7 +84,7 @@ class Grid extends Searchable {
     this.shape()
     const row = kept ? data.rows.findIndex((_, number) => this.keyOf(number) === kept) : -1
     if (row >= 0) this.scroller.scrollTop = this.tops[row] + anchor.into
-    this.draw()
+    this.later() // its data was read in this same task: drawing gets one of its own
     this.search.start(this.box.value)
   }
 
@@ -128,10 +128,7 @@ class Grid extends Searchable {
     this.sheet.replaceChildren(this.head)
     this.rows.clear()
     const letters = this.column / 7.4
-    const lines = texts.map((text) => {
-      const shown = text.slice(0, SHOWN)
-      return shown.length / letters + shown.split("\n").length
-    })
+    const lines = texts.map((text) => Math.min(text.length, SHOWN) / letters + linesOf(text))
     const high = (blocks) => blocks.reduce((sum, [text]) => sum + lines[text] * LINE + 34, 0)
     const most = (row) => row.reduce((height, blocks) => Math.max(height, high(blocks)), LINE)
     this.heights = this.cells.map(most) // `reduce` leaves out the panes that have nothing here
@@ -226,12 +223,7 @@ class Grid extends Searchable {
     const order = []
     for (let number = anchor.row; number <= to; number += 1) order.push(number)
     for (let number = anchor.row - 1; number >= from; number -= 1) order.push(number)
-    let late = false
-    for (const number of order) {
-      late = performance.now() > stop
-      if (late) break
-      this.drawRow(number)
-    }
+    let late = order.some((number) => !this.drawRow(number, stop))
     if (this.measure()) {
       this.stack()
       const want = this.tops[anchor.row] + anchor.into
@@ -264,7 +256,9 @@ class Grid extends Searchable {
     return changed
   }
 
-  drawRow(number) {
+  // Whether all of it that is in sight was drawn before `stop`: one cell's comparison takes
+  // milliseconds, so that a row of eight is too much for a frame
+  drawRow(number, stop) {
     let node = this.rows.get(number)
     if (!node) {
       node = this.emptyRow(number)
@@ -274,11 +268,13 @@ class Grid extends Searchable {
     const { panes } = this.data
     for (let pane = this.left; pane < Math.min(this.right, panes.length); pane += 1) {
       if (node.drawn.has(pane)) continue
+      if (performance.now() > stop) return false
       node.drawn.add(pane)
       const cell = this.drawCell(number, pane)
       if (cell) node.append(cell)
     }
     node.whole = node.drawn.size === panes.length
+    return true
   }
 
   emptyRow(number) {
@@ -308,7 +304,7 @@ class Grid extends Searchable {
     this.selected = origin
     const row = origin ? this.data.rows.findIndex(([each]) => each === origin) : -1
     if (row >= 0 && scroll) this.scrollTo(row)
-    this.draw()
+    this.later()
   }
 
   scrollTo(row) {
@@ -333,6 +329,15 @@ class Grid extends Searchable {
     }
     this.lightHits()
   }
+}
+
+// How many lines a text's shown part has; counted in place, for there may be ten thousand texts
+function linesOf(text) {
+  let lines = 1
+  for (let at = text.indexOf("\n"); at >= 0 && at < SHOWN; at = text.indexOf("\n", at + 1)) {
+    lines += 1
+  }
+  return lines
 }
 
 function mount({ data, parentElement, setStateValue, setTriggerValue }) {
