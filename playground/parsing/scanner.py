@@ -203,7 +203,8 @@ class Scanner:
                 emit(len(self.text) - self.at)
                 if self.ended:
                     return None
-                self.rest(wait.first, emit)
+                if wait.sleeps(self.text):
+                    self.rest(wait.wakes, emit)
                 yield
                 position = self.at
                 continue
