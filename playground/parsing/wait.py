@@ -97,6 +97,19 @@ class Wait:
         return regex.compile(self.decides)
 
     @cached_property
+    def halves(self) -> Mapping[str, regex.Match[str]]:
+        """What is half a marker wherever a text ends with it: `pattern` is asked here, once, for
+        choices that look at nothing before them."""
+        halves: set[str] = set()
+        for choice in self.choices:
+            if not choice.pattern.startswith("(?<"):
+                for text in choice.begins:
+                    bare = text.lstrip(" ")
+                    halves.update((text[:1], *(bare[:stop] for stop in range(1, len(bare)))))
+        found = {half: self.pattern.match(half, partial=True) for half in halves}
+        return {half: match for half, match in found.items() if match and match.partial}
+
+    @cached_property
     def by_name(self) -> Mapping[str, Group]:
         return {choice.group.name: choice.group for choice in self.choices if choice.group}
 

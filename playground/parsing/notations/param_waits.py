@@ -108,18 +108,21 @@ def value_wait(around: Neighbours) -> Wait:
     # another call and its first parameter: this one was cut off before it
     call = syntax.call_template.before
     told = by_opener and bool(call) and worded(re.escape(str(call[0])))
-    own = [c for c in around.calls if told and c.group and c.group.kind is Kind.CALL]
-    choices += [
-        c._replace(pattern=f"{c.pattern}(?={SPACE}{unnamed(param_opener(syntax))})") for c in own
+    next_param = unnamed(param_opener(syntax))
+    own = [
+        call._replace(pattern=f"{call.pattern}(?={SPACE}{next_param})")
+        for call in around.calls
+        if told and call.group and call.group.kind is Kind.CALL
     ]
     # several characters are looked for, not one: text is full of "<" (speed)
     begun = [prefix(template.after), prefix(stripped(syntax.call_template.after))]
     if by_opener:
         begun.append(prefix(template.before))
-    if own:
-        begun.append(prefix(call))
     begun = [text for text in begun if text]
-    return wait(*(choice._replace(begins=(*begun, "\n")) for choice in choices), beginnings=begun)
+    choices = [choice._replace(begins=(*begun, "\n")) for choice in choices]
+    if own and prefix(call):
+        begun.append(prefix(call))
+    return wait(*choices, *own, beginnings=begun)
 
 
 def _value_closer(around: Neighbours) -> str:
