@@ -21,9 +21,10 @@ fence. Its *kind* says how to go on, its *number* which form or which tags it be
 (wait.py).
 
 A *wait* is one place where the reader stands, with all the choices that may come there. `first`
-is what finds candidates: a plain search for one character, or for the first few, up to five, where
-all choices have such *beginnings*. `pattern` then decides at the candidate. It may match
-*partially*: the text so far is how a choice begins, and its end is still to come.
+is what finds candidates: a plain search for how the choices begin, up to five characters of each,
+or as much of them as stands before the end. `pattern` then decides at the candidate. It may match
+*partially*: the text so far is how a choice begins, and its end is still to come. Beginnings that
+are cut off surely do, the wait's `halves`: for them `pattern` was asked beforehand.
 
 A *varying* choice is one whose match at the end of the text could become another match with more
 of it: three back-ticks may be a fence of four, `<|end` is the beginning of `<|end|>`, blanks
@@ -51,8 +52,9 @@ characters, as they might arrive:
         gives text 'If a<b: '
         holds '<c'
 
-The wait for text stops at every `<`. `<b` cannot become `<call `, so it is text, and the search
-goes on after it. `<c` can: the partial match holds it, and everything before it is given out.
+The wait for text stops where `<call`, or half of it before the end, stands. `<b` is neither: it is
+text, and the search goes on after it. `<c` is half of it: it is held, and everything before it is
+given out.
 
     'all tides><po'
         gives call started, markup '<call ', call named 'tides', markup '>'

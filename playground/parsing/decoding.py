@@ -33,8 +33,8 @@ class Utf8Decoder:
 
 def bad_places(text: str) -> list[int]:
     """Where half surrogates stand: bad bytes after decoding, or the sender's own."""
-    return [] if text.isascii() else [match.start() for match in _BAD.finditer(text)]
+    return [match.start() for match in _BAD.finditer(text)]
 
 
 def replaced(text: str) -> str:
-    return text if text.isascii() else _BAD.sub(REPLACEMENT, text)
+    return _BAD.sub(REPLACEMENT, text)

@@ -23,13 +23,13 @@ from playground.parsing.patterns import (
     UNWRAPPED,
     WORD,
     WRAPPED,
-    beginning,
-    first_character,
+    begins,
     literal,
     look_of,
     maybe_twice,
     name_before,
     pieces_pattern,
+    prefix,
     stripped,
     unnamed,
     worded,
@@ -38,7 +38,7 @@ from playground.parsing.surroundings import Surroundings
 from playground.parsing.template import Hole, Template, holes_of
 from playground.parsing.wait import Choice, Group, Kind, Wait, openers, wait
 
-_BLANKS: Final = " \t\n\r\f\v"
+_BLANKS: Final = tuple(" \t\n\r\f\v")
 
 
 class FormBuilder:
@@ -51,7 +51,7 @@ class FormBuilder:
         self.name = _name(syntax, names)
         ending = stripped(template.after)
         closer = pieces_pattern(ending, {"name": f"(?P<close_name>{self.name})"})
-        self.closing = Choice(closer, first_character(ending))
+        self.closing = Choice(closer, begins(ending))
         ends = _section_ends(syntax.sections)
         self.section_close = f"(?:{'|'.join(ends)})" if ends else ""
 
@@ -103,7 +103,7 @@ class FormBuilder:
     def _restart(self) -> Wait | None:
         """The call's opener once more, before another body."""
         before = self.syntax.call_template.before
-        start = beginning(before)
+        start = prefix(before)[:2]
         if not self.notation.restarts or len(start) < 2 or holes_of(before):
             return None
         return openers({start: rf"{pieces_pattern(before, {})}{SPACE}\{{{SPACE}\""})
@@ -156,7 +156,7 @@ class FormBuilder:
         elif isinstance(lead_text, str) and lead_text[:1].isalnum():
             pattern = r"(?<!\w)" + pattern  # no end of a longer word
         # without a literal before it, the body's own first characters are all that one can search
-        first = first_character(template.before) if template.before else self.notation.first
+        first = begins(template.before) if template.before else tuple(self.notation.first)
         # behind a name a bracket may be the name's own in the form before this one
         loose = self.number > 0 and template.before[-2:] == (Hole("name"), "(")
         varying = ENDED in look or UNSPOKEN in pattern or loose
@@ -201,7 +201,7 @@ class FormBuilder:
         if not re.match(r"<[|｜]|\[", str(first)):
             opener += f"(?={SPACE}[<{{])"  # prose names tags too; control tokens it does not
         group = Group(Kind.UNREAD, self.number)
-        return [Choice(opener, first_character(before), group, varying=True)]
+        return [Choice(opener, begins(before), group, varying=True)]
 
     def alike(self) -> list[Choice]:
         """What looks like a call of a tool that the session does not have, where `known_names` make
@@ -215,12 +215,12 @@ class FormBuilder:
         opener = pieces_pattern(template.before, free._holes()) + look
         if self.syntax.line_start:
             opener = LINE_START + opener
-        openers = [(opener, first_character(template.before))]
+        openers = [(opener, begins(template.before))]
         if self.syntax.section_required:
             openers = [
                 (
                     pieces_pattern(section.before, {}) + SPACE + opener,
-                    first_character(section.before),
+                    begins(section.before),
                 )
                 for section in self.syntax.sections
             ]
@@ -230,7 +230,7 @@ class FormBuilder:
     def bare(self) -> list[Choice]:
         """The openers of sections, where no call follows."""
         openers = [
-            (pieces_pattern(template.before, {}), first_character(template.before))
+            (pieces_pattern(template.before, {}), begins(template.before))
             for template in self.syntax.sections
             if not holes_of(template.before)
         ]
@@ -244,7 +244,7 @@ class FormBuilder:
         if marker[:1] not in ("<", "[") or not worded(re.escape(marker)) or self.syntax.line_start:
             return []
         group = Group(Kind.BARE_CALL, self.number)
-        return [Choice(literal(marker), marker[0], group, (marker,), varying=True)]
+        return [Choice(literal(marker), (prefix((marker,)),), group, (marker,), varying=True)]
 
     def announced(self) -> list[Choice]:
         """The openers that count inside reasoning. One of a call alone may be a draft, unless
@@ -269,7 +269,7 @@ class FormBuilder:
         once = "" if twice == opener else f"(?!{opener})"
         return Choice(
             f"{twice}(?={SPACE}{once}(?:{look}{empty}))",
-            first_character(template.before),
+            begins(template.before),
             Group(Kind.SECTION, self.number),
             # what follows may be half of the opener once more
             varying=bool(once),
@@ -283,7 +283,7 @@ class FormBuilder:
         if not ends:
             return []
         closers = [template.after for template in sections]
-        first = "".join(first_character(closer) for closer in closers)
+        first = tuple(text for closer in closers for text in begins(closer))
         texts = tuple("".join(map(str, closer)).strip() for closer in closers)
         group = Group(Kind.SECTION_CLOSE, self.number)
         return [Choice(f"(?:{'|'.join(ends)})", first, group, texts, len(ends) > 1)]

@@ -182,10 +182,11 @@ class SyntaxParser(DialectParser):
         if not text:
             return []
         self._in_text, passed = True, self._offset
-        for place in bad_places(text):
-            self._bad.append((passed + place, code))
         self._offset += len(text)
-        events = self._placed(self._engine.feed(replaced(text), passed))
+        if not text.isascii():
+            self._bad.extend((passed + place, code) for place in bad_places(text))
+            text = replaced(text)
+        events = self._placed(self._engine.feed(text, passed))
         quiet = self._engine.scanner.quiet if self._may_be_quiet else None
         if quiet and not self._decoder.holds and not self._bad:
             (self._sign, self._other), self._wakes = quiet.signs, quiet.wakes

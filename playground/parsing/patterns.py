@@ -15,6 +15,7 @@ from playground.parsing.template import Hole, Piece, Template, holes_of
 # between markers leak <bos> and <eos>, white space as byte-level tokenizers write it (Ġ is a
 # blank, Ċ a line break), and white space that was escaped once too often
 SPACE: Final = r"(?:\s|[ĠĊ]|\\[nrt]|<[be]os>){0,64}+"
+LEAKED: Final = ("Ġ", "Ċ", r"\n", r"\r", r"\t", "<bos>", "<eos>")  # what SPACE forgives but for \s
 NO_NAME: Final = r"""\s<>="'`{}\[\]|\\"""  # no part of a name or key, in any dialect
 IDENTIFIER: Final = r"[A-Za-z_][\w.\-]{0,127}+"
 # the end of a tag that names a tool: `/>` has no body, and a closer at once had its `>` forgotten
@@ -154,29 +155,24 @@ def look_of(pattern: str) -> str:
     return unnamed(pattern).replace(ENDED, SOLID).replace(UNSPOKEN, "")
 
 
-def first_character(pieces: tuple[Piece, ...]) -> str:
-    """The first character of a form that begins with a literal; none otherwise. A leading blank is
-    one more: the marker may be found with it or without."""
-    if not pieces or not isinstance(pieces[0], str):
-        return ""
-    solid = pieces[0].lstrip()[:1] or first_character(pieces[1:])
-    return f" {solid}" if solid and pieces[0].startswith(" ") else solid
-
-
-def beginning(pieces: tuple[Piece, ...]) -> str:
-    """The first two characters of a form that begins with a literal, as far as they are known."""
-    first = pieces[0] if pieces else ""
-    if isinstance(first, str) and first.strip():
-        return first.lstrip()[:2].rstrip()
-    return first_character(pieces).strip()
+def begins(pieces: tuple[Piece, ...]) -> tuple[str, ...]:
+    """How a form begins, as far as it is a literal; nothing otherwise. A leading blank says that
+    the marker may be found with white space before it or without."""
+    start = prefix(pieces)
+    if not start:
+        return ()
+    return (f" {start}" if str(pieces[0]).startswith(" ") else start,)
 
 
 def prefix(pieces: tuple[Piece, ...]) -> str:
-    """The same with the letters that follow, five characters at most: what is rare in text."""
-    start = beginning(pieces)
-    first = pieces[0].lstrip() if pieces and isinstance(pieces[0], str) else ""
-    match = re.match(r"\w{0,3}", first[len(start) :]) if len(start) == 2 else None
-    return start + match[0] if match else start
+    """The characters with which a form begins, up to five: what is rare in text. They end where
+    `literal` forgives white space; white space before them is left out."""
+    first = pieces[0] if pieces else ""
+    match = _FIXED.match(first.lstrip()) if isinstance(first, str) else None
+    return match[0] if match else ""
+
+
+_FIXED: Final = re.compile(r'\S(?:(?!<|="|(?<=>))\S){0,4}')
 
 
 def is_solid(piece: Piece) -> bool:

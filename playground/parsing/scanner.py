@@ -203,13 +203,16 @@ class Scanner:
                 emit(len(self.text) - self.at)
                 if self.ended:
                     return None
-                self.rest(wait.first, emit)
+                if wait.sleeps(self.text):
+                    self.rest(wait.wakes, emit)
                 yield
                 position = self.at
                 continue
             position = candidate.start()
+            # most candidates are a blank or a letter at the end of a chunk
+            half = candidate.end() == len(self.text) and wait.halves.get(candidate[0])
             # partial even at the end: only so is a marker told from text that is cut off
-            match = wait.pattern.match(self.text, position, partial=True)
+            match = half or wait.pattern.match(self.text, position, partial=True)
             if match is None or (accept and not accept(match)):
                 position += 1
             elif not self.ended and self._undecided(wait, match):

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import regex
 
-from playground.parsing.patterns import LINE_START, literal
+from playground.parsing.patterns import LEAKED, LINE_START, begins, literal
 
 
 class Kind(Enum):
@@ -52,16 +52,19 @@ class Group(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """One thing that may come: its pattern, and the characters with which it begins."""
+    """One thing that may come: its pattern, and the texts with which it may begin."""
 
     pattern: str
-    first: str = ""  # none: it may begin with anything
+    begins: tuple[str, ...] = ()  # none: it may begin with anything; " x": with white space or `x`
     group: Group | None = None  # None where only one thing is waited for
     texts: tuple[str, ...] = ()  # where the pattern is nothing but these
     varying: bool = False  # more text may make another match of it, whatever its texts say
 
 
-FENCE: Final = Choice(rf"{LINE_START}(?:`{{3,64}}+|~{{3,64}}+)", "`~", Group(Kind.FENCE))
+FENCE: Final = Choice(rf"{LINE_START}(?:`{{3,64}}+|~{{3,64}}+)", ("```", "~~~"), Group(Kind.FENCE))
+
+
+_ANY_LINE: Final = r"(?<![^\n])[ \t]{0,6}\S"
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +84,30 @@ class Wait:
         return re.compile(self.candidates)
 
     @cached_property
+    def wakes(self) -> re.Pattern[str]:
+        """What finds candidates in a chunk alone, behind text that `sleeps`."""
+        return re.compile(self.candidates.replace(_ANY_LINE, r"\n"))
+
+    def sleeps(self, text: str) -> bool:
+        """Whether no candidate begins with the next character because of where it stands."""
+        return _ANY_LINE not in self.candidates or text[-1:] not in ("", "\n")
+
+    @cached_property
     def pattern(self) -> regex.Pattern[str]:
         return regex.compile(self.decides)
+
+    @cached_property
+    def halves(self) -> Mapping[str, regex.Match[str]]:
+        """What is half a marker wherever a text ends with it: `pattern` is asked here, once, for
+        choices that look at nothing before them."""
+        halves: set[str] = set()
+        for choice in self.choices:
+            if not choice.pattern.startswith("(?<"):
+                for text in choice.begins:
+                    bare = text.lstrip(" ")
+                    halves.update((text[:1], *(bare[:stop] for stop in range(1, len(bare)))))
+        found = {half: self.pattern.match(half, partial=True) for half in halves}
+        return {half: match for half, match in found.items() if match and match.partial}
 
     @cached_property
     def by_name(self) -> Mapping[str, Group]:
@@ -126,7 +151,7 @@ def literals(kind: Kind, texts: Iterable[str], number: int = 0) -> list[Choice]:
     if not listed:
         return []
     pattern = "|".join(literal(text) for text in listed)
-    first = "".join(text[0] + text.lstrip()[0] for text in listed)
+    first = tuple(text for marker in listed for text in begins((marker,)))
     return [Choice(pattern, first, Group(kind, number), tuple(listed))]
 
 
@@ -190,17 +215,23 @@ def _any_of(texts: Iterable[str]) -> str:
 
 
 def _searched(listed: Iterable[Choice]) -> str:
-    """What finds candidates: a first character, or the first of a line where that is all one
+    """What finds candidates: how the choices begin, or the first of a line where that is all one
     knows."""
-    anything = [choice for choice in listed if not choice.first]
+    anything = [choice for choice in listed if not choice.begins]
     if not all(LINE_START in choice.pattern for choice in anything):
         return r"[\s\S]"
-    first = "".join(sorted({char for choice in listed for char in choice.first}))
-    found = [r"(?<![^\n])[ \t]{0,6}\S"] if anything else []
-    if " " in first:
+    begun = {text for choice in listed for text in choice.begins}
+    spaced = {text[1:] for text in begun if text.startswith(" ")}
+    solid = {text.lstrip(" ") for text in begun} - {""}
+    # white space that leaked stands before a marker as well, where a search stops at its like
+    solid |= {text for text in LEAKED if any(text[0] == other[0] for other in solid)}
+    found = [_ANY_LINE] if anything else []
+    if solid:
+        found.append(_any_of(sorted(solid)))
+    if spaced:
         # blanks before a marker are found by the first of them: each would look at all the others
-        first = first.replace(" ", "")
-        found.append("(?<! ) ")
-    if first:
-        found.append(f"[{re.escape(first)}]")
+        leaks = re.escape("".join(sorted({text[0] for text in LEAKED})))
+        following = _any_of(sorted(spaced))
+        ahead = rf"(?=\s{{0,64}}+(?:[{leaks}]|{following}|\Z))" if following else ""
+        found.append(rf" (?<!  ){ahead}")
     return "|".join(found)

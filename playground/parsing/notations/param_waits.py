@@ -12,7 +12,7 @@ from playground.parsing.notations.values import VALUES, ValueNotation
 from playground.parsing.patterns import (
     IDENTIFIER,
     SPACE,
-    first_character,
+    begins,
     is_solid,
     name_before,
     pieces_pattern,
@@ -75,7 +75,7 @@ def _slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
 def param_wait(around: Neighbours) -> Wait:
     """Inside a call: a parameter, the call's closer, or a marker that says it was forgotten."""
     syntax, closing = around.syntax, around.closing
-    first = first_character(param_template(syntax).before)
+    first = begins(param_template(syntax).before)
     return wait(
         closing._replace(group=Group(Kind.CLOSE)),
         Choice(param_opener(syntax), first, Group(Kind.PARAM)),
@@ -104,25 +104,25 @@ def value_wait(around: Neighbours) -> Wait:
             _forgotten(unnamed(param_opener(syntax).replace("(?P<key>", "(?<next_key>")))
         )
     if not _closes_solidly(template):
-        return wait(*(choice._replace(first="\n") for choice in choices))
+        return wait(*(choice._replace(begins=("\n",)) for choice in choices))
     # another call and its first parameter: this one was cut off before it
     call = syntax.call_template.before
     told = by_opener and bool(call) and worded(re.escape(str(call[0])))
-    own = [c for c in around.calls if told and c.group and c.group.kind is Kind.CALL]
-    choices += [
-        c._replace(pattern=f"{c.pattern}(?={SPACE}{unnamed(param_opener(syntax))})") for c in own
+    next_param = unnamed(param_opener(syntax))
+    own = [
+        call._replace(pattern=f"{call.pattern}(?={SPACE}{next_param})")
+        for call in around.calls
+        if told and call.group and call.group.kind is Kind.CALL
     ]
     # several characters are looked for, not one: text is full of "<" (speed)
     begun = [prefix(template.after), prefix(stripped(syntax.call_template.after))]
     if by_opener:
         begun.append(prefix(template.before))
-    if own:
+    begun = [text for text in begun if text]
+    choices = [choice._replace(begins=(*begun, "\n")) for choice in choices]
+    if own and prefix(call):
         begun.append(prefix(call))
-    first = "".join(text[:1] for text in begun) + "\n"
-    return wait(
-        *(choice._replace(first=first) for choice in choices),
-        beginnings=[text for text in begun if text],
-    )
+    return wait(*choices, *own, beginnings=begun)
 
 
 def _value_closer(around: Neighbours) -> str:
@@ -146,9 +146,12 @@ def _junk(around: Neighbours) -> str:
     """A few words on a line between the last value and the call's closer, which models put there.
     Where that may be any tag, they are the value's own."""
     closing, listed = around.closing, around.syntax.known_names
-    if listed or not closing.first or not worded(closing.pattern):
+    if listed or not closing.begins or not worded(closing.pattern):
         return ""
-    junk = rf"[^{re.escape(closing.first)}\n]{{1,{JUNK_LIMIT}}}+"
+    first = re.escape(
+        "".join({char for text in closing.begins for char in (text[0], text.lstrip()[0])})
+    )
+    junk = rf"[^{first}\n]{{1,{JUNK_LIMIT}}}+"
     return f"|{junk}{SPACE}{unnamed(closing.pattern)}"
 
 

@@ -15,9 +15,9 @@ from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.patterns import (
     LINE_START,
     WORD,
-    beginning,
-    first_character,
+    begins,
     pieces_pattern,
+    prefix,
 )
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Match, Walk
@@ -126,9 +126,9 @@ def _end(pieces: tuple[Piece, ...], around: Neighbours) -> Wait:
     closer = pieces_pattern(pieces, holes, value_before=True)
     if not closer:
         return wait(*around.stops, *around.results, *around.calls)
-    first = first_character(pieces) + ("\n" if not start else "")
+    first = (*begins(pieces), *(() if start else ("\n",)))
     choice = Choice(f"{start}{closer}", first, Group(Kind.CLOSE))
-    return wait(choice, beginnings=[beginning(pieces)])
+    return wait(choice, beginnings=[prefix(pieces)])
 
 
 # reading
