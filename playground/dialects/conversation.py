@@ -20,7 +20,7 @@ _KIND_OF_ROLE: Final[dict[str, BlockKind]] = {
 }
 
 
-class Writer(Hashable, Protocol):
+class MessageWriter(Hashable, Protocol):
     """What a conversation asks of a dialect."""
 
     def split_message(self, message: Message) -> list[Message]: ...
@@ -31,7 +31,7 @@ class Writer(Hashable, Protocol):
 
 
 def drafts_of(
-    dialect: Writer, index: int, message: Message, tools: Sequence[ToolMetadata]
+    dialect: MessageWriter, index: int, message: Message, tools: Sequence[ToolMetadata]
 ) -> list[Draft]:
     """What one message of the session becomes."""
     drafts: list[Draft] = []
@@ -46,7 +46,7 @@ def drafts_of(
     return drafts
 
 
-def history_of(dialect: Writer, prompt_data: PromptData) -> History:
+def history_of(dialect: MessageWriter, prompt_data: PromptData) -> History:
     """The conversation joined, to be written into."""
     if may_remember(dialect):
         return written(dialect, prompt_data).history.own()
@@ -56,7 +56,7 @@ def history_of(dialect: Writer, prompt_data: PromptData) -> History:
     return history
 
 
-def written(dialect: Writer, prompt_data: PromptData) -> Written:
+def written(dialect: MessageWriter, prompt_data: PromptData) -> Written:
     """The conversation as it is remembered, which nobody may write into."""
     tools = prompt_data.tool_metadata
     return MEMORY.session(

@@ -28,7 +28,8 @@ from playground.findings import Finding
 from playground.json_numbers import finite
 from playground.recordings.environment import environment_secrets
 from playground.recordings.recording import Recording
-from playground.recordings.scrubbing import Tally, scrubbed_with, searcher, starred
+from playground.recordings.scrubbing import Tally, searcher, starred
+from playground.recordings.value_scrubbing import scrubbed_with
 from playground.sessions.editing import Edit, edited
 from playground.sessions.native_format import (
     dump_recording,
