@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: app test quick long bench coverage check format lock audit clean
+.PHONY: app test quick long bench pictures coverage check format lock audit clean
 
 app: $(VENV)/.run
 	$(BIN)/playground
@@ -42,6 +42,10 @@ long: $(VENV)/.dev
 # where one is a fifth worse than in the last line of benchmarks/history.jsonl, and not by chance.
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/everything.py --write
+
+# The tour's ten jobs, done anew in a browser: docs/tour.md and its pictures.
+pictures: $(VENV)/.dev
+	$(BIN)/python -m pytest tests/test_browser_jobs.py --tour docs
 
 coverage: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto --cov --cov-report=term-missing:skip-covered --cov-report=html

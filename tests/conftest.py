@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--cases", type=int, help="at most so many cases of each test, spread evenly")
+    parser.addoption("--tour", metavar="FOLDER", help="jobs leave figures and pictures here")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

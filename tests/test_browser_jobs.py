@@ -1,24 +1,27 @@
-"""Jobs as a user tells them, done with mouse and keyboard alone; clicks and seconds are counted."""
+"""The ten jobs of the tour, done with mouse and keyboard alone, and what must not disturb them.
+
+`--tour docs` (make pictures) leaves their clicks, seconds and pictures in the documents.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect, sync_playwright
+from playwright.sync_api import Locator, Page, Position, expect, sync_playwright
 from serving import CHROMIUM, FLAGS, served
+from tour import JOBS, Hand, Tour
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 if CHROMIUM is None and not os.environ.get("CI"):
     pytest.skip("no chromium here: apt-get install chromium", allow_module_level=True)
 
-expect.set_options(timeout=90_000)  # sixty parsers are made first, on a machine that is shared
+expect.set_options(timeout=60_000)  # sixty parsers are made first, on a machine that is shared
 
 REPLY = """I will look at both.
 
@@ -42,33 +45,45 @@ BODY = {
         }
     ],
 }
-
-
-class Hand:
-    """A user at the page: what is clicked is counted."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.clicks = 0
-        self.started = time.monotonic()
-
-    def click(self, target: Locator) -> None:
-        target.click()
-        self.clicks += 1
-
-    def paste(self, text: str) -> None:
-        """What Ctrl+V does to the element that has the focus, with this in the clipboard."""
-        self.page.evaluate("text => navigator.clipboard.writeText(text)", text)
-        self.page.keyboard.press("Control+v")
-
-    def seconds(self) -> float:
-        return time.monotonic() - self.started
+TOOLS = [
+    {
+        "name": name,
+        "description": told,
+        "input_schema": {"type": "object", "properties": {"query": {"type": "string"}}},
+    }
+    for name, told in (("read", "Read a page."), ("search", "Search the pilot book."))
+]
+HISTORY = [
+    {"role": "user", "content": "Where are the tides?"},
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {
+                "id": "call_1",
+                "type": "function",
+                "function": {"name": "search", "arguments": '{"query": "tides"}'},
+            }
+        ],
+    },
+    {"role": "tool", "tool_call_id": "call_1", "content": "Chapter 3."},
+]
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with served(tmp_path_factory.mktemp("elsewhere")) as url:
         yield url
+
+
+@pytest.fixture(scope="module")
+def tour(request: pytest.FixtureRequest) -> Iterator[Tour]:
+    """What is written at the end, where all jobs were done and somebody asked for it."""
+    folder = request.config.getoption("--tour")
+    tour = Tour(Path(folder) if folder else None)
+    yield tour
+    if tour.folder and len(tour.seconds) == len(JOBS):
+        (tour.folder / "tour.md").write_text(tour.text(), encoding="utf-8")
 
 
 @pytest.fixture
@@ -87,11 +102,28 @@ def hand(address: str) -> Iterator[Hand]:
         browser.close()
 
 
+NATIVE_WITHOUT_MARKS: Position = {"x": 220, "y": 122}  # pixels: third row, second column
+
+
 def button(page: Page, name: str) -> Locator:
     return page.get_by_role("button", name=name, exact=True)
 
 
-def test_a_reply_is_pasted_and_its_reader_is_seen_in_three_clicks(hand: Hand) -> None:
+def example(hand: Hand, job: str) -> None:
+    """One of the three cards of Start is followed."""
+    card = hand.page.locator(f".st-key-job-{job}")
+    hand.click(card.get_by_role("link", name="See the example"))
+    expect(hand.page.locator("h1")).to_have_text(job.capitalize())
+
+
+def sample(hand: Hand, name: str) -> None:
+    """A sample is opened from the gallery."""
+    card = hand.page.locator(f".st-key-sample-{name}")
+    hand.click(card.get_by_role("link", name="Open"))
+    expect(hand.page).to_have_url(re.compile(f"session={name}"))
+
+
+def test_a_reply_is_pasted_and_its_reader_is_seen(hand: Hand, tour: Tour) -> None:
     page = hand.page
     hand.click(page.get_by_label("Paste anything").first)
     hand.paste(REPLY)
@@ -102,11 +134,10 @@ def test_a_reply_is_pasted_and_its_reader_is_seen_in_three_clicks(hand: Hand) ->
     expect(page.get_by_role("tab", name="Which dialect is this?")).to_have_attribute(
         "aria-selected", "true"
     )
-    assert hand.clicks <= 3
-    print(f"{hand.clicks} clicks, {hand.seconds():.1f} s")
+    tour.done("reply", hand)
 
 
-def test_a_request_is_brought_on_another_page_and_seen_there(hand: Hand) -> None:
+def test_a_request_is_brought_on_another_page_and_seen_there(hand: Hand, tour: Tour) -> None:
     page = hand.page
     hand.click(page.get_by_role("link", name="Cache"))
     expect(page.get_by_role("heading", name="Cache")).to_be_visible()
@@ -121,24 +152,30 @@ def test_a_request_is_brought_on_another_page_and_seen_there(hand: Hand) -> None
     expect(page.get_by_role("heading", name="Cache")).to_be_visible()
     expect(page.locator(".block", has_text="You keep the harbour.").first).to_be_visible()
     expect(page).to_have_url(re.compile("session=pasted"))
-    assert hand.clicks <= 3
-    print(f"{hand.clicks} clicks, {hand.seconds():.1f} s")
+    tour.done("request", hand)
 
 
-def test_things_come_in_any_order(hand: Hand) -> None:
+def test_a_tool_is_found_in_five_dialects(hand: Hand, tour: Tour) -> None:
     page = hand.page
-    for thing, choice in (
-        (BODY["tools"], "New session with them"),
-        (BODY["messages"], "Into this session"),
-    ):
+    for thing, choice in ((TOOLS, "New session with them"), (HISTORY, "Into this session")):
         hand.click(button(page, "Bring …"))
         expect(page.get_by_role("dialog").get_by_label("Paste anything")).to_be_focused()
         hand.paste(json.dumps(thing))
         hand.click(page.get_by_role("dialog").get_by_role("button", name=choice, exact=True))
         expect(page.get_by_role("dialog")).to_have_count(0)
         expect(page.get_by_role("heading", name="Compare")).to_be_visible()
-    expect(page.locator(".block", has_text="High tide?").first).to_be_visible()
-    expect(page.locator(".block[data-origin='tool:get_tides']").first).to_be_visible()
+    expect(page.locator(".block", has_text="Where are the tides?").first).to_be_visible()
+    hand.click(page.get_by_role("combobox", name="Dialects"))
+    for name in ("json", "qwen3-coder"):
+        hand.click(page.get_by_role("option", name=name, exact=True))
+    page.keyboard.press("Escape")
+    expect(page.locator(".pane")).to_have_count(5)
+    hand.click(page.get_by_role("button", name="Show tool:search in every pane"))
+    lit = page.locator(".block.lit")
+    expect(lit).to_have_count(5)
+    for number in range(5):
+        expect(lit.nth(number)).to_contain_text("Search the pilot book.")
+    tour.done("search", hand, lit.first)
 
 
 def test_a_long_paste_a_picture_and_prose_are_one_clear_line(hand: Hand, tmp_path: Path) -> None:
@@ -157,7 +194,7 @@ def test_a_long_paste_a_picture_and_prose_are_one_clear_line(hand: Hand, tmp_pat
     assert page.get_by_text("Traceback").count() == 0
 
 
-def test_a_block_and_a_request_are_copied_as_they_are_sent(hand: Hand) -> None:
+def test_a_block_and_a_request_are_copied_as_they_are_sent(hand: Hand, tour: Tour) -> None:
     page = hand.page
     hand.click(page.get_by_role("link", name="Compare"))
     block = page.locator(".block[data-kind='dialect rules']").first
@@ -170,22 +207,38 @@ def test_a_block_and_a_request_are_copied_as_they_are_sent(hand: Hand) -> None:
         hand.click(button(page, "Save"))
     messages = json.loads(saved.value.path().read_text())["messages"]
     assert str(messages[0]["content"]).count("How to call a tool") == 1
-    assert hand.clicks == 4
+    tour.done("copy", hand)
 
 
-def test_the_policy_decides_what_the_headline_says(hand: Hand) -> None:
+def test_the_policy_decides_what_the_headline_says(hand: Hand, tour: Tour) -> None:
     page = hand.page
-    page.goto(page.url.replace("/start", "/cache?session=12-long-tool-run&drawn=xml"))
+    example(hand, "cache")
     said = page.locator("[data-testid=stAlert]").first
     expect(said).to_contain_text("84 % of the input is read from the cache. It costs 0.27 of")
     hand.click(page.get_by_role("combobox", name="Policy"))
     hand.click(page.get_by_role("option", name="No marks"))
     expect(said).to_contain_text("No marks, and nothing is written or read. It costs the full")
     expect(page).to_have_url(re.compile("policy="))
-    address = page.url
-    page.goto(address)  # what a copied link shows
+    tour.done("policy", hand)
+    page.goto(page.url)  # what a copied link shows
     expect(said).to_contain_text("No marks, and nothing is written or read.")
-    assert hand.clicks == 2
+
+
+def test_the_reason_of_a_miss_is_told_with_its_request(hand: Hand, tour: Tour) -> None:
+    page = hand.page
+    example(hand, "cache")
+    hand.click(page.get_by_text("Options: settings, what if"))
+    hand.click(page.get_by_text("Time in the system prompt"))
+    said = page.locator("[data-testid=stAlert]").first
+    expect(said).to_contain_text("3 marks, and none is ever hit")
+    hand.click(page.get_by_role("tab", name="What it costs"))
+    strip = page.locator(".strip")
+    hand.click(strip.get_by_role("button", name="One request back"))
+    for _ in range(10):
+        page.keyboard.press("ArrowLeft")
+    expect(strip.locator(".place")).to_contain_text("4 of 15")
+    expect(strip.locator(".why")).to_contain_text("put the time or id after the last mark")
+    tour.done("miss", hand, strip)
 
 
 def test_keys_go_to_pages_and_players_but_never_where_somebody_types(hand: Hand) -> None:
@@ -229,40 +282,36 @@ def test_keys_go_to_pages_and_players_but_never_where_somebody_types(hand: Hand)
     expect(heading).to_have_text("Compare")
 
 
-def test_a_cell_of_the_matrix_is_chosen_and_marks_are_set_by_a_click(hand: Hand) -> None:
+def test_a_cell_of_the_matrix_is_chosen_and_a_mark_is_set_by_a_click(
+    hand: Hand, tour: Tour
+) -> None:
     page = hand.page
-    page.goto(
-        page.url.replace("/start", "/cache?session=12-long-tool-run&drawn=native")
-        + "&shown=What+it+costs"
-    )
+    example(hand, "cache")
+    hand.click(page.get_by_role("tab", name="What it costs"))
     matrix = page.get_by_test_id("stDataFrame").nth(1)
     expect(matrix).to_be_visible()
-    strip = page.locator(".strip")
-    expect(strip).to_be_visible()
-    box = matrix.bounding_box()
-    assert box
-    matrix.click(position={"x": box["width"] * 0.6, "y": 52})  # the first row, below the head
+    expect(page.locator(".strip")).to_be_visible()
+    said = page.get_by_test_id("stAlert").first
+    matrix.click(position=NATIVE_WITHOUT_MARKS)
     hand.clicks += 1
-    expect(page).to_have_url(re.compile("drawn=xml|policy="))
-    expect(page.get_by_role("heading", name="xml")).to_be_visible()
+    expect(page.get_by_role("heading", name="native")).to_be_visible()
+    expect(page).to_have_url(re.compile("policy=No.*drawn=native|drawn=native.*policy=No"))
+    expect(said).to_contain_text("No marks, and nothing is written or read.")
 
     hand.click(page.get_by_role("tab", name="On the messages"))
-    said = page.get_by_test_id("stAlert").first
-    before = said.text_content() or ""
-    block = page.locator(".block[data-origin^='part:']").first
-    marked = "marked" in (block.get_attribute("class") or "").split()
-    hand.click(block.locator("pre"))
+    last = page.locator(".block[data-origin^='part:']").nth(1)
+    hand.click(last.locator("pre"))
     expect(page.get_by_text("The marks you set: a policy of your own")).to_be_visible()
-    expect(said).not_to_have_text(before)
-    word = "set" if marked else "clear"
-    hand.click(block.get_by_role("button", name=re.compile(f"^{word} mark on")))
-    expect(said).to_have_text(before)  # as the policy has it
-    print(f"{hand.clicks} clicks, {hand.seconds():.1f} s")
+    expect(said).to_contain_text("1 mark")
+    tour.done("marks", hand, said)
+    button = page.locator(".block.marked").get_by_role("button", name=re.compile("^clear mark on"))
+    button.click()
+    expect(said).to_contain_text("No marks, and nothing is written or read.")
 
 
-def test_a_reply_that_nobody_recorded_is_replayed_from_its_end(hand: Hand) -> None:
+def test_a_reply_that_nobody_recorded_is_replayed_from_its_end(hand: Hand, tour: Tour) -> None:
     page = hand.page
-    page.goto(page.url.replace("/start", "/compare?session=12-long-tool-run"))
+    sample(hand, "12-long-tool-run")
     hand.click(page.get_by_role("link", name="Replay"))
     player = page.locator(".player")
     expect(player.locator(".place")).to_contain_text("end of the stream")
@@ -270,10 +319,21 @@ def test_a_reply_that_nobody_recorded_is_replayed_from_its_end(hand: Hand) -> No
     expect(page.get_by_text("The model's own text may have been another.")).to_be_visible()
     hand.click(player.get_by_label("First step (Home)"))
     expect(player.locator(".place")).to_contain_text("chunk 1 of")
-    assert hand.clicks == 2
+    tour.done("answer", hand)
 
 
-def test_an_imported_request_is_edited_and_the_edits_are_undone(hand: Hand) -> None:
+def test_the_server_that_runs_a_call_of_half_a_stream_is_found(hand: Hand, tour: Tour) -> None:
+    page = hand.page
+    sample(hand, "04-truncated-call")
+    expect(page.get_by_text("Complete calls: none. Aborted calls: 1.")).to_be_visible()
+    hand.click(page.get_by_role("combobox", name="Handed over by"))
+    hand.click(page.get_by_role("option", name="vllm", exact=True))
+    hand.click(page.get_by_role("tab", name="What a server hands over"))
+    expect(page.get_by_text("hands over calls: write_file.")).to_be_visible()
+    tour.done("server", hand, page.get_by_text("hands over calls"))
+
+
+def test_an_imported_request_is_edited_and_the_edits_are_undone(hand: Hand, tour: Tour) -> None:
     page = hand.page
     hand.click(page.get_by_label("Paste anything").first)
     hand.paste(json.dumps(BODY))
@@ -306,4 +366,4 @@ def test_an_imported_request_is_edited_and_the_edits_are_undone(hand: Hand) -> N
     expect(pane).to_contain_text("At seven.")
     hand.click(sidebar.get_by_role("button", name="Discard all edits"))
     expect(pane).to_contain_text("You keep the harbour.")
-    print(f"{hand.clicks} clicks, {hand.seconds():.1f} s")
+    tour.done("edit", hand)

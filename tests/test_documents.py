@@ -14,6 +14,7 @@ from typing import Any, get_args
 import pytest
 from conftest import ROOT
 from strategies import TOOLS
+from tour import JOBS
 
 from playground.caching.own_policies import parse_policy
 from playground.caching.simulated import State
@@ -185,6 +186,14 @@ def test_links_in_documents_lead_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#]+)\)", path.read_text()):
             if "://" not in target:
                 assert (path.parent / target).exists(), f"{path.name} → {target}"
+
+
+def test_the_tour_tells_the_jobs_that_are_done_in_a_browser() -> None:
+    text = (ROOT / "docs" / "tour.md").read_text()
+    code = (ROOT / "tests" / "test_browser_jobs.py").read_text()
+    told = re.findall(r"^\| (.+) \| (\d+) \| [\d.]+ \|$", text, re.M)
+    assert told == [(job.told, str(job.clicks)) for job in JOBS], "make pictures writes it"
+    assert [code.count(f'tour.done("{job.name}"') for job in JOBS] == [1] * len(JOBS)
 
 
 def test_the_document_of_derived_dialects_runs(capsys: pytest.CaptureFixture[str]) -> None:

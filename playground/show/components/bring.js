@@ -125,15 +125,15 @@ function build(root, data, set) {
 
 function mount({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".bring")
-  if (!root || !data) return
-  let state = states.get(root)
-  if (!state) {
-    state = build(root, data, setTriggerValue)
-    states.set(root, state)
-  }
+  if (!root || !data) return undefined
+  const known = states.get(root)
+  const state = known ?? build(root, data, setTriggerValue)
+  states.set(root, state)
   state.set = setTriggerValue
   // an answer to an earlier text is never shown under a newer one
   if (data.number === state.number) state.said.textContent = data.said
+  // sent from a dialog that is gone, it would end the run of the page that is open by then
+  return known ? undefined : () => clearTimeout(state.timer)
 }
 
 export default function host(component) {

@@ -1,0 +1,93 @@
+"""The tour: ten jobs as a user would tell them, what each takes, and the pictures for the docs.
+
+The one rule: a job is done from the bare address on, by mouse and keyboard alone.
+"""
+
+from __future__ import annotations
+
+import io
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from PIL import Image
+from playwright.sync_api import Locator, Page
+
+COLOURS = 96  # of a picture: a page has few, and such a file is a third of the size
+WAIT = 400  # milliseconds until what faded in or was scrolled stands still
+
+
+class Job(NamedTuple):
+    """A job: `name` is that of its picture, `told` is the user's own sentence."""
+
+    name: str
+    told: str
+    clicks: int
+
+
+JOBS = (
+    Job("reply", "My agent got this reply and called nothing. Who reads it?", 2),
+    Job("search", "My tools, my history: where is `search` told, in five dialects?", 8),
+    Job("request", "Here is my request as `curl`. What of it would be cached?", 3),
+    Job("copy", "I want what is sent to the letter: rules to paste, the request as a file.", 4),
+    Job("policy", "What do I pay if I set no marks at all?", 3),
+    Job("miss", "Why did my fourth request miss the cache?", 5),
+    Job("marks", "Without marks I pay it all. What does one mark of my own change?", 5),
+    Job("answer", "I have only a transcript. What did the model stream, step by step?", 3),
+    Job("server", "The stream broke off inside a call. Which server ran it all the same?", 4),
+    Job("edit", "Let me try another system prompt and one message more, and take it back.", 10),
+)
+
+
+class Hand:
+    """A user at the page: what is clicked is counted, from when the page is there."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.clicks = 0
+        self.started = time.monotonic()
+
+    def click(self, target: Locator) -> None:
+        target.click()
+        self.clicks += 1
+
+    def paste(self, text: str) -> None:
+        """What Ctrl+V does to the element that has the focus, with this in the clipboard."""
+        self.page.evaluate("text => navigator.clipboard.writeText(text)", text)
+        self.page.keyboard.press("Control+v")
+
+
+class Tour:
+    """The jobs that were done, with their seconds; pictures are taken where there is a folder."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+        self.seconds: dict[str, float] = {}
+
+    def done(self, name: str, hand: Hand, seen: Locator | None = None) -> None:
+        """The answer is on the screen, in the picture's middle where it is `seen`. Raises
+        AssertionError where it took other clicks."""
+        self.seconds[name] = time.monotonic() - hand.started
+        job = next(job for job in JOBS if job.name == name)
+        assert hand.clicks == job.clicks, f"{name}: {hand.clicks} clicks"
+        if self.folder:
+            if seen:
+                seen.evaluate("node => node.scrollIntoView({ block: 'center' })")
+            hand.page.wait_for_timeout(WAIT)
+            path = self.folder / "pictures" / f"{name}.png"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            picture = Image.open(io.BytesIO(hand.page.screenshot())).convert("RGB")
+            picture.quantize(COLOURS).save(path, optimize=True)
+
+    def text(self) -> str:
+        """The jobs as a document that shows the pictures beside it."""
+        rows = [f"| {job.told} | {job.clicks} | {self.seconds[job.name]:.1f} |" for job in JOBS]
+        shown = [f"## {job.told}\n\n![{job.told}](pictures/{job.name}.png)\n" for job in JOBS]
+        head = (
+            "# A tour in ten jobs\n\n"
+            "Written by `make pictures`: browser tests do each job from the bare address on, by "
+            "mouse and\nkeyboard alone, and fail where it takes another number of clicks. Seconds "
+            "are those of one run,\nat a machine's speed of hand.\n\n"
+            "| job | clicks | seconds |\n|---|---|---|\n"
+        )
+        return "\n".join([head + "\n".join(rows) + "\n", *shown])
