@@ -137,9 +137,9 @@ def test_a_fault_in_a_worker_is_its_errors_detail_and_not_on_the_terminal(
     tmp_path: Path,
 ) -> None:
     script = (
-        "from playground.confined import Stopped, run\n"
+        "from playground.confined import Budget, Stopped, run\n"
         "for task in ('playground.nowhere:f', 'playground.confined.workers:print'):\n"
-        "    try: run(task, 1, 20)\n"
+        "    try: run(task, 1, Budget(20))\n"
         "    except Stopped as error: print(error)\n"
         "worker = __import__('playground.confined.workers', fromlist=['_']).  _Worker()\n"
         "worker._process.stdin.write(b'x' * 8); worker._process.stdin.flush()\n"

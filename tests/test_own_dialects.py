@@ -151,6 +151,29 @@ def test_what_is_wrong_with_a_dialect_is_told_in_one_line() -> None:
         pg.compare(sample(), [Demanding()])
 
 
+def test_an_override_that_demands_a_name_nobody_gives_is_refused() -> None:
+    class ByName(MyDialect):
+        def format_tool_call(self, call, *, must):
+            return ""
+
+    words = "format_tool_call(call, must) cannot be called as format_tool_call(tool_call, tools)"
+    assert fault_of(ByName()) == words
+
+
+def test_the_seeds_dialect_hands_its_config_to_its_parser() -> None:
+    class Configured(OnlyFeed):
+        def __init__(self, config):
+            super().__init__()
+            self.config = config
+
+    class Literal(MyDialect):
+        def create_parser(self, prompt_data):
+            return Configured(self.config)
+
+    assert fault_of(Literal()) == ""
+    assert Literal().create_parser(sample().prompt_data()).config == {}
+
+
 # entry points
 
 _PLUGIN = """

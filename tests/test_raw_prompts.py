@@ -26,6 +26,7 @@ from playground.raw_prompts import (
     LlamaTurn,
     chat_template,
 )
+from playground.raw_prompts.chat_template import question_budget
 from playground.raw_prompts.llama import turns_of
 from playground.tools import ToolMetadata
 
@@ -226,6 +227,7 @@ CHATML = (
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
 HI = [{"role": "user", "content": "hi"}]
+ASKED = PromptData(messages=[Message("user", (TextPart("When?"),))])
 
 
 def test_a_template_is_rendered_with_its_generation_prompt() -> None:
@@ -293,6 +295,21 @@ def test_a_template_that_loops_is_stopped(monkeypatch: pytest.MonkeyPatch) -> No
     assert time.monotonic() - start < 20
 
 
+NESTED = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+WITH_CALLS = "{% for m in messages if m.tool_calls %}" + NESTED + "{% endfor %}"
+
+
+def test_all_that_a_question_renders_has_one_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    pg.raw_prompt(ASKED, ChatTemplate("warm"))
+    monkeypatch.setattr(chat_template, "TIME_LIMIT", 1.0)
+    start = time.monotonic()
+    with pytest.raises(InputFault, match="the template runs for more than 1 s"):
+        pg.raw_prompt(ASKED, ChatTemplate(NESTED))
+    made = pg.raw_prompt(ASKED, ChatTemplate("Hi. " + WITH_CALLS))  # its probes never end
+    assert (made.text, made.dialect, made.findings) == ("Hi. ", "", [])
+    assert time.monotonic() - start < 6  # two seconds and two starts; it was seven and seven
+
+
 @pytest.mark.parametrize(
     ("text", "name", "words"),
     [
@@ -313,7 +330,7 @@ def test_what_a_template_does_with_tools_is_said() -> None:
         "{{ c.function.arguments|tojson }}{% endfor %}{% endfor %}"
     )
     tools = [{"type": "function", "function": {"name": "get_tides"}}]
-    codes = {f.code: f.message for f in ChatTemplate(one).warnings(HI, tools)}
+    codes = {f.code: f.message for f in ChatTemplate(one).warnings(question_budget(), tools)}
     assert set(codes) == {
         "template-ignores-tools",
         "template-one-call",

@@ -48,24 +48,41 @@ class Unavailable(PlaygroundError):
     """No process can be started here, so that nothing can be run within bounds."""
 
 
-def run(task: str, value: Any, seconds: float) -> Any:
+@dataclass
+class Budget:
+    """Wall time in seconds that several tasks share; `left` is what those before left of it."""
+
+    seconds: float
+    left: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.left = self.seconds
+
+
+def run(task: str, value: Any, budget: Budget) -> Any:
     """The result of `task` ("playground.room.module:function") for plain data, within bounds.
 
     `value` is what `marshal` holds (None, bool, int, float, str, list, tuple, dict), the result
-    what JSON holds. `seconds` is wall time; the start of a worker and the import of the task's
-    module do not count. Raises what the task says is the user's mistake (InputFault), Stopped, or
-    Unavailable.
+    what JSON holds. The start of a worker and the import of the task's module do not count
+    against the budget; a task that is stopped ends it. Raises what the task says is the user's
+    mistake (InputFault), Stopped, or Unavailable.
     """
+    if budget.left <= 0:
+        raise Stopped("time", budget.seconds)
     try:
-        frame = marshal.dumps((task, seconds, value))
+        frame = marshal.dumps((task, budget.left, value))
     except ValueError as error:
         raise InputFault(f"data that cannot be handed on: {error}") from error
     with _POOL.worker() as worker:
-        answer = worker.prepare(task) or worker.ask(frame, seconds)
+        answer = worker.prepare(task)
+        start = time.monotonic()
+        answer = answer or worker.ask(frame, budget.left)
+    budget.left -= time.monotonic() - start
     if "fault" in answer:
         raise InputFault(**answer["fault"])
     if "stopped" in answer:
-        raise Stopped(answer["stopped"], seconds, answer.get("detail", ""))
+        budget.left = 0.0
+        raise Stopped(answer["stopped"], budget.seconds, answer.get("detail", ""))
     return answer["result"]
 
 

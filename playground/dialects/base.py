@@ -11,6 +11,7 @@ import inspect
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar, Final, Self, assert_never
 
 from playground.caching.policies import (
@@ -58,6 +59,9 @@ class Dialect(ABC):
     name: str
     models: str = ""
     model_names: tuple[str, ...] = ()
+    config: Any = MappingProxyType({})
+    """A dialect's own settings: Azad's `MyDialect` hands them to its parser. Nothing here reads
+    them."""
     raw_prompt: LlamaPrompt | None = None
     tool_docs: prompts.ToolDocs = prompts.DESCRIBED
     cache_policy: str | Policy = "azad"

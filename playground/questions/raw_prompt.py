@@ -10,6 +10,7 @@ from os import PathLike
 from typing import Any, Final, get_args
 
 from playground.arguments import takes
+from playground.confined import Budget, Stopped
 from playground.dialects import get_dialect
 from playground.display import Shown
 from playground.errors import InputFault
@@ -17,7 +18,7 @@ from playground.findings import Finding
 from playground.messages import Message, TextPart, ToolCallPart
 from playground.prompt_data import PromptData
 from playground.questions.detection import detect
-from playground.raw_prompts.chat_template import ChatTemplate
+from playground.raw_prompts.chat_template import ChatTemplate, question_budget
 from playground.raw_prompts.llama import LLAMA3, LLAMA4, LlamaFormat, ToolFormat, turns_of
 from playground.sessions.session import Session
 from playground.tools import ToolMetadata
@@ -79,21 +80,28 @@ def raw_prompt(
         raise InputFault("a chat template has its own tool format", expected="llama3 or llama4")
     chosen = template if isinstance(template, ChatTemplate) else ChatTemplate.load(template)
     messages, tools = _native(prompt_data)
-    text = _rendered(chosen, messages, tools)
-    return RawPrompt(text, chosen.name, paired_dialect(chosen), chosen.warnings(messages, tools))
+    budget = question_budget()
+    try:
+        text = _rendered(chosen, budget, messages, tools)
+    except Stopped as reason:
+        raise chosen.stopped(reason) from reason
+    warnings = chosen.warnings(budget, tools)
+    return RawPrompt(text, chosen.name, paired_dialect(chosen, budget), warnings)
 
 
-def paired_dialect(template: ChatTemplate) -> str:
-    """The dialect whose parser reads what the template writes for a call; "" if none does."""
+def paired_dialect(template: ChatTemplate, budget: Budget | None = None) -> str:
+    """The dialect whose parser reads what the template writes for a call; "" if none does, or if
+    the `budget` (a question's own where there is none) ends before that is known."""
+    budget = budget or question_budget()
     question = [Message("user", (TextPart("When?"),))]
     data = PromptData(messages=question, tool_metadata=[_PROBE_TOOL])
     before, tools = _native(data)
     calls = [*question, Message("assistant", (_PROBE_CALL,))]
     after, _ = _native(PromptData(messages=calls, tool_metadata=[_PROBE_TOOL]))
     try:
-        start = _rendered(template, before, tools)
-        whole = _rendered(template, after, tools, add_generation_prompt=False)
-    except InputFault:
+        start = _rendered(template, budget, before, tools)
+        whole = _rendered(template, budget, after, tools, add_generation_prompt=False)
+    except (InputFault, Stopped):
         return ""
     # Not by the length of `start`: some templates write the generation prompt otherwise than the
     # turn that follows it (an opened <think>), and share less than all of it.
@@ -104,16 +112,20 @@ def paired_dialect(template: ChatTemplate) -> str:
 
 def _rendered(
     template: ChatTemplate,
+    budget: Budget,
     messages: Sequence[Mapping[str, Any]],
     tools: Sequence[Mapping[str, Any]] | None,
     add_generation_prompt: bool = True,
 ) -> str:
-    """With arguments as objects, as most templates want them; else as text, as the API has them."""
+    """With arguments as objects, as most templates want them; else as text, as the API has them.
+
+    A template that was Stopped is not tried again: it would be once more.
+    """
     try:
-        return template.render(messages, tools, add_generation_prompt)
+        return template.render_within(budget, messages, tools, add_generation_prompt)
     except InputFault as fault:
         try:
-            return template.render(_as_text(messages), tools, add_generation_prompt)
+            return template.render_within(budget, _as_text(messages), tools, add_generation_prompt)
         except InputFault:
             raise fault from None  # the first: it is about what the user gave
 

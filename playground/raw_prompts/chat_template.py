@@ -9,16 +9,17 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
-from playground.confined import Stopped, Unavailable, run
+from playground.confined import Budget, Stopped, Unavailable, run
 from playground.errors import InputFault
 from playground.findings import Finding, finding
 
-TIME_LIMIT: Final = 5.0  # seconds of wall time
+TIME_LIMIT: Final = 5.0  # seconds of wall time, of all that a question renders
 _RENDER: Final = "playground.raw_prompts.sandbox:render"
 _PROBE: Final = "zq_probe"
 
@@ -76,6 +77,27 @@ class ChatTemplate:
         **variables: Any,
     ) -> str:
         """The prompt. Raises InputFault with the template's own message, and where it stopped."""
+        try:
+            return self.render_within(
+                question_budget(), messages, tools, add_generation_prompt, **variables
+            )
+        except Stopped as reason:
+            raise self.stopped(reason) from reason
+
+    def stopped(self, reason: Stopped) -> InputFault:
+        """What the user is told of a template that was ended."""
+        return InputFault(f"the template {reason}", where=self.name)
+
+    def render_within(
+        self,
+        budget: Budget,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        add_generation_prompt: bool | None = True,
+        **variables: Any,
+    ) -> str:
+        """As `render`, one of several that share a budget. Raises InputFault, and Stopped where the
+        template was ended: there is no use in another try then."""
         given = {
             **plain(variables),
             "messages": plain(messages),
@@ -92,32 +114,37 @@ class ChatTemplate:
             "mutable": self.mutable,
         }
         try:
-            return str(run(_RENDER, job, TIME_LIMIT))
-        except (Stopped, Unavailable) as reason:
+            return str(run(_RENDER, job, budget))
+        except Unavailable as reason:
             raise InputFault(f"the template {reason}", where=self.name) from reason
 
     def warnings(
-        self,
-        messages: Sequence[Mapping[str, Any]],
-        tools: Sequence[Mapping[str, Any]] | None = None,
+        self, budget: Budget, tools: Sequence[Mapping[str, Any]] | None = None
     ) -> list[Finding]:
-        """What this template does with a session that its user would want to know."""
+        """What this template does with a session that its user would want to know, as far as the
+        budget lets us find out."""
         found: list[Finding] = []
-        if tools and not self._shows_tools(tools):
-            found.append(finding("template-ignores-tools", self.name))
-        for code, probe in _PROBES.items():
-            problem = probe(self)
-            if problem:
-                found.append(finding(code, self.name, problem))
+        with suppress(Stopped):
+            if tools and not self._shows_tools(budget, tools):
+                found.append(finding("template-ignores-tools", self.name))
+            for code, probe in _PROBES.items():
+                problem = probe(self, budget)
+                if problem:
+                    found.append(finding(code, self.name, problem))
         return found
 
-    def _shows_tools(self, tools: Sequence[Mapping[str, Any]]) -> bool:
+    def _shows_tools(self, budget: Budget, tools: Sequence[Mapping[str, Any]]) -> bool:
         names = [str((tool.get("function") or tool).get("name")) for tool in tools]
         try:
-            text = self.render([{"role": "user", "content": "hi"}], tools)
+            text = self.render_within(budget, [{"role": "user", "content": "hi"}], tools)
         except InputFault:
             return True
         return any(name in text for name in names)
+
+
+def question_budget() -> Budget:
+    """The time for all that one question renders."""
+    return Budget(TIME_LIMIT)
 
 
 def plain(value: Any) -> Any:
@@ -146,39 +173,41 @@ def _call(count: int, arguments: Any) -> list[dict[str, Any]]:
     ]
 
 
-def _probe(template: ChatTemplate, messages: list[dict[str, Any]]) -> str:
-    return template.render(messages, [{"type": "function", "function": {"name": "f"}}])
+def _probe(template: ChatTemplate, budget: Budget, messages: list[dict[str, Any]]) -> str:
+    return template.render_within(
+        budget, messages, [{"type": "function", "function": {"name": "f"}}]
+    )
 
 
-def _refuses_parallel_calls(template: ChatTemplate) -> str:
+def _refuses_parallel_calls(template: ChatTemplate, budget: Budget) -> str:
     # One call first: a template that refuses any call says nothing about two.
     try:
-        _probe(template, _call(1, {}))
+        _probe(template, budget, _call(1, {}))
     except InputFault:
         return ""
     try:
-        _probe(template, _call(2, {}))
+        _probe(template, budget, _call(2, {}))
     except InputFault as error:
         return f"it takes one call per message: {error.problem}"
     return ""
 
 
-def _prints_none(template: ChatTemplate) -> str:
+def _prints_none(template: ChatTemplate, budget: Budget) -> str:
     messages: list[dict[str, Any]] = _call(1, {_PROBE: 1})
     messages[1]["content"] = None
     try:
         return (
             "a message without content is written as None"
-            if "None" in _probe(template, messages)
+            if "None" in _probe(template, budget, messages)
             else ""
         )
     except InputFault as error:
         return f"a message without content is refused: {error.problem}"
 
 
-def _encodes_twice(template: ChatTemplate) -> str:
+def _encodes_twice(template: ChatTemplate, budget: Budget) -> str:
     try:
-        text = _probe(template, _call(1, json.dumps({_PROBE: 1})))
+        text = _probe(template, budget, _call(1, json.dumps({_PROBE: 1})))
     except InputFault:
         return ""
     # Quotes that are escaped: the text went through `tojson` once more.
@@ -186,7 +215,7 @@ def _encodes_twice(template: ChatTemplate) -> str:
     return "arguments given as text are encoded once more: give objects" if doubled else ""
 
 
-_PROBES: Final[dict[str, Callable[[ChatTemplate], str]]] = {
+_PROBES: Final[dict[str, Callable[[ChatTemplate, Budget], str]]] = {
     "template-one-call": _refuses_parallel_calls,
     "template-prints-none": _prints_none,
     "template-encodes-twice": _encodes_twice,

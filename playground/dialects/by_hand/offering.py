@@ -94,8 +94,8 @@ def _taken(override: Callable[..., Any], declared: Callable[..., Any]) -> dict[s
         if parameter.name in offered:
             taken[parameter.name] = parameter.name
         elif parameter.default is Parameter.empty:
-            if by_place is None:
-                return None
+            if by_place is None or parameter.kind is Parameter.KEYWORD_ONLY:
+                return None  # what is given by name alone has no place to be known by
             taken[parameter.name] = by_place
     if Parameter.VAR_KEYWORD in kinds:
         taken |= {name: name for name in offered if name not in taken.values()}

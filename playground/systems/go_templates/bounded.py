@@ -33,7 +33,7 @@ def render(source: str, data: Any, name: str = "t", missingkey: MissingKey = "de
     """As `execute`, with the fields that were looked up on the way."""
     job = {"source": source, "data": from_json(data), "name": name, "missingkey": missingkey}
     try:
-        told = confined.run(_TASK, job, TIME_LIMIT)
+        told = confined.run(_TASK, job, confined.Budget(TIME_LIMIT))
     except (confined.Stopped, confined.Unavailable) as reason:
         raise TemplateFault(f"template: {name}: the template {reason}", "exec") from reason
     if "fault" in told:
