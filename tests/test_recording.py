@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from socket import SO_LINGER, SOL_SOCKET
@@ -237,6 +238,29 @@ def test_an_answer_that_breaks_off_is_told_so(reset: bool) -> None:
         server.shutdown()
     assert len(done.recording.chunks) == 3
     assert str((done.recording.error or {})["message"]).startswith("the answer breaks off")
+
+
+def test_one_event_without_an_end_is_a_limit_packed_or_not() -> None:
+    """A packed event of 50 MB took a gigabyte: what is unpacked counts, and is what is kept."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    body = packer.compress(EVENT + b"data: {" + b" " * 20_000_000) + packer.flush()
+
+    class Bomb(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(65536)
+            head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+            self.request.sendall(head + b"Content-Encoding: gzip\r\n\r\n" + body)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Bomb) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        done = record(ASK, "openai/x", base_url=f"http://127.0.0.1:{server.server_address[1]}/v1")
+        server.shutdown()
+    assert (done.recording.error or {})["type"] == "limit"
+    assert (
+        "an event of the answer has more than 16,777,216" in (done.recording.error or {})["message"]
+    )
+    assert stored(done).startswith(EVENT)
+    assert len(stored(done)) < 17_000_000
 
 
 @pytest.mark.parametrize(

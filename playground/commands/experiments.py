@@ -167,18 +167,23 @@ def _every_dialect(session: Session, recording: Recording, own: str, as_json: bo
 def export(recording: str, to: str, out: str, force: bool, dialect: str, name: str) -> int:
     """Write RECORDING's replay as a test that passes, as one HTML file, or as JSON.
 
+    It is to be passed on: keys and tokens are starred out, and counted.
     A session is written as ATIF by `import --to atif`.
     """
     from playground.output import write_file
     from playground.questions.timeline import replay
+    from playground.sessions.entries import without_secrets
     from playground.show import exports
 
-    session, chosen = _chosen(recording, name)
-    timeline = replay(chosen, dialect or chosen.dialect, session.tools)
+    session, found = _chosen(recording, name)
+    chosen, tools, starred = without_secrets(found, session.tools)
+    timeline = replay(chosen, dialect or chosen.dialect, tools)
     if to == "pytest":
-        text = exports.pytest_file(chosen, timeline, session.tools)
+        text = exports.pytest_file(chosen, timeline, tools)
     else:
         text = timeline.html() if to == "html" else exports.replay_json(timeline)
+    for kind, number in starred.items():
+        say(f"starred out: {number} {kind}", err=True)
     if not out:
         emit(text, nl=False)
         return 0

@@ -33,6 +33,7 @@ Progress = Callable[[int, str], None]  # chunks so far, the text of the last one
 MOST_BYTES: Final = 1024 * 1024 * 1024  # of an answer
 STALL_SECONDS: Final = 120.0
 _SHOWN_BYTES: Final = 16 * 1024 * 1024  # of an answer to LiteLLM, which keeps all that it gets
+_LONGEST_LINE: Final = 16 * 1024 * 1024  # bytes of one event
 _CLOSED: Final = "the page that asked for it was closed"
 _TICK: Final = 0.2  # seconds
 _TOLD: Final = 2_000  # characters of an error, which may quote the answer
@@ -161,6 +162,7 @@ class _Run:
         self._cancel = cancel or threading.Event()
         self._progress = progress or (lambda _count, _text: None)
         self._deadline = time.monotonic() + limits.seconds
+        self._line = 0  # bytes since the last line's end
         self._ended_by: dict[str, Any] | None = None
         stall = min(limits.stall, limits.seconds)
         self._tap = Tap(self, self._keep_on, stall, _SHOWN_BYTES)
@@ -173,6 +175,10 @@ class _Run:
 
     def piece(self, at: float, data: bytes) -> None:
         self._recorder.piece(at, data)
+        last = data.rfind(b"\n")
+        self._line = len(data) + (self._line if last < 0 else -last - 1)
+        if self._line > _LONGEST_LINE:  # of which all readers hold the whole
+            self._end("limit", f"an event of the answer has more than {_LONGEST_LINE:,} bytes")
         if self._recorder.size > self._limits.size:
             self._end("limit", f"the answer has more than {self._limits.size:,.0f} bytes")
 

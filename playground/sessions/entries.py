@@ -38,6 +38,7 @@ from playground.sessions.native_format import (
     read_recording,
 )
 from playground.sessions.session import Session
+from playground.tools import ToolMetadata
 
 FAMILY: Final = "playground-workspace/"
 FORMAT: Final = f"{FAMILY}1"
@@ -181,6 +182,18 @@ def with_recording(text: str, recording: Recording, *, scrub: bool = True) -> st
         starred=_added(label.starred, cleaner),
     )
     return "".join([_labelled(label), _line(done), session, line, *kept])
+
+
+def without_secrets(
+    recording: Recording, tools: Sequence[ToolMetadata]
+) -> tuple[Recording, list[ToolMetadata], dict[str, int]]:
+    """A recording and its tools as they may be passed on, and how many secrets of which kind were
+    starred out: as where an entry is written."""
+    cleaner = _Cleaner(scrub=True)
+    clean = read_recording(cleaner.recording(dump_recording(recording)))
+    described = [tool.model_dump(mode="json") for tool in tools]
+    kept = [ToolMetadata.model_validate(cleaner.value(each)) for each in described]
+    return clean, kept, cleaner.counts
 
 
 # lines

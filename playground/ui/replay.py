@@ -30,7 +30,7 @@ from playground.recordings.recutting import CUTTINGS, broken_off, corrupted, rec
 from playground.servers import server_names
 from playground.sessions.formats.atif import dump_atif
 from playground.sessions.session import Session
-from playground.show import exports, frames, payloads
+from playground.show import frames, payloads
 from playground.tools import ToolMetadata
 from playground.ui import state
 from playground.ui.shared import components, readings, widgets
@@ -281,11 +281,11 @@ def _read_as_row() -> None:
 
 
 def downloads(working: WorkingSession, reading: Reading) -> None:
-    """The replay as a test, a page or JSON; the session as a file of ours or as ATIF."""
+    """The replay as a test, a page or JSON, without secrets; the session as ours or as ATIF."""
     name = reading.recording.name
     stem = "".join(c if c.isalnum() else "_" for c in name).strip("_") or "recording"
     test = reading.file("pytest")
-    events = exports.replay_json(reading.timeline)
+    events = reading.file("json")
     session = working.session
     files = (
         ("Test (pytest)", test, f"test_{stem}.py", "save test"),

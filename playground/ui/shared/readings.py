@@ -16,6 +16,7 @@ from playground.questions.timeline import Timeline
 from playground.questions.timeline import replay as replay_recording
 from playground.recordings.recording import Recording
 from playground.servers import server_names
+from playground.sessions.entries import without_secrets
 from playground.show import exports, frames, payloads
 from playground.tools import ToolMetadata
 from playground.ui.shared import choosing, components, widgets
@@ -45,9 +46,10 @@ class Reading:
     def picture(self) -> Picture:
         return _picture(self.recording, self.dialect, self.tools, self.switches)
 
-    def file(self, form: Literal["pytest", "html"]) -> str:
-        """The replay as a test that passes, or as a page of its own."""
-        return _file(form, self.recording, self.dialect, self.tools, self.switches)
+    def file(self, form: Literal["pytest", "html", "json"]) -> str:
+        """The replay as a test that passes, a page of its own, or its events; without secrets."""
+        server = self.server if form == "json" else ""
+        return _file(form, self.recording, self.dialect, self.tools, self.switches, server)
 
 
 @kept(32)
@@ -63,10 +65,15 @@ def _picture(recording: Recording, dialect: str, tools: Tools, switches: Switche
 
 
 @kept(16)
-def _file(form: str, recording: Recording, dialect: str, tools: Tools, switches: Switches) -> str:
-    timeline = _timeline(recording, dialect, tools, switches)
+def _file(
+    form: str, recording: Recording, dialect: str, tools: Tools, switches: Switches, server: str
+) -> str:
+    recording, tools, _ = without_secrets(recording, tools)
+    timeline = replay_recording(recording, dialect, tools, switches, server)
     if form == "html":
         return timeline.html()
+    if form == "json":
+        return exports.replay_json(timeline)
     return exports.pytest_file(recording, timeline, tools)
 
 

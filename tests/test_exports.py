@@ -1,0 +1,51 @@
+"""What leaves by `export` is made to be passed on: without secrets, and it says how many."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from playground.cli import main
+
+KEY = "sk-" + "ant-api03-" + "Ab1" * 20
+
+
+def event(text: str) -> str:
+    delta = {"index": 0, "delta": {"content": text}, "finish_reason": None}
+    head = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    return f"data: {json.dumps({**head, 'choices': [delta]})}\n\n"
+
+
+@pytest.mark.parametrize("form", ["pytest", "html", "json"])
+def test_a_key_in_three_deltas_does_not_leave(form: str, tmp_path: Path) -> None:
+    pieces = ["key ", KEY[:20], KEY[20:40], KEY[40:], " ok"]
+    (tmp_path / "s.sse").write_text("".join(map(event, pieces)) + "data: [DONE]\n\n")
+    out = tmp_path / f"out.{form}"
+    options = ["--to", form, "-d", "hermes", "-o", str(out)]
+    done = CliRunner().invoke(main, ["export", str(tmp_path / "s.sse"), *options])
+    assert done.exit_code == 0, done.output
+    assert done.stderr.startswith("starred out: 1 ")
+    text = out.read_text()
+    assert "******" in text
+    for start in range(0, len(KEY) - 12, 4):
+        assert KEY[start : start + 12] not in text
+    if form == "pytest":  # it passes as it is
+        given: dict[str, object] = {}
+        exec(compile(text, str(out), "exec"), given)
+        given["test_the_recording_reads_as_it_did"]()  # type: ignore[operator]
+
+
+def test_a_key_in_the_description_of_a_tool_does_not_leave(tmp_path: Path) -> None:
+    file = tmp_path / "s.json"
+    tool = {"name": "ask", "description": f"say {KEY}", "input_schema": {"type": "object"}}
+    recording = {"name": "r", "dialect": "hermes", "chunks": [{"text": "hi"}]}
+    session = {"format": "playground-session/1", "title": "t", "tools": [tool]}
+    file.write_text(json.dumps({**session, "messages": [], "recordings": [recording]}))
+    done = CliRunner().invoke(main, ["export", str(file), "--to", "pytest"])
+    assert done.exit_code == 0, done.output
+    assert "say ******" in done.stdout
+    assert KEY not in done.stdout
+    assert done.stderr.startswith("starred out: 1 ")
