@@ -185,12 +185,21 @@ def _begins_another(choice: Choice, listed: Iterable[Choice]) -> bool:
         return True
     for text in choice.texts:
         for other in listed:
-            if other is choice:
+            if other is choice or not _may_begin(other, text):
                 continue
             match = regex.fullmatch(other.pattern, text, partial=True)
             if match is not None and match.partial:
                 return True
     return False
+
+
+def _may_begin(choice: Choice, text: str) -> bool:
+    """Whether how the choice begins leaves it open that it begins with the text: a look at a few
+    characters spares compiling its pattern alone."""
+    if not choice.begins or text.startswith((" ", *LEAKED)):
+        return True
+    solid = (begun.lstrip(" ") for begun in choice.begins)
+    return any(text.startswith(begun) or begun.startswith(text) for begun in solid)
 
 
 def _begun(beginnings: Iterable[str]) -> str:
