@@ -8,12 +8,14 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from wires import FRAMINGS, WRITERS, Said
 
 from playground.recordings import files
+from playground.sessions.entries import new_entry
+from playground.sessions.loading import load_session
 
 ASK, SAY, ANSWER = "Weather in Oslo?", "Let me look.", "It is 3 °C."
 NAME, RESULT, ID = "get_weather", "3 °C, dry", "c1"
@@ -138,6 +140,14 @@ def _playground() -> Example:
     ]
     value = {"format": "playground-session/1", "messages": messages}
     return Example("session.json", document(value))
+
+
+def _workspace() -> Example:
+    """What the app keeps of a session, as it came."""
+    example = _playground()
+    assert isinstance(example.content, bytes)
+    text = new_entry(load_session(example.content), origin="s.json")
+    return replace(example, name="kept.jsonl", content=text.encode())
 
 
 def _recording() -> Example:
@@ -1057,6 +1067,7 @@ def _llm_log() -> Example:
 _REPLY = {"type": "message", "model": "m", "usage": USAGE, **ANTHROPIC[3]}
 EXAMPLES: dict[str, Example] = {
     "playground": _playground(),
+    "workspace": _workspace(),
     "recording": _recording(),
     "atif": _atif(),
     "langfuse-trace": _langfuse(),

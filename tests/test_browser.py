@@ -665,7 +665,7 @@ def test_an_app_that_is_stopped_keeps_what_its_run_had(
             page.wait_for_timeout(1_500)  # what came is on the disk within a second
             began = time.monotonic()
         assert time.monotonic() - began < 15
-    (path,) = (tmp_path / "recordings").iterdir()
+    (path,) = (tmp_path / "home" / "recordings").iterdir()
     recording = pg.load_recording(path)
     assert recording.reply.content.startswith("word word word ")
     assert recording.error is not None

@@ -207,7 +207,14 @@ def test_many_threads_share_a_few_workers() -> None:
 def test_a_costly_template_does_not_hold_up_another() -> None:
     """It has a worker of its own; whoever waits for another one waits for no time limit."""
     endless = "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
-    job: dict[str, Any] = {"source": endless, "name": "x", "tokens": {}, "now": None, "given": {}}
+    job: dict[str, Any] = {
+        "source": endless,
+        "name": "x",
+        "tokens": {},
+        "now": None,
+        "given": {},
+        "mutable": False,
+    }
     frame = marshal.dumps((chat_template._RENDER, 60.0, job))
     with workers._POOL.worker() as busy, ThreadPoolExecutor(1) as other:
         answer = other.submit(busy.ask, frame, 60.0)

@@ -793,7 +793,10 @@ def _value(result: Any) -> Any:
 
 
 # Langfuse's adapter turns this function's result into a user's text; it is a result
-LANGFUSE_DIFFERENCES = {("google-adk-2025-08-28", "bded677884f031ce", "input")}
+LANGFUSE_DIFFERENCES = {
+    ("google-adk-2025-08-28", "bded677884f031ce", "input"),
+    ("koog-2025-08-26", "e44e72cf2d221781", "input"),  # calls in a tool's message: calls to us
+}
 
 
 @beside
@@ -823,7 +826,7 @@ def test_langfuses_own_reading_of_twenty_frameworks() -> None:
                 found.tools(chat_tools(given[side], given.get("metadata")), Place())
                 assert side == "output" or wanted <= {t.name for t in found.finish().tools}
                 compared += 1
-    assert compared == 85
+    assert compared == 84
 
 
 def asked(*texts: str) -> list[dict[str, str]]:

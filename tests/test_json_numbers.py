@@ -249,8 +249,9 @@ _NUMBER = re.compile(
     r"(?<=[:\[,\s])(?<!index\": )(?<!version\": )(?<!index\\\": )-?\d+(?:\.\d+)?(?=\s*[,}\]\n])"
 )
 _TOLD = {"not-a-number", "time-unread", "unreadable-frame"}
-# numbers that stand in a title, as texts; a wire that is cut within its names (tested above)
-_OTHERS = {"tau-bench", "recording"}
+# numbers that stand in a title, as texts; a wire that is cut within its names (tested above); a
+# file that only the app writes, refused in one line
+_OTHERS = {"tau-bench", "recording", "workspace"}
 
 
 def imported(path: Path, text: str) -> tuple[list[str], set[str]]:

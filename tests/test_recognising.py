@@ -310,7 +310,7 @@ def test_every_command_that_reads_a_file_reads_standard_input() -> None:
     assert replayed.returncode == 0
     curl = f"curl https://x -d '{QUOTED}'"
     assert "You keep the harbour." in piped(curl, "render", "-", "-d", "hermes").stdout
-    assert "openai-chat, 2 messages, 1 tools" in piped(curl, "import", "-").stdout
+    assert "openai-chat, 2 messages, 1 tool" in piped(curl, "import", "-").stdout
     nothing = piped("", "render", "-", "-d", "xml")
     assert nothing.returncode == 2
     assert nothing.stderr.count("\n") == 1

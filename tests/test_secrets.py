@@ -535,7 +535,8 @@ def test_the_password_of_an_address_in_both_its_forms() -> None:
      "PW", "APP_CREDENTIAL", "HTTP_AUTH_2", "SIGNINGPASSPHRASE", "APP_PW_OLD"],
 )  # fmt: skip
 def test_names_that_speak_of_a_secret(name: str) -> None:
-    assert environment_secrets({name: f" {OWN}\n"}) == [f" {OWN}\n", OWN]
+    found = environment_secrets({name: f" {OWN}\n"})  # and what may be a key of a list in it
+    assert found[:2] == [f" {OWN}\n", OWN]
 
 
 def test_folders_of_the_shell_are_no_secrets() -> None:

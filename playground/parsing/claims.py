@@ -118,4 +118,6 @@ def signs_of(wakes: re.Pattern[str]) -> tuple[str, str]:
 @lru_cache(maxsize=1024)
 def unescaped(wakes: re.Pattern[str]) -> re.Pattern[str]:
     """What matches where `wakes` finds something that is not escaped by a backslash."""
-    return re.compile(rf"(?:\\[\s\S]|(?!{wakes.pattern})[\s\S])*+[\s\S]")
+    # What is passed is never given back: a group and a reference to it, for the possessive `*+` of
+    # Python before 3.11.4 passes nothing where it should pass all.
+    return re.compile(rf"(?=(?P<passed>(?:\\[\s\S]|(?!{wakes.pattern})[\s\S])*))(?P=passed)[\s\S]")

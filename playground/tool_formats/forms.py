@@ -33,7 +33,7 @@ _TOOLS_ALONE: Final = {*_SCHEMAS, *_LISTS, *_INNER, "openapi"} - {"result"}
 # Keys of messages, requests, traces and sessions, which may hold tools beside what was said.
 _NO_TOOLS: Final = frozenset(
     {"role", "messages", "contents", "input", "format", "agent", "trace", "request", "mcpServers"}
-    | {"conversations", "conversation", "chat", "query", "chat_messages", "mapping"}
+    | {"conversations", "conversation", "chat", "query", "chat_messages", "mapping", "response"}
 )
 _SCHEMA_WORDS: Final = frozenset(
     {"type", "properties", "required", "$ref", "$defs", "anyOf", "oneOf", "allOf", "enum", "const"}

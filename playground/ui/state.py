@@ -33,6 +33,7 @@ MODEL = "model"
 SHOWN_FIRST = "02-parallel-calls"  # a session in which dialects differ at first sight
 DRAFTS = "unread edits of "  # + session name → editor's key → its text, and what is wrong with it
 _ADDRESS = "session of the address"  # what it said after the last run
+_NEXT = "session of the next run"  # chosen while the widget that chooses was drawn already
 _SAMPLE = "sample"  # the origin of an entry that was made of one
 _RUN = "run id"
 _WORKSPACE = "workspace"  # of a visitor: the texts of the sessions, and of those in the trash
@@ -76,6 +77,8 @@ def chosen_name() -> str:
 def follow_link() -> None:
     """A link within the app asks for a session: choose it. A widget that is drawn on every page
     keeps its value, whatever the address says, so what the address was is remembered."""
+    if following := st.session_state.pop(_NEXT, None):
+        st.session_state[SESSION] = following
     asked = st.query_params.get(SESSION)
     if asked and st.session_state.get(SESSION) and asked != st.session_state.get(_ADDRESS):
         st.session_state[SESSION] = asked
@@ -150,7 +153,9 @@ def add_recording(name: str, recording: Recording) -> None:
     text = _kept_text(name)
     after = with_recording(text, recording, scrub=_scrubs())
     if after != text:  # a run that is shown again adds nothing
-        _keep(name, after)
+        kept = tab().write(name, after)
+        if kept != name:  # another tab has changed it meanwhile
+            st.session_state[_NEXT] = kept
 
 
 def _kept_text(name: str) -> str:
