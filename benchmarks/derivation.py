@@ -13,16 +13,12 @@ from pathlib import Path
 
 from playground.derivation import DerivedDialect, dialect_from_template
 from playground.errors import InputFault
-from playground.raw_prompts import ChatTemplate
-
-# Files without a tokenizer's configuration: the names of two tokens that templates write.
-_TOKENS = {"bos_token": "<|bos|>", "eos_token": "<|eos|>"}
 
 
 def derived(path: Path) -> DerivedDialect | str:
     """The dialect, or why there is none."""
     try:
-        return dialect_from_template(ChatTemplate(path.read_text(), _TOKENS, path.name))
+        return dialect_from_template(path)
     except InputFault as fault:
         return fault.problem
 

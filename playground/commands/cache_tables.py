@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from playground.commands.shared import in_dialects
 from playground.commands.terminal import print_json, report, say, table
 from playground.counts import counted
 
@@ -98,13 +99,19 @@ def checked(found: CacheSimulation, failed: list[str], as_json: bool) -> None:
         say(f"input costs {cost} ({found.dialect}, policy {found.policy})")
 
 
-def placed(session: Session, dialects: tuple[str, ...], policy: str | Policy, as_json: bool) -> int:
+def placed(
+    session: Session,
+    dialects: tuple[str, ...],
+    rules: str | None,
+    policy: str | Policy,
+    as_json: bool,
+) -> int:
     """Where marks land: a line for each dialect, or every part of the dialects that are named."""
-    from playground.dialects import dialect_names
     from playground.questions.cache.placement import place_cache
     from playground.show.wire import PLACEMENT_HEAD, placement_json, placement_rows
 
-    placements = [place_cache(session, name, policy) for name in dialects or dialect_names()]
+    chosen = in_dialects(dialects, rules)
+    placements = [place_cache(session, dialect, policy) for dialect in chosen]
     if as_json:
         print_json([placement_json(placement) for placement in placements])
         return 0
@@ -131,13 +138,18 @@ def _line(placement: CachePlacement) -> list[str]:
 
 
 def on_wire(
-    session: Session, dialects: tuple[str, ...], policy: str | Policy, as_json: bool
+    session: Session,
+    dialects: tuple[str, ...],
+    rules: str | None,
+    policy: str | Policy,
+    as_json: bool,
 ) -> int:
     """What is really sent, block by block, in the dialects that are named (default: native)."""
     from playground.questions.cache.wire import cache_on_wire
     from playground.show.wire import WIRE_HEAD, wire_json, wire_rows
 
-    wires = [cache_on_wire(session, name, policy) for name in dialects or ("native",)]
+    chosen = in_dialects(dialects or ("native",), rules)
+    wires = [cache_on_wire(session, dialect, policy) for dialect in chosen]
     if as_json:
         print_json([wire_json(wire) for wire in wires])
     for wire in () if as_json else wires:

@@ -11,9 +11,11 @@ import click
 
 from playground.commands.shared import (
     dialects_option,
+    in_dialects,
     json_option,
     load,
     model_option,
+    rules_option,
     session_argument,
 )
 from playground.commands.terminal import guarded, report
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from playground.questions.cache.what_if import WhatIf
     from playground.sessions.session import Session
 
+_dialects = dialects_option(required=False)
 _policies = click.option(
     "--policy", "policies", multiple=True, help="In place of the dialect's own; repeatable."
 )
@@ -76,6 +79,7 @@ class _Asked:
     policies: tuple[str, ...]
     files: tuple[str, ...]
     model: str
+    rules: str | None
     as_json: bool
 
     def chosen(self) -> list[str | Policy]:
@@ -94,14 +98,15 @@ def _asked(command: Callable[..., int]) -> Callable[..., int]:
         policies: tuple[str, ...],
         files: tuple[str, ...],
         model: str,
+        rules: str | None,
         as_json: bool,
         **others: Any,
     ) -> int:
-        asked = _Asked(session, dialects, policies, files, model, as_json)
+        asked = _Asked(session, dialects, policies, files, model, rules, as_json)
         return command(asked=asked, **others)
 
     run: Callable[..., int] = gathered
-    for option in (json_option, model_option, _files, _policies, dialects_option(required=False)):
+    for option in (json_option, rules_option, model_option, _files, _policies, _dialects):
         run = option(run)
     return run
 
@@ -234,7 +239,7 @@ def _simulated(asked: _Asked, provider: str, seconds_apart: float | None, what_i
     loaded, policies = load(asked.session, asked.model), asked.chosen()
     cells = cache_matrix(
         loaded.session,
-        asked.dialects,
+        in_dialects(asked.dialects, asked.rules),
         policies,
         provider=provider,
         seconds_apart=seconds_apart,
@@ -244,7 +249,8 @@ def _simulated(asked: _Asked, provider: str, seconds_apart: float | None, what_i
 
 
 def _under_one_policy(
-    asked: _Asked, show: Callable[[Session, tuple[str, ...], str | Policy, bool], int]
+    asked: _Asked,
+    show: Callable[[Session, tuple[str, ...], str | None, str | Policy, bool], int],
 ) -> int:
     """Load the session and show it. Raises InputFault where several policies are named."""
     from playground.errors import InputFault
@@ -252,7 +258,8 @@ def _under_one_policy(
     loaded, policies = load(asked.session, asked.model), asked.chosen()
     if len(policies) > 1:
         raise InputFault("several policies are named", expected="one, or `cache simulate`")
-    shown = show(loaded.session, asked.dialects, policies[0] if policies else "", asked.as_json)
+    policy = policies[0] if policies else ""
+    shown = show(loaded.session, asked.dialects, asked.rules, policy, asked.as_json)
     return max(report(loaded.findings), shown)
 
 
@@ -262,6 +269,7 @@ def _under_one_policy(
 @click.option("--policy", default="", help="Default: the dialect's own.")
 @click.option("--policy-file", default="", help="A policy of your own.")
 @model_option
+@rules_option
 @_provider
 @_apart
 @click.option(
@@ -277,6 +285,7 @@ def check(
     policy: str,
     policy_file: str,
     model: str,
+    rules: str | None,
     provider: str,
     seconds_apart: float | None,
     max_cost_multiple: float | None,
@@ -297,7 +306,7 @@ def check(
     found = simulate_cache(
         loaded.session,
         provider=provider,
-        dialect=dialect,
+        dialect=in_dialects([dialect], rules)[0],
         policy=load_policy(policy_file) if policy_file else policy,
         seconds_apart=seconds_apart,
         what_if=what_if,

@@ -11,6 +11,7 @@ import click
 from playground.commands.shared import (
     dialects_option,
     force_option,
+    in_dialects,
     json_option,
     ledger_option,
     load,
@@ -59,13 +60,13 @@ def render(
     as_json: bool,
 ) -> int:
     """Print the request that SESSION becomes in each dialect."""
-    from playground.dialects import get_dialect
     from playground.dialects.rendering import message_text
     from playground.questions.comparison import compare as compare_session
 
     loaded = load(session, model)
-    checked = [get_dialect(name).with_preflight(*preflight(ledger)) for name in dialects]
-    comparison = compare_session(loaded.session, checked, rules)
+    checks = preflight(ledger)
+    checked = [each.with_preflight(*checks) for each in in_dialects(dialects, rules)]
+    comparison = compare_session(loaded.session, checked)
     found = [*loaded.findings]
     for column in comparison.columns:
         found += column.findings
@@ -90,17 +91,23 @@ def render(
 @dialects_option(required=False)
 @click.option("--tokens", is_flag=True, help="Count tokens too (LiteLLM, offline, an estimate).")
 @model_option
+@rules_option
 @json_option
 @guarded
 def compare(
-    session: str, dialects: tuple[str, ...], tokens: bool, model: str, as_json: bool
+    session: str,
+    dialects: tuple[str, ...],
+    tokens: bool,
+    model: str,
+    rules: str | None,
+    as_json: bool,
 ) -> int:
     """Count what SESSION becomes in each dialect: messages, characters by kind, findings."""
     from playground.dialects import dialect_findings
     from playground.questions.comparison import compare as compare_session
 
     loaded = load(session, model)
-    columns = compare_session(loaded.session, dialects).columns
+    columns = compare_session(loaded.session, in_dialects(dialects, rules)).columns
     rows = [_counts(column, tokens) for column in columns]
     if as_json:
         print_json(rows)

@@ -10,10 +10,12 @@ import click
 
 from playground.commands.shared import (
     dialects_option,
+    in_dialects,
     json_option,
     load,
     parameter_option,
     parameters_of,
+    rules_option,
     session_argument,
 )
 from playground.commands.terminal import guarded, print_json, report, say, table
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 @click.option("-d", "--dialect", default="native", help="Default: native.")
 @click.option("--provider", "providers", multiple=True, help="Or a LiteLLM name. Default: all.")
 @parameter_option
+@rules_option
 @click.option("--body", is_flag=True, help="Print the bodies.")
 @json_option
 @guarded
@@ -40,6 +43,7 @@ def payload(
     dialect: str,
     providers: tuple[str, ...],
     parameters: tuple[str, ...],
+    rules: str | None,
     body: bool,
     as_json: bool,
 ) -> int:
@@ -52,11 +56,12 @@ def payload(
     from playground.questions.provider_payload import provider_payload
 
     loaded, given = load(session), parameters_of(parameters)
+    (chosen,) = in_dialects([dialect], rules)
     told: list[dict[str, Any]] = []
     status = 0
     for name in providers or PROVIDERS:
         try:
-            found = provider_payload(loaded.session, dialect, name, given)
+            found = provider_payload(loaded.session, chosen, name, given)
         except InputFault as fault:
             if len(providers) == 1:
                 raise

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from playground.dialects import Dialect
     from playground.dialects.preflight import PreflightCheck
     from playground.sessions.loading import LoadedSession
     from playground.sessions.source import Source
@@ -46,6 +47,19 @@ def _no_dash(_context: click.Context, _option: click.Parameter, value: str) -> s
 def dialects_option(required: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     text = "A dialect; may be given several times." + ("" if required else " Default: all.")
     return click.option("-d", "--dialect", "dialects", multiple=True, required=required, help=text)
+
+
+def in_dialects(names: Sequence[str], rules: str | None) -> list[Dialect]:
+    """The dialects of `dialects_option`, all of them where none is named, with the rules of
+    `rules_option`: they are read here, before anything is asked of anybody. Raises InputFault."""
+    from playground.dialects import as_dialects
+    from playground.dialects.rules_file import chosen_rules
+
+    chosen = as_dialects(names)
+    if rules is None:
+        return chosen
+    given = chosen_rules(rules, [dialect.name for dialect in chosen])
+    return [dialect.with_rules(given) for dialect in chosen]
 
 
 def load(name: str, model: str = "") -> LoadedSession:

@@ -10,6 +10,7 @@ import click
 
 from playground.commands.shared import (
     force_option,
+    in_dialects,
     json_option,
     ledger_option,
     load,
@@ -169,13 +170,12 @@ def record(
     Keys are taken from the environment and never written. The file grows while the answer comes;
     Ctrl-C, SIGTERM and SIGHUP stop, and keep what came (exit status 130, 143, 129).
     """
-    from playground.dialects import get_dialect
     from playground.llm.record import Limits
     from playground.llm.record import record as record_answer
 
     loaded = load(session, model)
-    checked = get_dialect(dialect).with_preflight(*preflight(ledger))
-    rendering = checked.render(loaded.session.prompt_data(), rules)
+    (chosen,) = in_dialects([dialect], rules)
+    rendering = chosen.with_preflight(*preflight(ledger)).render(loaded.session.prompt_data())
 
     def moved(count: int, text: str) -> None:
         if not as_json:

@@ -10,11 +10,13 @@ import click
 from playground.commands.shared import (
     dialects_option,
     force_option,
+    in_dialects,
     json_option,
     load,
     out_option,
     parameter_option,
     parameters_of,
+    rules_option,
     session_argument,
 )
 from playground.commands.terminal import guarded, print_json, say, stopping, table
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 @out_option("Keep the answers: a session file that can be counted again.")
 @force_option
 @parameter_option
+@rules_option
 @json_option
 @guarded
 def trial(
@@ -52,6 +55,7 @@ def trial(
     out: str,
     force: bool,
     parameters: tuple[str, ...],
+    rules: str | None,
     as_json: bool,
 ) -> int:
     """Count how often each dialect and model makes the calls that SESSION expects.
@@ -63,10 +67,14 @@ def trial(
     from playground.output import Batch
     from playground.questions.trials import trial as planned
 
+    named = dialects or models
+    chosen = in_dialects(dialects, rules) if named or rules is not None else ()
+    if rules is not None and not models:
+        say("playground: --rules changes nothing without --model: nothing is asked", err=True)
     given = _expecting(load(session).session, own_calls)
     plan = planned(
         given,
-        dialects,
+        chosen if named else (),
         models,
         repeats=repeats,
         base_url=base_url,
@@ -102,8 +110,7 @@ def _agreed() -> bool:
 
 
 def _told(attempt: Attempt) -> None:
-    words = ("no call read", "another tool", "other arguments", "right")
-    got = attempt.fault or words[sum(attempt.score)]
+    got = attempt.fault or attempt.missed or "right"
     first = f", first word after {attempt.first_seconds:.2f} s" if attempt.first_seconds else ""
     who = f"{attempt.case}, {attempt.dialect}, {attempt.model} {attempt.number}"
     say(f"{who}: {got}{first}", err=True)
@@ -122,14 +129,24 @@ def _keep(plan: TrialPlan, found: Trial, out: str, session: str, force: bool) ->
 
 
 def _show(found: Trial, as_json: bool) -> None:
+    from dataclasses import asdict
+
     rows = found.rows()
     pairs = [_pair(pair) for pair in found.pairs()]
     if as_json:
-        print_json({"arms": rows, "pairs": pairs})
+        misses = [asdict(miss) for miss in found.misses()]
+        print_json({"arms": rows, "pairs": pairs, "misses": misses})
         return
     head = ["dialect", "model", "of", "parsed", "tool", "arguments", "tokens", "first", "whole"]
     table(head, [_words(row) for row in rows])
     say("parsed, right tool, right arguments: with 95 % intervals; medians of tokens and times")
+    for miss in found.misses():
+        who = f"{miss.case}, {miss.dialect}, {miss.model}"
+        say(
+            f"{who}: {miss.missed} ({miss.times:,} times)"
+            if miss.times > 1
+            else f"{who}: {miss.missed}"
+        )
     for row in rows:
         if row["faults"]:
             say(f"{row['dialect']}, {row['model']}: no answer to {row['faults']}")

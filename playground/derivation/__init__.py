@@ -6,7 +6,8 @@ seen, so several declarations are guessed (`candidates`), tried on a few calls, 
 through the full proof (`proof`): what it writes is compared with what the template writes, and what
 the template writes is read back. No dialect is handed out before, and none that loses a plain call.
 
-`asking` renders, `bodies` finds where the arguments stand, `frame` what stands around an answer.
+`raw_prompts.asking` renders, `bodies` finds where the arguments stand, `frame` what stands around
+an answer.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from os import PathLike
 from typing import Final
 
 from playground.arguments import takes
-from playground.derivation.asking import AskedTemplate, asked_form
 from playground.derivation.candidates import candidates
 from playground.derivation.derived import Derivation, DerivedDialect, Nearest, declaration
 from playground.derivation.frame import TurnFrame, frame_of
@@ -29,11 +29,12 @@ from playground.derivation.proof import (
     short_probes,
     written,
 )
-from playground.derivation.sources import template_of
 from playground.dialects.declared import DeclaredDialect
 from playground.errors import InputFault
 from playground.parsing.syntax import Syntax
 from playground.raw_prompts import ChatTemplate
+from playground.raw_prompts.asking import AskedTemplate, asked_form
+from playground.raw_prompts.sources import template_of
 
 __all__ = ["Derivation", "DerivedDialect", "Nearest", "declaration", "dialect_from_template"]
 

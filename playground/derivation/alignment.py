@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from typing import Final
+
+from playground.raw_prompts.asking import common_end, common_start
 
 # What stands for a hole while texts are compared: characters that no template writes.
 MARKS: Final = {
@@ -27,14 +28,6 @@ def declared(text: str) -> str:
     for hole, mark in MARKS.items():
         text = text.replace(mark, f"{{{hole}}}")
     return text
-
-
-def common_start(one: str, other: str) -> str:
-    return os.path.commonprefix([one, other])
-
-
-def common_end(one: str, other: str) -> str:
-    return common_start(one[::-1], other[::-1])[::-1]
 
 
 def snapped_start(text: str, start: str) -> str:

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from playground.derivation.asking import AskedCall
 from playground.parsing.syntax import JsonShape
+from playground.raw_prompts.asking import AskedCall
 
 _DECODER: Final = json.JSONDecoder(strict=False)
 

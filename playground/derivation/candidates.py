@@ -11,8 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from playground.derivation.alignment import MARKS, common_end, declared, joints, splits
-from playground.derivation.asking import (
+from playground.derivation.alignment import MARKS, declared, joints, splits
+from playground.derivation.bodies import Body, bodies_of
+from playground.derivation.frame import TurnFrame
+from playground.errors import InputFault, SyntaxFault
+from playground.parsing.syntax import JsonShape, Syntax
+from playground.raw_prompts.asking import (
     KEYS,
     NAMES,
     ONE,
@@ -21,11 +25,8 @@ from playground.derivation.asking import (
     VALUES,
     AskedCall,
     AskedTemplate,
+    common_end,
 )
-from playground.derivation.bodies import Body, bodies_of
-from playground.derivation.frame import TurnFrame
-from playground.errors import InputFault, SyntaxFault
-from playground.parsing.syntax import JsonShape, Syntax
 
 _NUMBER: Final = 48137
 _MOST: Final = 66

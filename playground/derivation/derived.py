@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
-from playground.derivation.asking import ONE, PAIR, TWO, AskedCall, RequestForm
 from playground.derivation.proof import ProbeResult, Proof, reads, written_of
 from playground.dialects import dialect_names, get_dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.findings import Finding, finding
 from playground.parsing.syntax import Syntax
+from playground.raw_prompts.asking import ONE, PAIR, TWO, AskedCall, RequestForm
 
 # The fields of a declaration that are shown, in their order; a default says nothing.
 _SHOWN: Final = (

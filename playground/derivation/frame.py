@@ -7,15 +7,22 @@ from dataclasses import dataclass
 from typing import Final
 
 from playground.derivation.alignment import (
-    common_end,
-    common_start,
     declared,
     snapped_end,
     snapped_start,
 )
-from playground.derivation.asking import ONE, RESULT, TEXT, THOUGHT, AskedTemplate
 from playground.dialects.declared import ResultRole
 from playground.parsing.syntax import ReasoningTags
+from playground.raw_prompts.asking import (
+    ONE,
+    RESULT,
+    TEXT,
+    THOUGHT,
+    AskedTemplate,
+    common_end,
+    common_start,
+)
+from playground.raw_prompts.sources import STAND_INS
 
 # A tag in angles or brackets, or a word up to the next one.
 _TOKEN: Final = re.compile(r"<[^<>\s]+>|\[[^\[\]\s]+\]|[^<\[\s]+")
@@ -79,7 +86,8 @@ def _stops(template: AskedTemplate, end: str) -> tuple[str, ...]:
     """The token that ends a turn, where one does, and the tokenizer's own."""
     first = next((token for token in _TOKEN.findall(end) if not token.isalnum()), "")
     eos = template.source.tokens.get("eos_token", "")
-    return tuple(dict.fromkeys(token for token in (first, eos) if token))
+    own = eos if eos != STAND_INS["eos_token"] else ""
+    return tuple(dict.fromkeys(token for token in (first, own) if token))
 
 
 def _reasoning(template: AskedTemplate, header: str) -> tuple[ReasoningTags, ...]:

@@ -6,13 +6,13 @@ import random
 from collections.abc import Iterator
 from typing import Any, Final
 
-from playground.derivation.asking import AskedCall, tools_for
 from playground.derivation.proof import HURTING
 from playground.dialects.checking import check_tool_call
 from playground.dialects.declared import DeclaredDialect
 from playground.messages import ToolCallPart
 from playground.parsing.result import ParseResult, read_to_end
 from playground.prompt_data import PromptData
+from playground.raw_prompts.asking import AskedCall, tools_for
 from playground.tool_formats import read_tools
 
 COUNT: Final = 25

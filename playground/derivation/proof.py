@@ -7,7 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from playground.derivation.asking import (
+from playground.derivation.frame import TurnFrame
+from playground.dialects.declared import DeclaredDialect
+from playground.messages import ToolCallPart
+from playground.parsing.rendering import render_call, render_calls
+from playground.parsing.result import ParseResult, read_to_end
+from playground.prompt_data import PromptData
+from playground.raw_prompts.asking import (
     KEYS,
     NAMES,
     ONE,
@@ -18,12 +24,6 @@ from playground.derivation.asking import (
     RequestForm,
     tools_for,
 )
-from playground.derivation.frame import TurnFrame
-from playground.dialects.declared import DeclaredDialect
-from playground.messages import ToolCallPart
-from playground.parsing.rendering import render_call, render_calls
-from playground.parsing.result import ParseResult, read_to_end
-from playground.prompt_data import PromptData
 from playground.tool_formats import read_tools
 
 HURTING: Final[dict[str, Any]] = {

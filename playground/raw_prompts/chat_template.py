@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -17,11 +16,9 @@ from typing import Any, Final
 
 from playground.confined import Budget, Stopped, Unavailable, run
 from playground.errors import InputFault
-from playground.findings import Finding, finding
 
 TIME_LIMIT: Final = 5.0  # seconds of wall time, of all that a question renders
 _RENDER: Final = "playground.raw_prompts.sandbox:render"
-_PROBE: Final = "zq_probe"
 
 
 @dataclass(frozen=True)
@@ -118,29 +115,6 @@ class ChatTemplate:
         except Unavailable as reason:
             raise InputFault(f"the template {reason}", where=self.name) from reason
 
-    def warnings(
-        self, budget: Budget, tools: Sequence[Mapping[str, Any]] | None = None
-    ) -> list[Finding]:
-        """What this template does with a session that its user would want to know, as far as the
-        budget lets us find out."""
-        found: list[Finding] = []
-        with suppress(Stopped):
-            if tools and not self._shows_tools(budget, tools):
-                found.append(finding("template-ignores-tools", self.name))
-            for code, probe in _PROBES.items():
-                problem = probe(self, budget)
-                if problem:
-                    found.append(finding(code, self.name, problem))
-        return found
-
-    def _shows_tools(self, budget: Budget, tools: Sequence[Mapping[str, Any]]) -> bool:
-        names = [str((tool.get("function") or tool).get("name")) for tool in tools]
-        try:
-            text = self.render_within(budget, [{"role": "user", "content": "hi"}], tools)
-        except InputFault:
-            return True
-        return any(name in text for name in names)
-
 
 def question_budget() -> Budget:
     """The time for all that one question renders."""
@@ -160,66 +134,6 @@ def plain(value: Any) -> Any:
         if isinstance(value, number):
             return number(value)
     return str(value)
-
-
-def _call(count: int, arguments: Any) -> list[dict[str, Any]]:
-    calls: list[dict[str, Any]] = [
-        {"type": "function", "id": f"c{i}", "function": {"name": "f", "arguments": arguments}}
-        for i in range(count)
-    ]
-    return [
-        {"role": "user", "content": "hi"},
-        {"role": "assistant", "content": "", "tool_calls": calls},
-    ]
-
-
-def _probe(template: ChatTemplate, budget: Budget, messages: list[dict[str, Any]]) -> str:
-    return template.render_within(
-        budget, messages, [{"type": "function", "function": {"name": "f"}}]
-    )
-
-
-def _refuses_parallel_calls(template: ChatTemplate, budget: Budget) -> str:
-    # One call first: a template that refuses any call says nothing about two.
-    try:
-        _probe(template, budget, _call(1, {}))
-    except InputFault:
-        return ""
-    try:
-        _probe(template, budget, _call(2, {}))
-    except InputFault as error:
-        return f"it takes one call per message: {error.problem}"
-    return ""
-
-
-def _prints_none(template: ChatTemplate, budget: Budget) -> str:
-    messages: list[dict[str, Any]] = _call(1, {_PROBE: 1})
-    messages[1]["content"] = None
-    try:
-        return (
-            "a message without content is written as None"
-            if "None" in _probe(template, budget, messages)
-            else ""
-        )
-    except InputFault as error:
-        return f"a message without content is refused: {error.problem}"
-
-
-def _encodes_twice(template: ChatTemplate, budget: Budget) -> str:
-    try:
-        text = _probe(template, budget, _call(1, json.dumps({_PROBE: 1})))
-    except InputFault:
-        return ""
-    # Quotes that are escaped: the text went through `tojson` once more.
-    doubled = f'\\"{_PROBE}\\"' in text
-    return "arguments given as text are encoded once more: give objects" if doubled else ""
-
-
-_PROBES: Final[dict[str, Callable[[ChatTemplate, Budget], str]]] = {
-    "template-one-call": _refuses_parallel_calls,
-    "template-prints-none": _prints_none,
-    "template-encodes-twice": _encodes_twice,
-}
 
 
 def _tokens(config: Mapping[str, Any]) -> dict[str, str]:

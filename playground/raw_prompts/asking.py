@@ -6,14 +6,17 @@ Nothing of a template is read but what it renders. Texts that no template holds 
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import itertools
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from playground.confined import Budget, Stopped
 from playground.errors import InputFault
-from playground.raw_prompts import ChatTemplate
+from playground.raw_prompts.chat_template import ChatTemplate
 from playground.tools import json_type
 
 # No two begin or end alike, and keys are not in the alphabet's order: a template may sort them.
@@ -25,7 +28,12 @@ NAMES: Final = ("fetch_quay", "weigh_zinc")
 KEYS: Final = ("vessel", "barrow")
 VALUES: Final = ("Qopax", "Ujdem")
 _IDS: Final = ("a1B2c3D4e", "f5G6h7I8j")  # nine letters and digits: Mistral's templates ask for it
+ASKING_SECONDS: Final = 30.0  # of all that is rendered to know a template; most take one
+DAY: Final = "2026-01-01"  # the same template gives the same answers on every day
 _THOUGHT_KEYS: Final = ("reasoning_content", "reasoning", "thinking")
+
+
+Messages = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +72,24 @@ class RequestForm:
         made: dict[str, Any] = {"id": self.call_id(call, index), "type": "function"}
         return made | (function if self.flat else {"function": function})
 
+    def answer(
+        self, calls: Sequence[AskedCall] = (), text: str = "", thought: str = ""
+    ) -> dict[str, Any]:
+        """An assistant's message; what it thought stands under each name that templates know."""
+        made: dict[str, Any] = {"role": "assistant"}
+        if text or self.content != "absent":
+            made["content"] = text or ("" if self.content == "" else None)
+        if thought:
+            made |= dict.fromkeys(_THOUGHT_KEYS, thought)
+        if calls:
+            made["tool_calls"] = [self.written(call, index) for index, call in enumerate(calls)]
+        return made
+
+    def result(self, call: AskedCall, words: str, index: int = 0) -> dict[str, Any]:
+        """The message with what the tool said to the call of this index."""
+        call_id = self.call_id(call, index)
+        return {"role": "tool", "name": call.name, "tool_call_id": call_id, "content": words}
+
 
 def forms() -> Iterator[RequestForm]:
     """The commonest first; those that change the sandbox or leave out the tools last."""
@@ -75,31 +101,96 @@ def forms() -> Iterator[RequestForm]:
                 yield RequestForm(as_text, flat, content, in_ids, mutable, tools)
 
 
+@dataclass(frozen=True, slots=True)
+class TemplateRendering:
+    """A request and what a template wrote of it; `text` is None where it refused, with its words
+    in `refused`. `day` is the date that the template saw, as YYYY-MM-DD."""
+
+    messages: Messages
+    tools: Sequence[Mapping[str, Any]] | None
+    add_generation_prompt: bool
+    variables: Mapping[str, Any]
+    day: str
+    text: str | None
+    refused: str = ""
+
+    def has(self, *words: str) -> bool:
+        return self.text is not None and all(word in self.text for word in words)
+
+    @property
+    def behind_user(self) -> str | None:
+        """What stands behind the user's last words; None where the template loses them."""
+        if self.text is None or USER not in self.text:
+            return None
+        return self.text[self.text.rindex(USER) + len(USER) :]
+
+    def lines(self) -> list[str]:
+        """The request, a line of JSON a message, and what came of it, as a text of Python's."""
+        made = f"refused: {self.refused}" if self.text is None else repr(self.text)
+        return [*(json.dumps(each, ensure_ascii=False) for each in self.messages), f"→ {made}"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values: the request by the names of transformers' `apply_chat_template`."""
+        request = {
+            "messages": self.messages,
+            "tools": self.tools,
+            "add_generation_prompt": self.add_generation_prompt,
+            "variables": self.variables,
+            "now": self.day,
+        }
+        return request | ({"refused": self.refused} if self.text is None else {"text": self.text})
+
+
 @dataclass
 class AskedTemplate:
-    """A template, the form in which it is asked, and how often it was rendered."""
+    """A template, the form in which it is asked, and what it answered, all within one budget."""
 
     source: ChatTemplate
     form: RequestForm = field(default_factory=RequestForm)
+    budget: Budget = field(default_factory=lambda: Budget(ASKING_SECONDS), repr=False)
+    always_tools: bool = False
+    """Whether it is given tools even where no tool is called: some fail without."""
     renderings: int = 0
     refused: str = ""
-    replies: dict[str, str | None] = field(default_factory=dict, repr=False)
+    known: dict[str, TemplateRendering] = field(default_factory=dict, repr=False)
     """What was rendered before, by what was asked: the same is asked of every guess."""
 
-    def render(
-        self, messages: Sequence[Mapping[str, Any]], calls: Sequence[AskedCall], generation: bool
-    ) -> str | None:
-        """The prompt; None where the template refuses, which `refused` keeps the words of."""
+    def ask(
+        self,
+        *messages: Mapping[str, Any],
+        calls: Sequence[AskedCall] = (),
+        generation: bool = False,
+        day: str = DAY,
+    ) -> TemplateRendering:
+        """What it writes of these messages, with tools where there are calls. Raises InputFault
+        where it was ended: it would be in every other form."""
+        given = self.form.tools and (calls or self.always_tools)
+        tools = tools_for(calls, with_null=False) if given else None
+        key = repr((messages, tools, generation, day))
+        if key not in self.known:
+            self.known[key] = self._rendered(messages, tools, generation, day)
+        return self.known[key]
+
+    def _rendered(
+        self,
+        messages: Messages,
+        tools: Sequence[Mapping[str, Any]] | None,
+        generation: bool,
+        day: str,
+    ) -> TemplateRendering:
         self.renderings += 1
-        source = dataclasses.replace(self.source, mutable=self.form.mutable)
-        tools = tools_for(calls, with_null=False) if self.form.tools else None
+        now = datetime.datetime.fromisoformat(day)
+        source = dataclasses.replace(self.source, mutable=self.form.mutable, now=now)
         # FireFunction's template wants these two, whatever the conversation
-        more = {"functions": json.dumps(tools), "datetime": "2026-01-01"} if tools else {}
+        more = {"functions": json.dumps(tools), "datetime": day} if tools else {}
         try:
-            return source.render(messages, tools, generation, **more)
+            text = source.render_within(self.budget, messages, tools, generation, **more)
+        except Stopped as reason:
+            raise source.stopped(reason) from reason
         except InputFault as fault:
             self.refused = fault.problem
-            return None
+            return TemplateRendering(messages, tools, generation, more, day, None, fault.problem)
+        return TemplateRendering(messages, tools, generation, more, day, text)
 
     def reply(
         self,
@@ -110,48 +201,32 @@ class AskedTemplate:
     ) -> str | None:
         """What stands behind the user's words where the assistant has answered so; with `told`, the
         words of the tool that follow. None where the template refuses, or loses the user."""
-        messages = [{"role": "user", "content": USER}, self._answer(calls, text, thought)]
+        messages = [user(USER), self.form.answer(calls, text, thought)]
         if told is not None:
-            messages.append(self._told(calls[0], told))
-        key = repr((messages, calls))
-        if key not in self.replies:
-            self.replies[key] = self._behind_user(self.render(messages, calls, False))
-        return self.replies[key]
+            messages.append(self.form.result(calls[0], told))
+        return self.ask(*messages, calls=calls or TWO).behind_user
 
     def generation(self) -> str:
         """What a prompt ends with, behind the user's words, before a model answers."""
-        whole = self._behind_user(self.render([{"role": "user", "content": USER}], ONE, True))
-        bare = self._behind_user(self.render([{"role": "user", "content": USER}], ONE, False))
+        whole = self.ask(user(USER), calls=ONE, generation=True).behind_user
+        bare = self.ask(user(USER), calls=ONE).behind_user
         if whole is None or bare is None or not whole.startswith(bare):
             return whole or ""
         return whole
 
     def user_turn(self, calls: Sequence[AskedCall], words: str) -> str | None:
         """The same as `reply`, and then the user says something."""
-        answer = self._answer(calls, "", "")
-        messages = [{"role": "user", "content": USER}, answer, {"role": "user", "content": words}]
-        return self._behind_user(self.render(messages, calls, False))
+        answer = self.form.answer(calls)
+        return self.ask(user(USER), answer, user(words), calls=calls or TWO).behind_user
 
-    def _answer(self, calls: Sequence[AskedCall], text: str, thought: str) -> dict[str, Any]:
-        made: dict[str, Any] = {"role": "assistant"}
-        if text or self.form.content != "absent":
-            made["content"] = text or ("" if self.form.content == "" else None)
-        if thought:
-            made |= dict.fromkeys(_THOUGHT_KEYS, thought)
-        if calls:
-            written = [self.form.written(call, index) for index, call in enumerate(calls)]
-            made["tool_calls"] = written
-        return made
 
-    def _told(self, call: AskedCall, words: str) -> dict[str, Any]:
-        call_id = self.form.call_id(call, 0)
-        return {"role": "tool", "name": call.name, "tool_call_id": call_id, "content": words}
+def user(words: Any) -> dict[str, Any]:
+    """A message of the user's; `words` is a text, or a list of parts."""
+    return {"role": "user", "content": words}
 
-    @staticmethod
-    def _behind_user(text: str | None) -> str | None:
-        if text is None or USER not in text:
-            return None
-        return text[text.rindex(USER) + len(USER) :]
+
+def system(words: str) -> dict[str, Any]:
+    return {"role": "system", "content": words}
 
 
 def tools_for(calls: Sequence[AskedCall], with_null: bool = True) -> list[dict[str, Any]]:
@@ -182,15 +257,16 @@ def tools_for(calls: Sequence[AskedCall], with_null: bool = True) -> list[dict[s
     ]
 
 
-def asked_form(source: ChatTemplate) -> AskedTemplate:
+def asked_form(source: ChatTemplate, budget: Budget | None = None) -> AskedTemplate:
     """The template with the first form in which it writes a call well, or best.
 
     Raises InputFault where it writes a call in none of them.
     """
-    best, most = AskedTemplate(source), 0
+    budget = budget or Budget(ASKING_SECONDS)
+    best, most = AskedTemplate(source, budget=budget), 0
     refused, renderings = "", 0
     for form in forms():
-        asked = AskedTemplate(source, form)
+        asked = AskedTemplate(source, form, budget)
         region = asked.reply(ONE)
         renderings += 1
         refused = refused or asked.refused
@@ -217,3 +293,11 @@ def _score(region: str) -> int:
     if f'\\"{KEYS[0]}' in region:
         return 1
     return 2 if f"{{'{KEYS[0]}" in region else _BEST
+
+
+def common_start(one: str, other: str) -> str:
+    return os.path.commonprefix([one, other])
+
+
+def common_end(one: str, other: str) -> str:
+    return common_start(one[::-1], other[::-1])[::-1]

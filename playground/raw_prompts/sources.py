@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
 from playground.errors import InputFault
-from playground.raw_prompts import ChatTemplate
+from playground.raw_prompts.chat_template import ChatTemplate
 
-_NOW: Final = datetime.datetime(2026, 1, 1)  # the same template gives the same dialect on every day
 _TEMPLATE: Final = "tokenizer.chat_template"
 _TOKENS: Final = {
     "bos_token": "tokenizer.ggml.bos_token_id",
@@ -19,8 +17,13 @@ _TOKENS: Final = {
 }
 
 
+# For a bare template, which names them and does not know them.
+STAND_INS: Final = {"bos_token": "<|bos|>", "eos_token": "<|eos|>"}
+
+
 def template_of(given: str | PathLike[str] | ChatTemplate) -> ChatTemplate:
-    """A template by its path, its text, or itself. Raises InputFault."""
+    """A template by its path, its text, or itself; with two tokens that stand for BOS and EOS where
+    it comes without a tokenizer's. Raises InputFault."""
     if isinstance(given, ChatTemplate):
         found = given
     elif isinstance(given, str) and _is_text(given):
@@ -29,7 +32,7 @@ def template_of(given: str | PathLike[str] | ChatTemplate) -> ChatTemplate:
         found = _of_gguf(Path(given))
     else:
         found = ChatTemplate.load(given)
-    return dataclasses.replace(found, now=found.now or _NOW)
+    return dataclasses.replace(found, tokens={**STAND_INS, **found.tokens})
 
 
 def _is_text(given: str) -> bool:
