@@ -25,8 +25,8 @@ from playground.llm.record import record
 from playground.recordings.environment import environment_secrets
 from playground.recordings.growing import GrowingFile, LinesInMemory
 from playground.recordings.recorder import Recorder
-from playground.recordings.scrubbing import Searcher, scrubbed, searcher
-from playground.recordings.secret_kinds import KINDS as TABLE
+from playground.recordings.scrubbing import Searcher, Tally, scrubbed, searcher, starred
+from playground.recordings.secret_kinds import HEADED
 from playground.recordings.value_scrubbing import scrubbed_value
 from playground.recordings.wire_scrubbing import WireScrubber
 
@@ -193,11 +193,181 @@ KINDS |= {
     "cookies": ("theme=dark; id=" + some(32), "Cookie: {}"),
     "heroku uuid": (str(uuid.UUID(int=DICE.getrandbits(128))), "HEROKU_API_KEY={}"),
 }
+KINDS |= {
+    name: (head + body, "it is {} here")
+    for name, (head, body) in {
+        "openai marked": ("sk-proj-", some(60) + "T3Blbk" + "FJ" + some(60)),
+        "gemini": ("AQ.Ab", some(48)),
+        "slack browser": ("xoxc-", "1234567890-1234567890-" + some(64, HEX)),
+        "slack cookie": ("xoxd-", some(40) + "%2B" + some(30) + "%3D"),
+        "discord": ("MTIzNDU2Nzg5MDEy" + "MzQ1Njc4", "." + some(6) + "." + some(38)),
+        "cloudflare token": ("cfut_", some(48)),
+        "1password secret": ("A3-", "-".join(some(size, UPPER) for size in (6, 6, 5, 5, 5, 5))),
+        "netlify": ("nfp_", some(36)),
+        "circleci": ("CCIPAT_", some(22) + "_" + some(40, HEX)),
+        "nuget": ("oy2", some(43, LOWER)),
+        "hubspot": ("pat-na1-", str(uuid.UUID(int=DICE.getrandbits(128)))),
+        "harness": ("pat.", some(22) + "." + some(24) + "." + some(20)),
+        "mapbox": ("sk.eyJ", some(60) + "." + some(22)),
+        "typeform": ("tfp_", some(59)),
+        "braintree": ("access_token$production$", some(16, LOWER) + "$" + some(32, HEX)),
+        "jwt packed": ("", base64.b64encode(jwt().encode()).decode()),
+        "azure client": (some(3) + "8Q~", some(34)),
+        "telegram alone": ("1234567890:AA", some(33)),
+    }.items()
+}
+# everyday forms: a name, a flag, a tag, a sentence before what may be any text
+KINDS |= {
+    "prose key": (some(24), "API key: {}"),
+    "prose token": (some(24), "The access token is {}, keep it."),
+    "prose password": (some(12), "my password is {} since Monday"),
+    "prose password for": (some(12), "The password for the new server is {}"),
+    "prose ends": ("hunter2" + "hunter2", "My password is {}."),
+    "markdown": (some(16), "- **API key:** `{}`"),
+    "flag with a sign": (some(12), "tool --password={} --verbose"),
+    "flag token with a sign": (some(30), "tool --token={}"),
+    "flag of go": (some(16), "tool -password {} run"),
+    "mysql": (some(12), "mysql -u root -p{} shop"),
+    "sshpass": (some(12), "sshpass -p '{}' ssh me@host"),
+    "docker login": (some(24), "docker login -u me -p {} registry.example.com"),
+    "redis": (some(16), "redis-cli -h cache -a {} ping"),
+    "curl user": (some(14), "curl -sS -u admin:{} https://host.example/x"),
+    "curl user quoted": (some(14), 'curl --user "admin:{}" https://host.example/x'),
+    "netrc": (some(12), "machine api.example.com login me password {}"),
+    "netrc lines": (some(12), "machine api.example.com\n  login me\n  password {}\n"),
+    "xml": (some(20), "<apiKey>{}</apiKey>"),
+    "xml lines": (some(20), "<db:password type='x'>\n  {}\n</db:password>"),
+    "xml token": (some(30), "<token>{}</token>"),
+    "parameter": (some(14), "<parameter=password>\n{}\n</parameter>"),
+    "parameter named": (some(14), '<parameter name="api_key">{}</parameter>'),
+    "argument pairs": (some(14), "<arg_key>password</arg_key>\n<arg_value>{}</arg_value>"),
+    "table of HTML": (some(14), "<tr><th>Password</th><td>{}</td></tr>"),
+    "nuget password": (some(14), '<add key="ClearTextPassword" value="{}" />'),
+    "android": (some(24), '<string name="maps_api_key">{}</string>'),
+    "yaml block": (some(20), "password: |\n  {}\nuser: me"),
+    "yaml folded": (some(20), "api_key: >-\n    {}\n"),
+    "db pass": (some(12), "DB_PASS={}"),
+    "env of production": (some(30), "API_KEY_PROD={}"),
+    "env key": (some(30), "DATADOG_KEY={}"),
+    "env pat": (some(30), "export AZURE_PAT={}"),
+    "docker config": (some(28), '"auths": {{"ghcr.io": {{"auth": "{}"}}}}'),
+    "npmrc": (some(36), "//registry.example.com/:_authToken={}"),
+    "connection string": (some(14), "Server=tcp:x;Database=d;User ID=me;Password={};Encrypt=True"),
+    "header token": (some(40, HEX), "Authorization: token {}"),
+    "header of a service": (some(30), "X-Figma-Token: {}"),
+    "okta": ("00" + some(40), "okta_domain_x = {}"),
+    "comma in an env": ('p,a"ss' + "{w0rd}9", "DB_PASSWORD={}"),
+    "comma in json": ("p,a'ss" + "{w0rd}9;x", '{{"password": "{}"}}'),
+    "quote in json": ('pa\\"ss' + "w0rd9x", '{{"password": "{}", "n": 1}}'),
+    "quote in a url": ("me:p,a's" + "{w0rd}9", "postgres://{}@db.example.com/x"),
+    "at in a url": ("me:p@ss" + "w0rd9x", "postgres://{}@db.example.com/x"),
+    "comma in yaml": ("pa55,a}ss" + "[w0rd9", "password: {}"),
+    "late comma in an env": ("x55zwqrt9,ab" + "c{d'e@f", "DB_PASSWORD={}"),
+    "late marks in json": ("x55zwqrt9'ab" + ",c{d;e<f", '{{"password": "{}"}}'),
+    "late comma in yaml": ("x55zwqrt9,ab" + "c}d(e", "password: {}"),
+    "two names": (some(12), "pwd=x password={}"),
+}
+IN_CODE = (
+    'os.environ["DB_PASSWORD"] = "{}"', 'config["api_key"] = "{}"', 'const apiKey: string = "{}"',
+    'api_key: str = "{}"', 'api_key: str | None = "{}"', 'api_key = b"{}"', 'password = """{}"""',
+    'api_key = SecretStr("{}")', 'os.getenv("API_KEY", "{}")', 'process.env.API_KEY || "{}"',
+    'const apiKeys: string[] = ["{}"]', "- name: DB_PASSWORD\n  value: {}",
+    '- name: DB_PASSWORD\n  value: "{}"', '{{"Name":"DB_PASSWORD","Value":"{}"}}',
+    '{{"value":"{}","key":"password"}}', '{{"api_keys": ["{}", "none"]}}', "passwords:\n  - {}",
+    'passwords:\n  - "{}"\n',
+)  # fmt: skip
+KINDS |= {f"code {form}": (some(14), form) for form in IN_CODE}
+# directly behind what no key begins with: a letter, a sign, a colour of the terminal
+KINDS |= {
+    f"{name} behind {told}": (secret, f"it is {before}{{}} here")
+    for told, before in {
+        "a letter": "x", "an underscore": "key_", "a sign": "a+b-", "a colour": "\x1b[1;31m",
+        "a colour that is escaped": "\\u001b[0m",
+    }.items()
+    for name, secret in {
+        "anthropic": "sk-ant-api03-" + some(93) + "AA",
+        "github": "ghp_" + some(36),
+        "aws": "AKIA" + some(16, UPPER),
+        "slack": "xoxb-1234567890-1234567890-" + some(24),
+    }.items()
+}  # fmt: skip
+KINDS |= {
+    "telegram in an address": ("bot123456789:" + some(35), "https://api.telegram.org/{}/sendMessage"),
+    "github in an address": ("ghp_" + some(36), "https://h.example/{}/x.git"),
+    "aws in a scope": ("AKIA" + some(16, UPPER), "Credential={}/20240101/eu-1/s3/aws4_request"),
+    "discord webhook of slack": (
+        "discord.com/api/webhooks/1234567890/" + some(68), "POST https://{}/slack"
+    ),
+    "github in a comment": ("ghp_" + some(36), "<!--{}-->"),
+}  # fmt: skip
+KINDS |= {
+    "any behind a colour": ("sk-" + some(48), "it is \x1b[31m{}\x1b[0m here"),
+    "any in a diff": ("sk-" + some(48), "--- a\n+++ b\n-{}\n"),
+}
+# the kind that is told of each, where that is not its name
+TOLD = {
+    "openai": "openai old; openai project; openai service; openai admin; deepseek; env form; "
+        "behind an escaped line; openai marked; any behind a colour; any in a diff",
+    "anthropic": "anthropic; anthropic admin; anthropic oauth; env form quoted; anthropic behind a "
+        "letter; anthropic behind an underscore; anthropic behind a sign; anthropic behind "
+        "a colour; anthropic behind a colour that is escaped",
+    "langfuse": "langfuse secret; langfuse public",
+    "google-api-key": "google; query key; goog header; gemini",
+    "google-oauth": "google oauth",
+    "google-client-secret": "google client",
+    "hugging-face": "hugging face; hugging face org",
+    "bedrock-api-key": "bedrock",
+    "aws-access-key": "aws; aws session; aws behind a letter; aws behind an underscore; aws behind "
+        "a sign; aws behind a colour; aws behind a colour that is escaped; aws in a scope",
+    "cloudflare-origin": "cloudflare",
+    "1password": "1password; 1password secret",
+    "github": "github; github oauth; github user; github server; github refresh; github behind a "
+        "letter; github behind an underscore; github behind a sign; github behind a colour; "
+        "github behind a colour that is escaped; github in an address; github in a comment",
+    "github-fine-grained": "github fine",
+    "gitlab": "gitlab; gitlab deploy; gitlab runner; gitlab trigger",
+    "stripe": "stripe; stripe test; stripe restricted; stripe webhook",
+    "slack": "slack bot; slack user; slack browser; slack behind a letter; slack behind an "
+        "underscore; slack behind a sign; slack behind a colour; slack behind a colour that "
+        "is escaped",
+    "slack-app": "slack app",
+    "slack-webhook": "slack webhook",
+    "discord-webhook": "discord webhook; discord webhook of slack",
+    "telegram": "telegram; telegram alone; telegram in an address",
+    "new-relic": "new relic",
+    "private-key": "rsa key; ec key; ssh key; pkcs8 key",
+    "query": "query token; signature",
+    "url-password": "url password; quote in a url; at in a url",
+    "url-token": "url token",
+    "basic-auth": "basic",
+    "named": "aws secret; azure key; azure account; cohere; password; password yaml; password in "
+        "escaped JSON; client secret; header of several values; the second of several; "
+        "value in an object; value beside its name; value beside it in escaped JSON; heroku "
+        "uuid; prose key; prose token; prose password; prose password for; prose ends; "
+        "markdown; flag with a sign; xml; xml lines; parameter; parameter named; argument "
+        "pairs; nuget password; table of HTML; android; yaml block; yaml folded; db pass; env of "
+        "production; npmrc; connection string; comma in an env; comma in json; quote in "
+        "json; comma in yaml; late comma in an env; "
+        "late marks in json; late comma in yaml; two names",
+    "header": "private token; header token; header of a service",
+    "flag": "flag; flag of a provider; flag in a list; flag token with a sign; flag of go; "
+        "mysql; sshpass; docker login; redis; curl user; curl user quoted",
+    "token": "token; xml token; env key; env pat; docker config",
+    "cookie": "cookie; cookies",
+    "slack-cookie": "slack cookie",
+    "cloudflare": "cloudflare token",
+    "packed-jwt": "jwt packed",
+    "azure-client-secret": "azure client",
+    "netrc": "netrc; netrc lines",
+}  # fmt: skip
+KIND_OF = {f"code {form}": "named" for form in IN_CODE} | {
+    name: kind for kind, names in TOLD.items() for name in names.split("; ")
+}
 BIG = {"rsa key", "ec key", "ssh key", "pkcs8 key"}  # their lines' ends stay
 
 
 # twelve characters of heads, which everybody knows
-HEADS = {head[at : at + 12] for kind in TABLE for head in kind.heads for at in range(len(head))}
+HEADS = {head[at : at + 12] for kind in HEADED for head in kind.heads for at in range(len(head))}
 
 
 def gone(secret: str, text: str) -> bool:
@@ -251,12 +421,56 @@ def harmless() -> list[str]:
         '{"name": "city", "value": "Prague 1a2b3c4d5e6f"}',
         "the token: see chapter12-of-the-manual-2nd",
         "s3://bucket/key/with/many/steps/0123456789abcdef0123",
+        "token: string", "password: <your password>", "password: <your-password-123>",
+        "token = get_token()", "api_key = os.environ['KEY1']", "password = getpass.getpass1()",
+        "password: string, user: int = 8", "password: Optional[str] = None  # v2",
+        '{"password": "string"}', '{"api_key": "${OPENAI_API_KEY_2}"}', '{"token": "<token1>"}',
+        "api_key=process.env.OPENAI_API_KEY1", "password: settings.password2",
+        "password: {{ vault_password_1 }}", "DB_PASSWORD=${DB_PASSWORD_2}",
+        "DB_PASSWORD=$DB_PASS_2",
+        "MAX_TOKEN=4096", "SORT_KEY=created_at_2", "CACHE_KEY=linux-node18-lock", "AUTH=oauth2",
+        "curl -u user:password https://host.example", "curl -u $USER:$PASS_1 https://host.example",
+        "curl -u me https://host.example:8443/x1y2z3", "curl --unix-socket /run/x1.sock http://h/",
+        "mkdir -p build2/release1", "docker run -p 8080:80 image2", "docker login -u me1",
+        "mysql -u root1 -p shop", "ssh -p 2222 host1", "git log -p src2/file1.py",
+        "cp -a dir1 dir22",
+        "machine learning login page password field1", "machine with login and password required",
+        "The password is required since version 1.2.3", "my password is wrong, says error 403x",
+        "the password is base64url2 encoded", "The API key is sha256-hashed.",
+        "Your password is 8characters or longer", "the password is 12-digit",
+        "the secret is to use python3 and numpy2 together", "the key is primary_key_1",
+        "the token is a JWT", "The access token is valid for 3600s",
+        "<th>API key</th><th>Model</th>", "<li>password</li> <li>user name of v2</li>",
+        "<password>", "<apiKey></apiKey>", "<token>eos</token>", "<password>string</password>",
+        "<parameter=path>\nsrc/file1.py2\n</parameter>",
+        "<arg_key>path</arg_key><arg_value>a1b2c3d4</arg_value>",
+        "password: |\n  see the manual", "if (password == other.password) return 1;",
+        "const password = 'x'.repeat(16)", "task-ant-colony-optimization-2nd-framework",
+        "network_test_configuration_2 and task_live_updates_1", "utils__some_long_function_name_2",
+        "plugin_api_v2_some_long_name", "MTU 1500", "OData v4.0.1", "NTFS.system.drive",
+        "EURASIA is a word, KHAKIA too", "-sk-learn-contrib", "key-value-store-with-1-hash",
+        "the time is 12:AA and 1234567890:BB", "a-q~b", "Basic auth: user and password",
+        "passport: X1234567 is no password", "compass: north-by-2-degrees",
+        "pw_length: 16chars-long",
+        "tokens: 12345678abcdefgh", '{"max_tokens": "12345678abc"}', "secretary: room1234b",
+        "public_key: ssh-rsa", '{"type": "password", "maxLength": "64characters1"}',
+        '{"token_type": "Bearer", "expires_in": 3600}', "keyboard: us-intl-9-layout",
+        "PWD=/home/bob2/work3", "pwd: /home/bob2/work3", '{"pwd": "/home/bob2/work3"}',
+        "secret: arn:aws:secretsmanager:eu-1:1234:secret:x1", 'password: "op://vault/item2/field"',
+        "api_key=YOUR_API_KEY_1", "password: your_password_1", '{"api_key": "YOUR_API_KEY_1"}',
+        "x-api-key: YOUR_API_KEY_1", "secret: my-k8s-secret-1", "apiKey: useApiKey1",
+        '<div id="sk-container-main2-wrapper-element">', 'config["api_key"] = settings["key1"]',
+        'os.getenv("API_KEY_1", "default")', "- name: city\n  value: a1b2c3d4e5f6",
+        'api_key: str = Field(default=None, env="KEY1abcdef2")', '{"passwords": ["string"]}',
+        "- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef:\n      name: db-secret-1",
+        '{"value": "a1b2c3d4e5", "key": "city"}', "secrets:\n  - my-k8s-secret-1\n",
+        "Authorization: none", "x-request-id: 0123456789abcdef", "x-powered-by: Express4.17.1",
     ]  # fmt: skip
 
 
 def test_the_corpus_is_large_enough() -> None:
-    assert len(KINDS) >= 80
-    assert len(set(harmless())) >= 1000
+    assert len(KINDS) >= 200
+    assert len(set(harmless())) >= 1900
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -269,6 +483,35 @@ def test_a_secret_is_starred_and_lengths_stay(name: str) -> None:
     before, _, after = around.replace("{{", "{").replace("}}", "}").partition("{}")
     assert clean.startswith(before)
     assert clean.endswith(after)
+
+
+# heads of letters alone: what goes on in Base64 behind them is no key
+WEAK = {"alibaba", "bedrock", "artifactory", "easypost", "twilio", "nuget", "bitbucket"}
+
+
+@pytest.mark.parametrize("behind", ["/x", '+"', "-x", "-->", "_x"])
+def test_what_follows_a_key_does_not_hide_it(behind: str) -> None:
+    """In an address, a comment, a scope of a signature: those were written whole."""
+    for name, (secret, around) in KINDS.items():
+        if around == "it is {} here" and name not in WEAK:
+            clean = scrubbed(around.format(secret + behind))
+            assert gone(secret, clean), (name, clean)
+            assert clean.startswith("it is *")
+            assert clean.endswith(" here")
+
+
+def test_base64_that_begins_as_a_weak_head_goes_on() -> None:
+    for text in (f"SK{some(32, HEX)}/{some(9)}", f"oy2{some(43, LOWER)}+{some(9)}=="):
+        assert scrubbed(text) == text
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_secret_is_told_by_its_kind(name: str) -> None:
+    """A key that is told as another's sends its owner to the wrong provider."""
+    secret, around = KINDS[name]
+    tally = Tally()
+    starred(around.format(secret), searcher(), tally)
+    assert tally.counts == {KIND_OF.get(name, name): 1}
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -300,6 +543,24 @@ def test_a_value_is_searched_at_any_place_of_its_object() -> None:
     assert scrubbed_value({"cmd": ["--token", key]}) == {"cmd": ["--token", "*" * 32]}
     harmless = {"name": "city", "value": key}
     assert scrubbed_value(harmless) == harmless
+
+
+def test_no_dialect_writes_a_password_in_a_form_that_hides_it() -> None:
+    """What a model writes is recorded as it is: a call's arguments stand there in some hundred
+    forms, of which many were not seen as a name and its value."""
+    names = ("password", "api_key")
+    tool = {"name": "login", "parameters": {"properties": {name: {} for name in ("user", *names)}}}
+    secrets = {"password": some(14), "api_key": some(20)}
+    function = {"name": "login", "arguments": json.dumps({"user": "me"} | secrets)}
+    call = {"id": "call_1", "type": "function", "function": function}
+    asked = {"role": "user", "content": "go on"}
+    said = [asked, {"role": "assistant", "content": "", "tool_calls": [call]}, asked]
+    prompt = pg.session(messages=said, tools=[tool]).prompt_data()
+    for dialect in pg.dialect_names():
+        text = json.dumps(pg.get_dialect(dialect).format_messages(prompt))
+        clean = scrubbed(text)
+        assert all(secret in text for secret in secrets.values()), dialect
+        assert not any(secret in clean for secret in secrets.values()), (dialect, clean)
 
 
 def test_harmless_look_alikes_stay() -> None:
@@ -375,6 +636,19 @@ def test_a_key_that_a_stream_delivers_in_pieces(
         back = read_back(kept)
         assert gone(secret, back), (name, back)
         assert "I say:" in back
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in KINDS if name.startswith(("late ", "comma ", "slack cookie"))]
+)
+def test_a_mark_at_the_end_of_a_piece_does_not_end_a_password(name: str) -> None:
+    """What followed a comma that came last was another event's, and stayed."""
+    secret, around = KINDS[name]
+    text = around.format(secret) + " ."
+    for at in range(len(text) - len(secret) - 4, len(text)):
+        kept = through(openai(text[:at]) + openai(text[at:]), 1_000)
+        parts = [secret[start : start + 4] for start in range(len(secret) - 3)]
+        assert not any(part in read_back(kept) for part in parts), (at, read_back(kept))
 
 
 def test_a_private_key_in_the_arguments_of_a_call_character_by_character() -> None:
@@ -628,14 +902,18 @@ def test_an_error_says_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_scrubbing_grows_with_the_text() -> None:
     """Hostile texts too: heads, words and marks without end."""
-    for unit in ("sk-", "password=", "://a:", "eyJ.", "bearer ", "-----BEGIN ", '"a":"', "\\u00"):
+    units = ("sk-", "password=", "://a:", "eyJ.", "bearer ", "-----BEGIN ", '"a":"', "\\u00",
+             "curl -u a:", "machine a.b login ", "my password is ", "<password>", "x8Q~", "MTAw",
+             "mysql -p", "name='token'>", 'PASSWORD=a"b,', "--token ", "_KEY=",
+             "sk-ant-api03-", "://", "token=", 'password="', "password")  # fmt: skip
+    for unit in units:
         small, large = (min(seconds(unit, size) for _ in range(2)) for size in (10_000, 40_000))
         assert large < 4 * 2 * small + 0.05, (unit, small, large)
 
 
 def seconds(unit: str, size: int) -> float:
     text = unit * (size // len(unit))
-    began = time.perf_counter()
+    began = time.process_time()
     scrubbed(text)
     through(text.encode(), 4096)
-    return time.perf_counter() - began
+    return time.process_time() - began

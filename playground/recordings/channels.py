@@ -13,17 +13,18 @@ from bisect import bisect_right
 from dataclasses import dataclass, field, replace
 from typing import Final, Protocol
 
-from playground.recordings.scrubbing import CONTEXT, Searcher, Secret, Tally
-from playground.recordings.secret_kinds import KINDS
+from playground.recordings.scrubbing import CONTEXT, MAY_JOIN, Searcher, Secret, Tally
+from playground.recordings.secret_kinds import HEADED
+from playground.recordings.secret_words import WORDED
 
 _SHOWN: Final = 2  # characters of an open secret that are not worth waiting for
 _LONGEST: Final = 16_384  # characters of an open secret; after them it is starred to its end
 _SURE: Final = 1_024  # characters of one that plain ones more leave open
-_ENDLESS: Final = {kind.name: kind for kind in KINDS if kind.on}
+_ENDLESS: Final = {kind.name: kind for kind in (*HEADED, *WORDED) if kind.on}
 _RUNS: Final = {name: re.compile(f"[{kind.on}]*+") for name, kind in _ENDLESS.items()}
 _ENDS: Final = {name: re.compile(kind.end) for name, kind in _ENDLESS.items() if kind.end}
 _INNER: Final = {
-    name: re.compile(rf"(?:(?![.\\-])[{kind.on}])*+") for name, kind in _ENDLESS.items()
+    name: re.compile(rf"(?>(?:(?![.\\-])[{kind.on}])*)") for name, kind in _ENDLESS.items()
 }
 _UNIT: Final = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL
@@ -190,7 +191,8 @@ class Channel:
             if len(secret_text) <= _SHOWN or (secret.kind == "email" and "@" not in secret_text):
                 continue
             self.tally.add("undecided", secret_text, sure=self.sure)
-            self._star(secret.start, self.end)
+            marks_alone = MAY_JOIN.match(self.text, secret.stop - self.begins)  # of JSON, perhaps
+            self._star(secret.start, secret.stop if marks_alone else self.end)
             return
 
     def _decide(self, before: int, ended: bool) -> None:

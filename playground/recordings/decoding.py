@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable
 from typing import Any, Final
 
 from pydantic_core import from_json
 
 from playground.arguments import as_bytes, takes
-from playground.json_numbers import finite, is_finite, load_json
+from playground.json_numbers import finite, is_finite, load_json, read_json_bytes
 from playground.recordings.apis import reader_for, recognise
 from playground.recordings.apis.base import ApiReader, Sink
 from playground.recordings.framing import Frame, Framing
@@ -18,7 +17,6 @@ from playground.recordings.pairs import paired, whole_recording
 from playground.recordings.recording import UNREADABLE, Chunk, OtherChoice, Recording
 
 _DONE: Final = b"[DONE]"
-_NO_NUMBER: Final = re.compile(rb"NaN|Infinity|\d[eE]\+?\d{3}")
 _WRAPPERS: Final = ("chunk", "data", "event", "payload", "json", "value")  # of one frame, in dumps
 _LATEST: Final = 1e12  # seconds, thirty thousand years
 _LISTS: Final = ("chunks", "events", "stream", "data", "body")  # of all frames
@@ -202,11 +200,18 @@ class StreamDecoder:
                 self._bad(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
 
 
+def holds_frame(value: dict[str, Any]) -> bool:
+    """Whether a value is a frame of some API, or what a dump has put around one or several."""
+    wrapped = (value.get(key) for key in ("chunk", *_WRAPPERS, *_LISTS))
+    return any(map(recognise, [value, *(f for held in wrapped for f in _frames_in(held))]))
+
+
 def _json(data: bytes) -> Any:
     """A frame's value; a number that JSON has not, 1e400 say, stays the text that it is."""
-    if _NO_NUMBER.search(data):
+    try:
+        return read_json_bytes(data)
+    except ValueError:
         return load_json(data.decode("utf-8"), strict=True)
-    return from_json(data)
 
 
 def _frames_in(inner: Any) -> list[dict[str, Any]]:

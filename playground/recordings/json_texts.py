@@ -14,15 +14,15 @@ from typing import Final
 _LONGEST: Final = 8_192  # bytes of a frame's texts that wait for its end, and of one text
 _DEEPEST: Final = 64
 _TOKEN: Final = re.compile(
-    r'"(?P<text>(?:[^"\\\x00-\x1f]++|\\[^\x00-\x1f])*+)"(?P<colon>\s{0,16}+:)?'
+    r'"(?P<text>(?>[^"\\\x00-\x1f]*+(?:\\[^\x00-\x1f][^"\\\x00-\x1f]*+)*))"(?P<colon>\s{0,16}+:)?'
     r"|(?P<open>[\[{])|(?P<close>[\]}])|(?P<number>-?\d[\d.eE+-]*+)|(?P<true>true)"
     r"|(?P<reset>\n\r?\n|\r\r|[\r\n](?:data: ?)?(?=\{)|[\x00-\x08\x0b\x0c\x0e-\x1f]+)"
     r'|(?P<quote>")'
 )
 _UNDECIDED: Final = re.compile(r"[\s\w:+.-]{0,40}\Z")  # a number, a word, a line's end go on
 _BODY: Final = re.compile(
-    r'(?:[^"\\\x00-\x1f]++|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}'
-    r"|\\u(?![dD][89abAB])[0-9a-fA-F]{4}|\\[^u\x00-\x1f])*+"
+    r'(?>(?:[^"\\\x00-\x1f]++|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}'
+    r"|\\u(?![dD][89abAB])[0-9a-fA-F]{4}|\\[^u\x00-\x1f])*)"
 )
 _HALF_CHARACTER: Final = re.compile(
     r"(?:[\xc2-\xdf]|[\xe0-\xef][\x80-\xbf]?|[\xf0-\xf4][\x80-\xbf]{0,2})\Z"

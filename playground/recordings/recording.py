@@ -49,7 +49,8 @@ class BytesChunk:
 class ToolCallChunk:
     """A native tool-call delta in OpenAI's form: index, id, function.name, function.arguments.
 
-    `"type": "custom"` marks a call whose arguments are free text (a patch, SQL), no JSON.
+    `"type": "custom"` marks a call whose arguments are free text (a patch, SQL), no JSON;
+    `"done": true` says that the API has told the call's end here, before the stream's.
     """
 
     tool_call: dict[str, Any]

@@ -119,15 +119,23 @@ def _runs(chunks: Sequence[Chunk]) -> Iterator[list[Chunk]]:
                 return "text"
             case ReasoningChunk():
                 return "reasoning"
-            case ToolCallChunk(tool_call=delta) if set(delta) <= {"index", "function"} and set(
-                delta.get("function") or {}
-            ) == {"arguments"}:
+            case ToolCallChunk(tool_call=delta) if _is_more(delta):
                 return "arguments", delta.get("index")
             case _:
                 return "alone", index
 
     for _, run in groupby(enumerate(chunks), key=kind):
         yield [chunk for _, chunk in run]
+
+
+def _is_more(delta: dict[str, Any]) -> bool:
+    """Whether a delta brings more of a call's arguments, and nothing else."""
+    return delta.keys() <= {"index", "function"} and _is_alone(delta)
+
+
+def _is_alone(delta: dict[str, Any]) -> bool:
+    """Whether a delta brings arguments without a name, and no end."""
+    return set(delta.get("function") or ()) == {"arguments"} and "done" not in delta
 
 
 def _sizes(cutting: Cutting, seed: int) -> Callable[[], int]:
@@ -148,7 +156,7 @@ def _cut_up(run: list[Chunk], sizes: Callable[[], int]) -> Iterator[Chunk]:
             whole = "".join(c.reasoning for c in run if isinstance(c, ReasoningChunk))
             for piece in _pieces(whole, sizes):
                 yield ReasoningChunk(piece, first.at)
-        case ToolCallChunk(tool_call=delta) if set(delta.get("function") or {}) == {"arguments"}:
+        case ToolCallChunk(tool_call=delta) if _is_alone(delta):
             texts = [
                 c.tool_call["function"]["arguments"] for c in run if isinstance(c, ToolCallChunk)
             ]

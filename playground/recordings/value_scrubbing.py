@@ -12,7 +12,7 @@ from typing import Any, Final
 from playground.recordings.scrubbing import CONTEXT, Searcher, Tally, searcher, starred
 
 _CALLED: Final = ("name", "key", "header")  # of what stands beside it as `value`
-_VALUES: Final = frozenset({"value", "stringValue"})
+_VALUES: Final = frozenset({"value", "stringvalue"})  # in small letters
 
 
 def scrubbed_value(value: Any, *, emails: bool = False, secrets: Iterable[str] = ()) -> Any:
@@ -47,7 +47,7 @@ def _object(
     """`key` is the object's own: its `value` may be what the key speaks of."""
     made: dict[str, Any] = {}
     again: Counter[str] = Counter()
-    called = key or next((value[name] for name in _CALLED if isinstance(value.get(name), str)), "")
+    called = key or _name_in(value)
     for name, item in value.items():
         clean = starred(str(name), search, tally)
         while clean in made:  # two keys that are secrets of one length: neither entry is lost
@@ -55,10 +55,16 @@ def _object(
             clean = f"{clean}{again[clean]}"
         made[clean] = (
             _behind(f'{called[:CONTEXT]}", "value": "', item, search, tally)
-            if called and name in _VALUES
+            if called and str(name).lower() in _VALUES
             else _named(str(name), item, search, tally)
         )
     return made
+
+
+def _name_in(value: dict[Any, Any]) -> str:
+    """What an object says that its `value` is called."""
+    low = {str(name).lower(): text for name, text in value.items() if isinstance(text, str)}
+    return next((low[name] for name in _CALLED if name in low), "")
 
 
 def _named(key: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
@@ -72,7 +78,12 @@ def _named(key: str, item: Any, search: Searcher, tally: Tally | None) -> Any:
                 for flag, each in zip(flags, item, strict=False)
             ]
         case dict():
-            return _object(item, search, tally, key if not _VALUES.isdisjoint(item) else "")
+            return _object(
+                item,
+                search,
+                tally,
+                key if any(str(name).lower() in _VALUES for name in item) else "",
+            )
         case _:
             return _behind(f'{key}": "', item, search, tally)
 

@@ -30,6 +30,7 @@ class Sink:
         self._calls: dict[Any, int] = {}
         self._count = 0
         self._empty: set[Any] = set()  # calls without any arguments so far
+        self._open: set[Any] = set()  # calls whose end no sign of the API has told
         self.others: dict[int, Sink] = {}  # choices after the first
 
     def choice(self, index: Any) -> Sink:
@@ -64,13 +65,16 @@ class Sink:
         call_id: str = "",
         new: bool = False,
         custom: bool = False,
+        done: bool = False,
     ) -> None:
-        """More of the call that the API's deltas name `key`; `new`, or a new key, opens one."""
+        """More of the call that the API's deltas name `key`; `new`, or a new key, opens one, and
+        with `done` it is whole."""
         if not (type(arguments) is type(name) is type(call_id) is str):
             raise TypeError("call")
         delta: dict[str, Any] = {}
         if new or key not in self._calls:
             self._empty.add(key)
+            self._open.add(key)
             self._calls[key] = self._count
             self._count += 1
         delta["index"] = self._calls[key]
@@ -78,6 +82,9 @@ class Sink:
             delta["id"] = call_id
         if custom:
             delta["type"] = "custom"
+        if done:
+            delta["done"] = True
+            self._open.discard(key)
         delta["function"] = (
             {"name": name, "arguments": arguments} if name else {"arguments": arguments}
         )
@@ -86,15 +93,17 @@ class Sink:
         self.chunks.append(ToolCallChunk(delta, self.at))
 
     def end_call(self, key: Any) -> None:
-        """The API says that this call is whole: without any arguments, `{}` is written for them,
-        since a call that broke off before its arguments looks the same."""
-        if key in self._empty:
-            self.call(key, "{}")
+        """The API says that this call is whole, in the place where it says so: without any
+        arguments, `{}` is written for them, since a call that broke off before its arguments looks
+        the same."""
+        if key in self._open:
+            self.call(key, "{}" if key in self._empty else "", done=True)
 
     def end_calls(self) -> None:
-        """All calls are whole."""
+        """The reply is over, by an API's sign that some servers send early: what calls got is all
+        they get, but they stay open for what may follow."""
         for key in sorted(self._empty, key=str):
-            self.end_call(key)
+            self.call(key, "{}")
 
     def has_call(self, key: Any) -> bool:
         return key in self._calls
@@ -103,6 +112,7 @@ class Sink:
         """A second response begins: its calls are counted on, its keys are its own."""
         self._calls.clear()
         self._empty.clear()
+        self._open.clear()
 
     def add_usage(self, usage: Any) -> None:
         """Later figures replace earlier ones, field by field."""

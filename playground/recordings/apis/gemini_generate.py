@@ -89,7 +89,8 @@ class Candidate:
             self.sink.call(self._count, name=call["name"], call_id=call.get("id") or "", new=True)
             if not call.get("willContinue"):
                 self._partial = None
-                self.sink.call(self._count, json.dumps(call.get("args") or {}, ensure_ascii=False))
+                text = json.dumps(call.get("args") or {}, ensure_ascii=False)
+                self.sink.call(self._count, text, done=True)
                 return
             self._partial = dict(call.get("args") or {})
         if self._partial is None:
@@ -100,7 +101,8 @@ class Candidate:
         if call.get("willContinue"):
             self.sink.signal("partialArgs")
         else:
-            self.sink.call(self._count, json.dumps(self._partial, ensure_ascii=False))
+            text = json.dumps(self._partial, ensure_ascii=False)
+            self.sink.call(self._count, text, done=True)
             self._partial = None
 
     def finish(self) -> None:

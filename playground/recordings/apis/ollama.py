@@ -79,7 +79,8 @@ class OllamaChat(_Ollama):
             text = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
             self._count += 1
             name = function.get("name") or ""
-            sink.call(self._count, text, name=name, call_id=call.get("id") or "", new=True)
+            given = call.get("id") or ""
+            sink.call(self._count, text, name=name, call_id=given, new=True, done=True)
 
 
 class OllamaGenerate(_Ollama):

@@ -17,9 +17,11 @@ class OpenAICompletions(ApiReader):
     def recognises(value: dict[str, Any]) -> bool:
         choices = value.get("choices")
         first = choices[0] if isinstance(choices, list) and choices else {}
-        return value.get("object") == "text_completion" or (
-            isinstance(first, dict) and "text" in first
-        )
+        if not isinstance(first, dict):
+            first = {}
+        if "delta" in first and "text" not in first:  # a chat of Text Generation Inference
+            return False
+        return value.get("object") == "text_completion" or "text" in first
 
     def read(self, value: dict[str, Any]) -> None:
         sink = self.sink

@@ -1,0 +1,192 @@
+"""Where a secret may begin in a text: behind a word that tells it, or at the head of a key.
+
+Only there are the patterns of `secret_kinds.py` and `secret_words.py` tried. Words that stand close
+together share what is looked for around them, so that the time grows with the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+import regex
+
+from playground.recordings.secret_kinds import HEADED
+from playground.recordings.secret_values import GAP, QUOTE
+from playground.recordings.secret_words import WORDED
+
+# Not inside a word or Base64; a line's end or the like may be there as an escape.
+_BOUNDARY: Final = regex.compile(
+    r"(?<![A-Za-z0-9_+-])|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4})|(?<=%[0-9A-Fa-f]{2})"
+    r"|(?<=(?:\x1b|\\(?:e|033|x1[bB]|u001[bB]))\[[0-9;]{0,20}[A-Za-z])"  # a terminal's colour
+    r"|(?<=(?:\A|\n|\\n)[+-])"  # a line of a diff
+)
+_LOWER: Final = {code: code + 32 for code in range(65, 91)}
+_BETWEEN: Final = 160  # characters from a name to its value: quotation marks have 15 backslashes
+_NEXT: Final = re.compile(
+    rf"[^\s\"'\\]{{0,4096}}{QUOTE}{GAP},{GAP}{QUOTE}"
+)  # an item, the next one
+_LOOK_BACK: Final = 48  # characters from the beginning of what tells it to a word in it
+
+
+class _Headed(NamedTuple):
+    kind: str
+    pattern: Any
+    anywhere: bool
+
+
+class Beginning(NamedTuple):
+    """Where a secret may begin, and the pattern that decides. Of two at one place, that with the
+    longer head is tried first: it says more."""
+
+    start: int
+    head: int  # its length
+    kind: str
+    pattern: Any
+
+
+class _Context(NamedTuple):
+    """What stands around a word and tells a value, which its own pattern decides."""
+
+    pattern: str
+    kind: str
+    value: Any
+
+
+class _Tables(NamedTuple):
+    by_head: dict[str, list[_Headed]]
+    heads_by_end: dict[str, list[str]]
+    # by the signs without one of which nothing is found, and by word
+    by_word: dict[tuple[str, ...], dict[str, list[_Context]]]
+    head_end: re.Pattern[str]
+    head: re.Pattern[str]
+    small: list[str]  # heads that begin with a small letter, which is everywhere
+
+
+def heads(text: str, start: int) -> Iterator[Beginning]:
+    """Where a head stands, and the patterns of the kinds that begin so."""
+    tables = _tables()
+    for match in tables.head_end.finditer(text, start):
+        for head in tables.heads_by_end[text[match.end() - 2 : match.end()]]:
+            place = match.end() - len(head)
+            if place >= start and text.startswith(head, place):
+                yield from _headed(tables, text, head, place)
+    for match in tables.head.finditer(text, start):
+        yield from _headed(tables, text, match[0], match.start())
+    for head in tables.small:
+        at = text.find(head, start)
+        while at >= 0:
+            yield from _headed(tables, text, head, at)
+            at = text.find(head, at + 1)
+
+
+def _headed(tables: _Tables, text: str, head: str, place: int) -> Iterator[Beginning]:
+    """The kinds whose head stands there, if they may."""
+    free = _BOUNDARY.match(text, place) is not None
+    for kind, pattern, anywhere in tables.by_head[head]:
+        if free or anywhere:
+            yield Beginning(place, len(head), kind, pattern)
+
+
+def _last_two(heads: list[str], last: str) -> str:
+    """A pattern of the last two characters of the heads that end so."""
+    before = sorted({head[-2] for head in heads if head[-1] == last})
+    return f"[{re.escape(''.join(before))}]{re.escape(last)}"
+
+
+def behind_words(text: str, start: int) -> Iterator[Beginning]:
+    """The values that a word before them speaks of."""
+    low = text.lower() if text.isascii() else text.translate(_LOWER)
+    for signs, by_word in _tables().by_word.items():
+        if signs and not any(sign in low for sign in signs):
+            continue
+        for word, contexts in by_word.items():
+            for context in contexts:
+                for place in _told_by(context.pattern, text, _each(word, low, start)):
+                    yield Beginning(place, 0, context.kind, context.value)
+
+
+def _each(word: str, low: str, start: int) -> Iterator[tuple[int, int]]:
+    """Where a word stands."""
+    at = low.find(word, start)
+    while at >= 0:
+        yield at, at + len(word)
+        at = low.find(word, at + len(word))
+
+
+def _told_by(context: str, text: str, words: Iterable[tuple[int, int]]) -> Iterator[int]:
+    """Where the values stand that a context around one of these words tells."""
+    tried = 0  # before here the context began nowhere else
+    for at, stop in words:
+        begin = max(tried, at - _LOOK_BACK)
+        # begun from before a word, and not behind it, where another one would be met
+        pattern = _beginning_within(context, (at - begin).bit_length())
+        found = pattern.match(text, begin, stop + _BETWEEN)
+        while found and found.start(1) <= at:
+            yield from _values_behind(text, found)
+            found = pattern.match(text, max(found.end(), found.start(1) + 1), stop + _BETWEEN)
+        tried = at + 1
+
+
+@cache
+def _beginning_within(context: str, bits: int) -> re.Pattern[str]:
+    """Finds a context that begins before so many characters, of which its bits are told: words
+    that stand close together are not looked around again and again."""
+    return re.compile(rf"[\s\S]{{0,{min(_LOOK_BACK, 1 << bits)}}}?({context})")
+
+
+def _values_behind(text: str, context: re.Match[str]) -> Iterator[int]:
+    """Where the value stands, or each of a list."""
+    yield (place := context.end())
+    while "[" in context[1] and (item := _NEXT.match(text, place)):
+        yield (place := item.end())
+
+
+def _tree(words: Iterable[str]) -> str:
+    """A pattern of words that looks at each character once."""
+    by_first: dict[str, list[str]] = {}
+    for word in words:
+        by_first.setdefault(word[:1], []).append(word[1:])
+    rest = [re.escape(first) + _tree(tails) for first, tails in sorted(by_first.items()) if first]
+    rest += [""] if "" in by_first else []
+    return rest[0] if len(rest) == 1 else f"(?:{'|'.join(rest)})"
+
+
+def _patterns_by_head() -> dict[str, list[_Headed]]:
+    found: dict[str, list[_Headed]] = {}
+    for kind in HEADED:
+        for head in kind.heads:
+            pattern = regex.compile(f"{re.escape(head)}(?:{kind.rest}){kind.end_behind(head)}")
+            found.setdefault(head, []).append(_Headed(kind.name, pattern, kind.anywhere))
+    return found
+
+
+def _contexts_by_word() -> dict[tuple[str, ...], dict[str, list[_Context]]]:
+    found: dict[tuple[str, ...], dict[str, list[_Context]]] = {}
+    for kind in WORDED:
+        entry = _Context(kind.context, kind.name, regex.compile(kind.rest + kind.after))
+        for word in kind.words:
+            found.setdefault(kind.signs, {}).setdefault(word, []).append(entry)
+    return found
+
+
+@cache
+def _tables() -> _Tables:
+    """The patterns of all kinds; compiling them takes a tenth of a second."""
+    by_head = _patterns_by_head()
+    # Most heads end in one of few characters, which are quickly looked for; of the others those
+    # that begin with a capital letter are looked for at once, the rest one by one.
+    ending = [head for head in by_head if head[-1] in "-_./"]
+    by_end: dict[str, list[str]] = {}
+    for head in ending:
+        by_end.setdefault(head[-2:], []).append(head)
+    return _Tables(
+        by_head,
+        by_end,
+        _contexts_by_word(),
+        re.compile("|".join(f"{re.escape(last)}(?<={_last_two(ending, last)})" for last in "-_./")),
+        re.compile(_tree(head for head in by_head if head not in ending and not head[0].islower())),
+        [head for head in by_head if head not in ending and head[0].islower()],
+    )
