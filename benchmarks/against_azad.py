@@ -18,6 +18,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
 
+from scratch import Tally, numbers
+
 from playground.caching.policies import apply_marks
 from playground.caching.policies import azad as ours_of
 from playground.prompt_data import CacheDialect
@@ -67,7 +69,8 @@ def text(rng: random.Random, long: bool) -> dict[str, Any]:
     return {"type": "text", "text": "tide " * rng.randrange(1, 20) * (400 if long else 1)}
 
 
-def alike(theirs_of: Callable[..., None], rng: random.Random) -> tuple[bool, Any]:
+def marked(theirs_of: Callable[..., None], rng: random.Random) -> tuple[str, str]:
+    """A conversation with their marks and with ours; which model and what was asked for first."""
     messages = conversation(rng)
     model = rng.choice(MODELS)
     kind: enum.Enum | None = rng.choice([None, None, *CacheDialect])
@@ -77,11 +80,11 @@ def alike(theirs_of: Callable[..., None], rng: random.Random) -> tuple[bool, Any
     data = SimpleNamespace(
         dyanmic_task_config=dynamic, task_config=SimpleNamespace(model_name=model)
     )
-    marked, own = copy.deepcopy(messages), copy.deepcopy(messages)
-    theirs_of(None, marked, data)
+    given, own = copy.deepcopy(messages), copy.deepcopy(messages)
+    theirs_of(None, given, data)
     apply_marks(own, ours_of(own, request))  # type: ignore[arg-type]
-    same = in_blocks(marked) == in_blocks(own)
-    return same, (model, kind, explicit, messages, marked, own)
+    asked = f"{model} {kind} {explicit} "
+    return asked + in_blocks(given), asked + in_blocks(own)
 
 
 def in_blocks(messages: list[dict[str, Any]]) -> str:
@@ -93,18 +96,16 @@ def in_blocks(messages: list[dict[str, Any]]) -> str:
 
 
 def main() -> None:
-    document, *numbers = sys.argv[1:]
-    count, seed = [*map(int, numbers), *(4000, 1)[len(numbers) :]]
-    function = theirs(Path(document).read_text())
-    rng = random.Random(seed)
-    equal = marks = 0
+    document, *given = sys.argv[1:]
+    count, seed = numbers(given, 4000, 1)
+    function, rng = theirs(Path(document).read_text()), random.Random(seed)
+    tally, marks = Tally("conversations"), 0
     for _ in range(count):
-        same, shown = alike(function, rng)
-        equal += same
-        marks += json.dumps(shown[4]).count("cache_control")
-        if not same and equal > count - 4:
-            print(f"--- {shown}")
-    print(f"{equal:,} of {count:,} conversations marked alike, {marks:,} marks")
+        pair = marked(function, rng)
+        tally.add(*pair)
+        marks += pair[0].count("cache_control")
+    tally.tell()
+    print(f"{marks:,} marks")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import sys
 
-from scratch import run_beside
+from scratch import RAISES, Tally, numbers, run_beside
 
 os.environ["FLINK_AGENTS_SKIP_JAR_DOWNLOAD"] = "1"  # its wheel is built without Maven's part
 run_beside(
@@ -30,35 +30,23 @@ run_beside(
     without_dependencies=("flink-agents==0.3.1",),
 )
 
-import asyncio
+import dataclasses
 import datetime
+import enum
 import json
 import random
-import uuid
-import warnings
-from collections import Counter
 from collections.abc import Callable, Mapping
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Annotated, Any, Final, Literal, Optional, Union
 
 import pydantic
 
-from playground.errors import InputFault
 from playground.systems.flink_agents import (
     ChatMessage,
-    ChatModelSetup,
     FunctionTool,
     Prompt,
-    ScriptedModel,
-    chat_events,
 )
 from playground.systems.flink_agents.arguments import checked_arguments
-from playground.systems.flink_agents.chat_message import (
-    read_message,
-    to_anthropic_request,
-    to_openai_message,
-)
-from playground.systems.flink_agents.replies import clean_response, extract_reasoning
 from playground.systems.flink_agents.tools import to_anthropic_tool, to_openai_tool
 from playground.systems.flink_agents.upstream import from_java_schema, rebuilt_schema
 from playground.tool_formats import create_schema_from_function
@@ -78,20 +66,37 @@ for _name in ("pyflink", "pyflink.common", "pyflink.common.typeinfo", "pyflink.d
     sys.modules[_name] = Empty(_name)
 
 from flink_agents.api.chat_message import ChatMessage as TheirMessage  # type: ignore[import-not-found]
-from flink_agents.api.chat_models.chat_model import BaseChatModelConnection, BaseChatModelSetup  # type: ignore[import-not-found]
-from flink_agents.api.events.chat_event import ChatRequestEvent  # type: ignore[import-not-found]
 from flink_agents.api.prompts.prompt import Prompt as TheirPrompt  # type: ignore[import-not-found]
 from flink_agents.api.tools import utils as tool_utils  # type: ignore[import-not-found]
 from flink_agents.api.tools.tool import ToolMetadata as TheirMetadata  # type: ignore[import-not-found]
 from flink_agents.integrations.chat_models import chat_model_utils  # type: ignore[import-not-found]
 from flink_agents.integrations.chat_models.anthropic import anthropic_chat_model  # type: ignore[import-not-found]
-from flink_agents.integrations.chat_models.openai import openai_utils  # type: ignore[import-not-found]
-from flink_agents.plan.actions import chat_model_action, tool_call_action  # type: ignore[import-not-found]
-from flink_agents.plan.function import PythonFunction  # type: ignore[import-not-found]
-from flink_agents.plan.tools.function_tool import FunctionTool as TheirTool  # type: ignore[import-not-found]
+from flink_messages import (
+    anthropic_requests,
+    chats,
+    openai_messages,
+    ours_of,
+    replies,
+    text,
+    theirs_of,
+)
 
-RAISES: Final = "raises"
-WORDS: Final = ["tide", "{name}", "{ name }", "{{name}}", "{a.b}", "{0}", "{}", "ü π", "\n", "%s"]
+
+class Colour(enum.Enum):
+    RED = "red"
+
+
+class Berth(pydantic.BaseModel):
+    quay: str
+    metres: int = 1
+
+
+@dataclasses.dataclass
+class Ship:
+    name: str
+    built: Optional[datetime.date] = None
+
+
 NAMES: Final = ["name", "place", "a.b", "0", "days", " name ", "x y"]
 TYPES: Final[dict[str, Any]] = {
     "int": int,
@@ -110,34 +115,21 @@ TYPES: Final[dict[str, Any]] = {
     'Annotated[int, "of it"]': Annotated[int, "of it"],
     "Any": Any,
     "": None,
+    "datetime.datetime": datetime.datetime,
+    "set[int]": set[int],
+    "tuple[int, str]": tuple[int, str],
+    "Colour": Colour,
+    "Berth": Berth,
+    "Optional[Berth]": Optional[Berth],
+    "dict[str, Berth]": dict[str, Berth],
+    "list[Ship]": list[Ship],
 }
 VALUES: Final[list[Any]] = [
     1, 0, -3, 2.5, 2.0, True, None, "1", "2.5", "yes", "true", "x", "", "a", "2026-02-03",
     [], [1], ["1", "x"], [["a"]], {}, {"a": 1}, {"a": "1.5"}, {"a": "x"},
+    "red", {"quay": "west"}, {"quay": "west", "metres": "2"}, {"a": {"quay": "west"}}, [1, "a"],
+    [1, 1], [{"name": "Ada"}], [{"name": "Ada", "built": "2026-02-03"}], "2026-02-03T04:05:06",
 ]  # fmt: skip
-
-
-def outcome(run: Callable[[], Any]) -> Any:
-    """What it gives, or that it raises; ours raises InputFault or ValueError and nothing else."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return run()
-    except (InputFault, ValueError):
-        return RAISES
-
-
-def theirs_outcome(run: Callable[[], Any]) -> Any:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return run()
-    except Exception:  # whatever foreign code raises
-        return RAISES
-
-
-def text(rng: random.Random) -> str:
-    return " ".join(rng.choice(WORDS) for _ in range(rng.randrange(6)))
 
 
 # one kind of case each: theirs, ours, and what a difference on purpose is called
@@ -157,8 +149,8 @@ def prompts(rng: random.Random) -> tuple[Any, Any]:
         theirs = TheirPrompt.from_messages([TheirMessage(**each) for each in template])
         ours = Prompt.from_messages([ChatMessage(**each) for each in template])
     return (
-        theirs_outcome(lambda: [theirs.format_string(**values), dumped(theirs, values)]),
-        outcome(lambda: [ours.format_string(**values), dumped(ours, values)]),
+        theirs_of(lambda: [theirs.format_string(**values), dumped(theirs, values)]),
+        ours_of(lambda: [ours.format_string(**values), dumped(ours, values)]),
     )
 
 
@@ -184,21 +176,20 @@ def function(rng: random.Random) -> Callable[..., Any]:
     lines = ["Does it.", "", *styles[rng.choice(list(styles))]]
     body = "\n    ".join(lines)
     source = f'def tool({", ".join(written)}):\n    """{body}\n    """\n    return 1\n'
-    scope = {"Optional": Optional, "Union": Union, "Literal": Literal, "datetime": datetime,
-             "Annotated": Annotated, "Any": Any}  # fmt: skip
+    scope = dict(globals())  # where the names of the types are known
     exec(compile(source, "tool", "exec", dont_inherit=True), scope)  # types, not their texts
-    made: Callable[..., Any] = scope["tool"]  # type: ignore[assignment]
+    made: Callable[..., Any] = scope["tool"]
     made.__module__ = "__main__"
     return made
 
 
 def signatures(rng: random.Random) -> tuple[Any, Any]:
     made = function(rng)
-    model = theirs_outcome(lambda: tool_utils.create_schema_from_function("tool", made))
+    model = theirs_of(lambda: tool_utils.create_schema_from_function("tool", made))
     if model == RAISES:
-        return RAISES, outcome(lambda: create_schema_from_function("tool", made))
+        return RAISES, ours_of(lambda: create_schema_from_function("tool", made))
     theirs = TheirMetadata(name="tool", description="Does it.", args_schema=model)
-    return theirs_outcome(lambda: in_providers_forms(theirs)), outcome(lambda: ours_in_forms(made))
+    return theirs_of(lambda: in_providers_forms(theirs)), ours_of(lambda: ours_in_forms(made))
 
 
 def in_providers_forms(metadata: Any) -> list[Any]:
@@ -216,8 +207,8 @@ def ours_in_forms(made: Callable[..., Any]) -> list[Any]:
 def arguments(rng: random.Random) -> tuple[Any, Any]:
     """Whether a call's arguments fit, and as what they are read: by their pydantic model."""
     made = function(rng)
-    model = theirs_outcome(lambda: tool_utils.create_schema_from_function("tool", made))
-    tool = theirs_outcome(lambda: FunctionTool(made).metadata)
+    model = theirs_of(lambda: tool_utils.create_schema_from_function("tool", made))
+    tool = theirs_of(lambda: FunctionTool(made).metadata)
     if RAISES in (model, tool):
         return model is RAISES, tool is RAISES
     given = {name: rng.choice(VALUES) for name in model.model_fields if rng.random() < 0.9}
@@ -225,18 +216,17 @@ def arguments(rng: random.Random) -> tuple[Any, Any]:
         if rng.random() < 0.7:  # any of those that fit, where some do
             alone = [v for v in VALUES if fits(model.model_fields[name].annotation, v)]
             given[name] = rng.choice(alone or [value])
-    theirs = theirs_outcome(
-        lambda: model.model_validate(given).model_dump(mode="json", exclude_unset=True)
-    )
-    if theirs != RAISES:  # on purpose: a date is checked, and handed on as the model wrote it
-        dates = [n for n in given if model.model_fields[n].annotation is datetime.date]
-        theirs |= {name: given[name] for name in dates}
-    return theirs, outcome(lambda: checked_arguments(tool, given)[0])
+    theirs = theirs_of(lambda: values_of(model.model_validate(given), given))
+    return theirs, ours_of(lambda: repr(checked_arguments(tool, given)[0]))
+
+
+def values_of(made: pydantic.BaseModel, given: Mapping[str, Any]) -> str:
+    return repr({name: getattr(made, name) for name in given})
 
 
 def fits(annotation: Any, value: Any) -> bool:
     adapter = pydantic.TypeAdapter(annotation)
-    return bool(theirs_outcome(lambda: [adapter.validate_python(value)]) != RAISES)
+    return bool(theirs_of(lambda: [adapter.validate_python(value)]) != RAISES)
 
 
 def schema(rng: random.Random, depth: int = 2) -> dict[str, Any]:
@@ -260,8 +250,8 @@ def schema(rng: random.Random, depth: int = 2) -> dict[str, Any]:
 def schemas(rng: random.Random) -> tuple[Any, Any]:
     given = object_schema(rng)
     return (
-        theirs_outcome(lambda: tool_utils.create_model_from_schema("T", given).model_json_schema()),
-        outcome(lambda: rebuilt_schema(given, "T")),
+        theirs_of(lambda: tool_utils.create_model_from_schema("T", given).model_json_schema()),
+        ours_of(lambda: rebuilt_schema(given, "T")),
     )
 
 
@@ -273,184 +263,13 @@ def object_schema(rng: random.Random) -> dict[str, Any]:
 def java_schemas(rng: random.Random) -> tuple[Any, Any]:
     given = json.dumps(object_schema(rng))
     return (
-        theirs_outcome(lambda: java_model(given)),
-        outcome(lambda: from_java_schema(given, "T")),
+        theirs_of(lambda: java_model(given)),
+        ours_of(lambda: from_java_schema(given, "T")),
     )
 
 
 def java_model(given: str) -> Any:
     return tool_utils.create_model_from_java_tool_schema_str("T", given).model_json_schema()
-
-
-def message(rng: random.Random, roles: list[str]) -> dict[str, Any]:
-    role = rng.choice(roles)
-    made: dict[str, Any] = {"role": role, "content": text(rng), "extra_args": {}}
-    if role == "tool" and rng.random() < 0.9:
-        made["extra_args"]["external_id"] = rng.choice(["call_1", "", 5])
-    if role == "assistant" and rng.random() < 0.5:
-        made["tool_calls"] = [call(rng) for _ in range(rng.randint(1, 2))]
-    if rng.random() < 0.2:
-        made["extra_args"]["partial"] = True
-    if role == "assistant" and rng.random() < 0.2:
-        made["extra_args"]["anthropic_content_blocks"] = [{"type": "text", "text": "x"}]
-    return made
-
-
-def call(rng: random.Random) -> dict[str, Any]:
-    made: dict[str, Any] = {
-        "type": "function",
-        "function": {"name": "add", "arguments": rng.choice([{}, {"a": 1, "b": "ü"}, '{"a": 1}'])},
-    }
-    if rng.random() < 0.9:
-        made["id"] = rng.choice(["u1", "u2"])
-    if rng.random() < 0.5:
-        made["original_id"] = "call_7"
-    return made
-
-
-def openai_messages(rng: random.Random) -> tuple[Any, Any]:
-    given = message(rng, ["system", "user", "assistant", "tool"])
-    return (
-        theirs_outcome(lambda: openai_utils.convert_to_openai_message(TheirMessage(**given))),
-        outcome(lambda: to_openai_message(read_message(given))),
-    )
-
-
-def anthropic_requests(rng: random.Random) -> tuple[Any, Any]:
-    given = [message(rng, ["system", "user", "assistant", "tool"]) for _ in range(rng.randrange(5))]
-    theirs = [TheirMessage(**each) for each in given]
-    return (
-        {
-            "system": anthropic_chat_model.convert_to_anthropic_system_prompts(theirs),
-            "messages": anthropic_chat_model.convert_to_anthropic_messages(theirs),
-        },
-        to_anthropic_request([read_message(each) for each in given]),
-    )
-
-
-REPLIES: Final = [
-    "<think>", "</think>", "<Think>", "</THINK>", "<analysis>", "</analysis>", "```think\n",
-    "\n```", "```json", "```", "Reasoning: so", "\n\n", "\n", "  ", "a", '{"a": 1}', "\n\n\n\n",
-]  # fmt: skip
-
-
-def replies(rng: random.Random) -> tuple[Any, Any]:
-    reply = "".join(rng.choice(REPLIES) for _ in range(rng.randrange(9)))
-    return (
-        [
-            *BaseChatModelConnection._extract_reasoning(reply),
-            chat_model_action._clean_llm_response(reply),
-        ],
-        [*extract_reasoning(reply), clean_response(reply)],
-    )
-
-
-# a whole chat: their two actions run in turn, over a model that gives the same answers
-
-
-class TheirConnection(BaseChatModelConnection):  # type: ignore[misc]
-    answers: list[Any]
-    seen: list[Any]
-
-    def chat(self, messages: Any, tools: Any = None, **kwargs: Any) -> Any:
-        self.seen.append([*map(shown, messages)])
-        return self.answers.pop(0)
-
-
-class TheirSetup(BaseChatModelSetup):  # type: ignore[misc]
-    @property
-    def model_kwargs(self) -> dict[str, Any]:
-        return {}
-
-
-class OurConnection(ScriptedModel):
-    def complete(self, messages: Any, tools: Any = (), **more: Any) -> Any:
-        self.seen = [*getattr(self, "seen", []), [*map(shown, messages)]]
-        return super().complete(messages, tools, **more)
-
-
-def shown(given: Any) -> Any:
-    """A message as a model sees it; an id that nobody gave is what names a result's call."""
-    names = given.extra_args.get("external_id")
-    return [given.role.value, given.content, len(given.tool_calls), names]
-
-
-class Context:
-    """What their actions ask of a runner: resources, a memory, events, and calls made at once."""
-
-    def __init__(self, resources: Mapping[str, Any]) -> None:
-        self.resources, self.events, self.values = resources, [], {}
-        self.sensory_memory = SimpleNamespace(get=self.values.get, set=self.values.__setitem__)
-        self.action_metric_group = None
-        self.config = SimpleNamespace(get=self._setting)
-
-    events: list[Any]
-    values: dict[str, Any]
-
-    @staticmethod
-    def _setting(option: Any) -> Any:
-        return False if option.get_key().endswith("async") else option.get_default_value()
-
-    def get_resource(self, name: str, kind: Any) -> Any:
-        return self.resources.get(name)
-
-    def send_event(self, event: Any) -> None:
-        self.events.append(event)
-
-    @staticmethod
-    def durable_execute(run: Callable[..., Any], *given: Any, **named: Any) -> Any:
-        return run(*given, **named)
-
-
-def add(a: int, b: int = 0) -> int:
-    """Adds."""
-    return a + b
-
-
-async def their_chat(request: list[Any], context: Context) -> None:
-    context.send_event(ChatRequestEvent(model="model", messages=request))
-    while context.events:
-        event = context.events.pop(0)
-        kind = type(event).__name__
-        if "ToolRequest" in kind:
-            await tool_call_action.process_tool_request(event, context)
-        elif "ChatResponse" not in kind:
-            await chat_model_action.process_chat_request_or_tool_response(event, context)
-
-
-def chats(rng: random.Random) -> tuple[Any, Any]:
-    script = []
-    for step in range(rng.randrange(4)):
-        calls = []
-        for place in range(rng.randint(1, 2)):
-            made = {"name": rng.choice(["add", "add", "gone"]), "arguments": {"a": step, "b": 2}}
-            ids = {"id": str(uuid.UUID(int=rng.getrandbits(128))), "original_id": f"c{place}"}
-            calls.append({**ids, "type": "function", "function": made})
-        script.append({"role": "assistant", "content": text(rng), "tool_calls": calls})
-    script.append({"role": "assistant", "content": text(rng)})
-    request = [message(rng, ["system", "user"]) for _ in range(rng.randint(1, 3))]
-    prompt = [message(rng, ["system", "user"])] if rng.random() < 0.5 else None
-
-    def theirs() -> Any:
-        connection = TheirConnection(answers=[TheirMessage(**each) for each in script], seen=[])
-        setup = TheirSetup(connection="connection", model="m")
-        setup._resolved_connection = connection
-        if prompt:
-            setup.prompt = TheirPrompt.from_messages([TheirMessage(**each) for each in prompt])
-        tool = TheirTool(func=PythonFunction.from_callable(add))
-        context = Context({"model": setup, "add": tool})
-        asyncio.run(their_chat([TheirMessage(**each) for each in request], context))
-        return connection.seen
-
-    def ours() -> Any:
-        connection = OurConnection([read_message(each) for each in script])
-        given = Prompt.from_messages([ChatMessage(**each) for each in prompt]) if prompt else None
-        setup = ChatModelSetup(connection, given, (FunctionTool(add),))
-        for _ in chat_events([read_message(each) for each in request], setup):
-            pass
-        return connection.seen
-
-    return theirs_outcome(theirs), outcome(ours)
 
 
 KINDS: Final = (
@@ -467,23 +286,13 @@ KINDS: Final = (
 
 
 def main() -> None:
-    given = [int(value) for value in sys.argv[1:3]]
-    count, seed = [*given, *(2000, 1)[len(given) :]]
+    count, seed = numbers(sys.argv[1:3], 2000, 1)
     for kind in KINDS:
         rng = random.Random(f"{seed} {kind.__name__}")
-        found: Counter[str] = Counter()
+        tally = Tally(kind.__name__)
         for _ in range(count):
-            theirs, ours = kind(rng)
-            same = json.dumps(theirs, default=str) == json.dumps(ours, default=str)
-            found["equal" if same else "different"] += 1
-            found["raise in both"] += same and ours == RAISES
-            if not same and found["different"] <= 3:
-                print(f"--- {kind.__name__}:\n  theirs {theirs!r}\n  ours   {ours!r}")
-        share = 100 * found["equal"] / count
-        print(
-            f"{kind.__name__}: {found['equal']:,} of {count:,} equal ({share:.1f} %), "
-            f"{found['raise in both']:,} raise in both"
-        )
+            tally.add(*kind(rng))
+        tally.tell()
 
 
 if __name__ == "__main__":

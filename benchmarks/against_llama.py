@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 
-from scratch import run_beside
+from scratch import Tally, numbers, run_beside
 
 run_beside(
     "pydantic",
@@ -142,23 +142,17 @@ def dialog(rng: random.Random, images: bool) -> Iterator[tuple[RawMessage, Llama
 def compare(name: str, meta: Any, ours: LlamaFormat, count: int, seed: int) -> None:
     for tool_format in ToolPromptFormat:
         rng = random.Random(f"{seed} {name} {tool_format.value}")
-        equal = shown = 0
+        tally = Tally(f"{name}, {tool_format.value}")
         for _ in range(count):
             messages, turns = zip(*dialog(rng, images=name == "Llama 3"), strict=True)
             tokens = meta.encode_dialog_prompt(list(messages), tool_format).tokens
             expected = "".join("<|image|>" if token == 128256 else token for token in tokens)
-            got = ours.render(turns, tool_format.value)
-            equal += got == expected
-            if got != expected and shown < 3:
-                shown += 1
-                print(f"--- {name}, {tool_format.value}:\n  Meta {expected!r}\n  ours {got!r}")
-        share = 100 * equal / count
-        print(f"{name}, {tool_format.value}: {equal:,} of {count:,} equal ({share:.1f} %)")
+            tally.add(expected, ours.render(turns, tool_format.value))
+        tally.tell()
 
 
 def main() -> None:
-    given = [int(value) for value in sys.argv[1:3]]
-    count, seed = [*given, *(1500, 1)[len(given) :]]
+    count, seed = numbers(sys.argv[1:3], 1500, 1)
     compare("Llama 3", ChatFormat3(TextTokenizer()), LLAMA3, count, seed)
     compare("Llama 4", ChatFormat4(TextTokenizer()), LLAMA4, count, seed)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -17,10 +18,14 @@ from playground.guides import Dialog, TextCompletion, UseCase, guide_for
 from playground.guides.guide import Guide
 from playground.guides.library import use_cases
 from playground.guides.use_case import fenced
+from playground.messages import Message, TextPart
 from playground.parsing.syntax import Syntax
 from playground.paths import samples
 from playground.raw_prompts import LLAMA3, LLAMA4, LlamaPrompt
 from playground.tools import ToolExample, ToolMetadata
+
+SYSTEM = Message("system", (TextPart("You are a helpful assistant"),))
+USER = Message("user", (TextPart("Who are you?"),))
 
 
 def guide_of(name: str) -> Guide:
@@ -206,6 +211,15 @@ def test_an_unknown_model_has_no_dialect_but_one_to_try(model: str, nearest: str
         ("groq/openai/gpt-oss-120b", "native"),
         ("zai-org/GLM-4.6", "glm"),
         ("zai-org/GLM-4-9B-chat", None),
+        ("LGAI-EXAONE/K-EXAONE-236B-A23B", "hermes"),
+        ("LGAI-EXAONE/K-EXAONE-2", "k-exaone-2"),
+        ("nvidia/Llama-3_3-Nemotron-Super-49B-v1_5", "nemotron-v2"),
+        ("deepcogito/cogito-v2-preview-deepseek-671B-MoE", "deepseek-v3"),
+        ("mistralai/Mixtral-8x22B-Instruct-v0.1", "mistral"),
+        ("mistralai/Mixtral-8x7B-Instruct-v0.1", None),
+        ("HuggingFaceTB/SmolLM3-3B", "hermes"),
+        ("arcee-ai/Trinity-Mini", "hermes"),
+        ("PrimeIntellect/INTELLECT-3", "qwen3-coder"),
     ],
 )
 def test_a_name_of_two_families_gets_one_dialect(model: str, dialect: str | None) -> None:
@@ -227,6 +241,87 @@ def test_a_model_name_that_is_no_pattern_is_told_where_it_is_declared() -> None:
         DeclaredDialect(
             name="mine", syntax=Syntax(call="{call:json}"), rules="", model_names=("foo(",)
         )
+
+
+@pytest.mark.parametrize("odd", [7, None, [UseCase("T")], {"title": "T"}])
+def test_what_is_no_use_case_or_dialog_is_told_by_its_place(odd: Any) -> None:
+    """A number among the use cases was an AttributeError deep inside."""
+    dialect = guide_of("llama3-json").dialect
+    with pytest.raises(InputFault, match=r"cases\.1.* was given; expected a UseCase, or a text"):
+        Guide(dialect, ["a text", odd])
+    with pytest.raises(InputFault, match=r"use case 'T', dialogs\.1.*expected Dialog\(messages\)"):
+        UseCase("T", dialogs=("a text", odd))
+
+
+def test_a_generator_of_use_cases_or_dialogs_is_read_once() -> None:
+    """The check at the door had read it to its end: the page was silently without them."""
+    dialect = guide_of("llama3-json").dialect
+    messages: Any = (message for message in [USER])
+    dialogs: Any = (Dialog(each) for each in [messages, [USER]])
+    notes: Any = iter(["one"])
+    case = UseCase("T", dialogs=dialogs, notes=notes)
+    assert case.dialogs == (Dialog((USER,)), Dialog((USER,)))
+    assert case.notes == ("one",)
+    cases: Any = (each for each in [case])
+    page = Guide(dialect, cases).markdown()
+    assert page.count("##### Input Prompt Format") == 2
+
+
+def test_a_list_of_messages_is_a_dialog() -> None:
+    """Meta's own form of a use case."""
+    metas: Any = [[SYSTEM, USER]]
+    guide = Guide(guide_of("llama3-json").dialect, [UseCase("T", dialogs=metas)])
+    ((case, dialog),) = guide.dialogs()
+    assert dialog == Dialog((SYSTEM, USER))
+    assert guide.prompt(case, dialog) == (
+        "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\n"
+        "You are a helpful assistant<|eot_id|><|start_header_id|>user<|end_header_id|>\n\n"
+        "Who are you?<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n"
+    )
+
+
+def test_a_use_case_given_lists_can_be_a_key() -> None:
+    listed = UseCase("T", dialogs=[Dialog([USER])], notes=["one"])
+    assert {listed: 1}[UseCase("T", dialogs=(Dialog((USER,)),), notes=("one",))] == 1
+
+
+@pytest.mark.parametrize("given", ["some text", None, 7, {"a": 1}])
+def test_what_is_no_list_is_told_by_the_name_of_its_field(given: Any) -> None:
+    dialect = guide_of("llama3-json").dialect
+    with pytest.raises(InputFault, match="a guide's cases: .* expected a list"):
+        Guide(dialect, given)
+    with pytest.raises(InputFault, match="use case 'T', dialogs: .* expected a list"):
+        UseCase("T", dialogs=given)
+    with pytest.raises(InputFault, match="a dialog's messages: .* expected a list"):
+        Dialog(given)
+    with pytest.raises(InputFault, match="a dialog's tools: .* expected a list"):
+        Dialog((), given)
+
+
+def test_what_is_no_message_or_note_is_told_where_it_is_given() -> None:
+    """It was a ValidationError when the page was written."""
+    odd: Any = ["x"]
+    with pytest.raises(InputFault, match=r"a dialog's messages\.0: str 'x' .* a Message"):
+        Dialog(odd)
+    with pytest.raises(InputFault, match=r"a dialog's tools\.0: str 'x' .* a ToolMetadata"):
+        Dialog((), odd)
+    with pytest.raises(InputFault, match=r"a dialog's messages\.1: str 'x'"):
+        UseCase("T", dialogs=[Dialog([USER, *odd])])
+    wrong_note: Any = [7]
+    with pytest.raises(InputFault, match=r"use case 'T', notes\.0: int 7"):
+        UseCase("T", notes=wrong_note)
+    nothing: Any = None
+    with pytest.raises(InputFault, match="use case 'T', notes: NoneType None"):
+        UseCase("T", notes=nothing)
+
+
+def test_notes_may_be_one_text() -> None:
+    """As Meta writes them; each letter was a line of a list."""
+    case = UseCase("T", notes="\n- Note start special tag\n- Another\n")
+    assert case.notes == ("Note start special tag", "Another")
+    page = Guide(guide_of("llama3-json").dialect, [case, UseCase("U", notes="\n")]).markdown()
+    assert "\n##### Notes\n\n- Note start special tag\n- Another\n" in page
+    assert page.count("Notes") == 1
 
 
 def test_texts_between_use_cases_stand_in_the_guide_as_they_are() -> None:

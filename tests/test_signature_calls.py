@@ -335,10 +335,10 @@ class Calling(ScriptedModel):
     """A chat model of ours that can be offered tools."""
 
     supports_function_calling = True
-    offered: list[ToolMetadata]
+    seen_tools: list[ToolMetadata]
 
     def complete(self, messages: Any, tools: Any = (), **parameters: Any) -> Any:
-        self.offered = list(tools)
+        self.seen_tools = list(tools)
         return super().complete(messages, tools, **parameters)
 
 
@@ -352,7 +352,7 @@ def test_a_chat_model_of_ours_is_offered_tools_and_calls_them() -> None:
         asker = ps.JSONAdapter()
         said = asyncio.run(asker.acall(*given)) if awaited else asker(*given)
         assert said == [{"calls": CALLS, "answer": None}]
-        assert [tool.name for tool in lm.offered] == ["tides"]
+        assert [tool.name for tool in lm.seen_tools] == ["tides"]
 
 
 def test_what_xml_cannot_read_is_asked_again_as_json() -> None:
@@ -368,3 +368,89 @@ def test_a_tool_says_which_arguments_a_call_must_have() -> None:
     schema = {"type": "object", "properties": {"a": {}, "b": {}}, "required": ["b"]}
     tool = ps.Tool.of(ToolMetadata(name="t", description="d", input_schema=schema))
     assert tool.format_as_litellm_function_call()["function"]["parameters"] == schema
+
+
+# a signature as a class, as DSPy's own adapters are given it
+
+
+class Masts(BaseModel):
+    """Count."""
+
+    question: str = ps.InputField()
+    masts: int = ps.OutputField()
+
+
+SIGNATURE_METHODS: list[tuple[str, tuple[Any, ...]]] = [
+    ("format", ([], {"question": "a"})),
+    ("format_assistant_message_content", ({"masts": 2},)),
+    ("format_conversation_history", ("history", {"history": []})),
+    ("format_demos", ([{"question": "a", "masts": 2}],)),
+    ("format_field_description", ()),
+    ("format_field_structure", ()),
+    ("format_finetune_data", ([], {"question": "a"}, {"masts": 2})),
+    ("format_task_description", ()),
+    ("format_user_message_content", ({"question": "a"},)),
+    ("user_message_output_requirements", ()),
+]
+
+
+@every_adapter
+@pytest.mark.parametrize(("method", "more"), SIGNATURE_METHODS)
+def test_every_method_of_an_adapter_takes_the_signatures_class(
+    adapter: Any, method: str, more: tuple[Any, ...]
+) -> None:
+    """It was an AttributeError deep inside."""
+    run = getattr(adapter(), method)
+    assert run(Masts, *more) == run(ps.Signature.of(Masts), *more)
+
+
+@every_adapter
+def test_an_adapter_asks_and_reads_by_the_signatures_class(adapter: Any) -> None:
+    answer = adapter().format_assistant_message_content(Masts, {"masts": 2})
+    assert adapter().parse(completion=answer, signature=Masts) == {"masts": 2}
+    given: tuple[Any, ...] = ({}, Masts, [], {"question": "a"})
+    assert adapter()(ScriptedModel([answer]), *given) == [{"masts": 2}]
+    assert asyncio.run(adapter().acall(ScriptedModel([answer]), *given)) == [{"masts": 2}]
+    with pytest.raises(InputFault, match="no signature: <class 'int'>"):
+        adapter().parse(int, answer)
+
+
+def test_an_adapter_of_ones_own_gets_the_signature_of_a_class() -> None:
+    class Mine(ps.ChatAdapter):
+        def format_task_description(self, signature: ps.Signature) -> str:
+            return f"DO: {signature.instructions}"
+
+    assert Mine().format(Masts, [], {"question": "a"})[0]["content"].endswith("DO: Count.")  # type: ignore[arg-type]
+
+
+def test_an_adapter_of_ones_own_keeps_its_methods_as_they_are_written() -> None:
+    """Every method with a parameter `signature` was replaced: an optional one was a KeyError."""
+
+    class Counted:
+        def __init_subclass__(cls, places: int = 0, **named: Any) -> None:
+            super().__init_subclass__(**named)
+            cls.places = places
+
+        places = 0
+
+    class Mine(ps.ChatAdapter, Counted, places=2):
+        def described(self, signature: ps.Signature | None = None) -> str:
+            return signature.instructions if signature else "nothing"
+
+        own = described
+
+    assert Mine().described() == "nothing"
+    assert Mine().described(ps.Signature.of(Masts)) == "Count."
+    assert Mine.described is Mine.own
+    assert Mine.places == 2
+
+
+@every_adapter
+@pytest.mark.parametrize("given", ["q -> a", None, 7, int])
+def test_what_is_no_signature_is_told_by_every_method(adapter: Any, given: Any) -> None:
+    """A text was an AttributeError: 'str' has no attribute 'history_field'."""
+    for method, more in SIGNATURE_METHODS:
+        with pytest.raises(InputFault, match="no signature: .*Signature.parse reads a text"):
+            getattr(adapter(), method)(given, *more)
+    with pytest.raises(InputFault, match="no signature"):
+        adapter()(ScriptedModel(["a"]), {}, given, [], {})

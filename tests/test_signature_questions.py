@@ -9,11 +9,12 @@ import pytest
 from click.testing import CliRunner
 from conftest import ROOT
 from streamlit.testing.v1 import AppTest
+from test_pages import verbatim
 
 from playground.cli import main
 from playground.errors import InputFault, UnknownNameError
 from playground.questions import signature as asked
-from playground.systems.dspy import Image, Signature
+from playground.systems.dspy import Field, Image, Signature
 
 QA = "question -> answer: int"
 
@@ -76,6 +77,9 @@ def test_the_command_reads_a_completion_field_by_field(tmp_path: Path) -> None:
         ([QA, "-i", "query=x"], "no input is called 'query'"),
         ([QA, "-i", "question"], "'question' is not an input"),
         (["n: int -> m", "-i", "n=two"], "'two' is no int"),
+        (["q, q -> a"], "two fields of a signature are called 'q'"),
+        (["q -> a, b, a"], "two fields of a signature are called 'a'"),
+        (["q -> q"], "two fields of a signature are called 'q'"),
         ([QA, "--demos", "["], "the examples are not JSON"),
         ([QA, "--demos", "[1]"], "an example is not an object"),
         ([QA, "-a", "json", "--completion", "-"], "finds no object"),
@@ -85,6 +89,23 @@ def test_what_is_wrong_is_one_line(arguments: list[str], words: str) -> None:
     status, said, fault = run(*arguments, given="nothing")
     assert (status, said, fault.count("\n")) == (2, "", 1)
     assert words in fault
+
+
+def test_a_value_that_does_not_fit_is_told_without_pydantics_address() -> None:
+    _, _, fault = run("n: list[int] -> m", "-i", 'n=["1", "x", "y"]')
+    assert fault == (
+        'playground: field n: \'["1", "x", "y"]\' is no list[int]: 1: Input should be a valid '
+        "integer, unable to parse string as an integer; 2: Input should be a valid integer, unable "
+        "to parse string as an integer; expected list[int]\n"
+    )
+    (field,) = asked.fields(Signature.parse("q -> n: int"), '{"n": "x"}', "json")
+    wrong = "Input should be a valid integer, unable to parse string as an integer"
+    assert field.fault == wrong
+
+
+def test_an_input_and_an_output_of_one_name_are_refused_wherever_they_meet() -> None:
+    with pytest.raises(InputFault, match="two fields of a signature are called 'q'"):
+        Signature({"q": Field()}, {"q": Field()})
 
 
 def test_inputs_are_read_by_their_types() -> None:
@@ -119,7 +140,7 @@ def signatures_page(**texts: str) -> AppTest:
 def test_the_page_shows_the_prompt_in_three_adapters() -> None:
     app = signatures_page(signature="question -> answer: int", signature_inputs='{"question": "x"}')
     assert not app.exception
-    first, second, third = (code.value for code in app.code)
+    first, second, third = verbatim(app)
     assert "[[ ## question ## ]]\nx" in first
     assert "Respond with a JSON object" in second
     assert "<question>\nx\n</question>" in third

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from playground.systems.dspy import history, parts
-from playground.systems.dspy.asking import AskingAdapter, Chat, Values
+from playground.systems.dspy.asking import AskingAdapter, Chat, Values, takes_signature
 from playground.systems.dspy.calling import AnswerFault
 from playground.systems.dspy.reading import read
 from playground.systems.dspy.signature import REQUIRED, Field, Signature
@@ -66,6 +66,7 @@ class FieldAdapter(AskingAdapter):
 
     # the same for all
 
+    @takes_signature
     def format(self, signature: Signature, demos: Sequence[Values], inputs: Values) -> Chat:
         """All messages of a request: system, demos, history, and the inputs at last."""
         given = {"signature": signature, "demos": demos, "inputs": inputs}
@@ -73,6 +74,7 @@ class FieldAdapter(AskingAdapter):
             "format", self, given, lambda: self._messages(signature, demos, inputs)
         )
 
+    @takes_signature
     def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
         """The output fields of a completion, typed; one that is missing has its default, or None
         where the type allows it. Raises InputFault, naming field and value."""
@@ -95,6 +97,7 @@ class FieldAdapter(AskingAdapter):
         texts = {name: written(value) for name, value in fields_with_values.items()}
         return parts.plain(self._fields(texts)).strip()
 
+    @takes_signature
     def format_system_message(self, signature: Signature) -> str:
         return "\n".join(
             [
@@ -104,16 +107,19 @@ class FieldAdapter(AskingAdapter):
             ]
         )
 
+    @takes_signature
     def format_field_description(self, signature: Signature) -> str:
         """Every field with its type and what it is."""
         inputs, outputs = _described(signature.inputs), _described(signature.outputs)
         return f"Your input fields are:\n{inputs}\nYour output fields are:\n{outputs}"
 
+    @takes_signature
     def format_task_description(self, signature: Signature) -> str:
         lines = textwrap.dedent(signature.instructions).splitlines()
         objective = "".join(f"\n        {line}" for line in lines)
         return f"In adhering to this structure, your objective is: {objective}"
 
+    @takes_signature
     def format_user_message_content(
         self,
         signature: Signature,
@@ -143,6 +149,7 @@ class FieldAdapter(AskingAdapter):
         pieces += [self.user_message_output_requirements(signature)] if main_request else []
         return "\n\n".join([*pieces, suffix]).strip()
 
+    @takes_signature
     def format_demos(self, signature: Signature, demos: Sequence[Values]) -> Chat:
         """Examples as turns: incomplete ones first, those without any input or output left out."""
         complete: Chat = []
@@ -157,6 +164,7 @@ class FieldAdapter(AskingAdapter):
                 incomplete += self._demo(signature, demo, _INCOMPLETE, _MISSING)
         return incomplete + complete
 
+    @takes_signature
     def format_conversation_history(
         self, signature: Signature, history_field_name: str, inputs: Values
     ) -> Chat:
@@ -187,6 +195,7 @@ class FieldAdapter(AskingAdapter):
             turns.append(_user(self._fields(shown)))
         return turns
 
+    @takes_signature
     def format_finetune_data(
         self, signature: Signature, demos: Sequence[Values], inputs: Values, outputs: Values
     ) -> dict[str, Chat]:
@@ -200,6 +209,7 @@ class FieldAdapter(AskingAdapter):
         user = _user(self._user_text(signature, demo, prefix))
         return [user, {"role": "assistant", "content": answer}]
 
+    @takes_signature
     def read_fields(self, signature: Signature, completion: str) -> list[FieldRead]:
         """Every output field of a completion with what is wrong with it, in the signature's order.
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from playground.systems.dspy import native, parts
 from playground.systems.dspy.adapter import INTRO, FieldAdapter, places, required
-from playground.systems.dspy.asking import AskingAdapter, Values
+from playground.systems.dspy.asking import AskingAdapter, Values, takes_signature
 from playground.systems.dspy.calling import AnswerFault, Callback
 from playground.systems.dspy.reading import first_bracketed, load
 from playground.systems.dspy.signature import Signature
@@ -46,11 +46,13 @@ class ChatAdapter(FieldAdapter):
     def _fields(self, texts: Mapping[str, str]) -> str:
         return _sections(texts.items())
 
+    @takes_signature
     def format_field_structure(self, signature: Signature) -> str:
         inputs = _sections((name, f"{{{name}}}") for name in signature.inputs).strip()
         outputs = _sections(places(signature.outputs)).strip()
         return "\n\n".join([INTRO, inputs, outputs, "[[ ## completed ## ]]"])
 
+    @takes_signature
     def user_message_output_requirements(self, signature: Signature) -> str:
         named = (f"`[[ ## {k} ## ]]`{required(f)}" for k, f in signature.outputs.items())
         fields = ", then ".join(named)
@@ -59,6 +61,7 @@ class ChatAdapter(FieldAdapter):
             "then ending with the marker for `[[ ## completed ## ]]`."
         )
 
+    @takes_signature
     def format_assistant_message_content(
         self, signature: Signature, outputs: Values, missing_field_message: str | None = None
     ) -> str:
@@ -109,6 +112,7 @@ class JSONAdapter(ChatAdapter):
         form = {"response_format": wanted} if wanted else {}
         return super()._plan(lm, {**lm_kwargs, **form}, signature, inputs)
 
+    @takes_signature
     def format_field_structure(self, signature: Signature) -> str:
         inputs = _sections((name, f"{{{name}}}") for name in signature.inputs).strip()
         return "\n\n".join(
@@ -121,10 +125,12 @@ class JSONAdapter(ChatAdapter):
             ]
         )
 
+    @takes_signature
     def user_message_output_requirements(self, signature: Signature) -> str:
         fields = ", then ".join(f"`{k}`{required(f)}" for k, f in signature.outputs.items())
         return f"Respond with a JSON object in the following order of fields: {fields}."
 
+    @takes_signature
     def format_assistant_message_content(
         self, signature: Signature, outputs: Values, missing_field_message: str | None = None
     ) -> str:

@@ -5,9 +5,11 @@ In the order of DSPy's Adapter.__call__: plan the request, format, ask, parse.
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from playground.systems.dspy import native
 from playground.systems.dspy.calling import (
@@ -17,18 +19,38 @@ from playground.systems.dspy.calling import (
     LanguageModel,
     Told,
 )
-from playground.systems.dspy.signature import REQUIRED, Signature
+from playground.systems.dspy.signature import REQUIRED, Signature, as_signature
 
 Values = Mapping[str, Any]
 Chat = list[dict[str, Any]]
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+
+
+def takes_signature(method: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+    """The door of an adapter's own methods: `signature` may be a signature's class, as in DSPy's.
+
+    The method then raises InputFault for what is no signature. An override gets a Signature from
+    whoever came through this door; it is left as its author wrote it.
+    """
+    form = inspect.signature(method)
+
+    @wraps(method)
+    def called(*args: _Parameters.args, **named: _Parameters.kwargs) -> _Result:
+        given = form.bind(*args, **named)
+        given.arguments["signature"] = as_signature(given.arguments["signature"])
+        return method(*given.args, **given.kwargs)
+
+    return called
 
 
 class AskingAdapter(ABC):
     """Asks a model through messages of a signature, synchronously or not.
 
-    `callbacks` are told when `format` and `parse` begin and end, as DSPy's are. With
-    `use_native_function_calling` a model that can is offered the tools beside the messages, and
-    its calls are read from beside its text; `parallel_tool_calls` is then asked of the provider.
+    Every method here takes a signature's class too. `callbacks` are told when `format` and `parse`
+    begin and end, as DSPy's are. With `use_native_function_calling` a model that can is offered the
+    tools beside the messages, and its calls are read from beside its text; `parallel_tool_calls` is
+    then asked of the provider.
     """
 
     def __init__(
@@ -50,6 +72,7 @@ class AskingAdapter(ABC):
     def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
         """The output fields of a completion. Raises AnswerFault."""
 
+    @takes_signature
     def __call__(
         self,
         lm: LanguageModel,
@@ -73,6 +96,7 @@ class AskingAdapter(ABC):
                 raise
             return again(lm, lm_kwargs, signature, demos, inputs)
 
+    @takes_signature
     async def acall(
         self,
         lm: AsyncLanguageModel,

@@ -11,7 +11,7 @@ from contextlib import suppress
 from enum import Enum
 from typing import Any, Literal, Union, get_args, get_origin
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from playground.parsing import relaxed_json
 
@@ -44,6 +44,15 @@ def _validated(value: Any, annotation: Any) -> Any:
         return TypeAdapter(annotation).validate_python(value)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
+    except ValidationError as error:
+        raise ValueError(_words(error)) from error
+
+
+def _words(error: ValidationError) -> str:
+    """What is wrong, and where in the value. Pydantic's own text tells the value once more, and an
+    address of pydantic's documents."""
+    told = ((".".join(map(str, each["loc"])), each["msg"]) for each in error.errors())
+    return "; ".join(f"{place}: {problem}" if place else problem for place, problem in told)
 
 
 def _member(value: Any, kind: type[Enum]) -> Enum:

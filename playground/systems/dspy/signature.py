@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import datetime
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, Optional, Union
 
@@ -98,11 +98,17 @@ class Field:
 
 @dataclass(frozen=True)
 class Signature:
-    """Fields by name, in order, and the instructions."""
+    """Fields by name, in order, and the instructions.
+
+    Raises InputFault for an input and an output of one name: values are known by their names.
+    """
 
     inputs: Mapping[str, Field]
     outputs: Mapping[str, Field]
     instructions: str = ""
+
+    def __post_init__(self) -> None:
+        _check_names([*self.inputs, *self.outputs])
 
     @classmethod
     def parse(cls, text: str, instructions: str = "") -> Signature:
@@ -165,6 +171,11 @@ class Signature:
         return next((k for k, f in self.inputs.items() if kind_of(f.annotation) == "History"), "")
 
 
+def as_signature(given: Signature | type[BaseModel]) -> Signature:
+    """A signature, also of its class. Raises InputFault for anything else."""
+    return given if isinstance(given, Signature) else Signature.of(given)
+
+
 def _instructions(inputs: Mapping[str, Field], outputs: Mapping[str, Field]) -> str:
     given, due = (", ".join(f"`{name}`" for name in names) for names in (inputs, outputs))
     return f"Given the fields {given}, produce the fields {due}."
@@ -175,12 +186,20 @@ def _fields(text: str, whole: str) -> dict[str, Field]:
         function = module(f"def f({text.strip()}): pass").body[0]
         assert isinstance(function, ast.FunctionDef)
         args = [*function.args.args, *function.args.kwonlyargs]
+        _check_names([arg.arg for arg in args])
         return {arg.arg: Field(_type(arg.annotation) if arg.annotation else str) for arg in args}
     except (SyntaxError, KeyError, TypeError) as error:
         raise InputFault(
             f"signature {whole!r}: {text.strip()!r} does not declare fields ({error})",
             expected="names with types such as str, list[str], Literal['a', 'b']",
         ) from error
+
+
+def _check_names(names: Sequence[str]) -> None:
+    doubled = next((name for name in names if names.count(name) > 1), "")
+    if doubled:
+        problem = f"two fields of a signature are called {doubled!r}"
+        raise InputFault(problem, field=doubled, expected="a name of its own for each field")
 
 
 def _type(node: ast.expr) -> Any:

@@ -17,7 +17,7 @@ from pydantic import BaseModel, TypeAdapter
 from playground.systems.dspy import parts
 from playground.systems.dspy.adapter import INTRO, places
 from playground.systems.dspy.adapters import ChatAdapter
-from playground.systems.dspy.asking import Values
+from playground.systems.dspy.asking import Values, takes_signature
 from playground.systems.dspy.reading import read
 from playground.systems.dspy.signature import Field, Signature
 from playground.systems.dspy.types import is_own
@@ -40,6 +40,7 @@ class XMLAdapter(ChatAdapter):
     def _fields(self, texts: Mapping[str, str]) -> str:
         return "\n\n".join(f"<{k}>\n{text}\n</{k}>" for k, text in texts.items()).strip()
 
+    @takes_signature
     def format_field_structure(self, signature: Signature) -> str:
         inputs = self._fields({name: f"{{{name}}}" for name in signature.inputs})
         outputs = [
@@ -50,6 +51,7 @@ class XMLAdapter(ChatAdapter):
         ]
         return "\n\n".join([INTRO, inputs, "\n\n".join(outputs)])
 
+    @takes_signature
     def user_message_output_requirements(self, signature: Signature) -> str:
         fields = ", then ".join(f"`<{name}>`" for name in signature.outputs)
         shapes = [
@@ -60,6 +62,7 @@ class XMLAdapter(ChatAdapter):
         text = f"Respond with the corresponding output fields wrapped in XML tags {fields}."
         return f"{text} Use this nested XML structure: {' '.join(shapes)}" if shapes else text
 
+    @takes_signature
     def format_assistant_message_content(
         self, signature: Signature, outputs: Values, missing_field_message: str | None = None
     ) -> str:

@@ -21,9 +21,9 @@ from playground.systems.flink_agents.flow import chat_events
 from playground.systems.flink_agents.litellm_model import LiteLLMModel
 from playground.systems.flink_agents.prompt import Prompt
 from playground.systems.flink_agents.resource import ResourceType
+from playground.systems.flink_agents.tool_metadata import ToolMetadata
 from playground.systems.flink_agents.tools import BaseTool, FunctionTool, ToolType
 from playground.tool_formats import create_schema_from_function
-from playground.tools import ToolMetadata
 
 __all__ = [
     "BaseChatModel",

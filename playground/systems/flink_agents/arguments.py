@@ -1,134 +1,106 @@
-"""A call's arguments by the tool's schema, before the tool runs.
+"""A call's arguments by the tool's own model, before the tool runs.
 
-As pydantic does in its lax mode: `"1"` is read as an integer where one is wanted, `"one"` is not.
+As pydantic does in its lax mode: `"1"` is read as an integer where one is wanted, `"one"` is not;
+what a function declares as a model, an enum, a set or a date, it gets as one.
 """
 
 from __future__ import annotations
 
-import datetime
-import uuid
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Final, Literal, NotRequired, Required, Union
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, Final
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, WrapValidator, with_config
-from pydantic_core import SchemaError
-from typing_extensions import TypedDict
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails, PydanticSerializationError
 
+from playground import tools
 from playground.findings import Finding, finding
-from playground.parsing.values import same
-from playground.tools import Schema, ToolMetadata, resolve
+from playground.parsing.values import is_deeper, same
+from playground.systems.flink_agents.argument_names import ArgumentName, argument_names
+from playground.systems.flink_agents.tool_metadata import ToolMetadata
 
-_PLAIN: Final[Mapping[str, Any]] = {
-    "string": str,
-    "integer": int,
-    "number": float,
-    "boolean": bool,
-    "null": None,
-}
-_NUMBERS: Final = {
-    "minimum": "ge",
-    "maximum": "le",
-    "exclusiveMinimum": "gt",
-    "exclusiveMaximum": "lt",
-    "multipleOf": "multiple_of",
-}
-_FORMATS: Final[Mapping[str, Any]] = {
-    "date": datetime.date,
-    "date-time": datetime.datetime,
-    "time": datetime.time,
-    "duration": datetime.timedelta,
-    "uuid": uuid.UUID,
-}
-# JSON Schema's bounds by type, and pydantic's words for them
-_BOUNDS: Final[Mapping[str, Mapping[str, str]]] = {
-    "integer": _NUMBERS,
-    "number": _NUMBERS,
-    "string": {"minLength": "min_length", "maxLength": "max_length", "pattern": "pattern"},
-    "array": {"minItems": "min_length", "maxItems": "max_length"},
-}
-_DEEPEST: Final = 8  # a schema may lead back to itself; what lies deeper is taken as it is
+MOST_DEPTH: Final = 50  # of objects and lists within one another, a call's arguments among them
 
 
 def checked_arguments(
-    tool: ToolMetadata, given: Mapping[str, Any]
+    tool: tools.ToolMetadata, given: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[Finding]]:
-    """The arguments as the schema wants them, and a finding for each that was read as another type.
+    """The arguments as the tool's model has them, and a finding for each that is another value now,
+    or one for all that could not be checked.
 
-    Arguments that the schema does not know stay. Raises ValueError naming every argument that is
-    missing or does not fit.
+    Arguments that the tool does not know stay. Raises ValueError naming every argument that is
+    missing or does not fit, or where they are nested more than 50 deep.
     """
-    values, found, wrong = dict(given), [], []
-    wrong += [f"{name}: missing" for name in tool.required_parameters if name not in given]
-    for name in tool.parameters:
-        if name not in given:
-            continue
-        try:
-            adapter = TypeAdapter(_type(tool.parameter_schema(name), tool.input_schema))
-            value = adapter.validate_python(given[name])
-        except ValidationError as error:
-            wrong.append(f"{name}: {error.errors()[0]['msg']}, not {given[name]!r:.80}")
-            continue
-        if not same(value, given[name]):
-            text = f"{given[name]!r:.80} is read as {value!r:.80}"
+    if is_deeper(given, MOST_DEPTH):
+        raise ValueError(f"the arguments are nested too deeply: at most {MOST_DEPTH} levels")
+    model = ToolMetadata.model_validate(tool).args_schema
+    names = argument_names(model)
+    _refuse_other_names(given, names)
+    try:
+        made = model.model_validate(dict(given))
+    except ValidationError as error:
+        told = {str(each["loc"][:1]): _told(each) for each in reversed(error.errors())}
+        raise ValueError("; ".join(reversed(told.values()))) from error
+    values, written = _values(made, given, names), _written(made, names)
+    wanted = {name: known.wants for known in names.values() for name in known.given}
+    found = []
+    for name, value in given.items():
+        wants = wanted.get(name, name)
+        if wants in values and not _is_kept(value, written.get(wants, values[wants])):
+            text = f"{value!r:.80} is read as {values[wants]!r:.80}"
             found.append(finding("argument-coerced", f"tool {tool.name}, argument {name}", text))
-            values[name] = value
-    if wrong:
-        raise ValueError("; ".join(wrong))
+    if unchecked := getattr(made, "_unchecked_keywords", ()):  # of a schema alone
+        found.append(finding("keyword-unchecked", f"tool {tool.name}", ", ".join(unchecked)))
     return values, found
 
 
-def _type(schema: Any, root: Schema, depth: int = 0) -> Any:
-    """A Python type that takes what a schema takes; Any for what it does not say."""
-    schema = resolve(schema, root)
-    if depth > _DEEPEST or not isinstance(schema, Mapping):
-        return Any
-    if "const" in schema or schema.get("enum"):
-        return Literal[tuple(schema.get("enum") or [schema["const"]])]
-    variants = schema.get("anyOf") or schema.get("oneOf")
-    kinds = schema.get("type")
-    if isinstance(kinds, list):
-        variants = [{**schema, "type": kind} for kind in kinds]
-    if variants:
-        return Union[tuple(_type(each, root, depth + 1) for each in variants)]  # noqa: UP007
-    if kinds == "array":
-        items = _type(schema.get("items", {}), root, depth + 1)
-        return _bounded(list[items], schema)  # type: ignore[valid-type]
-    if kinds == "object":
-        return _object(dict(schema), root, depth)
-    if kinds == "string" and schema.get("format") in _FORMATS:
-        return Annotated[_FORMATS[schema["format"]], WrapValidator(_as_given)]
-    return _bounded(_PLAIN.get(str(kinds), Any), schema)
+def _told(error: ErrorDetails) -> str:
+    if not error["loc"]:  # of the arguments as a whole: it names them itself
+        return error["msg"]
+    name = error["loc"][0]
+    if error["type"] == "missing" and len(error["loc"]) == 1:
+        return f"{name}: missing"
+    return f"{name}: {error['msg']}, not {error['input']!r:.80}"
 
 
-def _as_given(value: Any, validate: Callable[[Any], Any]) -> Any:
-    """Validated, and left alone: the tool gets a date as the text that the model wrote."""
-    validate(value)
-    return value
+def _refuse_other_names(given: Mapping[str, Any], names: Mapping[str, ArgumentName]) -> None:
+    """A field with an alias is unknown to pydantic by its own name: it would pass unread."""
+    taken = {name for known in names.values() for name in (*known.given, *known.reached)}
+    told = [
+        f"{name}: no argument; it is {' or '.join(names[name].given + names[name].reached)}"
+        for name in given
+        if name in names and name not in taken
+    ]
+    if told:
+        raise ValueError("; ".join(told))
 
 
-def _bounded(kind: Any, schema: Mapping[str, Any]) -> Any:
-    """The type within the schema's bounds: those that pydantic would have written there."""
-    for keyword, name in _BOUNDS.get(str(schema.get("type")), {}).items():
-        if keyword not in schema:
-            continue
-        bounded = Annotated[kind, Field(**{name: schema[keyword]})]
-        try:
-            TypeAdapter(bounded)
-        except (SchemaError, TypeError):  # no bound at all, or a pattern of another language
-            continue
-        kind = bounded
-    return kind
-
-
-def _object(schema: Schema, root: Schema, depth: int) -> Any:
-    """An object's known fields by their types; others stay, or are what the schema says of them."""
-    others = schema.get("additionalProperties", True)
-    if not schema.get("properties"):
-        return dict[str, _type(others, root, depth + 1)]  # type: ignore[misc]
-    required = schema.get("required", [])
-    fields = {
-        name: (Required if name in required else NotRequired)[_type(each, root, depth + 1)]
-        for name, each in schema["properties"].items()
+def _values(
+    made: BaseModel, given: Mapping[str, Any], names: Mapping[str, ArgumentName]
+) -> dict[str, Any]:
+    """What was given, as the values that it has become, by the names that the tool wants."""
+    taken = {name for known in names.values() for name in (*known.given, *known.reached)}
+    unknown = {name: value for name, value in given.items() if name not in taken}
+    known = {
+        names[name].wants: getattr(made, name) for name in names if name in made.model_fields_set
     }
-    made: Any = TypedDict("Arguments", fields)  # type: ignore[misc]
-    return with_config(ConfigDict(extra="forbid" if others is False else "allow"))(made)
+    return {**unknown, **known, **(made.model_extra or {})}
+
+
+def _written(made: BaseModel, names: Mapping[str, ArgumentName]) -> dict[str, Any]:
+    """The values as JSON has them, by the same names; none where a type cannot be written."""
+    fields = type(made).model_fields
+    wanted = {fields[name].serialization_alias or name: each.wants for name, each in names.items()}
+    with suppress(PydanticSerializationError):
+        told = made.model_dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
+        return {wanted.get(name, name): value for name, value in told.items()}
+    return {}
+
+
+def _is_kept(given: Any, read: Any) -> bool:
+    """Whether all that was given is in what was read; a model's defaults may stand beside it."""
+    if isinstance(given, dict) and isinstance(read, dict):
+        return all(key in read and _is_kept(value, read[key]) for key, value in given.items())
+    if isinstance(given, list) and isinstance(read, list):
+        return len(given) == len(read) and all(map(_is_kept, given, read))
+    return same(given, read)

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 
 from playground.errors import InputFault, PlaygroundError
 from playground.findings import Finding, finding
@@ -90,6 +90,10 @@ class ChatModel(ABC):
     def resource_type(cls) -> ResourceType:
         return ResourceType.CHAT_MODEL
 
+    def offered(self, tools: Sequence[BaseTool]) -> list[ToolMetadata]:
+        """What goes beside the messages for these tools."""
+        return [tool.metadata for tool in tools]
+
     def takes(self, parameter: str) -> bool:
         """Whether the provider has a field for this parameter; what it has none for is left out."""
         return True
@@ -154,6 +158,7 @@ class BaseChatModel(BaseModel, ChatModel):
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     prompt: Prompt | None = None
+    __bound: tuple[BaseTool, ...] = PrivateAttr(default=())  # what it was last told of from here
 
     @abstractmethod
     def chat(self, messages: Messages, *more: Any, **parameters: Any) -> ChatMessage:
@@ -166,9 +171,19 @@ class BaseChatModel(BaseModel, ChatModel):
     def complete(
         self, messages: Messages, tools: Sequence[ToolMetadata] = (), **parameters: Any
     ) -> Completion:
-        if tools:
-            self.bind_tools([RecordedTool(tool, _uncallable) for tool in tools])
+        if [tool.metadata for tool in self.__bound] != list(tools):
+            self.__bind([RecordedTool(tool, _uncallable) for tool in tools])
         return Completion(self.chat(messages, **parameters))
+
+    def offered(self, tools: Sequence[BaseTool]) -> list[ToolMetadata]:
+        """As of any model; the tools themselves are bound, so that its `chat` can call them."""
+        if [*map(id, tools)] != [*map(id, self.__bound)]:
+            self.__bind(tools)
+        return super().offered(tools)
+
+    def __bind(self, tools: Sequence[BaseTool]) -> None:
+        self.bind_tools(list(tools))
+        self.__bound = tuple(tools)
 
 
 def _uncallable(**_: Any) -> Any:
@@ -286,7 +301,7 @@ class ChatModelSetup:
 
     @property
     def _offered(self) -> list[ToolMetadata]:
-        return [tool.metadata for tool in self.tools]
+        return self.model.offered(self.tools)
 
 
 @dataclass(frozen=True, slots=True)

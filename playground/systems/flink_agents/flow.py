@@ -45,7 +45,8 @@ class ToolRequestEvent:
 class ToolResponseEvent:
     """What the tools gave, in the calls' order; `errors` are those of the calls that failed.
 
-    `findings` name the arguments that were read as another type than the model gave.
+    `findings` name the arguments that were read as another type than the model gave, and, once in a
+    chat, a tool's keywords that could not be checked.
     """
 
     type: ClassVar[str] = "_tool_response_event"
@@ -86,6 +87,7 @@ def chat_events(
     """
     known = tools if tools is not None else {tool.name: tool for tool in setup.tools}
     history, asked_again = list(messages), 0
+    unchecked: set[Finding] = set()
 
     def ask() -> ChatMessage:
         nonlocal asked_again
@@ -97,6 +99,7 @@ def chat_events(
         if not answer.tool_calls:
             return None
         given = _called(answer.tool_calls, known, injected or {})
+        given.findings[:] = _news(given.findings, unchecked)
         history.extend([answer, *_results(given, answer.tool_calls)])
         return given
 
@@ -150,6 +153,18 @@ def _called(
     return event
 
 
+def _news(found: Sequence[Finding], told: set[Finding]) -> list[Finding]:
+    """The findings, but those of a schema's keywords only where they are not `told` yet."""
+    news = []
+    for each in found:
+        if each in told:
+            continue
+        if each.code == "keyword-unchecked":
+            told.add(each)
+        news.append(each)
+    return news
+
+
 def _result(
     tool: BaseTool,
     function: Mapping[str, Any],
@@ -161,8 +176,9 @@ def _result(
         arguments = function.get("arguments") or {}
         if not isinstance(arguments, Mapping):
             raise ValueError(f"the arguments are not a JSON object: {arguments!r:.200}")
-        values, coerced = checked_arguments(tool.metadata, arguments)
-        event.findings.extend(coerced)
+        free = {name: value for name, value in arguments.items() if name not in tool.withheld}
+        values, found = checked_arguments(tool.metadata, free)
+        event.findings.extend(found)
         return awaited(tool.call(**{**values, **own})), True
     except Exception as error:  # a tool is anyone's code
         event.errors.append(str(error))

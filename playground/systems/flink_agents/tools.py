@@ -5,16 +5,22 @@ Source: Apache Flink-Agents, by cases run on its code at 8ad3a32.
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection
 from enum import StrEnum
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
+from pydantic.fields import FieldInfo
+
+from playground import tools
 from playground.errors import InputFault
 from playground.findings import Finding
+from playground.systems.flink_agents.argument_names import withheld_names
 from playground.systems.flink_agents.resource import ResourceType
-from playground.tool_formats import tool_from_function
-from playground.tools import ToolMetadata
+from playground.systems.flink_agents.tool_metadata import ToolMetadata
+from playground.tool_formats import create_schema_from_function, tool_from_function
 
 LONGEST_DESCRIPTION: Final = 1024  # what OpenAI takes, by Flink-Agents
 _SENT: Final = ("type", "properties", "required", "definitions", "$defs")
@@ -29,14 +35,34 @@ class ToolType(StrEnum):
     MCP = "mcp"
 
 
-class BaseTool(ABC):
+class BaseTool(BaseModel, ABC):
     """A tool: what a model is told of it, and how it is called.
 
     `injected_args` are given by the program: a model does not see them, and cannot set them.
     """
 
-    def __init__(self, metadata: ToolMetadata, injected_args: Collection[str] = ()) -> None:
-        self.metadata, self.injected_args = metadata, frozenset(injected_args)
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    metadata: ToolMetadata
+    injected_args: frozenset[str] = Field(default=frozenset(), exclude=True)
+    _withheld: frozenset[str] = PrivateAttr(default=frozenset())
+
+    if TYPE_CHECKING:  # a tool of one's own has more fields, and may have defaults for these
+
+        def __init__(self, **fields: Any) -> None: ...
+
+    @model_validator(mode="after")
+    def _withhold(self) -> Self:
+        if self.injected_args:
+            self._withheld = withheld_names(self.metadata.args_schema, self.injected_args)
+            # past pydantic's own `__setattr__`, as a tool may be frozen
+            self.__dict__["metadata"] = self.metadata.without(self.injected_args)
+        return self
+
+    @property
+    def withheld(self) -> frozenset[str]:
+        """Every name by which a model could give one of the `injected_args`."""
+        return self._withheld
 
     @property
     def name(self) -> str:
@@ -59,20 +85,33 @@ class BaseTool(ABC):
 class FunctionTool(BaseTool):
     """A Python function as a tool, described by its signature and docstring."""
 
+    func: Callable[..., Any] = Field(exclude=True)
+    findings: list[Finding] = Field(default_factory=list, exclude=True)
+
     def __init__(
         self, func: Callable[..., Any], name: str = "", injected_args: Collection[str] = ()
     ) -> None:
-        metadata, self.findings = tool_from_function(func, name, injected_args)
-        super().__init__(metadata, injected_args)
-        self.func = func
-
-    findings: list[Finding]
+        told, found = tool_from_function(func, name, injected_args)
+        arguments = create_schema_from_function(told.name, func, injected_args)
+        metadata = ToolMetadata(name=told.name, description=told.description, args_schema=arguments)
+        injected = frozenset(injected_args)
+        super().__init__(metadata=metadata, injected_args=injected, func=func, findings=found)
 
     @classmethod
     def tool_type(cls) -> ToolType:
         return ToolType.FUNCTION
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
+        """What the function gives. Raises InputFault where it is called without an argument whose
+        `Field` holds no default."""
+        signature = inspect.signature(self.func)
+        given = signature.bind_partial(*args, **kwargs).arguments
+        for name, parameter in signature.parameters.items():
+            # `days: int = Field(1, ge=0)`: Python's default is the Field, the author's is in it
+            if name not in given and isinstance(parameter.default, FieldInfo):
+                if parameter.default.is_required():
+                    raise InputFault(f"{name}: missing", where=self.name, expected="a value")
+                kwargs[name] = parameter.default.get_default(call_default_factory=True)
         return self.func(*args, **kwargs)
 
 
@@ -81,19 +120,20 @@ class RecordedTool(BaseTool):
 
     `results` is called with the arguments."""
 
-    def __init__(self, metadata: ToolMetadata, results: Callable[..., Any]) -> None:
-        super().__init__(metadata)
-        self._results = results
+    results: Callable[..., Any] = Field(exclude=True)
+
+    def __init__(self, metadata: tools.ToolMetadata, results: Callable[..., Any]) -> None:
+        super().__init__(metadata=ToolMetadata.model_validate(metadata), results=results)
 
     @classmethod
     def tool_type(cls) -> ToolType:
         return ToolType.REMOTE_FUNCTION
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
-        return self._results(*args, **kwargs)
+        return self.results(*args, **kwargs)
 
 
-def to_openai_tool(tool: ToolMetadata) -> dict[str, Any]:
+def to_openai_tool(tool: tools.ToolMetadata) -> dict[str, Any]:
     """The tool as Flink-Agents sends it to OpenAI: of the schema, only what says the arguments.
 
     Raises InputFault where the description is longer than 1,024 characters.
@@ -109,7 +149,7 @@ def to_openai_tool(tool: ToolMetadata) -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
-def to_anthropic_tool(tool: ToolMetadata) -> dict[str, Any]:
+def to_anthropic_tool(tool: tools.ToolMetadata) -> dict[str, Any]:
     """The tool as Flink-Agents sends it to Anthropic: of the schema the same."""
     parameters = {key: value for key, value in tool.input_schema.items() if key in _SENT}
     return {"name": tool.name, "description": tool.description, "input_schema": parameters}
