@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.show import frames, payloads
-from playground.show.grid import grid
 from playground.ui import cache
-from playground.ui.shared import choosing, components
+from playground.ui.shared import choosing
 
 chosen = choosing.dialects()
 if not chosen:
@@ -16,22 +14,9 @@ if not chosen:
 asked = cache.asked(chosen)
 
 told = st.container()  # above the marks, and about them
-left, right = st.columns([3, 2])
-with left:
-    asked = cache.own_marks(asked)
-with right:
-    placements = [cache.placement(asked.session, each, asked.policy) for each in chosen]
-    st.dataframe(
-        frames.placements(placements),
-        hide_index=True,
-        height="content",
-        column_config={"characters": st.column_config.NumberColumn(format="localized")},
-    )
-placement = asked.placement
+asked = cache.marks(asked, chosen)
 with told:
     cache.show_headline(asked)
-    if placement.family == "gemini":
-        components.gauge(placement.characters, placement.threshold, key="threshold")
 
 drawn, table, simulated, sent = st.tabs(
     ["On the messages", "Table", "What it costs", "What is sent"],
@@ -41,13 +26,10 @@ drawn, table, simulated, sent = st.tabs(
 )
 if drawn.open:
     with drawn:
-        pane = payloads.placement_pane(placement)
-        picture = components.Picture({**grid([pane]), "marks": True})
-        components.panes(picture, key=cache.PANES, on_mark=cache.take_mark)
-        st.caption("A click on a part sets a mark there, or clears it.")
+        cache.drawn(asked)
 if table.open:
     with table:
-        st.dataframe(frames.placement(placement), hide_index=True)
+        cache.table(asked)
 if simulated.open:
     with simulated:
         cache.cache_costs(asked, chosen)

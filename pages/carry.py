@@ -15,7 +15,7 @@ if not chosen:
 
 matrix = carry.matrix(chosen)
 st.dataframe(frames.carry_totals(matrix), hide_index=True, height="content")
-only = st.toggle("Only values that are not carried everywhere", key="hurting", bind="query-params")
+only = st.toggle("Only values that do not arrive everywhere", key="hurting", bind="query-params")
 frame = frames.carry(matrix)
 if only:
     frame = frame[(frame[chosen] != "carried").any(axis=1)]

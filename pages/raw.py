@@ -16,6 +16,9 @@ given = None if form else raw.template_upload()
 if not form and given is None:
     st.info("Upload a .jinja file or a tokenizer_config.json: it is rendered in a sandbox.")
     st.stop()
+if given and raw.audit_chosen():
+    raw.show_audit(*given)
+    st.stop()
 try:
     if given:
         prompt = raw.by_template(session, *given)

@@ -9,7 +9,7 @@ from playground.ui import replay, state
 from playground.ui.shared import components, readings, widgets
 
 working = state.working_session()
-left, right, beside = st.columns(3)
+left, right, beside, rare = st.columns([5, 5, 5, 2], vertical_alignment="bottom")
 with left:
     recording = replay.recording_select(working.session)
 if recording is None:
@@ -20,10 +20,12 @@ with right:
 with beside:
     server = replay.reading_server()
 
-switches = widgets.reading_switches(dialect)
+with rare:
+    switches = widgets.reading_switches(dialect)
 reading = readings.Reading(recording, dialect, working.session.tools, switches, server)
 timeline = reading.timeline
 replay.about(recording, timeline)
+replay.about_server(timeline)
 readings.show_findings(timeline)
 
 last = len(timeline.steps) - 1
@@ -35,14 +37,14 @@ events, so_far, handed, beside_it, which, other, every, out = st.tabs(
     [
         "All events",
         "Up to this step",
-        "What a server hands over",
+        replay.HANDED,
         "Two readings",
         "Which dialect is this?",
         "Experiments",
         "Every dialect",
         "Take it with you",
     ],
-    key="listed",
+    key=replay.LISTED,
     on_change="rerun",
     bind="query-params",
 )

@@ -12,7 +12,7 @@ if not working.session.expected:
     st.stop()
 
 recorded, live = st.tabs(
-    ["From recordings", "Live"], key="trial view", on_change="rerun", bind="query-params"
+    [trials.RECORDED, "Live"], key="trial view", on_change="rerun", bind="query-params"
 )
 if recorded.open:
     with recorded:

@@ -9,13 +9,14 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from playwright.sync_api import Browser, FilePayload, Locator, Page, expect, sync_playwright
-from serving import CHROMIUM, FLAGS, served
+from serving import CHROMIUM, FLAGS, served, widened
 from streaming import answering, event
 
 import playground as pg
@@ -123,6 +124,27 @@ def test_a_click_on_a_tool_lights_it_in_every_pane_and_in_the_url(page: Page, ad
     assert max(tops) - min(tops) < 1
 
 
+def test_enter_takes_the_dialect_that_stands_first(page: Page, address: str) -> None:
+    page.goto(f"{address}/compare?session=02-parallel-calls")
+    chooser = page.get_by_role("combobox", name="Dialects")
+    chooser.click()
+    chooser.press_sequentially("llama")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"dialects=native&dialects=llama3-json$"))
+
+
+def test_the_grid_counts_characters_as_the_library_does(page: Page, tmp_path: Path) -> None:
+    """JavaScript counts an emoji twice."""
+    session = pg.session([{"role": "user", "content": "😀" * 6_001}])
+    path = tmp_path / "emoji.html"
+    path.write_text(pg.compare(session, ["native"]).html(), encoding="utf-8")
+    page.goto(path.as_uri())
+    block = page.locator(".block").first
+    expect(block.locator(".count")).to_have_text("6,001")
+    expect(block.locator("pre")).to_have_text("😀" * 3_000)  # and none of them cut in two
+    expect(block.locator(".more")).to_have_text("show 3,001 more characters")
+
+
 @pytest.fixture(scope="module")
 def long_grid(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Four dialects of a session of 600 messages, as the page that `html()` gives."""
@@ -220,18 +242,18 @@ def test_a_shared_link_shows_the_same_view(page: Page, address: str) -> None:
 
 SHOWING = [
     "compare",
+    "cache",
+    "replay",
     "compare?view=Difference",
     "compare?view=Tools",
     "payload",
     "prompts",
-    "cache",
     "cache?shown=What+it+costs",
     "cache?shown=What+is+sent",
-    "replay",
 ]
 
 
-@pytest.mark.parametrize("path", SHOWING)
+@pytest.mark.parametrize("path", widened(SHOWING, at_once=3))
 def test_hostile_text_is_shown_and_never_run(page: Page, address: str, path: str) -> None:
     asked = outside(page)
     page.on("dialog", lambda dialog: pytest.fail(f"a dialog opened: {dialog.message}"))
@@ -264,17 +286,19 @@ def test_hostile_text_is_shown_and_never_run(page: Page, address: str, path: str
 def test_what_is_folded_is_drawn_when_it_is_opened(page: Page, address: str) -> None:
     page.goto(f"{address}/payload?session=02-parallel-calls&dialect=native&providers=Anthropic")
     expect(page.locator(".panes").first).to_be_visible(timeout=30_000)
-    body = page.locator("code", has_text='"max_tokens": 64000')
+    body = page.locator(".verbatim", has_text='"max_tokens": 64000')
     expect(body).to_have_count(0)
     page.get_by_text("The body for").first.click()
     expect(body.first).to_be_visible()
     page.goto(f"{address}/prompts?session=02-parallel-calls")
     page.get_by_text("The session's tools").click()
     expect(page.get_by_text("Rebuilt by Flink-Agents").first).to_be_visible()
-    expect(page.locator("code", has_text='"enum"').first).to_be_visible()
+    expect(page.locator(".verbatim", has_text='"enum"').first).to_be_visible()
 
 
-@pytest.mark.parametrize("path", ["payload", "compare?view=Counts", "cache?shown=What+is+sent"])
+@pytest.mark.parametrize(
+    "path", widened(["payload", "compare?view=Counts", "cache?shown=What+is+sent"])
+)
 def test_a_page_that_waits_starts_no_run_of_its_own(page: Page, tmp_path: Path, path: str) -> None:
     """A run that starts can drop what Streamlit has on its way: uploads were lost so."""
     runs: list[object] = []
@@ -408,11 +432,11 @@ def test_tokens_are_counted_in_the_background(page: Page, address: str) -> None:
     assert box["width"] > 500
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 900])
+@pytest.mark.parametrize("width_and_scheme", widened(list(product((900, 1440), ("dark", "light")))))
 def test_pages_fit_and_text_is_readable(
-    browser: Browser, address: str, width: int, scheme: str, tmp_path: Path
+    browser: Browser, address: str, width_and_scheme: tuple[int, str], tmp_path: Path
 ) -> None:
+    width, scheme = width_and_scheme
     context = browser.new_context(
         viewport={"width": width, "height": 1000},
         color_scheme=scheme,  # type: ignore[arg-type]
@@ -432,7 +456,7 @@ def test_pages_fit_and_text_is_readable(
     context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", widened(["light", "dark"]))
 def test_the_strip_goes_through_the_requests_and_shows_a_block(
     browser: Browser, address: str, scheme: str
 ) -> None:
@@ -606,7 +630,7 @@ def test_a_pasted_completion_is_read_field_by_field(page: Page, address: str) ->
 
 def test_a_prompt_stands_in_three_adapters_side_by_side(page: Page, address: str) -> None:
     signatures(page, address)
-    panes = page.get_by_test_id("stCode")
+    panes = page.locator(".verbatim")
     expect(panes).to_have_count(3)
     tops = panes.evaluate_all("all => all.map(one => one.getBoundingClientRect().top)")
     assert max(tops) - min(tops) < 40
@@ -671,7 +695,9 @@ def test_an_app_that_is_stopped_keeps_what_its_run_had(
     assert recording.error is not None
 
 
-@pytest.mark.parametrize("path", ["templates", "compare?session=02-parallel-calls&view=Run"])
+@pytest.mark.parametrize(
+    "path", widened(["compare?session=02-parallel-calls&view=Run", "templates"])
+)
 def test_a_run_ends_with_its_tab(browser: Browser, address: str, path: str) -> None:
     """By a server that has no end: it sees that nobody listens any more."""
     hung_up = threading.Event()

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, Position, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, Position, expect, sync_playwright
 from serving import CHROMIUM, FLAGS, served
 from tour import JOBS, Hand, Tour
 
@@ -86,20 +86,26 @@ def tour(request: pytest.FixtureRequest) -> Iterator[Tour]:
         (tour.folder / "tour.md").write_text(tour.text(), encoding="utf-8")
 
 
-@pytest.fixture
-def hand(address: str) -> Iterator[Hand]:
-    """A user who has just opened the bare address."""
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         assert CHROMIUM, "CI must have chromium"
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        context = browser.new_context(viewport={"width": 1440, "height": 900})
-        context.grant_permissions(["clipboard-read", "clipboard-write"])
-        page = context.new_page()
-        page.goto(address)
-        expect(page.get_by_role("heading", name="Start")).to_be_visible()
-        expect(page.get_by_label("Paste anything").first).to_be_visible()
-        yield Hand(page)
+        yield browser
         browser.close()
+
+
+@pytest.fixture
+def hand(browser: Browser, address: str) -> Iterator[Hand]:
+    """A user who has just opened the bare address."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(address)
+    expect(page.get_by_role("heading", name="Start")).to_be_visible()
+    expect(page.get_by_label("Paste anything").first).to_be_visible()
+    yield Hand(page)
+    context.close()
 
 
 NATIVE_WITHOUT_MARKS: Position = {"x": 220, "y": 122}  # pixels: third row, second column
@@ -295,7 +301,7 @@ def test_a_cell_of_the_matrix_is_chosen_and_a_mark_is_set_by_a_click(
     matrix.click(position=NATIVE_WITHOUT_MARKS)
     hand.clicks += 1
     expect(page.get_by_role("heading", name="native")).to_be_visible()
-    expect(page).to_have_url(re.compile("policy=No.*drawn=native|drawn=native.*policy=No"))
+    expect(page).to_have_url(re.compile("policy=none.*drawn=native|drawn=native.*policy=none"))
     expect(said).to_contain_text("No marks, and nothing is written or read.")
 
     hand.click(page.get_by_role("tab", name="On the messages"))
@@ -328,7 +334,8 @@ def test_the_server_that_runs_a_call_of_half_a_stream_is_found(hand: Hand, tour:
     expect(page.get_by_text("Complete calls: none. Aborted calls: 1.")).to_be_visible()
     hand.click(page.get_by_role("combobox", name="Handed over by"))
     hand.click(page.get_by_role("option", name="vllm", exact=True))
-    hand.click(page.get_by_role("tab", name="What a server hands over"))
+    tab = page.get_by_role("tab", name="What a server hands over")
+    expect(tab).to_have_attribute("aria-selected", "true")
     expect(page.get_by_text("hands over calls: write_file.")).to_be_visible()
     tour.done("server", hand, page.get_by_text("hands over calls"))
 
@@ -353,8 +360,9 @@ def test_an_imported_request_is_edited_and_the_edits_are_undone(hand: Hand, tour
     expect(part).to_have_value("")
     part.fill("At seven.")
     part.press("Control+Enter")
-    hand.click(button(page, "Earlier"))
     pane = page.locator(".panes").first
+    expect(pane).to_contain_text("At seven.")
+    hand.click(button(page, "Earlier"))
     expect(pane).to_contain_text(re.compile(r"At seven\.[\s\S]*High tide\?"))
     sidebar = page.locator("[data-testid=stSidebar]")
     expect(sidebar).to_contain_text("system prompt, 1 message added")

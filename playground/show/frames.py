@@ -22,8 +22,8 @@ from playground.questions.comparison import Column, Comparison
 from playground.questions.detection import Detection, Detections
 from playground.questions.experiments import change_words
 from playground.questions.provider_payload import ProviderPayload
-from playground.questions.raw_prompt import RawPrompt
 from playground.questions.timeline import Timeline
+from playground.show.chat_template_frames import findings
 from playground.show.trial_frames import trial as trial  # registered with the others
 from playground.show.wire import WIRE_HEAD, event_text, wire_rows
 
@@ -88,18 +88,6 @@ def payload_differences(found: Mapping[str, ProviderPayload]) -> pd.DataFrame:
 def differences(value: ProviderPayload) -> pd.DataFrame:
     """One row for each difference between what is sent and what was rendered."""
     return findings(value.grouped)
-
-
-@draws("frame", RawPrompt)
-def warnings(value: RawPrompt) -> pd.DataFrame:
-    """One row a warning of the chat template."""
-    return findings(value.findings)
-
-
-def findings(found: Sequence[Finding]) -> pd.DataFrame:
-    """One row a finding."""
-    rows = [[each.code, each.severity, each.where, each.message] for each in found]
-    return pd.DataFrame(rows, columns=["code", "severity", "where", "message"])
 
 
 @draws("frame", CarryMatrix)

@@ -7,13 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
+from playground.caching.blocks import WireBlock
 from playground.caching.prefixes import TimedRequest
 from playground.caching.rules import Rules
-from playground.dialects.rendering import Block, message_text
+from playground.counts import counted
+from playground.dialects.rendering import Block, Rendering, message_text
 from playground.events import Event, event_name
 from playground.parsing.values import dump_json
 from playground.questions.cache.placement import CachePlacement, PartPlacement
 from playground.questions.cache.simulation import CacheSimulation
+from playground.questions.cache.wire import CacheWire
 from playground.questions.comparison import Column, DiffLine, visible
 from playground.questions.timeline import Timeline
 from playground.show.wire import event_text
@@ -68,21 +71,39 @@ def placement_pane(placement: CachePlacement, most: int | None = None) -> Payloa
         message["blocks"].append(_part(part))
     return {
         "name": placement.dialect,
-        "note": f"{len(placement.marks)} marks",
+        "note": counted(len(placement.marks), "mark"),
         "messages": list(messages.values())[:most],
     }
 
 
-def rendered_pane(payload: ProviderPayload, most: int | None = None) -> Payload:
+def sent_pane(sent: CacheWire) -> Payload:
+    """A request as it was sent, its marks on its blocks, which are named as the strip does."""
+    count = counted(len(sent.marks), "mark")
+    messages = [
+        {"role": block.role or block.tier, "blocks": [_sent_block(number, block)]}
+        for number, block in enumerate(sent.sent)
+    ]
+    return {"name": sent.model, "note": count, "messages": messages}
+
+
+def _sent_block(number: int, block: WireBlock) -> Payload:
+    name = f"block {number}"
+    shown = {"origin": name, "kind": block.role or block.tier, "label": name, "text": block.text}
+    if block.ttl is None:
+        return shown
+    return {**shown, "badge": f"● mark, {block.ttl}", "marked": True}
+
+
+def rendered_pane(dialect: str, rendering: Rendering, most: int | None = None) -> Payload:
     """The dialect's request, message by message, before an adapter has seen it."""
     found = [
         {"role": str(message["role"]), "blocks": [_message_block(index, message_text(message))]}
-        for index, message in enumerate(payload.rendering.messages[:most])
+        for index, message in enumerate(rendering.messages[:most])
     ]
-    if payload.rendering.tools:
-        text = dump_json(payload.rendering.tools)
+    if rendering.tools:
+        text = dump_json(rendering.tools)
         found.insert(0, {"role": "tools (request field)", "blocks": [_plain("tools", text)]})
-    return {"name": f"{payload.dialect}, as rendered", "note": "", "messages": found}
+    return {"name": f"{dialect}, as rendered", "note": "", "messages": found}
 
 
 def payload_pane(name: str, payload: ProviderPayload, most: int | None = None) -> Payload:

@@ -30,6 +30,23 @@ def trial(value: Trial) -> pd.DataFrame:
     )
 
 
+def trial_misses(value: Trial) -> pd.DataFrame:
+    """One row for each case and arm that missed in one way: how often, and what differed."""
+    return pd.DataFrame(
+        [
+            {
+                "case": miss.case,
+                "dialect": miss.dialect,
+                "model": miss.model,
+                "times": miss.times,
+                "what differed": miss.missed,
+                "first answer": miss.recording,
+            }
+            for miss in value.misses()
+        ]
+    )
+
+
 def trial_pairs(value: Trial) -> pd.DataFrame:
     """One row for every two arms: right arguments case by case, and the sign test's p."""
     return pd.DataFrame(

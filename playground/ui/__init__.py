@@ -43,7 +43,8 @@ What must not be done
 - A fragment that polls (`run_every`), or `st.rerun` while something loads: a run that starts can
   drop a file that is being uploaded. Waiting inside the run cannot (`shared/waiting.py`).
 - Text of a session as Markdown or HTML: not in a label, not in `st.write`, `st.error` or the like.
-  `st.text`, `st.code`, data frames and the components' `textContent` show it as it is.
+  `st.text`, data frames and the components' `textContent` show it as it is.
+- `st.code`: its highlighter holds the page up. `components.verbatim` shows a text and copies it.
 - A body that is drawn although it is folded: ask `.open` of a tab or an expander first.
 - A widget whose options change under one key: it keeps a value that is no longer among them. Put
   what the options depend on into the key.

@@ -3,131 +3,69 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isnan
-from typing import Any, Final
+from typing import Final
 
 import streamlit as st
 
-from playground.caching.own_policies import OwnPolicy, policy_of_places
+from playground.caching.own_policies import policy_of_places
 from playground.caching.policies import POLICIES, as_parts, get_policy
-from playground.dialects import get_dialect
 from playground.errors import InputFault
 from playground.prompt_data import CacheDialect
 from playground.questions.cache.headline import headline
-from playground.questions.cache.placement import CachePlacement, place_cache
 from playground.questions.cache.requests import sent_at
-from playground.questions.cache.simulation import CacheSimulation, simulate_cache
-from playground.questions.cache.simulation import cache_matrix as simulate_matrix
-from playground.questions.cache.what_if import WhatIf
-from playground.questions.cache.wire import CacheWire, cache_on_wire
+from playground.questions.cache.simulation import CacheSimulation
 from playground.sessions.session import Session
 from playground.show import frames, payloads
+from playground.show.grid import grid
 from playground.ui import state
-from playground.ui.shared import components, policies, waiting, what_ifs, widgets
+from playground.ui.shared import as_sent, components, policies, waiting, what_ifs, widgets
+from playground.ui.shared.cache_asked import (
+    CLICKED,
+    Asked,
+    formatted,
+    on_wire,
+    placement,
+    simulations,
+    title,
+)
 from playground.ui.shared.components import Picture
-from playground.ui.shared.kept import digest, kept
+from playground.ui.shared.kept import digest
 
 _AS_NOTED: Final = "as noted"
 _APART: Final = {"0:20": 20.0, "4:30": 270.0, "5:30": 330.0, "one hour and more": 3_700.0}
 _AS_FILE: Final = "as in the session"
 _BY_MODEL: Final = "by model"
 _FORMATS: Final = {"read share": "percent", "cost": "%.3f"}
-_CLICKED: Final = "clicked"  # the policy that the user's clicks make
 _MATRIX: Final = "cost matrix"
 _CELLS: Final = "cost matrix cells"  # the names of its rows, and of its columns by their titles
 _MARKS: Final = "marks widget"  # its key, which follows from the policy's own marks
 PANES: Final = "cache panes"
-_TITLES: Final = {"azad": "Azad (the default)", "none": "No marks", _CLICKED: "The marks you set"}
-
-
-# what is computed
-
-
-@kept(64)
-def _placed(session: Session, dialect: str, policy: str, own: OwnPolicy | None) -> CachePlacement:
-    return place_cache(session, dialect, own.policy() if own else policy)
-
-
-def placement(session: Session, dialect: str, policy: str) -> CachePlacement:
-    """Where a policy, ours or one of the user's own, puts its marks."""
-    return _placed(session, dialect, policy, policies.find(policy))
-
-
-@kept(16)
-def formatted(session: Session, dialect: str) -> list[dict[str, Any]]:
-    """The messages that a policy sees: before marks, and before the environment block."""
-    bare = session.dynamic.model_copy(update={"dynamic_environment_details_block": ""})
-    data = replace(session, dynamic=bare).prompt_data()
-    return get_dialect(dialect).with_policy("none").render(data).messages
-
-
-@kept(32, spinner="Simulating every policy …")
-def simulations(
-    session: Session, dialect: str, apart: float | None, what_if: WhatIf, own: list[OwnPolicy]
-) -> Sequence[CacheSimulation]:
-    """The session in a dialect under every policy, the user's own after ours."""
-    every = [*POLICIES.values(), *(each.policy() for each in own)]
-    return simulate_matrix(session, [dialect], every, seconds_apart=apart, what_if=what_if)
-
-
-@kept(64)
-def _simulated(
-    session: Session,
-    dialect: str,
-    apart: float | None,
-    what_if: WhatIf,
-    policy: str,
-    own: OwnPolicy | None,
-) -> CacheSimulation:
-    chosen = own.policy() if own else policy
-    return simulate_cache(
-        session, dialect=dialect, policy=chosen, seconds_apart=apart, what_if=what_if
-    )
-
-
-@kept(16)
-def _on_wire(
-    session: Session, dialect: str, policy: str, own: OwnPolicy | None
-) -> Future[CacheWire]:
-    chosen = own.policy() if own else policy
-    return waiting.background().submit(cache_on_wire, session, dialect, chosen)
+POLICY: Final = "policy"
+_SEEN: Final = "session of the policy"
 
 
 # what is chosen
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What the page is asked: a session in a dialect under a policy, sent so far apart, what if."""
-
-    session: Session
-    dialect: str
-    policy: str
-    apart: float | None
-    what_if: WhatIf
-
-    @property
-    def placement(self) -> CachePlacement:
-        return placement(self.session, self.dialect, self.policy)
-
-    def simulated(self, policy: str = "") -> CacheSimulation:
-        """Under the policy that is asked about, or another. Raises InputFault."""
-        name = policy or self.policy
-        given = (self.session, self.dialect, self.apart, self.what_if, name)
-        return _simulated(*given, policies.find(name))
-
-
 def asked(dialects: Sequence[str]) -> Asked:
     """The row of controls, the policy first: it decides about all that is below."""
-    session = state.working_session().session
-    names = [*POLICIES, *(own.name for own in policies.own() if own.name != _CLICKED)]
+    working = state.working_session()
+    session, own = working.session, (each.name for each in policies.own())
+    names = [*POLICIES, *(name for name in own if name != CLICKED)]
+    if session.rows:
+        names = [as_sent.NAME, *names]
+        # what was brought is seen first as it stands, whatever was looked at before it
+        if state.held(_SEEN) not in (None, working.name):
+            state.choose(POLICY, names[0])
+    state.hold(_SEEN, working.name)
+    state.follow_url(POLICY, names)
     choices = {**({_AS_NOTED: None} if _notes_times(session) else {}), **_APART}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        policy = st.selectbox(
-            "Policy", names, key="policy", bind="query-params", format_func=_title, width=260
-        )
+        # not bound to the address, which would hold its title
+        policy = st.selectbox("Policy", names, key=POLICY, format_func=title, width=260)
+        state.tell_url(POLICY, policy, names[0])
         apart = st.selectbox(
             "Between requests", list(choices), key="apart", bind="query-params", width=180
         )
@@ -135,11 +73,7 @@ def asked(dialects: Sequence[str]) -> Asked:
     with st.expander("Options: settings, what if, a policy of your own", key="what-if"):
         session = with_cache_settings(session)
         what_if = what_ifs.choose(session.task.model_name)
-    return Asked(session, dialect, policy or names[0], choices[apart or "0:20"], what_if)
-
-
-def _title(policy: str) -> str:
-    return _TITLES.get(policy, policy)
+    return Asked(session, dialect, policy, choices[apart or "0:20"], what_if)
 
 
 def with_cache_settings(session: Session) -> Session:
@@ -166,7 +100,44 @@ def _setting(label: str, key: str, options: list[str]) -> str:
     return "" if chosen in (None, _AS_FILE) else str(chosen)
 
 
-def own_marks(given: Asked) -> Asked:
+def marks(given: Asked, dialects: Sequence[str]) -> Asked:
+    """What is marked where, in each dialect; the page is about the user's own marks if any."""
+    if given.is_sent:
+        as_sent.marks(given.session, bool(state.working_session().changes))
+        return given
+    left, right = st.columns([3, 2])
+    with left:
+        given = _own_marks(given)
+    with right:
+        placed = [placement(given.session, each, given.policy) for each in dialects]
+        st.dataframe(
+            frames.placements(placed),
+            hide_index=True,
+            height="content",
+            column_config={"characters": st.column_config.NumberColumn(format="localized")},
+        )
+    return given
+
+
+def drawn(given: Asked) -> None:
+    """The request with its marks, to be set and cleared where a policy sets them."""
+    if given.is_sent:
+        as_sent.drawn(given.session, PANES)
+        return
+    picture = Picture({**grid([payloads.placement_pane(given.placement)]), "marks": True})
+    components.panes(picture, key=PANES, on_mark=take_mark)
+    st.caption("A click on a part sets a mark there, or clears it.")
+
+
+def table(given: Asked) -> None:
+    """Every part, or every block of what was brought, with its mark."""
+    if given.is_sent:
+        as_sent.table(given.session)
+    else:
+        st.dataframe(frames.placement(given.placement), hide_index=True)
+
+
+def _own_marks(given: Asked) -> Asked:
     """Marks to set and to clear; what differs from the policy is one of the user's own, and is
     what the page is about then."""
     session, dialect = given.session, given.dialect
@@ -185,16 +156,17 @@ def own_marks(given: Asked) -> Asked:
         list(places),
         default=[label for label, place in places.items() if place in marked],
         key=key,
+        select_all=False,
         help="Remove marks or add some: a policy that places them so is compared too.",
     )
     clicked = sorted(places[label] for label in chosen)
     if clicked == marked:
-        policies.drop(_CLICKED)
+        policies.drop(CLICKED)
         return given
-    own = policy_of_places(_CLICKED, messages, clicked)
-    policies.keep(own)
+    own = policy_of_places(CLICKED, messages, clicked)
+    policies.show(own)
     st.download_button("These marks as a policy file", own.dumps(), "policy.json")
-    return replace(given, policy=_CLICKED)
+    return replace(given, policy=CLICKED)
 
 
 def take_mark() -> None:
@@ -219,20 +191,27 @@ _BOXES: Final = {
 
 def show_headline(given: Asked) -> None:
     """One sentence from the simulation, whose size and marks one line explains."""
-    placed = given.placement
     try:
-        verdict, text = headline(given.simulated())
+        simulated = given.simulated()
     except InputFault as fault:
         st.text(str(fault))  # plain: a model's name may come from a file
         return
+    verdict, text = headline(simulated)
     box, icon = _BOXES[verdict]
     box(text.replace("$", "\\$"), icon=icon)
-    own = policies.find(given.policy)
+    for problem in simulated.errors:
+        st.text(f"Why: {problem}.")
+    if given.is_sent:
+        st.text(f"{as_sent.TITLE}: {as_sent.SOURCE}.\n{simulated.reach.line}.")
+        return
+    placed, own = given.placement, policies.find(given.policy)
     source = own.source if own else get_policy(given.policy).source
-    st.text(f"{_title(given.policy)}: {source}.\n{placed.thresholds}.")
+    st.text(f"{title(given.policy)}: {source}.\n{placed.thresholds}.")
     if placed.refusal:
         why = f"{placed.refusal.explanation} ({placed.refusal.reason})"
         st.text(f"Nothing is marked: {why}.")
+    if placed.family == "gemini":
+        components.gauge(placed.characters, placed.threshold, key="threshold")
 
 
 # what it costs
@@ -254,7 +233,8 @@ def cache_costs(given: Asked, dialects: Sequence[str]) -> None:
         "the price without a cache. Nothing is sent."
     )
     _matrix(cells)
-    cell = next(c for c in cells if (c.dialect, c.policy) == (given.dialect, given.policy))
+    of_page = (given.dialect, given.policy)
+    cell = next((c for c in cells if (c.dialect, c.policy) == of_page), None) or given.simulated()
     formats = {name: st.column_config.NumberColumn(format=form) for name, form in _FORMATS.items()}
     with st.expander("All figures"):
         st.dataframe(frames.cache_matrix(cells), hide_index=True, column_config=formats)
@@ -265,10 +245,10 @@ def cache_costs(given: Asked, dialects: Sequence[str]) -> None:
 def _matrix(cells: Sequence[CacheSimulation]) -> None:
     """What each policy costs in each dialect; a click on a cell makes the page about that cell."""
     costs = frames.cost_matrix(cells)
-    titles = {_title(policy): policy for policy in costs.columns}
+    titles = {title(policy): policy for policy in costs.columns}
     state.hold(_CELLS, [list(costs.index), titles])
     st.dataframe(
-        costs.rename(columns=_title).style.format("{:.2f}", na_rep="refused").map(_by_cost),
+        costs.rename(columns=title).style.format("{:.2f}", na_rep="refused").map(_by_cost),
         key=_MATRIX,
         height="content",
         selection_mode="single-cell",
@@ -287,19 +267,16 @@ def _by_cost(cost: object) -> str:
 def _take_cell() -> None:
     chosen = state.component_value(_MATRIX, "selection")
     dialects, policies = state.held(_CELLS)
-    for row, title in (chosen or {}).get("cells", ())[:1]:
-        policy = policies[title]
+    for row, column in (chosen or {}).get("cells", ())[:1]:
+        policy = policies[column]
         state.choose("drawn", dialects[row])
-        if policy != _CLICKED:  # which is no choice of its own
-            state.choose("policy", policy)
+        if policy != CLICKED:  # which is no choice of its own
+            state.choose(POLICY, policy)
 
 
 def _cell(cell: CacheSimulation) -> None:
     """One dialect under one policy: its strip, what counts for it, what is wrong."""
-    st.header(cell.dialect, divider="gray", anchor=False)
-    for problem in cell.errors:
-        st.error("The provider would refuse these requests:")
-        st.text(problem)
+    st.header(cell.dialect or as_sent.TITLE, divider="gray", anchor=False)
     components.strip(Picture(payloads.strip(cell)), key="strip")
     st.text("\n".join(cell.origins))
     widgets.show_findings(cell.findings, "in these requests")
@@ -316,8 +293,11 @@ def _notes_times(session: Session) -> bool:
 
 def what_is_sent(given: Asked) -> None:
     """The next request as LiteLLM's adapter would send it, and the marks that get lost."""
+    if given.is_sent:
+        as_sent.body(given.session)
+        return
     own = policies.find(given.policy)
-    future = _on_wire(given.session, given.dialect, given.policy, own)
+    future = on_wire(given.session, given.dialect, given.policy, own)
     waiting.until_loaded(future.done)
     try:
         wire = future.result()
@@ -325,6 +305,9 @@ def what_is_sent(given: Asked) -> None:
         st.text(str(fault))
         return
     st.caption("As LiteLLM's own adapter writes it; nothing is sent.")
+    named = given.session.task.model_name
+    if wire.model != named:
+        st.text(f"{named} names no provider: shown is {wire.model}.")
     if wire.findings:
         st.warning(f"Marks that get lost on the way: {len(wire.findings)}")
     widgets.show_findings(wire.findings, "on the way")

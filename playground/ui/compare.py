@@ -22,7 +22,7 @@ from playground.show import exports, frames, payloads
 from playground.show.grid import grid
 from playground.ui import navigation, state
 from playground.ui.serving import access
-from playground.ui.shared import waiting
+from playground.ui.shared import components, waiting
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import kept
 from playground.ui.shared.runs import Runs
@@ -155,7 +155,7 @@ def take_along(compared: Comparison, name: str) -> None:
         )
         ending, text = texts[str(form)]
         st.download_button("Save", text, f"{name} {dialect}.{ending}", icon=":material/download:")
-        st.code(text, language=None, height=300)
+        components.verbatim(text, "request", key="taken text", height=300)
 
 
 # Run: send the session in a dialect, watch the answer come, replay it
@@ -231,7 +231,7 @@ def _watch(run: Run) -> None:
     def show() -> None:
         status.update(label=_progress(run))
         if run.text:
-            text.code(run.text[-_SHOWN:], language=None, wrap_lines=True)
+            text.text(run.text[-_SHOWN:])
 
     waiting.until(lambda: not run.under_way, show)
     st.rerun()
@@ -263,4 +263,4 @@ def _outcome(working: WorkingSession, run: Run) -> None:
         st.download_button(
             "Recording", run.recorded.text(), f"{run.dialect}.jsonl", key="save recording"
         )
-    st.code(run.text[-_SHOWN:], language=None, wrap_lines=True)
+    components.verbatim(run.text[-_SHOWN:], "answer", key="answer text")

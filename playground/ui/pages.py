@@ -90,7 +90,7 @@ PAGES: Final = (
     ),
     PageEntry(
         "carry",
-        "Carry",
+        "Hostile values",
         "luggage",
         "Which hostile values reach a tool unchanged, and which does a dialect refuse?",
     ),

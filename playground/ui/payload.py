@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import streamlit as st
 
+from playground.dialects import get_dialect
 from playground.errors import PlaygroundError
 from playground.questions.provider_models import PROVIDERS
 from playground.questions.provider_payload import ProviderPayload, provider_payload
@@ -37,6 +38,7 @@ def provider_choice() -> list[str]:
         default=["OpenAI", "Anthropic"],
         key="providers",
         accept_new_options=True,
+        select_all=False,
         bind="query-params",
         help="A provider, with a model of its own, or any LiteLLM name.",
     )
@@ -66,7 +68,8 @@ def side_by_side(
 ) -> None:
     """What was rendered and what each provider gets; LiteLLM comes from the background."""
     futures = {name: _asked(session, dialect, name, given) for name in providers}
-    waiting.until_loaded(lambda: all(future.done() for future in futures.values()))
+    if not _are_done(futures):
+        _meanwhile(session, dialect, futures)
     found: dict[str, ProviderPayload] = {}
     for name, future in futures.items():
         try:
@@ -78,11 +81,30 @@ def side_by_side(
         _drawn(found)
 
 
+def _are_done(futures: Mapping[str, Future[ProviderPayload]]) -> bool:
+    return all(future.done() for future in futures.values())
+
+
+def _meanwhile(
+    session: Session, dialect: str, futures: Mapping[str, Future[ProviderPayload]]
+) -> None:
+    """What needs no LiteLLM is seen while that loads."""
+    place = st.empty()
+    with place.container():
+        waited = st.container()
+        rendering = get_dialect(dialect).render(session.prompt_data())
+        pane = payloads.rendered_pane(dialect, rendering)
+        components.panes(Picture(grid([pane])), key=f"{_MESSAGES} as rendered")
+        with waited:
+            waiting.until_loaded(lambda: _are_done(futures))
+    place.empty()
+
+
 def _drawn(found: Mapping[str, ProviderPayload]) -> None:
     st.dataframe(frames.payload_differences(found), hide_index=True, height="content")
     first = next(iter(found.values()))
     panes = [
-        payloads.rendered_pane(first),
+        payloads.rendered_pane(first.dialect, first.rendering),
         *(payloads.payload_pane(name, payload) for name, payload in found.items()),
     ]
     components.panes(Picture(grid(panes)), key=_MESSAGES)
@@ -92,4 +114,4 @@ def _drawn(found: Mapping[str, ProviderPayload]) -> None:
         with st.expander("The body for", key=f"body {name}", on_change="rerun") as body:
             st.text(name)
             if body.open:
-                widgets.wire_calls(payload.calls)
+                widgets.wire_calls(payload.calls, name)

@@ -41,12 +41,12 @@ def tool_views(views: Sequence[ToolView]) -> None:
             st.text(view.fault)
         left, right = st.columns(2)
         with left:
-            _schema("Kept as given", view.kept)
+            _schema("Kept as given", view.kept, view.name)
         with right:
-            _schema("Rebuilt by Flink-Agents", view.rebuilt)
+            _schema("Rebuilt by Flink-Agents", view.rebuilt, view.name)
 
 
-def _schema(label: str, schema: object | None) -> None:
+def _schema(label: str, schema: object | None, tool: str) -> None:
     st.caption(label)
     if schema is not None:
-        st.code(json.dumps(schema, ensure_ascii=False, indent=1), language="json")
+        widgets.json_text(label, schema, f"{label} {tool}", height=0)

@@ -6,14 +6,19 @@ from typing import Final, get_args
 
 import streamlit as st
 
+from playground.counts import counted
+from playground.errors import InputFault
 from playground.questions.raw_prompt import RawPrompt
 from playground.questions.raw_prompt import raw_prompt as raw_prompt_of
 from playground.raw_prompts import ChatTemplate
+from playground.raw_prompts.audit import TemplateAudit, audit_template
 from playground.raw_prompts.llama import ToolFormat
 from playground.sessions.session import Session
-from playground.ui.shared import brought
+from playground.ui import state
+from playground.ui.shared import brought, widgets
 from playground.ui.shared.kept import kept
 
+_UPLOAD: Final = "template"
 # What the page calls a format, and what the question calls it; "" is a template of the user's.
 _FORMATS: Final = {"Llama 3": "llama3", "Llama 4": "llama4", "A chat template": ""}
 
@@ -44,11 +49,51 @@ def tool_format_choice(name: str) -> ToolFormat | None:
 
 
 def template_upload() -> tuple[str, str] | None:
-    """A chat template, chosen here or brought: its name and text. It runs in a sandbox alone."""
-    file = st.file_uploader("Chat template", type=["jinja", "jinja2", "json"], key="template")
-    if file is None:
-        return brought.kept_template()
-    return file.name, file.getvalue().decode("utf-8", "replace")
+    """The chat template that was chosen here or brought last: its name and text. It runs in a
+    sandbox alone."""
+    types = ["jinja", "jinja2", "json"]
+    st.file_uploader("Chat template", type=types, key=_UPLOAD, on_change=_take_template)
+    found = brought.kept_template()
+    if found:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.text(found[0])
+            st.button("Forget it", key="forget template", on_click=brought.forget_template)
+    return found
+
+
+def _take_template() -> None:
+    if file := state.held(_UPLOAD):
+        brought.keep_template(file.name, file.getvalue().decode("utf-8", "replace"))
+
+
+def audit_chosen() -> bool:
+    """Whether the template itself is asked for, and not what it makes of the session."""
+    views = ["The prompt", "Audit of the template"]
+    chosen = st.segmented_control(
+        "Show", views, default=views[0], required=True, key="template view", bind="query-params"
+    )
+    return chosen == views[1]
+
+
+def show_audit(name: str, text: str) -> None:
+    """What the template does to any conversation, each finding with what shows it."""
+    try:
+        found = audited(name, text)
+    except InputFault as refused:
+        st.error("This template cannot be audited; nothing else has changed.")
+        st.text(str(refused))
+        return
+    st.text(f"{counted(len(found.faults), 'finding')} in {found.renderings} renderings.")
+    for fault in found.faults:
+        with st.expander(f"{fault.finding.severity}: {fault.finding.code}"):
+            st.text(fault.finding.message)
+            widgets.exact_text("The request, and what comes of it", fault.told, arrows=False)
+
+
+@kept(16)
+def audited(name: str, text: str) -> TemplateAudit:
+    """Raises InputFault, which names the file."""
+    return audit_template(ChatTemplate.loads(text, name))
 
 
 @kept(16)

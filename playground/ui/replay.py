@@ -41,6 +41,8 @@ from playground.ui.state import WorkingSession
 
 Tools = Sequence[ToolMetadata]
 PLAYER: Final = "player"
+LISTED: Final = "listed"  # the open tab's key
+HANDED: Final = "What a server hands over"
 _LONGEST_SHOWN: Final = 20_000  # characters of the test
 _EVERY: Final = "every dialect"
 _ROWS: Final = "every dialect's rows"
@@ -132,8 +134,26 @@ def reading_server() -> str:
         key="server",
         bind="query-params",
         placeholder="no server: nothing is lost",
+        on_change=_see_server,
     )
     return chosen or ""
+
+
+def _see_server() -> None:
+    """Who chooses a server sees what it hands over."""
+    if state.held("server"):
+        state.choose(LISTED, HANDED)
+
+
+def about_server(timeline: Timeline) -> None:
+    """What the chosen server makes of the reply, in a line beside what we read."""
+    server = timeline.server
+    if server is None:
+        return
+    calls = ", ".join(call.name for call in server.tool_calls) or "none"
+    dropped = sum(len(event.text) for event in server.dropped)
+    lost = f" It drops {counted(dropped, 'character')}." if dropped else ""
+    st.text(f"{server.name} hands over calls: {calls}.{lost}")
 
 
 def show_server(reading: Reading) -> None:
@@ -142,14 +162,12 @@ def show_server(reading: Reading) -> None:
     if server is None or handed is None:
         st.info("Choose a server above: what it hands to its client stands here, step by step.")
         return
-    calls = ", ".join(call.name for call in server.tool_calls) or "none"
-    dropped = sum(len(event.text) for event in server.dropped)
-    st.text(f"{server.name} hands over calls: {calls}. It drops {dropped:,} characters.")
     if server.view.source:
         st.text(f"Read in its code: {server.view.source}")
     widgets.show_findings(server.told, "about the server")
     picture = Picture(payloads.player(handed))
-    components.player(picture, step=0, key="player-server", on_rest=readings.stay)
+    last = len(handed.steps) - 1
+    components.player(picture, step=last, key="player-server", on_rest=readings.stay)
 
 
 def take_position() -> None:
@@ -169,7 +187,7 @@ def show_result(result: ParseResult, parser: ParserState) -> None:
     for title, text in (("reasoning", result.reasoning), ("content", result.content)):
         if text.strip():
             st.caption(title)
-            st.code(text, language=None, wrap_lines=True)
+            components.verbatim(text, title, key=f"so far {title}")
 
 
 def show_detections(reading: Reading) -> None:
@@ -299,4 +317,4 @@ def downloads(working: WorkingSession, reading: Reading) -> None:
             st.download_button(label, text, file_name, key=key)
     st.text("The test holds the chunks and the events, and passes as it is:")
     more = "\n…" if len(test) > _LONGEST_SHOWN else ""
-    st.code(test[:_LONGEST_SHOWN] + more, language=None)
+    components.verbatim(test[:_LONGEST_SHOWN] + more, "test", key="test")

@@ -15,6 +15,7 @@ from playground.questions.timeline import replay
 from playground.sessions.loading import load_session, sample_sessions
 from playground.sessions.session import Session
 from playground.ui import navigation, state
+from playground.ui.shared import components
 from playground.ui.shared.kept import kept
 
 _CARD: Final = 310  # pixels: three in a row, or as many as there is room for
@@ -73,6 +74,13 @@ def _example(page: str) -> str:
     return "\n".join(job.example(load_session(paths.samples()[job.sample])))
 
 
+def prepare() -> None:
+    """Compute what `jobs` and `gallery` show, before they are asked to."""
+    for job in _JOBS:
+        _example(job.page)
+    _samples()
+
+
 def jobs() -> None:
     """A card a job: its question, an example that was computed just now, two ways on."""
     own = state.working_session()
@@ -80,7 +88,7 @@ def jobs() -> None:
     for job in _JOBS:
         with row, st.container(border=True, key=f"job {job.page}", width=_CARD):
             st.markdown(f"**{job.question}**")
-            st.code(_example(job.page), language=None, wrap_lines=True)
+            components.verbatim(_example(job.page), "", key=f"example {job.page}")
             st.page_link(
                 navigation.page(job.page),
                 label="See the example",

@@ -3,7 +3,6 @@ of classes that a source reload could replace."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -15,14 +14,12 @@ from playground import paths
 from playground.findings import Finding
 from playground.recordings.recording import Recording
 from playground.sessions.changes import changes
-from playground.sessions.doctor import repair
 from playground.sessions.editing import Edit, edited
 from playground.sessions.entries import Entry, new_entry, read_entry, with_edits, with_recording
 from playground.sessions.loading import LoadedSession, read_sessions
 from playground.sessions.native_format import dump_session
 from playground.sessions.session import Session
 from playground.sessions.source import Source
-from playground.tools import ToolMetadata
 from playground.ui.serving import access
 from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.shared.kept import kept
@@ -30,7 +27,9 @@ from playground.workspaces import Tab, TabShelf, Workspace, free_names, on_disk
 
 SESSION = "session"
 MODEL = "model"
+SEVERAL = "sessions of one file"  # its name, and theirs
 SHOWN_FIRST = "02-parallel-calls"  # a session in which dialects differ at first sight
+REFUSED = "workspace fault"  # what the system refused, for the user to be told once
 DRAFTS = "unread edits of "  # + session name → editor's key → its text, and what is wrong with it
 _ADDRESS = "session of the address"  # what it said after the last run
 _NEXT = "session of the next run"  # chosen while the widget that chooses was drawn already
@@ -130,18 +129,6 @@ def session_file(working: WorkingSession) -> str:
     return dump_session(working.session)
 
 
-def repairs() -> list[str]:
-    """What the doctor can mend in the chosen session in one way only, in words."""
-    return repair(working_session().session)[1]
-
-
-def accept_repair() -> None:
-    """The repaired session stands beside the one that was loaded, and is chosen."""
-    working = working_session()
-    mended, _ = repair(working.session)
-    add_session(f"{working.name} (repaired)", mended)
-
-
 def open_session(name: str, session: Session) -> None:
     """A session that was made here stands beside the others, or in the place of the one of its
     name, and is chosen."""
@@ -235,12 +222,6 @@ def _edited(
     return after, changed
 
 
-def tool_text(tool: ToolMetadata) -> str:
-    return json.dumps(
-        tool.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False, indent=1
-    )
-
-
 # what is added
 
 
@@ -261,12 +242,18 @@ def add_file(file_name: str, data: bytes, name: str = "") -> None:
         for index, loaded in enumerate(read_sessions(Source(file_name, data)))
     ]
     choose(SESSION, there[0])
+    hold(SEVERAL, [file_name, there] if len(there) > 1 else None)
 
 
 @uninterrupted()
 def add_session(name: str, session: Session) -> None:
     """A session stands beside the others under a name that is free, and is chosen."""
-    choose(SESSION, tab().add(_free(name), new_entry(session, scrub=_scrubs())))
+    choose(SESSION, keep_session(name, session))
+
+
+def keep_session(name: str, session: Session) -> str:
+    """A session stands beside the others: the free name that it has there."""
+    return tab().add(_free(name), new_entry(session, scrub=_scrubs()))
 
 
 def _free(name: str) -> str:
@@ -290,6 +277,29 @@ def url_number(name: str, default: int = 0) -> int:
 
 def set_url_number(name: str, value: int) -> None:
     st.query_params[name] = str(value)
+
+
+def follow_url(key: str, options: Sequence[str]) -> None:
+    """Before a selectbox whose titles are other than its options' names: it holds the option that
+    the address names, and one that there is."""
+    asked = st.query_params.get(key)
+    if key not in st.session_state and asked in options:
+        st.session_state[key] = asked
+    elif st.session_state.get(key) not in options:
+        st.session_state[key] = options[0]
+
+
+def tell_url(key: str, option: str, usual: str) -> None:
+    """After it: the address names the option, unless it is the usual one."""
+    if option != usual:
+        st.query_params[key] = option
+    else:
+        st.query_params.pop(key, None)
+
+
+def forget_step() -> None:
+    """Another recording is seen from its end."""
+    st.query_params.pop("step", None)
 
 
 def url_values() -> dict[str, str]:
@@ -318,6 +328,11 @@ def choose(key: str, value: Any) -> None:
     st.session_state[key] = value
 
 
+def forget(key: str) -> None:
+    """A widget begins anew, or a held value is gone."""
+    st.session_state.pop(key, None)
+
+
 def show(key: str, value: Any) -> None:
     """Before a widget is drawn: it has this value. Set again, it would take what is being typed."""
     if st.session_state.get(key) != value:
@@ -328,15 +343,3 @@ def keep_within(key: str, most: int) -> None:
     """Before a number's widget is drawn: what it holds is no more than it allows."""
     if st.session_state.get(key, 0) > most:
         st.session_state[key] = most
-
-
-def changed(key: str, value: str) -> bool:
-    """Whether the value differs from the one at the last call with this key."""
-    before = st.session_state.get(key)
-    st.session_state[key] = value
-    return bool(before != value)
-
-
-def forget_step() -> None:
-    """Another recording is seen from its end."""
-    st.query_params.pop("step", None)

@@ -27,11 +27,15 @@ from playground.systems.aichatflow.runs import TemplateRun
 from playground.systems.aichatflow.samples import TemplateFiles, sample
 from playground.ui import navigation, state
 from playground.ui.serving import access
-from playground.ui.shared import waiting, widgets
+from playground.ui.shared import belongings, waiting, widgets
 from playground.ui.shared.kept import kept
 from playground.ui.shared.runs import Runs
 
 _UPLOAD: Final = "template set"
+_CHOSEN: Final = "templates"
+_OWN: Final = "own template sets"  # a file's name → its text
+_DRAFTS: Final = "edits of templates "  # + a set's title → an editor's key → its text
+_FAULT: Final = "template set fault"
 _SHOWN_STEP: Final = "template step"
 _RUN: Final = "template"
 
@@ -57,21 +61,27 @@ def _runs() -> Runs[TemplateRun]:
 def settings() -> Settings | None:
     """The set, the template, the data and where answers come from; None while there is no set."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        names = list(paths.sample_templates())
-        name = st.selectbox("Templates", names, key="templates", bind="query-params")
-        given = st.file_uploader("Upload a set", type=["yaml", "yml", "json"], key=_UPLOAD)
-    files, source = _files(str(name))
-    title = given.name if given else str(name)
+        own = belongings.value(_OWN) or {}
+        names = [*paths.sample_templates(), *own]
+        title = str(st.selectbox("Templates", names, key=_CHOSEN, bind="query-params"))
+        st.file_uploader(
+            "Upload a set", type=["yaml", "yml", "json"], key=_UPLOAD, on_change=_take_set
+        )
+    _ways_back(title, title in own)
+    files, text = _files(names[0] if title in own else title)
+    if fault := state.held(_FAULT):
+        st.error("This file cannot be read; nothing else has changed.")
+        st.text(str(fault))
+        state.forget(_FAULT)
     try:
-        text = decode(given.getvalue(), title) if given else source
+        if title in own:
+            text, files = str(own[title]), TemplateFiles(files.templates)
         templates = parse_templates(_edited_set(title, text), title)
     except InputFault as fault:
         st.error("This set cannot be read; nothing else has changed.")
         st.text(str(fault))
         return None
     widgets.show_findings(check_templates(templates), "in the set")
-    if given:
-        files = TemplateFiles(files.templates)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         known = list(templates)  # other names are another widget
         template = st.selectbox("Template", known, key=f"template of {title}: {known}")
@@ -104,12 +114,59 @@ def _edited_set(title: str, text: str) -> str:
     """The set's own text, as the user has it now."""
     with st.expander("Edit the templates", icon=":material/edit_document:"):
         key = f"set of {title}"
-        return st.text_area("YAML", state.edited_text(key, text), key=key, height=300) or ""
+        return _editor("YAML", title, key, text, height=300)
+
+
+def _editor(label: str, title: str, key: str, text: str, **more: Any) -> str:
+    """A text that begins as it was left, in this tab or another one."""
+    left = (belongings.value(_DRAFTS + title) or {}).get(key, text)
+    shown = state.edited_text(key, left)
+    return st.text_area(label, shown, key=key, on_change=_leave, args=(title, key), **more) or ""
+
+
+def _leave(title: str, key: str) -> None:
+    left = str(state.held(key) or "")
+    belongings.change(_DRAFTS + title, lambda kept: {**(kept or {}), key: left})
+
+
+def _take_set() -> None:
+    """A file was chosen: it stands among the sets, and is shown."""
+    if given := state.held(_UPLOAD):
+        try:
+            text = decode(given.getvalue(), given.name)
+        except InputFault as fault:
+            state.hold(_FAULT, str(fault))
+            return
+        belongings.change(_OWN, lambda kept: {**(kept or {}), given.name: text})
+        _discard(given.name)
+        state.choose(_CHOSEN, given.name)
+
+
+def _ways_back(title: str, is_own: bool) -> None:
+    """From edits to the set as it came, and from a set of one's own to the samples."""
+    with st.container(horizontal=True):
+        if belongings.value(_DRAFTS + title):
+            st.button("Discard the edits of this set", on_click=_discard, args=(title,))
+        if is_own:
+            st.button("Forget this set", on_click=_forget_set, args=(title,))
+
+
+def _discard(title: str) -> None:
+    for key in belongings.value(_DRAFTS + title) or {}:
+        state.forget(key)
+    belongings.keep(_DRAFTS + title, None)
+
+
+def _forget_set(title: str) -> None:
+    _discard(title)
+    left = {name: text for name, text in (belongings.value(_OWN) or {}).items() if name != title}
+    belongings.keep(_OWN, left or None)
+    state.forget(_CHOSEN)
 
 
 def _texts(title: str, files: TemplateFiles, scripted: bool) -> dict[str, str]:
     """Editors of the data: they begin with the sample's."""
-    tools = ",\n".join(state.tool_text(tool) for tool in files.tools)
+    tools = ",\n".join(widgets.tool_text(tool) for tool in files.tools)
     own = {
         "input": json.dumps(files.input, ensure_ascii=False, indent=1),
         "answers": json.dumps(files.answers, ensure_ascii=False, indent=1),
@@ -129,10 +186,7 @@ def _texts(title: str, files: TemplateFiles, scripted: bool) -> dict[str, str]:
             with (left, right)[index % 2]:
                 key = f"{field} of {title}"
                 off = field == "answers" and not scripted
-                shown = state.edited_text(key, text)
-                found[field] = (
-                    st.text_area(labels[field], shown, key=key, height=160, disabled=off) or ""
-                )
+                found[field] = _editor(labels[field], title, key, text, height=160, disabled=off)
     return found
 
 
@@ -204,7 +258,7 @@ def steps(run: TemplateRun) -> None:
         live = run.answers is not None
         form = "as LiteLLM was given it" if live else "in OpenAI's older form, with functions"
         st.text(f"The request, {form}")
-        widgets.json_text(step.sent.body(modern=live))
+        widgets.json_text("request", step.sent.body(modern=live), "sent")
         return
     if not step.source:
         widgets.exact_text(step.what.capitalize(), step_text(step), False)
@@ -228,7 +282,7 @@ def results(chosen: Settings, run: TemplateRun) -> None:
         # Drawn only when it is opened: a long history as JSON takes the browser seconds.
         with st.expander("The new history", key="new history", on_change="rerun") as history:
             if history.open:
-                widgets.json_text(run.outcome.history)
+                widgets.json_text("history", run.outcome.history, "history")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         number = st.selectbox("Request", range(1, len(requests) + 1), index=len(requests) - 1)
         name = f"{chosen.name} {chosen.template}, request {number}"

@@ -14,7 +14,7 @@ from playground.sessions.editing import Edit
 from playground.sessions.native_format import dump_expected, dump_session
 from playground.sessions.session import Session
 from playground.show import trial_frames
-from playground.ui import state
+from playground.ui import navigation, state
 from playground.ui.serving import access
 from playground.ui.shared import choosing, history, waiting
 from playground.ui.shared.runs import Runs
@@ -22,6 +22,8 @@ from playground.ui.state import WorkingSession
 
 _STEP: Final = Edit("expected calls")
 _RUN: Final = "trial"
+_KEPT: Final = "answers of trial"
+RECORDED: Final = "From recordings"
 
 
 def expected_calls(working: WorkingSession) -> None:
@@ -78,7 +80,7 @@ def from_recordings(working: WorkingSession) -> None:
     if not found.attempts:
         st.info("None of the recordings answers a case: their names begin with other words.")
         return
-    _result(found)
+    _result(found, working.name)
 
 
 def live(working: WorkingSession) -> None:
@@ -165,16 +167,14 @@ def _outcome(working: WorkingSession, run: TrialRun) -> None:
         st.warning(f"Stopped after {len(found.attempts)} of {run.plan.cost.requests} answers.")
     if not found.attempts:
         return
-    _result(found)
     kept = _with_answers(run.plan.session, found)
-    with st.container(horizontal=True):
-        st.button(
-            "Keep the answers",
-            icon=":material/inventory_2:",
-            key="keep trial",
-            help="A session of its own, with every answer: replay one, or count them again.",
-            on_click=state.add_session,
-            args=(f"{working.name} trial", kept),
+    name = _kept_name(working.name, kept)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.text(f"Every answer is in a session of its own: {name}")
+        st.page_link(
+            navigation.page("trials"),
+            label="Open it",
+            query_params={"session": name, "trial view": RECORDED},
         )
         st.download_button(
             "Download",
@@ -183,6 +183,15 @@ def _outcome(working: WorkingSession, run: TrialRun) -> None:
             key="save trial",
             icon=":material/download:",
         )
+    _result(found, name)
+
+
+def _kept_name(of: str, kept: Session) -> str:
+    """The session that keeps the answers of this run, made when its end is seen first."""
+    key = f"{_KEPT} {state.run_id(_RUN)}"
+    if not state.held(key):
+        state.hold(key, state.keep_session(f"{of} trial", kept))
+    return str(state.held(key))
 
 
 def _with_answers(session: Session, found: Trial) -> Session:
@@ -190,7 +199,9 @@ def _with_answers(session: Session, found: Trial) -> Session:
     return replace(session, recordings=recordings)
 
 
-def _result(found: Trial) -> None:
+def _result(found: Trial, name: str) -> None:
+    """The figures, and what differed where an answer was not right; `name` is of the session that
+    has the answers."""
     st.dataframe(found.frame(), hide_index=True, height="content")
     st.caption(
         "Shares with their 95 % intervals (Wilson). Parsed: every call was read whole. Each share "
@@ -201,6 +212,15 @@ def _result(found: Trial) -> None:
         st.caption(
             "Two at a time on the same attempts, by right arguments; p is how likely a split so "
             "uneven is where neither is better (exact sign test)."
+        )
+    misses = trial_frames.trial_misses(found)
+    if not misses.empty:
+        st.subheader("What was not right", anchor=False)
+        st.dataframe(misses, hide_index=True, height="content", key="misses")
+        st.page_link(
+            navigation.page("replay"),
+            label="Replay the first of them",
+            query_params={"session": name, "recording": found.misses()[0].recording},
         )
     faults = list(dict.fromkeys(each.fault for each in found.attempts if each.fault))
     for fault in faults[:3]:

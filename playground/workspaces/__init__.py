@@ -2,14 +2,32 @@
 
 `shelves.py` puts a text under a name, in a folder or in memory, and only where nobody else did so
 meanwhile; `workspace.py` has the operations; `tab.py` is what one browser tab sees of it. What
-stands in such a text is told by `sessions/entries.py`.
+stands in such a text is told by `sessions/entries.py`. `belongings.py` keeps small things beside
+the sessions.
 
 The one rule: a text is replaced only by who has seen it. Whoever writes says what stood there, and
 where something else does, nothing is written and the writer is told.
 """
 
+from playground.workspaces.belongings import Belongings
 from playground.workspaces.shelves import Folder, Shelf, TabShelf
 from playground.workspaces.tab import Notice, Tab
-from playground.workspaces.workspace import Workspace, free_names, on_disk
+from playground.workspaces.workspace import (
+    Workspace,
+    belongings_on_disk,
+    free_names,
+    on_disk,
+)
 
-__all__ = ["Folder", "TabShelf", "Notice", "Shelf", "Tab", "Workspace", "free_names", "on_disk"]
+__all__ = [
+    "Belongings",
+    "Folder",
+    "Notice",
+    "Shelf",
+    "Tab",
+    "TabShelf",
+    "Workspace",
+    "belongings_on_disk",
+    "free_names",
+    "on_disk",
+]

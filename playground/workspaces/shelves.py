@@ -16,6 +16,7 @@ from playground.user_files import decode
 
 _ALONE: Final = Lock()  # between the threads of this process; between processes the file's lock
 _LOCK: Final = ".lock"
+_LONGEST_LINE: Final = 1 << 20  # bytes of a first line
 
 
 class Shelf(Protocol):
@@ -26,6 +27,9 @@ class Shelf(Protocol):
 
     def read(self, name: str) -> str | None:
         """The text of this name; None where there is none."""
+
+    def first_line(self, name: str) -> str | None:
+        """The first line of the text of this name, which is short however long the text is."""
 
     def swap(self, name: str, before: str | None, after: str | None) -> bool:
         """Put `after` where `before` stands, None for nothing; False where something else does."""
@@ -49,6 +53,16 @@ class Folder:
         try:
             with told(path):
                 return decode(path.read_bytes(), str(path))
+        except InputFault as fault:
+            if isinstance(fault.__cause__, FileNotFoundError | NotADirectoryError):
+                return None
+            raise
+
+    def first_line(self, name: str) -> str | None:
+        path = self._file(name)
+        try:
+            with told(path), path.open("rb") as file:
+                return decode(file.readline(_LONGEST_LINE), str(path)).rstrip("\n")
         except InputFault as fault:
             if isinstance(fault.__cause__, FileNotFoundError | NotADirectoryError):
                 return None
@@ -101,6 +115,10 @@ class TabShelf:
 
     def read(self, name: str) -> str | None:
         return self._texts.get(name)
+
+    def first_line(self, name: str) -> str | None:
+        text = self._texts.get(name)
+        return None if text is None else text.partition("\n")[0]
 
     def swap(self, name: str, before: str | None, after: str | None) -> bool:
         if self._texts.get(name) != before:

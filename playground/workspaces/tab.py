@@ -61,6 +61,13 @@ class Tab:
         shown = self._shown.get(name)
         return shown["text"] if shown else None
 
+    def first_line(self, name: str) -> str | None:
+        """The first line of an entry as it stands by now, without the rest; None where there is
+        none. Raises InputFault where it cannot be read."""
+        if self.fault(name):
+            return str(self._shown[name]["text"]).partition("\n")[0]
+        return self.workspace.shelf.first_line(name)
+
     def look(self, name: str) -> None:
         """At the start of a run: show the entry as it stands on the shelf by now. What could not
         be kept stays as it is."""

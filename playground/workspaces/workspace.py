@@ -10,6 +10,7 @@ from typing import Final
 from playground import paths
 from playground.errors import InputFault, UnknownNameError
 from playground.sessions.entries import Entry, read_entry
+from playground.workspaces.belongings import Belongings
 from playground.workspaces.shelves import Folder, Shelf
 
 _LONGEST: Final = 180  # bytes of a file's name, which most systems end at 255
@@ -91,6 +92,11 @@ class Workspace:
 def on_disk() -> Workspace:
     """The workspace of this machine's user."""
     return Workspace(Folder(paths.workspace()), Folder(paths.workspace() / "trash"))
+
+
+def belongings_on_disk() -> Belongings:
+    """What else this machine's user keeps."""
+    return Belongings(Folder(paths.workspace() / "own"))
 
 
 def fitting(name: str) -> str:

@@ -31,8 +31,8 @@ class Cells {
     const text = this.data.texts[number]
     const node = this.frame(row, kind, role, decided, text)
     const key = `${row} ${pane} ${at}`
-    const pre = element("pre", "", text.slice(0, this.shown(key)))
-    node.append(pre, ...this.moreButton(row, key, text.length))
+    const pre = element("pre", "", beginning(text, this.shown(key)))
+    node.append(pre, ...this.moreButton(row, key, text))
     if (decided?.reason) node.append(element("div", "reason", decided.reason))
     return node
   }
@@ -48,11 +48,11 @@ class Cells {
     const key = `${row} ${pane} compared`
     const most = this.shown(key)
     const pre = element("pre", "")
-    for (const [change, text] of wordChanges(before.slice(0, most), after.slice(0, most))) {
+    for (const [change, text] of wordChanges(beginning(before, most), beginning(after, most))) {
       if (change === "same") pre.append(text)
       else pre.append(element(change, "", text.replaceAll("\n", "↵\n")))
     }
-    node.append(pre, ...this.moreButton(row, key, Math.max(before.length, after.length)))
+    node.append(pre, ...this.moreButton(row, key, before.length > after.length ? before : after))
     return [node]
   }
 
@@ -68,7 +68,7 @@ class Cells {
       node.classList.add(decided.marked ? "marked" : "unmarked")
       line.append(element("span", decided.marked ? "badge mark" : "badge", decided.badge))
     }
-    line.append(element("span", "count", text.length.toLocaleString("en")))
+    line.append(element("span", "count", grouped(characters(text))))
     line.append(copyButton(name, () => text))
     const markable = this.data.marks && decided
     if (markable) line.append(this.markButton(origin, name, decided.marked))
@@ -91,14 +91,14 @@ class Cells {
     return node
   }
 
-  moreButton(row, key, length) {
-    const left = length - this.shown(key)
+  moreButton(row, key, text) {
+    const left = characters(text.slice(beginning(text, this.shown(key)).length))
     if (left <= 0) return []
-    const node = element("button", "more", `show ${left.toLocaleString("en")} more characters`)
+    const node = element("button", "more", `show ${grouped(left)} more characters`)
     node.type = "button"
     node.onclick = (event) => {
       event.stopPropagation()
-      this.showMore(row, key, length)
+      this.showMore(row, key, text.length)
     }
     return [node]
   }

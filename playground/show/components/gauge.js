@@ -24,17 +24,16 @@ function mount({ data, parentElement }) {
   const root = parentElement.querySelector(".gauge")
   if (!root || !data) return
   const top = Math.max(2 * data.threshold, 1.1 * data.value)
-  const number = (value) => value.toLocaleString("en")
   const [x1, y1] = point(data.threshold / top, RADIUS - 14)
   const [x2, y2] = point(data.threshold / top, RADIUS + 10)
   const svg = shape("svg", { viewBox: "0 0 200 132", role: "img" })
   svg.append(
-    shape("title", {}, `${number(data.value)} of ${number(data.threshold)} characters`),
+    shape("title", {}, `${grouped(data.value)} of ${grouped(data.threshold)} characters`),
     arc(1, "track"),
     arc(data.value / top, data.value >= data.threshold ? "bar reached" : "bar"),
     shape("line", { x1, y1, x2, y2, class: "threshold" }),
-    shape("text", { x: 100, y: 90, class: "value" }, number(data.value)),
-    shape("text", { x: 100, y: 112, class: "note" }, `characters; Gemini: ${number(data.threshold)}`),
+    shape("text", { x: 100, y: 90, class: "value" }, grouped(data.value)),
+    shape("text", { x: 100, y: 112, class: "note" }, `characters; Gemini: ${grouped(data.threshold)}`),
   )
   root.replaceChildren(svg)
 }

@@ -16,6 +16,22 @@ function button(label, title, action) {
   return node
 }
 
+// Characters as the library counts them: one that JavaScript keeps in two halves is one
+function characters(text) {
+  const pairs = text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)
+  return text.length - (pairs ? pairs.length : 0)
+}
+
+// The first so many characters of a text, none of them cut in two
+function beginning(text, most) {
+  const code = most < text.length ? text.charCodeAt(most - 1) : 0
+  return text.slice(0, code >= 0xd800 && code < 0xdc00 ? most - 1 : most)
+}
+
+function grouped(value) {
+  return Math.round(value).toLocaleString("en")
+}
+
 // On plain http under another name there is no clipboard: then a selection is copied the old way.
 async function copyText(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text)

@@ -85,8 +85,8 @@ class Search {
 class Searchable extends Cells {
   tell() {
     const { query, total, at } = this.search
-    const count = `${total >= MOST_HITS ? "more than " : ""}${total.toLocaleString("en")}`
-    const told = at < 0 ? `${count} found` : `${(at + 1).toLocaleString("en")} of ${count}`
+    const count = `${total >= MOST_HITS ? "more than " : ""}${grouped(total)}`
+    const told = at < 0 ? `${count} found` : `${grouped(at + 1)} of ${count}`
     this.said.textContent = query ? told : ""
     this.lightHits()
   }

@@ -4,8 +4,6 @@
 const mounted = new WeakMap()
 const OUTCOMES = ["read", "written", "uncached"]
 
-const number = (value) => Math.round(value).toLocaleString("en")
-
 class Strip {
   constructor(root, data) {
     this.root = root
@@ -86,7 +84,7 @@ class Strip {
     const request = this.requests[this.now]
     const count = this.requests.length
     this.slider.value = this.now
-    this.place.textContent = `request ${this.now + 1} of ${count} · at ${number(request.at)} s · ${request.state}`
+    this.place.textContent = `request ${this.now + 1} of ${count} · at ${grouped(request.at)} s · ${request.state}`
     const ends = []
     let end = 0
     for (const block of request.blocks) ends.push((end += block[3]))
@@ -97,8 +95,8 @@ class Strip {
     this.drawing.replaceChildren(...rows)
     if (this.data.minimum) {
       const line = this.box("minimum", this.data.minimum, 0)
-      line.title = `the minimum: ${number(this.data.minimum)} tokens`
-      line.append(element("span", "", `minimum ${number(this.data.minimum)}`))
+      line.title = `the minimum: ${grouped(this.data.minimum)} tokens`
+      line.append(element("span", "", `minimum ${grouped(this.data.minimum)}`))
       this.drawing.append(line)
     }
     this.drawing.setAttribute("role", "img")
@@ -129,7 +127,7 @@ class Strip {
       if (index === request.hit) node.classList.add("hit")
       if (index === request.differs) node.classList.add("differs")
       if (index === this.chosen) node.classList.add("chosen")
-      node.title = `block ${index}: ${tier}, ${role} ${kind}, about ${number(size)} tokens`
+      node.title = `block ${index}: ${tier}, ${role} ${kind}, about ${grouped(size)} tokens`
       node.onclick = () => {
         this.chosen = index
         this.draw()
@@ -142,7 +140,7 @@ class Strip {
     let from = 0
     for (const name of OUTCOMES) {
       const node = this.box(`o-${name}`, from, request[name])
-      node.title = `${name}: ${number(request[name])} tokens`
+      node.title = `${name}: ${grouped(request[name])} tokens`
       if (request[name] > this.most / 12) node.textContent = name
       row.append(node)
       from += request[name]
@@ -151,11 +149,11 @@ class Strip {
 
   sums(request) {
     const nodes = OUTCOMES.map((name) =>
-      element("span", `o-${name}`, `${name} ${number(request[name])}`),
+      element("span", `o-${name}`, `${name} ${grouped(request[name])}`),
     )
     const [low, high] = request.range
-    const range = low === high ? "exact" : `really ${number(low)} to ${number(high)}`
-    nodes.push(element("span", "", `of ${number(request.total)} tokens (${range})`))
+    const range = low === high ? "exact" : `really ${grouped(low)} to ${grouped(high)}`
+    nodes.push(element("span", "", `of ${grouped(request.total)} tokens (${range})`))
     nodes.push(element("span", "", `cost ${request.cost.toFixed(3)} of full price`))
     if (request.billed) {
       const [read, written, uncached] = request.billed.map(number)
@@ -165,7 +163,7 @@ class Strip {
   }
 
   told(request) {
-    const parts = OUTCOMES.map((name) => `${name} ${number(request[name])}`)
+    const parts = OUTCOMES.map((name) => `${name} ${grouped(request[name])}`)
     return `${request.blocks.length} blocks, ${request.marks.length} marks, ${parts.join(", ")} tokens`
   }
 
@@ -176,7 +174,7 @@ class Strip {
       return
     }
     const [tier, kind, role, size, text] = block
-    const head = element("b", "", `block ${index}: ${tier}, ${role} ${kind}, about ${number(size)} tokens`)
+    const head = element("b", "", `block ${index}: ${tier}, ${role} ${kind}, about ${grouped(size)} tokens`)
     this.block.replaceChildren(head, element("div", "text", text))
   }
 }

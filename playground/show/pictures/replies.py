@@ -124,6 +124,13 @@ def trial(value: Trial) -> Markup:
     ]
     head = ["dialect", "model", "attempts", "parsed", "right tool", "right arguments"]
     shown = table("shares with their 95 % intervals", [*head, "tokens", "time"], rows)
+    misses = [
+        [miss.case, miss.dialect, miss.model, str(miss.times), miss.missed]
+        for miss in value.misses()
+    ]
+    if misses:
+        head = ["case", "dialect", "model", "times", "what differed"]
+        shown += table("what was not right", head, misses)
     return Markup("Which dialect is handled best?", line, static=shown)
 
 

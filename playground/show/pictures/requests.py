@@ -13,6 +13,7 @@ from playground.parsing.values import dump_json
 from playground.questions.comparison import Column, Comparison
 from playground.questions.provider_payload import ProviderPayload
 from playground.questions.raw_prompt import RawPrompt
+from playground.raw_prompts.audit import TemplateAudit
 from playground.show import payloads
 from playground.show.grid import grid
 from playground.show.markup import Markup, cells, code, escaped, table
@@ -97,7 +98,7 @@ def provider_payload(value: ProviderPayload) -> Markup:
 
 def _both(value: ProviderPayload, most: int | None) -> dict[str, Any]:
     sent = payloads.payload_pane("as sent", value, most)
-    return grid([payloads.rendered_pane(value, most), sent])
+    return grid([payloads.rendered_pane(value.dialect, value.rendering, most), sent])
 
 
 def _sent(value: ProviderPayload) -> str:
@@ -120,6 +121,17 @@ def raw_prompt(value: RawPrompt) -> Markup:
     reads = f"{value.dialect} reads the reply" if value.dialect else "no dialect reads the reply"
     line = f"{len(value.text):,} characters; {reads}; {counted(len(value.findings), 'warning')}"
     return Markup(f"Raw prompt by {value.format}", line, warned, code(value.text, _RAW))
+
+
+@draws("picture", TemplateAudit)
+def audit(value: TemplateAudit) -> Markup:
+    """Each fault of the template, with the request that shows it and what comes of it."""
+    rows = [
+        [escaped(fault.finding.code), escaped(fault.finding.message), code(fault.told, _RAW)]
+        for fault in value.faults
+    ]
+    line = f"{counted(len(rows), 'finding')} in {counted(value.renderings, 'rendering')}"
+    return Markup(f"Audit of {value.source}", line, cells("faults", ["what", "how", "shown"], rows))
 
 
 def findings(caption: str, found: Sequence[Finding]) -> str:

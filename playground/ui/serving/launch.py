@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from playground import paths
-from playground.ui.serving import access
+from playground.ui.serving import access, warming
 
 
 def launch(
@@ -53,6 +53,7 @@ async def announced(_app: object) -> AsyncIterator[None]:
         click.echo("The playground, for this machine:")
     for link in _links(given.token):
         click.echo(f"  {link}")
+    warming.begin()
     yield
 
 
@@ -78,7 +79,7 @@ def _links(token: str) -> list[str]:
 def _options(options: list[str]) -> dict[str, list[str]]:
     """`--key=value` and `--key value` as lists of values by key."""
     found: dict[str, list[str]] = {}
-    for option, following in zip(options, [*options[1:], ""], strict=True):
+    for option, following in zip(options, [*options[1:], ""], strict=False):
         if option.startswith("--"):
             key, equals, value = option[2:].partition("=")
             found.setdefault(key, []).append(value if equals else following)

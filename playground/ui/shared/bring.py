@@ -130,7 +130,8 @@ def _offers(found: Recognised, shown: str) -> list[Offer]:
             by_template = (("format", "A chat template"),)
             return [Offer("See the raw prompt", lambda: _template(found), "raw", by_template)]
         case "policy":
-            costs = (("shown", "What it costs"),)
+            name = parse_policy(found.data, found.name).name
+            costs = (("shown", "What it costs"), ("policy", name))
             return [Offer("Try it on the cache", lambda: _policy(found), "cache", costs)]
         case _:
             return []

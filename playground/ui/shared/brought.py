@@ -8,6 +8,7 @@ from typing import Final
 
 from playground.questions.recognition import Recognised, recognise
 from playground.ui import state
+from playground.ui.shared import belongings
 
 _BROUGHT: Final = "brought"
 _TARGET: Final = "target"
@@ -58,10 +59,15 @@ def taken_target() -> str:
 
 def keep_template(name: str, text: str) -> None:
     """A chat template for the Raw prompt page: its file's name and its text."""
-    state.hold(_TEMPLATE, (name, text))
+    belongings.keep(_TEMPLATE, [name, text])
 
 
 def kept_template() -> tuple[str, str] | None:
     """The chat template that was brought last."""
-    found: tuple[str, str] | None = state.held(_TEMPLATE)
-    return found
+    found = belongings.value(_TEMPLATE)
+    return (found[0], found[1]) if found else None
+
+
+def forget_template() -> None:
+    """It is not wanted any more."""
+    belongings.keep(_TEMPLATE, None)

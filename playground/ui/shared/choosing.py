@@ -11,6 +11,7 @@ from playground.dialects import dialect_names
 from playground.dialects.families import families, spoken_by
 from playground.dialects.models import dialect_for
 from playground.ui import state
+from playground.ui.shared import belongings
 
 DEFAULT_DIALECTS: Final = ("xml", "hermes", "native")
 _CHOSEN: Final = "dialects"
@@ -19,7 +20,7 @@ _FAVOURITES: Final = "favourite dialects"
 
 def dialects() -> list[str]:
     """The dialects that a page compares, and a way to find more of them."""
-    favourites = state.held(_FAVOURITES) or []
+    favourites = [name for name in belongings.value(_FAVOURITES) or [] if name in dialect_names()]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = st.multiselect(
             "Dialects",
@@ -27,6 +28,7 @@ def dialects() -> list[str]:
             default=DEFAULT_DIALECTS,
             key=_CHOSEN,
             bind="query-params",
+            select_all=False,  # it would stand first, and Enter takes what stands first
         )
         with st.popover(
             "Find dialects", icon=":material/search:", key="find dialects", on_change="rerun"
@@ -61,9 +63,9 @@ def _finder(chosen: Sequence[str], favourites: Sequence[str]) -> None:
         "Make the chosen ones favourites",
         icon=":material/star:",
         disabled=list(chosen) == list(favourites),
-        on_click=state.hold,
+        on_click=belongings.keep,
         args=(_FAVOURITES, list(chosen)),
-        help="They come first in every list as long as this tab is open.",
+        help="They come first in every list.",
     )
 
 

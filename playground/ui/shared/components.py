@@ -68,6 +68,13 @@ def gauge(value: int, threshold: int, *, key: str) -> None:
     _registered("gauge", "gauge")(data={"value": value, "threshold": threshold}, key=key)
 
 
+def verbatim(text: str, label: str, *, key: str, height: int = 0) -> None:
+    """A text as it is, with a button to copy it, whose name `label` ends; none for "". Beyond
+    `height` pixels, if any, it scrolls."""
+    data = {"text": text, "label": label, "height": height}
+    _registered("verbatim", "verbatim")(data=data, key=key)
+
+
 def strip(requests: Picture, *, key: str) -> None:
     """The requests of a cache simulation, one at a time."""
     _registered("strip", "strip")(data=requests.keyed(), key=key)

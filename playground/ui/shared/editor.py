@@ -11,7 +11,7 @@ from playground.sessions import editing
 from playground.sessions.editing import NEW_PARTS, ROLES, Action, Edit
 from playground.sessions.session import Session
 from playground.ui import state
-from playground.ui.shared import history
+from playground.ui.shared import history, widgets
 from playground.ui.state import WorkingSession
 
 _MOST_IN_LABEL = 40  # characters of a message's text
@@ -55,6 +55,13 @@ def _text(
     if fault:
         st.error("This cannot be read; the last readable one is in use.")
         st.text(fault)
+        st.button(
+            "Show the one in use",
+            key=f"forget {key}",
+            icon=":material/undo:",
+            on_click=history.forget_unread,
+            args=(name, key),
+        )
 
 
 def _key(name: str, step: Edit) -> str:
@@ -74,20 +81,21 @@ def _button(
         label,
         key=f"{label} {_key(name, step)} {step.index}.{step.part}",
         icon=f":material/{icon}:",
-        disabled=not enabled or history.is_unread(name),
+        disabled=not enabled or history.is_unread(name, _noun(step)),
         on_click=_take_step,
         args=(name, step, then),
     )
 
 
+def _noun(step: Edit) -> str:
+    return "tool" if "tool" in step.action else "part"
+
+
 def _take_step(name: str, step: Edit, then: int | None) -> None:
     history.edit(name, step)
     if then is not None:
-        state.hold(_chosen(name, "tool" if "tool" in step.action else "message"), then)
-
-
-def _chosen(name: str, noun: str) -> str:
-    return f"edited {noun} of {name}"
+        noun = "tool" if "tool" in step.action else "message"
+        state.hold(history.chosen_key(name, noun), then)
 
 
 # prompts
@@ -105,7 +113,8 @@ def _prompts(working: WorkingSession) -> None:
             Edit("system prompt"),
             prompt,
             height=260,
-            help="The session's system message; edited, it becomes the agent prompt."
+            help="The session's system message. With {AVAILABLE_TOOLS} or another placeholder in "
+            "it, it becomes the agent prompt, in which they are filled in."
             if imported
             else "The agent prompt. {AVAILABLE_TOOLS}, {TOOL_USE_INSTRUCTION}, "
             "{SYSTEM_INSTRUCTION} and {USER_PROMPT} are filled in.",
@@ -148,7 +157,10 @@ def _messages(working: WorkingSession) -> None:
         st.text("This session has no messages.")
         _button(name, "Add a message", "add", Edit("add message", index=-1), then=0)
         return
-    index = _choice(name, "message", [_summary(message) for message in session.messages])
+    labels = [_summary(message) for message in session.messages]
+    # a system prompt that came as a message is edited with the prompts
+    first = 1 if editing.begins_with_system(session) else 0
+    index = _choice(name, "message", labels, first)
     message = session.messages[index]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         step = Edit("role", index=index)
@@ -165,10 +177,11 @@ def _messages(working: WorkingSession) -> None:
         _button(name, "Add part", "add", Edit("add part", str(kind), index))
 
 
-def _choice(name: str, noun: str, labels: list[str]) -> int:
-    """The message or the tool that is edited: its index."""
-    chosen = _chosen(name, noun)
-    index = min(int(state.held(chosen) or 0), len(labels) - 1)
+def _choice(name: str, noun: str, labels: list[str], first: int = 0) -> int:
+    """The index of the message or the tool that is edited; `first` before any is chosen."""
+    chosen = history.chosen_key(name, noun)
+    held = state.held(chosen)
+    index = min(first if held is None else int(held), len(labels) - 1)
     key = f"choice of {chosen}"
     state.show(key, index)
     st.selectbox(
@@ -176,7 +189,6 @@ def _choice(name: str, noun: str, labels: list[str]) -> int:
         range(len(labels)),
         key=key,
         format_func=lambda index: f"{index}: {labels[index]}",
-        disabled=history.is_unread(name),
         on_change=_choose,
         args=(chosen, key),
     )
@@ -184,9 +196,11 @@ def _choice(name: str, noun: str, labels: list[str]) -> int:
 
 
 def _choose(chosen: str, key: str) -> None:
-    # a browser names what is chosen by its label: one that an edit has changed comes as a text
-    if isinstance(index := state.held(key), int):
-        state.hold(chosen, index)
+    # a browser names what is chosen by its label, which comes as a text where the edit that was
+    # made last has changed it: its number is what it begins with
+    picked = str(state.held(key)).partition(":")[0]
+    if picked.isdecimal():
+        state.hold(chosen, int(picked))
 
 
 def _summary(message: Message) -> str:
@@ -222,7 +236,7 @@ def _message_buttons(name: str, session: Session, index: int) -> None:
         "Split off from here",
         icon=":material/call_split:",
         key=f"split off {name}",
-        disabled=index == 0 or history.is_unread(name),
+        disabled=index == 0 or history.is_unread(name, "part"),
         help="The messages from this one on become a session of their own; this one keeps them.",
         on_click=_split_off,
         args=(name, index),
@@ -257,7 +271,7 @@ def _tools(working: WorkingSession) -> None:
     name, tools = working.name, working.session.tools
     if tools:
         index = _choice(name, "tool", [tool.name for tool in tools])
-        shown = state.tool_text(tools[index])
+        shown = widgets.tool_text(tools[index])
         _text(name, "Tool, as JSON", Edit("tool", index=index), shown, height=260)
     with st.container(horizontal=True):
         _button(name, "Add a tool", "add", Edit("add tool"), then=len(tools))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from playground.errors import InputFault
+from playground.sessions.changes import message_after
 from playground.sessions.editing import Edit
 from playground.sessions.line_ends import as_edited, with_line_ends_of
 from playground.sessions.tool_files import read_tool_file
 from playground.tools import ToolMetadata
 from playground.ui import state
+from playground.ui.shared import belongings, widgets
 from playground.ui.shared.callbacks import uninterrupted
 
 
@@ -32,7 +35,7 @@ def take_edit(name: str, key: str, step: Edit, shown: str = "") -> None:
         edit(name, step)
     except InputFault as fault:
         drafts[key] = (step.value, str(fault))
-    state.hold(state.DRAFTS + name, drafts)
+    _keep_drafts(name, drafts)
 
 
 def show_in_editor(name: str, key: str, value: str | bool) -> str:
@@ -43,9 +46,10 @@ def show_in_editor(name: str, key: str, value: str | bool) -> str:
     return fault
 
 
-def is_unread(name: str) -> bool:
-    """Whether an editor holds a text that cannot be read."""
-    return bool(_drafts(name))
+def is_unread(name: str, noun: str) -> bool:
+    """Whether an editor of a "part" or a "tool" holds a text that cannot be read: while it does,
+    none of its kind gets another number."""
+    return any(key.startswith(state.edit_key(name, f"{noun} ")) for key in _drafts(name))
 
 
 def set_tools(name: str, data: bytes, file_name: str) -> None:
@@ -54,7 +58,7 @@ def set_tools(name: str, data: bytes, file_name: str) -> None:
     tools: dict[str, ToolMetadata] = {}
     for tool in read_tool_file(data, file_name).tools:
         tools.setdefault(tool.name, tool)
-    texts = ",\n".join(map(state.tool_text, tools.values()))
+    texts = ",\n".join(map(widgets.tool_text, tools.values()))
     edit(name, Edit("all tools", f"[{texts}]"))
 
 
@@ -62,16 +66,36 @@ def set_tools(name: str, data: bytes, file_name: str) -> None:
 def undo(name: str) -> None:
     """Take back the last step; first of all, what cannot be read."""
     if _drafts(name):
-        state.hold(state.DRAFTS + name, {})
+        _keep_drafts(name, {})
     elif steps := state.edit_steps(name):
-        state.keep_steps(name, steps[:-1], [*state.undone_steps(name), steps[-1]])
+        _go_to(name, steps[:-1], [*state.undone_steps(name), steps[-1]])
+
+
+def forget_unread(name: str, key: str) -> None:
+    """The editor of this key shows again what is in use."""
+    _keep_drafts(name, {each: draft for each, draft in _drafts(name).items() if each != key})
+
+
+def _go_to(name: str, steps: Sequence[Edit], undone: Sequence[Edit]) -> None:
+    """Other steps are in force; the message that is edited stays the one that it was."""
+    key = chosen_key(name, "message")
+    index = state.held(key)
+    if isinstance(index, int):
+        original, before = state.original_session(name), state.edit_steps(name)
+        state.hold(key, message_after(original, before, steps, index))
+    state.keep_steps(name, steps, undone)
+
+
+def chosen_key(name: str, noun: str) -> str:
+    """Where the index of the message or the tool is held that is edited."""
+    return f"edited {noun} of {name}"
 
 
 @uninterrupted()
 def redo(name: str) -> None:
     """Do again what was taken back last."""
     if undone := state.undone_steps(name):
-        state.keep_steps(name, [*state.edit_steps(name), undone[-1]], undone[:-1])
+        _go_to(name, [*state.edit_steps(name), undone[-1]], undone[:-1])
 
 
 def next_undo(name: str) -> str:
@@ -91,13 +115,17 @@ def next_redo(name: str) -> str:
 @uninterrupted()
 def reset(name: str) -> None:
     """The session as its file has it; every step can be done again, and last the model chosen."""
-    state.hold(state.DRAFTS + name, {})
+    _keep_drafts(name, {})
     model = state.held(state.MODEL)
     chosen = [Edit("model", model)] if model else []
     undone = [*state.undone_steps(name), *chosen, *reversed(state.edit_steps(name))]
-    state.keep_steps(name, [], undone)
+    _go_to(name, [], undone)
     state.choose(state.MODEL, None)
 
 
 def _drafts(name: str) -> dict[str, tuple[str, str]]:
-    return dict(state.held(state.DRAFTS + name) or {})
+    return dict(belongings.value(state.DRAFTS + name) or {})
+
+
+def _keep_drafts(name: str, drafts: dict[str, tuple[str, str]]) -> None:
+    belongings.keep(state.DRAFTS + name, drafts or None)

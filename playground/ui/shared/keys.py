@@ -14,6 +14,7 @@ from playground.ui.pages import ON_TOP, PAGES, PageEntry
 from playground.ui.shared import bring, components
 
 _OFF: Final = "keys are off"
+_SWITCH: Final = "switch of the keys"
 _PAGES: Final = {str(number): entry for number, entry in enumerate(PAGES[:ON_TOP], 1)}
 _INSIDE: Final = {
     "/": "search in the panes",
@@ -26,8 +27,11 @@ _INSIDE: Final = {
 
 def listen(entry: PageEntry) -> None:
     """Act on the key that was pressed. It moves at once, before the rest of the page runs."""
-    wanted = "" if state.held(_OFF) else f"{''.join(_PAGES)}b?"
+    off = bool(state.held(_OFF))
+    wanted = "" if off else f"{''.join(_PAGES)}b?"
     pressed = components.keys(wanted, entry.name, key="keys")
+    if off:
+        return  # a key that was pressed before the browser knew
     if pressed in _PAGES:
         chosen = navigation.page(_PAGES[pressed].name)
         st.switch_page(chosen, query_params=state.url_values())
@@ -43,6 +47,11 @@ def show() -> None:
     pages = {number: entry.title for number, entry in _PAGES.items()}
     listed = {**pages, "b": "bring something of yours", "?": "this list", **_INSIDE}
     st.table([{"key": key, "does": what} for key, what in listed.items()])
-    off = st.toggle("Keys of one letter are off", value=bool(state.held(_OFF)))
-    state.hold(_OFF, off)
+    # by a callback: Escape right after the click ends the dialog before it is drawn again
+    st.toggle(
+        "Keys of one letter are off",
+        value=bool(state.held(_OFF)),
+        key=_SWITCH,
+        on_change=lambda: state.hold(_OFF, state.held(_SWITCH)),
+    )
     st.caption("None of them acts while you type or while a dialog is open.")

@@ -1,4 +1,4 @@
-"""The user's own cache policies, as long as the browser's session lasts."""
+"""The user's own cache policies: kept as files are, but for the one that is clicked together."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Final
 from playground.caching.own_policies import OwnPolicy, parse_policy
 from playground.errors import InputFault
 from playground.ui import state
+from playground.ui.shared import belongings
 
 UPLOAD: Final = "policy upload"
 _POLICIES: Final = "own policies"  # name → its file's text
+_CLICKED: Final = "clicked policies"  # likewise, of this tab
 _ERROR: Final = "policy error"
 
 
@@ -40,15 +42,38 @@ def find(name: str) -> OwnPolicy | None:
     return next((each for each in own() if each.name == name), None)
 
 
+def lasting() -> list[str]:
+    """The names of those that outlast the tab."""
+    return list(belongings.value(_POLICIES) or {})
+
+
 def keep(policy: OwnPolicy) -> None:
     """Beside the others, or in the place of the one of its name."""
-    state.hold(_POLICIES, {**_texts(), policy.name: policy.dumps()})
+    belongings.change(_POLICIES, lambda kept: {**(kept or {}), policy.name: policy.dumps()})
+
+
+def forget(name: str) -> None:
+    """One that was kept goes."""
+    belongings.change(_POLICIES, lambda kept: _without(kept or {}, name) or None)
+
+
+def show(policy: OwnPolicy) -> None:
+    """One that was clicked together is there as long as the tab; others have other marks."""
+    state.hold(_CLICKED, {**_clicked(), policy.name: policy.dumps()})
 
 
 def drop(name: str) -> None:
-    """Forget one."""
-    state.hold(_POLICIES, {key: text for key, text in _texts().items() if key != name})
+    """What was clicked together is not wanted any more."""
+    state.hold(_CLICKED, _without(_clicked(), name))
 
 
 def _texts() -> dict[str, str]:
-    return dict(state.held(_POLICIES) or {})
+    return {**(belongings.value(_POLICIES) or {}), **_clicked()}
+
+
+def _clicked() -> dict[str, str]:
+    return dict(state.held(_CLICKED) or {})
+
+
+def _without(texts: dict[str, str], name: str) -> dict[str, str]:
+    return {key: text for key, text in texts.items() if key != name}

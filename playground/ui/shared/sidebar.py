@@ -6,6 +6,7 @@ from typing import Final
 
 import streamlit as st
 
+from playground.sessions.doctor import repair
 from playground.ui import state
 from playground.ui.shared import history, widgets, workspace
 
@@ -44,14 +45,21 @@ def session_sidebar() -> bool:
         _model(working)
         _edits(working)
         widgets.show_findings(working.findings, "in the session file")
-        if done := state.repairs() if working.findings else []:
+        if done := repair(working.session)[1] if working.findings else []:
             st.button(
                 f"Repair {len(done)} of them",
                 icon=":material/healing:",
-                on_click=state.accept_repair,
+                on_click=_accept_repair,
                 help="Only what has a single possible repair. The file itself does not change.",
             )
     return True
+
+
+def _accept_repair() -> None:
+    """The repaired session stands beside the one that was loaded, and is chosen."""
+    working = state.working_session()
+    mended, _ = repair(working.session)
+    state.add_session(f"{working.name} (repaired)", mended)
 
 
 def _model(working: state.WorkingSession) -> None:
@@ -81,8 +89,11 @@ def _edits(working: state.WorkingSession) -> None:
             ("Undo", "undo", undo, history.undo),
             ("Redo", "redo", redo, history.redo),
         ):
+            # known by its key: its help changes with every step, and what is clicked while the
+            # page is drawn again would be a button that is gone
             st.button(
                 label,
+                key=label,
                 icon=f":material/{icon}:",
                 disabled=not step,
                 help=f"{label}: {step}" if step else None,
@@ -92,6 +103,7 @@ def _edits(working: state.WorkingSession) -> None:
         if working.changes or undo:
             st.button(
                 "Discard all edits",
+                key="Discard all edits",
                 icon=":material/restart_alt:",
                 on_click=history.reset,
                 args=(working.name,),

@@ -63,6 +63,10 @@ def _policy_upload() -> None:
         on_change=policies.accept,
         help='{"name": "tail", "marks": [{"role": ["user", "tool"], "nth": -1}]}',
     )
+    for name in policies.lasting():
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.text(name)
+            st.button("Forget it", key=f"forget {name}", on_click=policies.forget, args=(name,))
     if fault := policies.error():
         st.error("This policy cannot be read:")
         st.text(fault)

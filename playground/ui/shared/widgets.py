@@ -6,22 +6,27 @@ import json
 import zlib
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
+from playground.caching.fixes import FIXES
 from playground.counts import counted
 from playground.dialects import DeclaredDialect, dialect_names, get_dialect
 from playground.dialects.models import dialect_for
-from playground.findings import Finding
+from playground.findings import CODES, Finding
 from playground.parsing.switches import Switches
 from playground.show import payloads
+from playground.tools import ToolMetadata
 from playground.ui import state
+from playground.ui.shared import components
 
 if TYPE_CHECKING:
     from playground.llm.payloads import WireCall
 
-_HIGHLIGHTED: Final = 20_000  # characters: beyond it, colouring freezes the page
+_MOST_FINDINGS: Final = 40  # that are told one by one
+_MOST_PLACES: Final = 12
 _SWITCHES: Final = (
     ("calls_in_fences", "A call in a code fence is", ("text", "call")),
     ("calls_in_reasoning", "A call in open reasoning is", ("call", "reasoning")),
@@ -34,16 +39,35 @@ _SWITCHES: Final = (
 
 
 def show_findings(findings: Sequence[Finding], where: str) -> None:
-    """A list of findings in an expander; nothing where there are none."""
+    """Findings to be read in an expander, of any width; nothing where there are none.
+
+    Each says what it is, where, and what it means or what to do about it; those that say the same
+    of several places stand together.
+    """
     if not findings:
         return
+    places: dict[tuple[str, str, str], list[str]] = {}
+    for each in findings:
+        places.setdefault((each.severity, each.code, each.message), []).append(each.where)
     count = counted(len(findings), "finding")
     with st.expander(f"{count} {where}", icon=":material/report:"):
-        rows = [
-            {"severity": f.severity, "code": f.code, "where": f.where, "message": f.message}
-            for f in findings
-        ]
-        st.dataframe(rows, hide_index=True)
+        for (severity, code, message), found in islice(places.items(), _MOST_FINDINGS):
+            # plain text: a finding may quote a session
+            st.text(f"{severity} · {code}\n{_listed(found)}\n{message}{_advice(code, message)}")
+        if len(places) > _MOST_FINDINGS:
+            st.text(f"… and {len(places) - _MOST_FINDINGS} other kinds")
+
+
+def _listed(places: Sequence[str]) -> str:
+    named = list(dict.fromkeys(filter(None, places)))
+    more = f" and {len(named) - _MOST_PLACES} more places" if len(named) > _MOST_PLACES else ""
+    return f"{', '.join(named[:_MOST_PLACES])}{more}"
+
+
+def _advice(code: str, message: str) -> str:
+    """What a finding means, where its message does not say it, and what to do."""
+    lines = (CODES[code].meaning if code in CODES else "", FIXES.get(code, ""))
+    return "".join(f"\n{line}" for line in lines if line and line not in message)
 
 
 def drawn_dialect(chosen: Sequence[str]) -> str:
@@ -73,16 +97,17 @@ def exact_text(label: str, text: str, arrows: bool) -> None:
     edges = len(text) - len(text.strip("\n"))
     breaks = counted(edges, "line break")
     hidden = f", {breaks} at its edges among them" if edges else ""
+    named = zlib.crc32(text.encode())
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text(f"{label}: {len(text):,} characters{hidden}")  # a file's name is no Markdown
-        key = f"save {label} {zlib.crc32(text.encode())}"
+        key = f"save {label} {named}"
         st.download_button(
             "Save", text, f"{label}.txt", key=key, icon=":material/download:", width="content"
         )
     if arrows:
         st.text(text.replace("\n", "↵\n"))  # which cannot be copied: ↵ is no part of the text
     else:
-        st.code(f"\n{text}\n", language=None, wrap_lines=True)  # it drops a break at each edge
+        components.verbatim(text, label, key=f"text {label} {named}")
 
 
 def message_page(messages: int) -> int:
@@ -93,19 +118,18 @@ def message_page(messages: int) -> int:
     return st.pagination(pages, key="page", bind="query-params")
 
 
-def wire_calls(calls: Sequence[WireCall]) -> None:
-    """HTTP requests as they would be sent, whole."""
-    for call in calls:
+def wire_calls(calls: Sequence[WireCall], of: str = "") -> None:
+    """HTTP requests as they would be sent, whole; `of` tells those of one page apart."""
+    for number, call in enumerate(calls):
         st.text(f"{call.method} {call.url}")
         if call.body:
-            json_text(call.body)
+            json_text("body", call.body, f"body {number} {of}")
 
 
-def json_text(value: object) -> None:
-    """A value as JSON; what is long is not coloured, which would freeze the page."""
+def json_text(label: str, value: object, key: str, height: int = 400) -> None:
+    """A value as JSON."""
     text = json.dumps(value, ensure_ascii=False, indent=1)
-    language = "json" if len(text) < _HIGHLIGHTED else None
-    st.code(text, language=language, wrap_lines=True, height=400)
+    components.verbatim(text, label, key=f"json {key}", height=height)
 
 
 def reading_switches(dialect: str) -> Switches:
@@ -113,12 +137,17 @@ def reading_switches(dialect: str) -> Switches:
     declared = get_dialect(dialect)
     own = declared.switches if isinstance(declared, DeclaredDialect) else Switches()
     chosen: dict[str, str] = {}
-    with st.expander("How the reply is read", icon=":material/tune:"):
-        columns = st.columns(3)
-        for index, (field, label, options) in enumerate(_SWITCHES):
+    with st.popover("Options", icon=":material/tune:", help="How the reply is read"):
+        for field, label, options in _SWITCHES:
             default = getattr(own, field)
             listed = [default, *(option for option in options if option != default)]
-            with columns[index % 3]:
-                picked = st.selectbox(label, listed, key=f"{field}-{dialect}", bind="query-params")
+            picked = st.selectbox(label, listed, key=f"{field}-{dialect}", bind="query-params")
             chosen[field] = picked or default
     return replace(own, **chosen)  # type: ignore[arg-type]
+
+
+def tool_text(tool: ToolMetadata) -> str:
+    """A tool as its editor has it: JSON, without what is as always."""
+    return json.dumps(
+        tool.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False, indent=1
+    )

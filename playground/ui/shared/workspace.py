@@ -12,6 +12,7 @@ from typing import Final
 import streamlit as st
 
 from playground import paths
+from playground.counts import counted
 from playground.errors import InputFault, PlaygroundError
 from playground.sessions.entries import read_label
 from playground.ui import navigation, state
@@ -20,7 +21,6 @@ from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.state import WorkingSession
 
 OTHER: Final = "another session"
-_FAULT: Final = "workspace fault"
 _NEAREST: Final = 3
 _MOST_SHOWN: Final = 30  # on the Start page
 _NAME: Final = "name of "  # + session name: the field in which it is renamed
@@ -36,7 +36,7 @@ def asked() -> bool:
     try:
         state.entry(name)
     except InputFault as fault:
-        state.hold(_FAULT, str(fault))
+        state.hold(state.REFUSED, str(fault))
         return False
     return True
 
@@ -52,7 +52,7 @@ def missing() -> None:
     name = state.chosen_name()
     if name in state.session_names():
         st.error("This session cannot be read. Its file is left as it is.")
-        st.text(str(state.held(_FAULT) or ""))
+        st.text(str(state.held(state.REFUSED) or ""))
     else:
         st.error("This link asks for a session that is not here.")
         st.text(name)
@@ -63,7 +63,7 @@ def missing() -> None:
         for each in trashed:
             _button("Take it out of the trash", "restore_from_trash", _restore, each)
         for each in near or _others(name)[:1]:
-            _button(f"Open {each}", "arrow_forward", _open, each)
+            _button(f"Open {_plain(each)}", "arrow_forward", _open, each)
 
 
 def _others(name: str) -> list[str]:
@@ -72,10 +72,11 @@ def _others(name: str) -> list[str]:
 
 def notice() -> None:
     """What happened to the workspace since it was looked at last, and what can be done about it."""
-    if fault := state.held(_FAULT):
+    if fault := state.held(state.REFUSED):
         st.error("This could not be done.")
         st.text(fault)
-        state.hold(_FAULT, "")
+        state.hold(state.REFUSED, "")
+    _several()
     found = state.tab().notice()
     if found is None:
         return
@@ -92,6 +93,28 @@ def notice() -> None:
         _button("Keep both", "content_copy", _dismiss)
         _button("Show the other tab's", "visibility", _take_the_others)
         _button("Put mine in its place", "swap_horiz", _take_mine)
+
+
+def _several() -> None:
+    """Which of the sessions of one file is shown, and the way to the others."""
+    held: tuple[str, list[str]] | None = state.held(state.SEVERAL)
+    file_name, names = held or ("", [])
+    chosen = state.chosen_name()
+    if chosen not in names:
+        return
+    at = names.index(chosen)
+    st.info(f"Session {at + 1:,} of {len(names):,} in one file:")
+    st.text(file_name)
+    with st.container(horizontal=True):
+        for label, other in (("Previous", at - 1), ("Next", at + 1)):
+            st.button(
+                label,
+                key=f"{label} of several",
+                disabled=not 0 <= other < len(names),
+                on_click=state.choose,
+                args=(state.SESSION, names[max(0, min(other, len(names) - 1))]),
+            )
+        st.button("Dismiss", key="dismiss several", on_click=state.hold, args=(state.SEVERAL, None))
 
 
 def controls(working: WorkingSession) -> None:
@@ -190,11 +213,12 @@ def _plain(name: str) -> str:
 
 
 def _told(name: str) -> str:
-    text = state.tab().text(name)
-    if text is None:
-        return "It cannot be read."
+    """What an entry holds, by its label alone: thirty whole sessions would be read for a list."""
     try:
-        label = read_label(text.partition("\n")[0], name)
+        line = state.tab().first_line(name)
+        if line is None:
+            return "It was removed elsewhere."
+        label = read_label(line, name)
     except InputFault as fault:
         return str(fault)
     counts = {
@@ -203,7 +227,7 @@ def _told(name: str) -> str:
         "recording": label.recordings,
         "edit": label.edits,
     }
-    listed = [f"{n:,} {noun}{'s' if n != 1 else ''}" for noun, n in counts.items() if n]
+    listed = [counted(number, noun) for noun, number in counts.items() if number]
     return "\n".join(filter(None, [label.title, ", ".join(listed) or "empty"]))
 
 
@@ -226,7 +250,7 @@ def _told_if_refused(act: Callable[..., None], *args: str) -> None:
     try:
         act(*args)
     except PlaygroundError as fault:
-        state.hold(_FAULT, str(fault))
+        state.hold(state.REFUSED, str(fault))
 
 
 def _open(name: str) -> None:

@@ -1,0 +1,37 @@
+// A text as it is, with a button that copies it whole. Streamlit's own block of code loads a
+// highlighter of 1.5 MB, which holds the page up for longer than all that is shown in it.
+
+const PIECE = 8000 // characters: of a long text only the pieces in sight are laid out
+
+// Whole lines together; one that is longer than a piece stands alone.
+function pieces(text) {
+  const found = []
+  let start = 0
+  while (text.length - start > PIECE) {
+    let stop = text.lastIndexOf("\n", start + PIECE)
+    if (stop < start) stop = text.indexOf("\n", start)
+    if (stop < 0) break
+    found.push(text.slice(start, stop))
+    start = stop + 1
+  }
+  found.push(text.slice(start))
+  return found
+}
+
+const drawn = new WeakMap()
+
+export default function mount({ data, parentElement }) {
+  const root = parentElement.querySelector(".verbatim")
+  if (!root || !data || drawn.get(root) === data.text) return
+  drawn.set(root, data.text)
+  const shown = element("div", "shown")
+  if (data.height) {
+    shown.style.maxHeight = `${data.height}px`
+    shown.tabIndex = 0 // it scrolls: by keyboard too
+    shown.setAttribute("role", "region")
+    shown.setAttribute("aria-label", data.label)
+  }
+  shown.append(...pieces(data.text).map((piece) => element("pre", "", piece || "\n")))
+  root.classList.toggle("copied", Boolean(data.label))
+  root.replaceChildren(...(data.label ? [copyButton(data.label, () => data.text)] : []), shown)
+}

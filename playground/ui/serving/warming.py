@@ -1,0 +1,23 @@
+"""What the first page needs, made while the browser still loads its own part.
+
+The one rule: nothing here is decided. It is what the first run of a page would import and compute,
+begun before somebody asks; what fails here fails again where it is told.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from threading import Thread
+
+from playground.ui.pages import PAGES
+
+
+def begin() -> None:
+    """In a thread of its own: the server answers meanwhile."""
+    Thread(target=_prepare, name="warming", daemon=True).start()
+
+
+def _prepare() -> None:
+    for entry in PAGES:
+        import_module(f"playground.ui.{entry.name}")
+    import_module("playground.ui.start").prepare()
