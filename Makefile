@@ -6,6 +6,10 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 UV := $(shell command -v uv 2>/dev/null)
 
+# Images for containers often set this; each of the many processes of the app and the tests would
+# compile the whole project anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: app test quick long bench pictures coverage check format lock audit clean
 
 app: $(VENV)/.run
@@ -58,8 +62,8 @@ format: $(VENV)/.dev
 # tools being fetched anew.
 $(VENV)/.run: requirements.lock pyproject.toml | $(VENV)
 ifdef UV
-	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
-	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+	$(UV) pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes -r requirements.lock
+	$(UV) pip install --quiet --compile-bytecode --python $(BIN)/python --no-deps --no-build-isolation -e .
 else
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
@@ -68,7 +72,7 @@ endif
 
 $(VENV)/.dev: requirements-dev.lock $(VENV)/.run
 ifdef UV
-	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements-dev.lock
+	$(UV) pip install --quiet --compile-bytecode --python $(BIN)/python --require-hashes -r requirements-dev.lock
 else
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.lock
 endif

@@ -4,8 +4,9 @@ Run: python benchmarks/import_speed.py OTHER_TREE [FOLDER_OF_SESSIONS …] [--ro
 The files are those of the folders and the tests' examples grown long: lines, or the longest list of
 a document, repeated with ids of their own. Each is read by a process of either tree in turn, and in
 each round by the other one first; what counts is CPU time, the least of all rounds, without
-Python's collector of cycles. A ratio above 1.05 is marked, and the exit status is 1; files that the
-trees do not read as the same format are a row of their own.
+Python's collector of cycles. A ratio above 1.05 is marked, and the exit status is 1. Files that the
+trees read as different formats, or with different counts of messages, calls, results, tools or
+requests, are rows of their own: one of them reads what the other one leaves out.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LEAST = 0.03  # seconds that a file is read for, over and over
 COPIES = 400
 OTHERWISE = "(not the same format)"
+FEWER = "(not the same counts)"
 MARKED = 1.05
 
 
@@ -48,7 +50,8 @@ def _files(folder: Path) -> Iterator[Path]:
     yield from [folder] if folder.is_file() else sorted(p for p in folder.rglob("*") if p.is_file())
 
 
-Times = dict[str, tuple[str, float]]  # of a file: its format, and the CPU seconds of one reading
+# Of a file: its format, the counts of what was read, and the CPU seconds of one reading.
+Times = dict[str, tuple[str, list[int], float]]
 
 
 def in_turns(
@@ -58,11 +61,14 @@ def in_turns(
     trees = [other, ROOT]
     least: dict[Path, dict[str, float]] = {tree: {} for tree in trees}
     forms: dict[str, str] = {}
+    counts: dict[str, list[int]] = {}
     for number in range(rounds):
         for tree in trees if number % 2 == 0 else reversed(trees):
-            for name, (form, seconds) in _process(tree, files).items():
-                if forms.setdefault(name, form) != form:  # one tree did not know its format yet
-                    forms[name] = OTHERWISE
+            for name, (form, count, seconds) in _process(tree, files).items():
+                if forms.setdefault(name, form) not in (form, FEWER):
+                    forms[name] = OTHERWISE  # one tree did not know its format yet
+                elif counts.setdefault(name, count) != count:
+                    forms[name] = FEWER
                 least[tree][name] = min(seconds, least[tree].get(name, seconds))
         if only:
             files = [path for path in files if forms.get(str(path)) == only]
@@ -94,7 +100,7 @@ def _print(forms: dict[str, str], least: dict[Path, dict[str, float]]) -> int:
     for form, names in sorted(by_form.items()):
         before, now = sum(other[n] for n in names), sum(here[n] for n in names)
         worst = max(names, key=lambda n: here[n] / other[n])
-        mark = " !" if now / before > MARKED and form != OTHERWISE else ""
+        mark = " !" if now / before > MARKED and form[0] != "(" else ""
         slower += bool(mark)
         told = f"{here[worst] / other[worst]:.2f} {'/'.join(Path(worst).parts[-2:])[-44:]}"
         print(
@@ -118,7 +124,7 @@ def grown_examples(folder: Path) -> list[Path]:
 
     paths = []
     for name, example in EXAMPLES.items():
-        if isinstance(content := example.content, bytes):
+        if isinstance(content := example.content, bytes) and content[:2] != b"PK":
             path = folder / f"{name}-{Path(example.name).name}"
             path.write_bytes(grown(content, COPIES))
             paths.append(path)
@@ -177,9 +183,11 @@ def worker() -> None:
     found: Times = {}
     for name in sys.stdin.read().splitlines():
         try:
-            form = next(iter(load_sessions(name))).format  # modules are loaded before the clock
-        except (PlaygroundError, RecursionError, StopIteration):
+            loaded = list(load_sessions(name))  # modules are loaded before the clock
+        except (PlaygroundError, RecursionError):
             continue
+        form, count = loaded[0].format, counts_of(loaded)
+        del loaded
         least, spent = float("inf"), 0.0
         while spent < LEAST:
             start = time.process_time()
@@ -187,9 +195,19 @@ def worker() -> None:
                 pass
             took = time.process_time() - start
             least, spent = min(least, took), spent + took
-        found[name] = (form, least)
+        found[name] = (form, count, least)
         gc.collect()
     print(json.dumps(found))
+
+
+def counts_of(loaded: list[Any]) -> list[int]:
+    """Messages, calls, results, tools and requests of all sessions."""
+    sessions = [each.session for each in loaded]
+    messages = [message for session in sessions for message in session.messages]
+    calls = sum(len(message.tool_calls) for message in messages)
+    results = sum(len(message.tool_results) for message in messages)
+    tools = sum(len(session.tools) for session in sessions)
+    return [len(messages), calls, results, tools, sum(len(each.requests) for each in sessions)]
 
 
 if __name__ == "__main__":

@@ -1,15 +1,25 @@
-"""An oracle in an environment of its own: installed by name, never among our dependencies."""
+"""What the comparisons with an oracle share: its environment, outcomes, and a tally of cases.
+
+An oracle is installed by name into an environment of its own, never among our dependencies.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import subprocess
 import sys
 import tempfile
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Final
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT: Final = Path(__file__).resolve().parent.parent
+RAISES: Final = "raises"
+MOST_SHOWN: Final = 3
 
 
 def run_beside(*packages: str, without_dependencies: tuple[str, ...] = ()) -> None:
@@ -36,3 +46,55 @@ def run_beside(*packages: str, without_dependencies: tuple[str, ...] = ()) -> No
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([str(python), *sys.argv], env=environment)
     sys.exit(done.returncode)
+
+
+def numbers(given: list[str], *defaults: int) -> list[int]:
+    """Numbers of the command line; the defaults stand for those that are not given."""
+    read = [int(value) for value in given]
+    return [*read, *defaults[len(read) :]]
+
+
+def outcome(run: Callable[[], Any], *faults: type[Exception]) -> Any:
+    """What it gives, or RAISES where it raises one of these faults; others go on."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return run()
+        except faults:
+            return RAISES
+
+
+@dataclass
+class Tally:
+    """Counts cases that are the same in both, and prints the first that are not."""
+
+    name: str
+    cases: int = 0
+    equal: int = 0
+    raising: int = 0
+
+    def add(self, theirs: Any, ours: Any) -> None:
+        """One case; what JSON cannot say is compared by its text."""
+        same = _written(theirs) == _written(ours)
+        self.cases += 1
+        self.equal += same
+        self.raising += same and isinstance(ours, str) and ours.startswith(RAISES)
+        if not same and self.cases - self.equal <= MOST_SHOWN:
+            print(f"--- {self.name}:\n{differing(theirs, ours)}")
+
+    def tell(self) -> None:
+        share = 100 * self.equal / max(self.cases, 1)
+        both = f", {self.raising:,} raise in both" if self.raising else ""
+        print(f"{self.name}: {self.equal:,} of {self.cases:,} equal ({share:.1f} %){both}")
+
+
+def differing(theirs: Any, ours: Any) -> str:
+    """Both, from a little before the first character in which they differ."""
+    x, y = _written(theirs), _written(ours)
+    at = next((i for i, (a, b) in enumerate(zip(x, y, strict=False)) if a != b), 0)
+    start = max(0, at - 60)
+    return f"  theirs …{x[start : at + 240]}\n  ours   …{y[start : at + 240]}"
+
+
+def _written(value: Any) -> str:
+    return json.dumps(value, default=str, ensure_ascii=False)

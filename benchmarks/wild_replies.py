@@ -346,6 +346,39 @@ def attributes(text: str, dialect: DeclaredDialect, source: random.Random) -> st
 
 
 @spoil
+def quotes_inside(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    """Quotes inside of a JSON text that nobody escaped."""
+    return re.sub(r'(?<=": ")(\w+)', r'a "\1" b', text, count=1)
+
+
+@spoil
+def missing_comma(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    return re.sub(r'(?<=["\d\]}]), (?=")', " ", text, count=1)
+
+
+@spoil
+def odd_arguments(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    """The object of the arguments in a text, in a list, in another object, or escaped once more."""
+    match = re.search(r'\{(?:"\w+": (?:"[^"{}]*"|\d+)(?:, )?)+\}', text)
+    if not match:
+        return text
+    given = match[0]
+    odd = [json.dumps(given), f"[{given}]", f'{{"arguments": {given}}}', given.replace('"', '\\"')]
+    return text[: match.start()] + source.choice(odd) + text[match.end() :]
+
+
+@spoil
+def namespace(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    return re.sub(r"\b(write_file|get_weather)\b", r"functions.\1", text)
+
+
+@spoil
+def closed_at_once(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    """A tag that ends itself, with the call's closer or without."""
+    return re.sub(r'((?:write_file|get_weather)"?)>(?:\s*</[^<>]+>)?', r"\1/>", text, count=1)
+
+
+@spoil
 def nested_elements(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     """A value as elements."""
     prefix = dialect.syntax.element

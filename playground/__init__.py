@@ -17,6 +17,7 @@ _WHERE = {
     "ChatTemplate": "playground.raw_prompts",
     "DeclaredDialect": "playground.dialects",
     "Dialect": "playground.dialects",
+    "DialectParser": "playground.parsing.parser",
     "JSONAdapter": "playground.systems.dspy",
     "Message": "playground.messages",
     "PromptData": "playground.prompt_data",
@@ -27,6 +28,7 @@ _WHERE = {
     "ToolMetadata": "playground.tools",
     "WhatIf": "playground.questions.cache.what_if",
     "XMLAdapter": "playground.systems.dspy",
+    "audit_template": "playground.raw_prompts.audit",
     "cache_matrix": "playground.questions.cache.simulation",
     "cache_on_wire": "playground.questions.cache.wire",
     "carry": "playground.questions.carry",
@@ -62,6 +64,7 @@ __all__ = [
     "ChatTemplate",
     "DeclaredDialect",
     "Dialect",
+    "DialectParser",
     "JSONAdapter",
     "Message",
     "PromptData",
@@ -72,6 +75,7 @@ __all__ = [
     "ToolMetadata",
     "WhatIf",
     "XMLAdapter",
+    "audit_template",
     "cache_matrix",
     "cache_on_wire",
     "carry",
@@ -116,6 +120,7 @@ if TYPE_CHECKING:
     from playground.dialects.reading import parse
     from playground.guides import guide_for
     from playground.messages import Message
+    from playground.parsing.parser import DialectParser
     from playground.parsing.switches import Switches
     from playground.parsing.syntax import Syntax
     from playground.prompt_data import PromptData
@@ -131,6 +136,7 @@ if TYPE_CHECKING:
     from playground.questions.timeline import replay
     from playground.questions.trials import trial
     from playground.raw_prompts import ChatTemplate
+    from playground.raw_prompts.audit import audit_template
     from playground.recordings.decoding import decode_stream
     from playground.sessions.in_memory import session
     from playground.sessions.loading import (

@@ -82,6 +82,15 @@ def wrong(where: str, value: Any, expected: str) -> InputFault:
     return InputFault(given, where=where, expected=expected)
 
 
+def items(where: str, given: Iterable[_Result]) -> tuple[_Result, ...]:
+    """A list's items, or a generator's, which gives them once. Raises InputFault for what is no
+    list: a text, too, whose letters would be its items."""
+    kind = KINDS["list"]
+    if not isinstance(given, kind.types) or isinstance(given, kind.never):
+        raise wrong(where, given, kind.words)
+    return tuple(given)
+
+
 def as_bytes(given: bytes) -> bytes:
     """A piece of a stream. Raises InputFault for what is no bytes."""
     if not isinstance(given, bytes | bytearray):

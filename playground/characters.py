@@ -8,9 +8,10 @@ escapes those that a program put in by itself (`escaped_halves`), so that anythi
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
+from operator import attrgetter
 from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel
@@ -40,8 +41,50 @@ def whole(value: T, place: str, found: list[Finding]) -> T:
     `value` is JSON, or frozen dataclasses and models of it. Where nothing is replaced it is the
     same object.
     """
+    if is_all_whole(value):  # as nearly all is: without a place for each of its texts
+        return value
     changed: T = _whole(value, place, found)
     return changed
+
+
+def is_all_whole(value: object) -> bool:
+    """Whether every text in a value is whole, those in what is no JSON too."""
+    waiting = [value]
+    held: Iterable[Any]
+    while waiting:
+        each: Any = waiting.pop()
+        kind: Any = type(each)
+        if kind is str:
+            if not is_whole(each):
+                return False
+            continue
+        if kind is dict:
+            held = [*each, *each.values()]
+        elif kind is list or kind is tuple:
+            held = each
+        else:
+            held = _held(each, kind)
+        # Without plain texts, which nearly all are, and what holds none.
+        waiting += [
+            one for one in held if not (one.isascii() if type(one) is str else type(one) in _PLAIN)
+        ]
+    return True
+
+
+def _held(value: Any, kind: Any) -> Iterable[Any]:
+    """What a value of another kind holds: dataclasses, mappings, texts of a kind of their own."""
+    if getter := _getter(kind):
+        held: Iterable[Any] = getter(value)
+        return held
+    match value:
+        case str():
+            return [str(value)]
+        case Mapping():
+            return [*value, *value.values()]
+        case list() | tuple():
+            return [*value]
+        case _:
+            return ()
 
 
 def _whole(value: Any, place: str, found: list[Finding]) -> Any:
@@ -92,6 +135,12 @@ def _step(place: str, step: object) -> str:
 
 def _is(one: object, other: object) -> bool:
     return one is other
+
+
+@cache
+def _getter(kind: Any) -> Callable[[Any], Iterable[Any]] | None:
+    names = _fields(kind)  # of one name, attrgetter would give no tuple
+    return attrgetter(*names, names[0]) if names else None
 
 
 @cache

@@ -29,12 +29,17 @@ _MODULES: Final = {  # of `playground.commands`, by command: a command loads its
     "experiment": "experiments",
     "export": "experiments",
     "dialect": "deriving",
+    "chat-template": "auditing",
     "trial": "trials",
     "workspace": "workspace",
     "record": "streams",
     "demo-server": "streams",
 }
-_FUNCTIONS: Final = {"import": "import_", "demo-server": "demo_server"}  # no names in Python
+_FUNCTIONS: Final = {  # no names in Python
+    "import": "import_",
+    "demo-server": "demo_server",
+    "chat-template": "chat_template",
+}
 
 
 class _Commands(click.Group):

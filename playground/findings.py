@@ -31,7 +31,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "malformed-json": FindingKind("error", "a call's JSON cannot be read: aborted"),
     "malformed-arguments": FindingKind("error", "a call's arguments cannot be read: aborted"),
     "malformed-python": FindingKind("error", "a call's Python arguments cannot be read: aborted"),
-    "too-deep": FindingKind("error", "a call's JSON is nested too deeply to be read: aborted"),
+    "too-deep": FindingKind("error", "nested too deeply to be read: the call is aborted"),
     "arguments-not-object": FindingKind("error", "arguments are not a JSON object: aborted"),
     "relaxed-json": FindingKind("warning", "JSON with bare keys, single quotes or comments: read"),
     "relaxed-python": FindingKind("warning", "arguments that are not quite Python: read"),
@@ -70,6 +70,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "server-drops": FindingKind("warning", "the server does not hand this over to its client"),
     "server-delivers": FindingKind("warning", "the server hands over a call that is not whole"),
     "unknown-parser": FindingKind("warning", "the server has no parser of that name"),
+    "no-parser": FindingKind("warning", "the server has no parser for the dialect: calls are text"),
     # what a decoder sees on the wire
     "stream-error": FindingKind("error", "the provider sent an error mid-stream"),
     "no-end": FindingKind("warning", "the stream has no end: nothing shows that it is complete"),
@@ -130,10 +131,55 @@ CODES: Final[dict[str, FindingKind]] = {
     "clock-backwards": FindingKind("warning", "a request is older than the one before it"),
     "in-flight": FindingKind("info", "sent before an entry that it could have read was written"),
     # what a chat template does
+    "template-drops-calls": FindingKind("error", "calls in the history are not written"),
+    "template-text-or-calls": FindingKind("error", "a message with text loses its calls"),
+    "template-drops-results": FindingKind("error", "what a tool answered is not in the prompt"),
+    "template-needs-tools": FindingKind("warning", "without tools the template fails"),
     "template-ignores-tools": FindingKind("warning", "no tool's name is in the rendered prompt"),
+    "template-ignores-system": FindingKind("warning", "the system prompt is not in the prompt"),
+    "template-merges-system": FindingKind(
+        "info", "the system prompt is written at the head of the user's first turn"
+    ),
+    "template-drops-text": FindingKind("warning", "a text beside calls is not written"),
     "template-one-call": FindingKind("warning", "the template refuses parallel calls"),
+    "template-drops-ids": FindingKind(
+        "info", "results are told apart by their order alone: their ids are not written"
+    ),
     "template-prints-none": FindingKind("warning", "a message without content is written as None"),
+    "template-refuses-null": FindingKind("warning", "a message of calls without content fails"),
+    "template-wants-no-content": FindingKind(
+        "warning", 'calls are written only where their message has no content, not even ""'
+    ),
+    "template-refuses-parts": FindingKind("info", "content as a list of parts cannot be given"),
     "template-encodes-twice": FindingKind("info", "arguments given as text are encoded twice"),
+    "template-refuses-text": FindingKind(
+        "warning", "arguments given as text, as the API has them, fail: give objects"
+    ),
+    "template-wants-text": FindingKind("info", "arguments have to be given as text, not objects"),
+    "template-name-in-id": FindingKind(
+        "warning", "the name of a call is taken from its id (functions.NAME:0)"
+    ),
+    "template-breaks-prefix": FindingKind(
+        "warning", "the prompt of a turn does not go on where the one before it ended"
+    ),
+    "template-no-generation-prompt": FindingKind(
+        "warning", "add_generation_prompt changes nothing: the model may go on as the user"
+    ),
+    "template-forged-turn": FindingKind(
+        "info", "a user's text with the template's own markers is a turn of the model"
+    ),
+    "template-drops-thoughts": FindingKind(
+        "warning", "a thought before a call is gone when the call's result is there"
+    ),
+    "template-ignores-thoughts": FindingKind("info", "thoughts are not written at all"),
+    "template-forgets-thoughts": FindingKind("info", "a past answer's thought is not written"),
+    "template-date": FindingKind(
+        "warning", "the date is in the prompt: what is cached ends with the day"
+    ),
+    "template-writes-bos": FindingKind(
+        "info", "it writes BOS itself: a tokenizer that adds one gives the model two"
+    ),
+    "template-trims": FindingKind("info", "white space around a text is cut off"),
     "template-mutates": FindingKind(
         "warning", "the template changes lists, which transformers' own sandbox forbids"
     ),
@@ -187,6 +233,9 @@ CODES: Final[dict[str, FindingKind]] = {
     "annotation-unread": FindingKind("warning", "a type without JSON Schema: any value is allowed"),
     "docstring-lies": FindingKind("warning", "a docstring that describes another signature"),
     "argument-coerced": FindingKind("info", "an argument of another type, read as its schema says"),
+    "keyword-unchecked": FindingKind(
+        "warning", "keywords of a tool's schema that nothing here can check: they ask for nothing"
+    ),
     "context-cut": FindingKind("warning", "messages that the model has no room for: not sent"),
     "template-arguments": FindingKind(
         "warning", "a call in a template whose arguments are not a JSON object: sent as they are"
@@ -195,6 +244,9 @@ CODES: Final[dict[str, FindingKind]] = {
         "info", "a tool was given a name: the file has none, or has it twice"
     ),
     "dialect-left-out": FindingKind("warning", "a dialect of another package that cannot be used"),
+    "dialect-renamed": FindingKind(
+        "info", "a dialect of another package whose entry point has another name than itself"
+    ),
 }
 
 

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from typing import Any, Final
+
+from pydantic_core import from_json, to_json
 
 _DIGITS: Final = 4300  # as many as Python writes and reads; others stop at 17
 _HUGE: Final = 10**_DIGITS
@@ -27,6 +30,11 @@ def load_json(text: str, *, strict: bool = False) -> Any:
     Without `strict`, line breaks inside strings are allowed. Raises what json.loads raises:
     ValueError or RecursionError.
     """
+    if strict:
+        try:
+            return read_json_bytes(text.encode())  # several times as fast
+        except ValueError:
+            pass
     try:
         return _DECODERS[strict].decode(text)
     except json.JSONDecodeError:
@@ -35,6 +43,25 @@ def load_json(text: str, *, strict: bool = False) -> Any:
         return json.loads(
             text, strict=strict, parse_constant=NotANumber, parse_float=_float, parse_int=_int
         )
+
+
+def read_json_bytes(data: bytes) -> Any:
+    """Read JSON that holds nothing odd, without a copy as text. Raises ValueError for everything
+    that `load_json` is for, or tells of: numbers that JSON has not, half surrogates, what is no
+    UTF-8 or no JSON."""
+    if _may_overflow(data):
+        raise ValueError("a number that may be none")
+    return from_json(data, allow_inf_nan=False)
+
+
+_MAY_OVERFLOW: Final = re.compile(rb"\d[eE]\+?\d{3,}(?:[\s,}\]]|\Z)")  # 1e400, read as infinity
+# With all digits alike, such a number shows by a search for one text, three times as fast.
+_ALIKE: Final = bytes.maketrans(b"123456789E", b"000000000e")
+
+
+def _may_overflow(data: bytes) -> bool:
+    alike = b"0e000" in data.translate(_ALIKE, b"+")
+    return alike and _MAY_OVERFLOW.search(data) is not None
 
 
 def load_objects(text: str) -> list[dict[str, Any]]:
@@ -57,7 +84,12 @@ def load_objects(text: str) -> list[dict[str, Any]]:
 
 def dump_again(value: Any) -> str:
     """What `load_json` gave, as JSON for another reader of ours: what is no number stays none."""
-    return json.dumps(value if is_finite(value) else _as_floats(value), default=str)
+    if not is_finite(value):
+        return json.dumps(_as_floats(value), default=str)
+    try:
+        return to_json(value).decode()
+    except ValueError:  # half surrogates, or what is no JSON
+        return json.dumps(value, default=str)
 
 
 def _as_floats(value: Any) -> Any:
@@ -116,21 +148,24 @@ def finite(value: Any) -> Any:
 
 
 _NEVER: Final = frozenset({str, bool, type(None)})
+_WORDS: Final = frozenset({str})
 
 
 def is_finite(value: Any) -> bool:
     """Whether no number in a JSON value is NaN, infinite or beyond all digits."""
-    kind = type(value)
-    if kind in _NEVER:
-        return True
-    if kind is int:
-        return bool(-_HUGE < value < _HUGE)
-    if kind is dict:  # without a call for each word: asked of all that is imported
-        held = [each for each in value.values() if type(each) not in _NEVER]
-        return all(map(is_finite, held)) and all(type(k) is str or is_finite(k) for k in value)
-    if kind is list:
-        return all(map(is_finite, [each for each in value if type(each) not in _NEVER]))
-    return _is_finite(value)
+    waiting = [value]  # without a call for each value: asked of all that is imported
+    while waiting:
+        each = waiting.pop()
+        kind = type(each)
+        if kind is dict:
+            waiting += [one for one in each.values() if type(one) not in _NEVER]
+            if not _WORDS.issuperset(map(type, each)):
+                waiting += each
+        elif kind is list:
+            waiting += [one for one in each if type(one) not in _NEVER]
+        elif kind not in _NEVER and not _is_finite(each):
+            return False
+    return True
 
 
 def _is_finite(value: Any) -> bool:

@@ -22,6 +22,7 @@ from playground.errors import InputFault
 
 _NUMBERS: Final = count(1)
 _FORCE: Final = "another name, or --force"
+_STANDARD_INPUT: Final = "-"
 _HEAD: Final = 4096  # bytes in which a mark of ours is looked for
 
 
@@ -207,11 +208,22 @@ def _head(place: Path) -> str:
 
 def _is_or_holds(given: Path, path: Path) -> bool:
     """Whether a file is what is read, by whatever name, or lies in the folder that is read."""
+    if str(given) == _STANDARD_INPUT:
+        return _is_standard_input(path)
     if not path.exists() or not given.exists():
         return False
     if given.is_dir():
         return Path(os.path.realpath(given)) in Path(os.path.realpath(path)).parents
     return path.samefile(given)
+
+
+def _is_standard_input(path: Path) -> bool:
+    """`import - -o FILE < FILE`: a file that a shell has opened has no name, but is the same."""
+    try:
+        read = os.fstat(0)
+        return stat.S_ISREG(read.st_mode) and os.path.samestat(read, path.stat())
+    except OSError:  # nothing is there to be read, or nothing to be lost
+        return False
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Sequence
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr
 
 from playground.messages import Message
 from playground.tools import ToolMetadata
@@ -73,8 +73,16 @@ class PromptData(BaseModel):
     messages: list[Message] = Field(default_factory=list)
     tool_metadata: list[ToolMetadata] = Field(default_factory=list)
     task_config: TaskConfig = Field(default_factory=TaskConfig)
-    dynamic_task_config: DynamicTaskConfig = Field(default_factory=DynamicTaskConfig)
+    dynamic_task_config: DynamicTaskConfig = Field(
+        default_factory=DynamicTaskConfig,
+        validation_alias=AliasChoices("dynamic_task_config", "dyanmic_task_config"),  # as Azad's
+    )
     current_assistant_id: str = ""
+
+    @property
+    def dyanmic_task_config(self) -> DynamicTaskConfig:
+        """`dynamic_task_config` as Azad spells it: its own methods, put into a dialect, read it."""
+        return self.dynamic_task_config
 
     def override_messages(self, messages: Sequence[Message]) -> None:
         """Replace the messages by deep copies: later changes to the given ones are not seen."""

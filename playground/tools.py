@@ -79,14 +79,14 @@ class ToolMetadata(BaseModel):
         return {**rest, "input_schema": schema}
 
     @property
-    def args_schema(self) -> Schema:
-        """The arguments' JSON Schema, by the name that Flink-Agents has for it."""
-        return self.input_schema
-
-    @property
     def parameters(self) -> dict[str, ParameterMetadata]:
         """The parameters in the schema's order, `$ref` followed one step at a time."""
         return {name: self._parameter(name) for name in self._properties()}
+
+    @property
+    def parameter_names(self) -> set[str]:
+        """What the parameters are called: a parser asks at every call, and needs no more."""
+        return set(self._properties())
 
     @property
     def required_parameters(self) -> list[str]:

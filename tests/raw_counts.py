@@ -966,6 +966,17 @@ def openai_list(data: bytes, found: Counts) -> None:
         found.messages += item["type"] == "message"
 
 
+def a2a_task(data: bytes, found: Counts) -> None:
+    value = json.loads(data)
+    task = value.get("result", value)
+    for said in [*task["history"], *task.get("artifacts", [])]:
+        kinds = [part.get("metadata", {}).get("adk_type") for part in said["parts"]]
+        found.calls += kinds.count("function_call")
+        found.results += kinds.count("function_response")
+        found.messages += any(kind != "function_response" for kind in kinds)
+    found.usage += "adk_usage_metadata" in task.get("metadata", {})
+
+
 def adk_eval(data: bytes, found: Counts) -> None:
     for case in json.loads(data)["eval_cases"]:
         for turn in case["conversation"]:
@@ -1055,6 +1066,7 @@ SMALL_WALKS: dict[str, Walk] = {
     "llm-logs": llm_logs,
     "openai-lists": openai_list,
     "adk-eval": adk_eval,
+    "a2a-task": a2a_task,
     "mlflow-trace": one_call,
     "weave-calls": one_call,
     "posthog-events": one_call,

@@ -10,9 +10,11 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = [
@@ -24,6 +26,15 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
+
+
+def widened(values: Sequence[object], at_once: int = 1) -> list[object]:
+    """Cases of one test in a browser, where each takes seconds: the first so many run always, those
+    that only widen it with `make long`."""
+    return [
+        *values[:at_once],
+        *(pytest.param(value, marks=pytest.mark.long) for value in values[at_once:]),
+    ]
 
 
 @contextmanager

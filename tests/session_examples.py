@@ -592,6 +592,32 @@ def _openai_list() -> Example:
     )
 
 
+def _a2a() -> Example:
+    def data(kind: str, **more: Any) -> dict[str, Any]:
+        inner = {"id": ID, "name": NAME, **more}
+        return {"kind": "data", "data": inner, "metadata": {"adk_type": kind}}
+
+    def said(role: str, *parts: dict[str, Any]) -> dict[str, Any]:
+        return {"kind": "message", "role": role, "parts": list(parts)}
+
+    history = [
+        said("user", {"kind": "text", "text": ASK}),
+        said("agent", {"kind": "text", "text": SAY}, data("function_call", args=ARGS)),
+        said("agent", data("function_response", response={"result": RESULT})),
+    ]
+    task = {
+        "kind": "task",
+        "id": "t1",
+        "contextId": "x1",
+        "status": {"state": "completed", "timestamp": TIME},
+        "history": history,
+        "artifacts": [{"artifactId": "a1", "parts": [{"kind": "text", "text": ANSWER}]}],
+        "metadata": {"adk_usage_metadata": USAGE},
+    }
+    content = document({"jsonrpc": "2.0", "id": "1", "result": task})
+    return Example("task.json", content, times=True, usage=True, result={"result": RESULT})
+
+
 def _adk_eval() -> Example:
     use = {"id": ID, "name": NAME, "args": ARGS}
     done = {"id": ID, "name": NAME, "response": {"result": RESULT}}
@@ -1102,6 +1128,7 @@ EXAMPLES: dict[str, Example] = {
     "llm-logs": _llm_logs(),
     "openai-lists": _openai_list(),
     "adk-eval": _adk_eval(),
+    "a2a-task": _a2a(),
     "copilot-cli": _copilot(),
     "antigravity": _antigravity(),
     "managed-agent-events": _managed(),

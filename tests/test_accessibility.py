@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
-from serving import CHROMIUM, FLAGS, served
+from serving import CHROMIUM, FLAGS, served, widened
 
 from playground.ui.pages import PAGES, PageEntry
 
@@ -100,7 +100,17 @@ def test_a_page_is_for_everybody(page: Page, entry: PageEntry) -> None:
         expect(page.get_by_role("link", name="Compare", exact=True)).to_be_visible()
 
 
-@pytest.mark.parametrize("path", OTHER_VIEWS)
+@pytest.mark.long
+@pytest.mark.parametrize("entry", PAGES, ids=lambda entry: entry.name)
+def test_a_page_is_for_everybody_on_a_narrow_screen(page: Page, entry: PageEntry) -> None:
+    opened(page, f"{entry.name}?session={SESSIONS.get(entry.name, '02-parallel-calls')}")
+    for width in (900, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(300)
+        assert violations(page) == [], width
+
+
+@pytest.mark.parametrize("path", widened(OTHER_VIEWS))
 def test_a_view_is_for_everybody(page: Page, path: str) -> None:
     opened(page, path)
     assert violations(page) == []

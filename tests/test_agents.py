@@ -199,8 +199,9 @@ def test_a_function_is_a_tool_that_can_be_called() -> None:
     made = FunctionTool(add)
     assert isinstance(made, BaseTool)
     assert (made.tool_type(), made.name, made.call(1, b=2)) == (ToolType.FUNCTION, "add", 3)
-    assert made.metadata.args_schema == create_schema_from_function("add", add).model_json_schema()
-    assert made.metadata.args_schema == {
+    schema = made.metadata.args_schema.model_json_schema()
+    assert schema == create_schema_from_function("add", add).model_json_schema()
+    assert schema == {
         "properties": {
             "a": {"description": "The first.", "title": "A", "type": "integer"},
             "b": {"description": "The second.", "title": "B", "type": "integer"},

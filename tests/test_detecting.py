@@ -53,3 +53,39 @@ def test_the_dialect_that_was_recorded_is_found_on_every_sample(name: str) -> No
 def test_a_call_that_was_cut_off_is_known_by_how_it_begins() -> None:
     text = '<tool_call>\n{"name": "get_tides", "arguments": {"harbour": "Br'
     assert [each.dialect for each in detect(text)][:2] == ["hermes", "ernie45"]
+
+
+_WEATHER = '{"name": "get_weather", "arguments": {"city": "Paris"}}'
+_GET_WEATHER = {"name": "get_weather", "input_schema": {"type": "object"}}
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        # a marker left lying speaks against a dialect that reads the rest as its own
+        (f"[TOOL_CALLS] [{_WEATHER}]", ["mistral"]),
+        (
+            "<tool_call><function=get_weather><parameter=city>Paris</parameter></function>",
+            ["qwen3-coder", "k-exaone-2"],
+        ),
+        # any text is a call of some dialects: that is no proof
+        ('<|python_tag|>{"name": "get_weather", "parameters": {}}', ["llama3-json"]),
+        (
+            "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n"
+            '{"city": "Paris"\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+            ["deepseek-v3"],
+        ),
+        # one that tells of the call before those that miss it in silence
+        (f"```json\n<tool_call>\n{_WEATHER}\n</tool_call>\n```", ["hermes"]),
+        ("<tool_call>get_weather</tool_cal", ["glm"]),
+    ],
+)
+def test_wild_replies_are_known_by_what_they_leave(text: str, first: list[str]) -> None:
+    found = [each.dialect for each in detect(text, [_GET_WEATHER])]
+    assert found[: len(first)] == first
+
+
+def test_a_code_fence_is_no_call_of_an_agent_that_calls_by_fences() -> None:
+    text = f"```json\n{_WEATHER}\n```"
+    assert detect(text)[0].dialect != "sweagent"
+    assert foreign(detect("```bash\nls -la\n```"), "hermes") is None

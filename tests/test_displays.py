@@ -69,6 +69,7 @@ def answers() -> dict[str, Shown]:
         "carry": pg.carry(["xml"], {EVIL.replace("\ud800", ""): EVIL}),
         "guide_for": guide,
         "trial": evil_trial(),
+        "audit_template": pg.audit_template(f"{{{{ {EVIL!r} }}}}{{{{ messages[0].content }}}}"),
     }
 
 
@@ -93,6 +94,7 @@ KINDS: Final = [
     "carry",
     "guide_for",
     "trial",
+    "audit_template",
 ]
 
 

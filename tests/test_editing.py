@@ -15,7 +15,7 @@ from playground.dialects import get_dialect
 from playground.errors import InputFault
 from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.prompt_data import TaskConfig
-from playground.sessions.changes import changes
+from playground.sessions.changes import changes, message_after
 from playground.sessions.editing import Action, Edit, edited, part_text, split_off
 from playground.sessions.editing import system_prompt as prompt_of
 from playground.sessions.loading import load_session
@@ -43,7 +43,26 @@ def texts(session: Session) -> list[str]:
     return [message.text for message in session.messages]
 
 
-def test_an_imported_system_prompt_is_the_agent_prompt() -> None:
+def test_an_imported_system_prompt_is_edited_where_it_stands() -> None:
+    """An edit of one letter moved every message up by one, and joined parts by a line break."""
+    after = edited(SESSION, [Edit("system prompt", "You keep our harbour.")])
+    assert texts(after)[:2] == ["You keep our harbour.", "High tide?"]
+    assert after.requests == SESSION.requests
+    assert changes(SESSION, after) == ["system prompt"]
+    system = Message("system", (TextPart("Be brief."), TextPart("Keep clear."), TextPart("End.")))
+    several = Session(messages=(system,))
+    for text, parts in (
+        ("Be brief.Keep clear.End.", ["Be brief.", "Keep clear.", "End."]),
+        ("Be short.Keep clear.End.", ["Be short.", "Keep clear.", "End."]),
+        ("Be brief.Keep off.End.", ["Be brief.", "Keep off.", "End."]),
+        ("Be brief.Keep clear.End!", ["Be brief.", "Keep clear.", "End!"]),
+        ("Be clear.Stop", ["Be clear.Stop"]),
+    ):
+        (message,) = edited(several, [Edit("system prompt", text)]).messages
+        assert [part.text for part in message.parts if isinstance(part, TextPart)] == parts
+
+
+def test_an_imported_system_prompt_with_a_placeholder_is_the_agent_prompt() -> None:
     assert prompt_of(SESSION) == "You keep the harbour."
     after = edited(SESSION, [Edit("system prompt", "{AVAILABLE_TOOLS}\nKeep it well.")])
     assert prompt_of(after) == after.task.user_agent_prompt
@@ -55,7 +74,8 @@ def test_an_imported_system_prompt_is_the_agent_prompt() -> None:
 
 
 def test_an_agent_prompt_leaves_the_messages_alone() -> None:
-    own = edited(SESSION, [Edit("system prompt", "A"), Edit("system prompt", "B")])
+    to_fill = Edit("system prompt", "{AVAILABLE_TOOLS}")
+    own = edited(SESSION, [to_fill, Edit("system prompt", "B")])
     assert own.task.user_agent_prompt == "B"
     assert len(own.messages) == 4
 
@@ -209,3 +229,20 @@ def test_what_changed_back_is_no_change() -> None:
     assert Edit("remove tool", index=2).label == "remove tool 2"
     assert Edit("add message", index=2).label == "add a message as number 3"
     assert Edit("add tool").label == "add a tool"
+
+
+def test_an_empty_system_prompt_is_no_part_of_the_message_behind_it() -> None:
+    """Two parts of a system prompt became three, the first empty: Anthropic refuses it."""
+    system = Message("system", (TextPart("Be brief."), TextPart("Keep clear.")))
+    session = replace(SESSION, messages=(system, *SESSION.messages[1:]))
+    first = get_dialect("native").format_messages(session.prompt_data())[0]
+    assert [part["text"] for part in first["content"]] == ["Be brief.", "Keep clear."]
+
+
+def test_a_message_is_found_again_after_other_edits() -> None:
+    edits = [Edit("add message", index=0), Edit("part", "At eight.", index=5)]
+    assert message_after(SESSION, edits, [], 5) == 4
+    assert message_after(SESSION, edits, [], 1) == 0  # the added one is gone
+    assert message_after(SESSION, edits, edits[:1], 1) == 1
+    assert message_after(SESSION, [Edit("remove message", index=1)], [], 1) == 2
+    assert message_after(SESSION, [], edits, 4) == 5

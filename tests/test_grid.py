@@ -99,3 +99,12 @@ def test_all_dialects_share_the_rows_of_a_sample(sample: str) -> None:
     origins = [origin for origin, _ in grid([*map(payloads.comparison_pane, columns)])["rows"]]
     twice = {origin for origin in origins if origins.count(origin) > 1}
     assert twice <= {"tools"}  # what stands between the tools' descriptions
+
+
+def test_what_is_said_and_each_native_call_are_blocks_of_their_own() -> None:
+    """They were glued together: `I look.{"id": …}{"id": …}`."""
+    session = pg.sample_sessions()["02-parallel-calls"]
+    (column,) = pg.compare(session, ["native"]).columns
+    texts = [block.text for block in column.blocks if block.origin == "message:1"]
+    assert texts[0] == "I will look up both."
+    assert [text[:16] for text in texts[1:]] == ['{"id": "call_w",', '{"id": "call_t",']

@@ -879,3 +879,67 @@ def test_a_list_of_formats_and_counts_of_one() -> None:
     assert json.loads(formats.stdout)[0]["format"] == "playground"
     one = CliRunner().invoke(main, ["import", str(paths.samples()["05-call-in-a-fence"])])
     assert one.stdout == "A call in a code fence: playground, 1 message, 2 tools, 2 recordings\n"
+
+
+def test_a_zip_whose_places_are_spoiled_is_refused_in_words() -> None:
+    """A member that would begin before the file does raised ValueError."""
+    content = EXAMPLES["chatgpt-export"].content
+    assert isinstance(content, bytes)
+    with pytest.raises(InputFault, match="the zip cannot be read"):
+        list(read_sessions(Source("export.zip", b"PK\x03\x04" + content[30:])))
+
+
+def test_a_named_format_that_finds_nothing_says_so() -> None:
+    (loaded,) = read_sessions(
+        Source("events.jsonl", b'{"type": "session.st'), "managed-agent-events"
+    )
+    assert [found.code for found in loaded.findings] == ["part-lost"]
+
+
+def test_a_log_of_droid_is_none_of_claude_code() -> None:
+    """Both begin with `system` and `init`; four of its six lines were told to say nothing."""
+    at = {"sessionId": "s", "timestamp": 1767812641000}
+    lines = [
+        {"type": "system", "subtype": "init", **at, "model": "m", "tools": ["Execute"], "id": "0"},
+        {"type": "message", **at, "role": "user", "text": "List files", "id": "1"},
+        {"type": "tool_call", **at, "id": "c", "toolName": "Execute", "parameters": {"a": "ls"}},
+        {"type": "tool_result", **at, "id": "c", "isError": True, "value": "no such folder"},
+        {"type": "message", **at, "role": "assistant", "text": "None.", "id": "2"},
+    ]
+    data = "\n".join(map(json.dumps, lines)).encode() + b"\n"
+    (loaded,) = read_sessions(Source("droid.jsonl", data))
+    assert [message.role for message in loaded.session.messages] == [
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+    ]
+
+
+def test_a_line_of_a_tool_in_a_transcript_is_its_call_and_its_result() -> None:
+    asked = {"tool_name": "Read", "tool_input": {"file": "a"}, "tool_output": "x"}
+    lines = [
+        {"type": "user", "timestamp": 1, "message": {"role": "user", "content": "Read a"}},
+        {"type": "tool", "timestamp": 2, "message": asked},
+        {"type": "assistant", "timestamp": 3, "message": {"role": "assistant", "content": "x"}},
+    ]
+    data = "\n".join(map(json.dumps, lines)).encode() + b"\n"
+    (loaded,) = read_sessions(Source("t.jsonl", data))
+    assert loaded.format == "claude-code"
+    assert [len(m.tool_calls) + len(m.tool_results) for m in loaded.session.messages] == [
+        0,
+        1,
+        1,
+        0,
+    ]
+
+
+def test_a_completion_of_one_prompt_in_a_list_is_a_chat() -> None:
+    """`"prompt": ["…"]`, as LangChain sends it, was an exchange that belonged to no chat."""
+    request = json.dumps({"model": "m", "prompt": ["Say Foo."]})
+    reply = {"object": "text_completion", "choices": [{"text": "Foo", "finish_reason": "stop"}]}
+    at = {"method": "POST", "uri": "https://api.openai.com/v1/completions", "body": request}
+    response = {"status": {"code": 200}, "body": {"string": json.dumps(reply)}}
+    cassette = {"interactions": [{"request": at, "response": response}], "version": 1}
+    (loaded,) = read_sessions(Source("c.yaml", yaml.safe_dump(cassette).encode()))
+    assert [message.text for message in loaded.session.messages] == ["Say Foo.", "Foo"]

@@ -19,7 +19,8 @@ from playground.sessions.entries import new_entry
 from playground.sessions.loading import load_session
 from playground.sessions.session import Session
 from playground.tools import ToolMetadata
-from playground.ui import cache, compare, raw
+from playground.ui import compare, raw
+from playground.ui.shared import cache_asked
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import KEYED, digest
 from playground.workspaces import on_disk
@@ -78,7 +79,7 @@ def test_equal_sessions_share_an_answer_and_changed_ones_do_not() -> None:
     one, same, other = session(), session(), session("tide: low")
     assert compare.column(one, "xml") is compare.column(same, "xml")
     assert compare.column(one, "xml").texts != compare.column(other, "xml").texts
-    assert cache.placement(one, "xml", "azad") is cache.placement(same, "xml", "azad")
+    assert cache_asked.placement(one, "xml", "azad") is cache_asked.placement(same, "xml", "azad")
     assert raw.by_format(one, "llama3") is not raw.by_format(one, "llama4")
 
 

@@ -325,6 +325,12 @@ def test_only_state_touches_the_session_state_and_the_url() -> None:
             assert "st.query_params" not in text, path
 
 
+def test_no_page_loads_streamlits_highlighter() -> None:
+    """Its 1.5 MB of script held every page with a block of code up, for 0.2 to 1.5 s."""
+    for path in [*(PACKAGE / "ui").rglob("*.py"), *(ROOT / "pages").glob("*.py")]:
+        assert not re.search(r"\b(st\.(code|json|echo)|\w+\.code)\(", path.read_text()), path
+
+
 def test_session_text_never_becomes_markup() -> None:
     for path in [*MODULES, *(ROOT / "pages").glob("*.py")]:
         assert "unsafe_allow_html" not in path.read_text(), path

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import threading
+from collections import deque
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import httpx
 import pytest
+from streaming import event
 
 from playground.errors import InputFault
 from playground.llm.access import reaching
@@ -68,6 +72,40 @@ def test_an_answer_is_the_same_at_once_and_in_pieces(server: DemoServer) -> None
         assert all(said)  # a chunk that says nothing is no piece
         assert "".join(delta.text for delta in said) == done.content
         assert "".join(delta.reasoning for delta in said) == done.reasoning
+
+
+@contextmanager
+def breaking_off() -> Iterator[str]:
+    """The address of a server that begins its answers, and closes the connection in the middle."""
+
+    def serve() -> None:
+        said = event("Hello")
+        with suppress(OSError):  # until the test closes its door
+            while True:
+                peer, _ = listener.accept()
+                with peer:
+                    asked = b""
+                    while not asked.endswith(b"}"):
+                        asked += peer.recv(65536)
+                    peer.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+                    peer.sendall(b"%x\r\n%s\r\n" % (len(said), said))
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+
+
+def test_an_answer_that_breaks_off_is_told_as_one() -> None:
+    """It was told that no answer had come, and that nobody had answered."""
+    with breaking_off() as address:
+        endpoint = Endpoint("openai/demo", address)
+        seen: list[Delta | Response] = []
+        told = "openai/demo: not the whole answer: .*: the answer breaks off: .*comes to its end"
+        with pytest.raises(InputFault, match=told):
+            deque(map(seen.append, endpoint.stream(ASK)), maxlen=0)
+        assert seen == [Delta("Hello")]
+        with pytest.raises(InputFault, match=told):
+            asyncio.run(drained(endpoint))
 
 
 async def drained(endpoint: Endpoint) -> list[Delta | Response]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 from streamlit.testing.v1 import AppTest
-from test_pages import HOSTILE, page, payloads, upload
+from test_pages import HOSTILE, page, payloads, upload, verbatim
 
 from playground import paths
 from playground.llm.demo_server import serving
@@ -47,7 +47,7 @@ def test_a_sample_is_run_and_every_step_can_be_looked_at(name: str) -> None:
 def test_a_message_is_shown_with_source_text_and_variables() -> None:
     app = page("templates", templates="harbour-desk")
     app.number_input(key="template step").set_value(3).run()
-    source, text = (code.value.strip() for code in app.code)
+    source, text = verbatim(app)
     assert source.startswith("{{.question}}")
     assert text == "When can I come in? (Mona, 11.5 m)"
     variables = app.dataframe[1].value
@@ -58,7 +58,7 @@ def test_a_message_is_shown_with_source_text_and_variables() -> None:
         ".visitor.draught": "missing",
     }
     app.number_input(key="template step").set_value(5).run()
-    request = json.loads(app.code[0].value)
+    request = json.loads(verbatim(app)[0])
     assert request["function_call"] == {"name": "get_tides"}
 
 
@@ -161,7 +161,7 @@ def test_what_providers_get_stands_beside_what_was_rendered() -> None:
     assert {"system-moved", "messages-merged", "schema-changed"} <= set(frame["what"])
     decided = [b[3] for _, blocks in data["panes"][1]["cells"] for b in blocks if len(b) > 3]
     assert any("messages-merged" in each["badge"] for each in decided)
-    assert not app.code  # the bodies wait until they are looked at
+    assert not verbatim(app)  # the bodies wait until they are looked at
 
 
 def components_key(app: AppTest) -> str:
@@ -224,12 +224,12 @@ def test_a_prompt_is_shown_in_every_form_with_what_is_missing() -> None:
     app = page("prompts", session="02-parallel-calls")
     variables = app.dataframe[0].value
     assert variables.values.tolist() == [["port", "yes", "Brest"], ["question", "missing", ""]]
-    text, messages, openai, anthropic = (code.value.strip() for code in app.code[:4])
+    text, messages, openai, anthropic = verbatim(app)[:4]
     assert text == "You answer for the harbour of Brest. {question}"
     assert json.loads(messages)[0]["role"] == "system"
     assert json.loads(openai) == [{"role": "system", "content": text}]
     assert json.loads(anthropic)["system"] == [{"type": "text", "text": text}]
-    assert len(app.code) == 4  # the tools wait until they are looked at
+    assert len(verbatim(app)) == 4  # the tools wait until they are looked at
 
 
 def test_a_prompt_of_messages_and_what_is_wrong_with_one() -> None:

@@ -26,6 +26,7 @@ RECORDING: Final = {"name": "r", "dialect": "xml", "chunks": [{"text": "x"}]}
 
 # Arguments with which each function works; each is then replaced by every odd value in turn.
 GOOD: Final[dict[str, dict[str, Any]]] = {
+    "audit_template": {"template": TEMPLATE},
     "cache_matrix": {
         "session": SESSION,
         "dialects": ["xml"],

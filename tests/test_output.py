@@ -162,6 +162,18 @@ def test_an_output_that_is_the_input_is_refused_by_whatever_name(
     assert source.read_bytes() == before
 
 
+def test_an_output_that_standard_input_comes_from_is_refused(tmp_path: Path) -> None:
+    source = sessions_file(tmp_path / "s.jsonl")
+    before = source.read_bytes()
+    playground = str(Path(sys.executable).with_name("playground"))
+    command = [playground, "import", "-", "-o", str(source), "--force"]
+    with source.open("rb") as given:
+        done = subprocess.run(command, stdin=given, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "this is the file that is being read" in done.stderr
+    assert source.read_bytes() == before
+
+
 def test_an_output_among_the_files_of_a_folder_that_is_read_is_refused(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     source = sessions_file(tmp_path / "in" / "s.jsonl")

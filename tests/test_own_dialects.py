@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -241,7 +242,11 @@ def test_broken_plugins_are_left_out_with_findings_and_the_rest_works_on(
         "script": "a_script:DIALECT cannot be loaded: SystemExit: 3",
         "xml": "another dialect has that name already",
     }
-    assert found == [start.format(name) + text for name, text in told.items()]
+    assert found[:-1] == [start.format(name) + text for name, text in told.items()]
+    assert found[-1] == (
+        "dialect-renamed dialect 'good' of package 'theirs' calls itself 'other': "
+        "it is known by its entry point's name, 'good'"
+    )
 
 
 def test_the_commands_name_the_broken_plugins_and_work_on(plugins: dict[str, str]) -> None:
@@ -287,6 +292,64 @@ def test_a_file_or_a_folder_gives_rules(tmp_path: Path) -> None:
         xml.format_messages(data, str(tmp_path / "nowhere.md"))
     column = pg.compare(sample(), ["xml"], rules_path=str(tmp_path)).columns[0]
     assert column.texts["rules"] == "FROM FOLDER\n"
+
+
+def test_a_dialect_keeps_the_rules_of_a_file_unless_a_method_is_given_others(
+    tmp_path: Path,
+) -> None:
+    first, second = tmp_path / "first.md", tmp_path / "second.md"
+    first.write_text("FIRST")
+    second.write_text("SECOND")
+    data = sample().prompt_data()
+    chosen = pg.get_dialect("xml").with_rules(str(first))
+    assert rules_in(chosen.format_messages(data)) == "FIRST"
+    assert rules_in(chosen.format_messages(data, str(second))) == "SECOND"
+    assert rules_in(chosen.with_rules(None).format_messages(data)) == "# How to call a tool"
+    theirs = MyDialect().with_rules(str(first)).format_messages(data)
+    assert rules_in(theirs) == f"# My Dialect Rules ({first})"
+
+
+def counted_with(rules: list[str], *command: str) -> Any:
+    """What a command's JSON says of the characters or tokens of a request with these rules."""
+    done = CliRunner().invoke(main, [*command, "-d", "xml", *rules, "--json"])
+    assert done.exit_code in (0, 1), done.output
+    return json.loads(done.stdout)
+
+
+def tokens_of(request: dict[str, Any]) -> int:
+    return int(request["read"] + request["uncached"] + sum(request["written"].values()))
+
+
+@pytest.mark.parametrize(
+    ("command", "figure"),
+    [
+        (["compare", "02-parallel-calls"], lambda told: told[0]["by_kind"]["dialect rules"]),
+        (["cache", "02-parallel-calls"], lambda told: told[0]["characters"]),
+        (["cache", "place", "02-parallel-calls"], lambda told: told[0]["characters"]),
+        (
+            ["cache", "simulate", "02-parallel-calls", "--policy", "azad"],
+            lambda told: tokens_of(told[0]["requests"][0]) * 4,
+        ),
+        (
+            ["check", "02-parallel-calls", "--no-cache-break"],
+            lambda told: tokens_of(told["requests"][0]) * 4,
+        ),
+    ],
+)
+def test_every_command_that_writes_a_request_takes_rules(
+    command: list[str], figure: Any, tmp_path: Path
+) -> None:
+    """`compare` and `cache` had no --rules."""
+    short, long = tmp_path / "short.md", tmp_path / "long.md"
+    short.write_text("A RULE")
+    long.write_text("A RULE" + "." * 4000)
+    less = figure(counted_with(["--rules", str(short)], *command))
+    more = figure(counted_with(["--rules", str(long)], *command))
+    assert 3900 <= more - less <= 4100
+    assert figure(counted_with([], *command)) != less
+    gone = CliRunner().invoke(main, [*command, "-d", "xml", "--rules", str(tmp_path / "gone.md")])
+    assert gone.exit_code == 2
+    assert "gone.md: no rules" in gone.stderr
 
 
 def test_the_command_renders_with_rules_of_a_file(tmp_path: Path) -> None:
@@ -377,3 +440,70 @@ def test_a_failing_ledger_is_told_from_missing_credits(tmp_path: Path) -> None:
         xml.with_preflight(check).format_messages(paying("rich"))
     with pytest.raises(InputFault, match="'many' is not a threshold"):
         checks_from({"PLAYGROUND_CREDIT_LEDGER": "x", "PLAYGROUND_CREDIT_THRESHOLD": "many"})
+
+
+def test_azads_own_method_reads_the_configuration_by_azads_spelling() -> None:
+    class Caching(MyDialect):
+        def inject_prompt_cache(self, messages: Any, prompt_data: Any) -> None:
+            config = prompt_data.dyanmic_task_config
+            if getattr(config, "cache_dialect", None) is None and config.enable_explicit_caching:
+                messages[0]["content"][0]["cache_control"] = {"type": "ephemeral"}
+
+    data = sample().prompt_data()
+    for explicit in (False, True):
+        data.dynamic_task_config = DynamicTaskConfig(enable_explicit_caching=explicit)
+        first = Caching().format_messages(data)[0]["content"][0]
+        assert ("cache_control" in first) == explicit
+
+
+class AzadsMethods(MyDialect):
+    """Two of Azad's own methods as its document has them, with the private ones that they call."""
+
+    def format_tool_docs(self, prompt_data):
+        docs = []
+        for tool in prompt_data.tool_metadata:
+            for name, param_info in tool.parameters.items():
+                required = "(required)" if name in tool.required_parameters else "(optional)"
+                docs.append(f"- {name}: {required} {self._get_parameter_description(param_info)}")
+        return "\n".join(docs)
+
+    def format_messages(self, prompt_data, rules_path):
+        system_prompt = self.format_system_prompt(prompt_data, rules_path)
+        formated = [system_prompt, *self.format_history(prompt_data)]
+        formated = self._interleave_consecutive_messages(formated)
+        self.inject_prompt_cache(formated, prompt_data)
+        return formated
+
+
+def test_azads_own_methods_find_the_private_ones_that_they_call() -> None:
+    """Put into a dialect, they were an AttributeError, also for compare and place_cache."""
+    session, dialect = sample(), AzadsMethods()
+    data = session.prompt_data()
+    data.override_messages([*data.messages, *data.messages[-1:]])  # neighbours of one role
+    roles = [message["role"] for message in dialect.format_messages(data)]
+    assert roles == [message["role"] for message in dialect.render(data).messages]
+    assert all(one != next_one for one, next_one in itertools.pairwise(roles))
+    described = session.tools[0].parameters["city"].description
+    column = pg.compare(session, [dialect]).column("azads-methods")
+    assert f"- city: (required) {described}" in column.texts["tools"]
+    assert pg.place_cache(session, dialect).dialect == "azads-methods"
+    assert dialect._get_parameter_description("a text") == "a text"
+
+
+def test_joining_neighbours_leaves_the_given_messages_alone() -> None:
+    given = [{"role": "user", "content": [{"type": "text", "text": text}]} for text in "ab"]
+    joined = AzadsMethods()._interleave_consecutive_messages(given)
+    assert joined == [
+        {"role": "user", "content": [{"type": "text", "text": t} for t in "ab"]},
+    ]
+    joined[0]["content"][0]["text"] = "changed"
+    assert given[0]["content"] == [{"type": "text", "text": "a"}]
+
+
+def test_prompt_data_is_made_by_azads_spelling_too() -> None:
+    """`dyanmic_task_config=` was an unknown field, though it could be read."""
+    config = DynamicTaskConfig(enable_explicit_caching=True)
+    data = PromptData(dyanmic_task_config=config)
+    assert data == PromptData(dynamic_task_config=config)
+    assert PromptData.model_validate_json(data.model_dump_json()) == data
+    assert "dynamic_task_config" in data.model_dump()

@@ -387,6 +387,13 @@ def test_text_is_given_out_as_soon_as_it_can_be_nothing_else() -> None:
     assert parser.feed(b" kit>") == [TextEvent(Span(6, 16), "<tool kit>")]
 
 
+def test_a_call_begins_without_waiting_for_what_could_match_behind_it() -> None:
+    """`<` may begin what an opener without a body is known by: that is asked after the call."""
+    parser = get_dialect("anthropic-invoke").create_parser(PromptData())
+    parser.feed(b'<function_calls>\n<invoke name="read"><')
+    assert parser.state.call_name == "read"
+
+
 class _BytesOnly(DialectParser):
     """A parser written by hand, which has nothing but the abstract methods."""
 

@@ -161,8 +161,10 @@ def test_parameters_that_arrive_under_another_name_or_not_at_all() -> None:
 
 def test_what_a_provider_refuses_is_one_clear_error() -> None:
     """Hermes hands results back in the role tool, without the ids that Anthropic wants."""
-    with pytest.raises(InputFault, match="LiteLLM refuses"):
-        provider_payload(SESSION, "hermes", "Anthropic")
+    told = "LiteLLM refuses .* results in messages of the role 'tool' that name no call"
+    for provider in ("Anthropic", "Gemini"):
+        with pytest.raises(InputFault, match=told):
+            provider_payload(SESSION, "hermes", provider)
     with pytest.raises(InputFault, match="not known to stay offline"):
         provider_payload(SESSION, "native", "vertex_ai/gemini-2.5-pro")
 
@@ -206,7 +208,7 @@ def test_payloads_on_the_command_line() -> None:
     done = subprocess.run([*command, "-d", "hermes"], **more)  # type: ignore[call-overload]
     assert done.returncode == 1
     assert "OpenAI (openai/gpt-4o): 0 differences" in done.stdout
-    assert "Anthropic: what is sent to" in done.stdout
+    assert "Anthropic: LiteLLM refuses to send it to" in done.stdout
 
 
 @pytest.mark.parametrize(

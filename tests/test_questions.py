@@ -64,14 +64,16 @@ def test_what_if_has_the_sessions_own_environment_or_a_stand_in() -> None:
     assert WhatIf("inside").environment_of(bare).startswith("# Environment\nopen file: ")
 
 
-def test_thresholds_are_told_in_characters_and_in_tokens() -> None:
+def test_thresholds_are_told_in_tokens_and_for_gemini_in_characters_too() -> None:
     told = place_cache(SESSION, "xml", model="anthropic/claude-sonnet-4-5").thresholds
     assert told == (
-        "3 marks on 2,360 characters, about 590 tokens (393 to 1,072): "
+        "3 marks; about 587 tokens (391 to 1,067): "
         "probably too few, this model caches 1,024 or more"
     )
+    gemini = place_cache(SESSION, "xml", model="gemini/gemini-2.5-pro").thresholds
+    assert gemini.endswith("; 2,360 characters of text in all (16,000 are needed for a mark)")
     unknown = place_cache(SESSION, "xml", model="nobody/knows").thresholds
-    assert unknown.endswith("; no minimum is known for nobody/knows")
+    assert unknown.endswith("; no minimum is known for this model")
 
 
 def test_marks_that_arrive_are_not_lost_and_those_that_do_not_are_named() -> None:

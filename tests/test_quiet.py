@@ -15,6 +15,7 @@ from playground.dialects.declared import DeclaredDialect
 from playground.messages import ToolCallPart
 from playground.parsing.parser import SyntaxParser
 from playground.parsing.plan import compile_plan
+from playground.parsing.scanner import Scanner
 from playground.parsing.switches import Switches
 
 each_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
@@ -117,3 +118,17 @@ def test_prose_is_searched_for_whole_beginnings(dialect: DeclaredDialect) -> Non
     dialects whose markers begin with a blank (harmony, muse, hyperclovax)."""
     text = compile_plan(dialect.syntax, dialect.markers, Switches(), ("write_file",)).text
     assert len(text.wakes.findall(PLAIN)) <= 1  # the line break, where any line may be a marker
+
+
+@each_dialect
+def test_what_was_seen_before_changes_nothing(dialect: DeclaredDialect) -> None:
+    """Nothing tells a fence in the middle of a line from one on its own but what stands before."""
+    wait = compile_plan(dialect.syntax, dialect.markers, Switches(), ("write_file",)).text
+    for mark in ("```", "~~~~", *own_markers(dialect)):
+        for before in ("", "\n", "x", "x ", "  ", "x\n  ", "x" + " " * 7):
+            scanner = Scanner()
+            scanner.add(before + mark[: len(mark) - 1])
+            match, undecided = scanner._look(wait, len(before))
+            asked = wait.pattern.match(scanner.text, len(before), partial=True)
+            assert (match is None) == (asked is None)
+            assert undecided == (asked is not None and wait.undecided(asked, scanner.text))

@@ -26,6 +26,7 @@ from playground.raw_prompts import (
     LlamaTurn,
     chat_template,
 )
+from playground.raw_prompts.audit import warnings
 from playground.raw_prompts.chat_template import question_budget
 from playground.raw_prompts.llama import turns_of
 from playground.tools import ToolMetadata
@@ -329,8 +330,7 @@ def test_what_a_template_does_with_tools_is_said() -> None:
         "{% if loop.index > 1 %}{{ raise_exception('one call only') }}{% endif %}"
         "{{ c.function.arguments|tojson }}{% endfor %}{% endfor %}"
     )
-    tools = [{"type": "function", "function": {"name": "get_tides"}}]
-    codes = {f.code: f.message for f in ChatTemplate(one).warnings(question_budget(), tools)}
+    codes = {f.code: f.message for f in warnings(ChatTemplate(one), question_budget(), True)}
     assert set(codes) == {
         "template-ignores-tools",
         "template-one-call",

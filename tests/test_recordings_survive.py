@@ -100,6 +100,37 @@ def test_what_had_come_is_there_after_any_signal(tmp_path: Path) -> None:
         assert recording.stop_reason == ""
 
 
+def test_what_had_come_is_there_where_memory_ends(tmp_path: Path) -> None:
+    """A process may have 16 MB more than it has; one event of 15 MB comes after some words."""
+    bound = (
+        "import resource\n"
+        "pages = int(open('/proc/self/statm').read().split()[0])\n"
+        "most = pages * resource.getpagesize() + (16 << 20)\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (most, most))\n"
+    )
+    started = '        print("begun", flush=True)\n'
+    bounded = "".join(f"        {line}\n" for line in bound.splitlines())
+
+    def much() -> Iterator[bytes | float]:
+        for number in range(20):
+            yield event(f"word{number} ")
+        yield 0.5
+        yield event("too much " * 1_700_000)
+
+    path = tmp_path / "r.jsonl"
+    with answering(much) as server:
+        done = subprocess.run(
+            [sys.executable, "-c", RECORDER.replace(started, bounded), server.url, str(path)],
+            capture_output=True,
+            text=True,
+        )
+    assert "MemoryError" in done.stderr
+    recording = pg.load_recording(path)
+    assert recording.reply.content == "".join(f"word{number} " for number in range(20))
+    assert recording.error is not None
+    assert recording.error["type"] == "cut"
+
+
 def test_a_recording_that_is_cut_anywhere_loads(tmp_path: Path) -> None:
     text = "".join(recorded(*events("One ", "two “drei” ", "three."))).encode()
     path = tmp_path / "r.jsonl"

@@ -447,6 +447,177 @@ OTHER_BODIES: Final[list[Row]] = [
 ]
 
 
+_HEADED: Final = {
+    "deepseek-v3.1": (
+        "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>%s"
+        "<｜tool▁call▁end｜><｜tool▁calls▁end｜>"
+    ),
+    "kimi-k2": _KIMI.replace('{"city": "Rome"}', "%%s") % "functions.get_weather:0",
+    "mistral": "[TOOL_CALLS]get_weather[ARGS]%s</s>",
+    "harmony": "<|channel|>commentary to=functions.get_weather<|message|>%s<|call|>",
+    "llama3-function": "<function=get_weather>%s</function>",
+    "hermes": '<tool_call>{"name": "get_weather", "arguments": %s}</tool_call>',
+}
+_ODD_ARGUMENTS: Final[list[tuple[str, dict[str, Any], list[str]]]] = [
+    # an object in a text, or nothing at all
+    ('"{\\"city\\": \\"Rome\\"}"', {"city": "Rome"}, ["arguments-as-text"]),
+    ("null", {}, []),
+    ('""', {}, []),
+    # one level of escaping too many
+    ('{\\"city\\": \\"a\\\\\\"}\\"}', {"city": 'a"}'}, ["relaxed-json"]),
+    ("{&quot;city&quot;: &quot;Rome&quot;}", {"city": "Rome"}, ["relaxed-json"]),
+    # an object inside one that only wraps it
+    ('{"arguments": {"city": "Rome"}}', {"city": "Rome"}, ["arguments-wrapped"]),
+    # quotes that nobody escaped, and a comma that is not there
+    ('{"city": "the "big" one"}', {"city": 'the "big" one'}, ["relaxed-json"]),
+    ('{"city": "Rome" "days": 3}', {"city": "Rome", "days": 3}, ["relaxed-json"]),
+]
+ARGUMENTS: Final[list[Row]] = [
+    (dialect, text % odd, [("get_weather", meant)], "", findings)
+    for dialect, text in _HEADED.items()
+    for odd, meant, findings in _ODD_ARGUMENTS
+]
+
+_CUT: Final = '{"city": "Ro'
+CUT: Final[list[Row]] = [
+    # a call that was cut, and the whole one behind it
+    (
+        "deepseek-v3.1",
+        f"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{_CUT}"
+        "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>"
+        '{"city": "Oslo"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+        [OSLO],
+        "",
+        ["malformed-json"],
+    ),
+    (
+        "mistral",
+        f'[TOOL_CALLS]get_weather[ARGS]{_CUT}[TOOL_CALLS]get_weather[ARGS]{{"city": "Oslo"}}',
+        [OSLO],
+        "",
+        ["malformed-json"],
+    ),
+    (
+        "nemotron-v2",
+        f"<TOOLCALL>[{_JSON[:50]}\n<TOOLCALL>[{_OSLO_JSON}]</TOOLCALL>",
+        [OSLO],
+        "",
+        ["malformed-json"],
+    ),
+    # in its name
+    (
+        "hermes",
+        f"<tool_call>{_JSON[:15]}\n<tool_call>{_OSLO_JSON}</tool_call>",
+        [OSLO],
+        "",
+        ["missing-name", "unexpected-text"],
+    ),
+]
+_FUNCTION_CALL: Final = '<function=get_weather>{"city": "Rome"}</function>'
+_NEST: Final = f"{'[' * 5_000}{']' * 5_000}"
+_INVOKE: Final = (
+    '<function_calls>\n<invoke name="get_weather">\n<parameter name="city">Rome</parameter>\n'
+    "</invoke>\n</function_calls>"
+)
+_FUNCTION: Final = "<function=get_weather>\n<parameter=city>\nRome\n</parameter>\n</function>"
+_MENDED: Final = ["mended-opener", "mended-opener"]
+ATTRIBUTES: Final[list[Row]] = [
+    ("anthropic-invoke", _INVOKE.replace('"', "'"), [ROME], "", _MENDED),
+    ("anthropic-invoke", _INVOKE.replace('"', ""), [ROME], "", _MENDED),
+    (
+        "anthropic-invoke",
+        '<function_calls>\n<invoke name="get_weather"/>\n</function_calls>',
+        [("get_weather", {})],
+        "",
+        [],
+    ),
+    ("openhands", _FUNCTION.replace("=get_weather", '="get_weather"'), [ROME], "", _MENDED[1:]),
+    ("openhands", _FUNCTION.replace("=get_weather", " = get_weather"), [ROME], "", []),
+    ("openhands", _FUNCTION.replace("=city", ' name="city"'), [ROME], "", _MENDED[1:]),
+    (
+        "deepseek-dsml",
+        "<｜DSML｜tool_calls><｜DSML｜invoke name='get_weather'>"
+        "<｜DSML｜parameter name='days' string='false'>3</｜DSML｜parameter>"
+        "</｜DSML｜invoke></｜DSML｜tool_calls>",
+        [("get_weather", {"days": 3})],
+        "",
+        _MENDED,
+    ),
+]
+
+NAMES: Final[list[Row]] = [
+    # a namespace before a name that the form looks for
+    *(
+        (dialect, text, [ROME], "", ["mended-name"])
+        for dialect, text in (
+            ("xml", "<functions.get_weather><city>Rome</city></functions.get_weather>"),
+            ("lfm2", '<|tool_call_start|>[tools.get_weather(city="Rome")]<|tool_call_end|>'),
+        )
+    ),
+    # an opener twice that goes on with a name
+    *(
+        (dialect, text, [ROME], "", ["doubled-opener"])
+        for dialect, text in (
+            ("mistral", '[TOOL_CALLS][TOOL_CALLS]get_weather[ARGS]{"city": "Rome"}'),
+            ("llama3-function", f"<function={_FUNCTION_CALL}"),
+        )
+    ),
+    # an object in a list
+    (
+        "hermes",
+        _HEADED["hermes"] % '[{"city": "Rome"}]',
+        [ROME],
+        "",
+        ["arguments-wrapped"],
+    ),
+]
+DEEP: Final[list[Row]] = [
+    # what is too deep to read is the text that it is, and the rest of the call is read
+    (
+        dialect,
+        f"{opener}get_weather{{city:{mark}Rome{mark},tags:{_NEST}}}{closer}",
+        [("get_weather", {"city": "Rome", "tags": _NEST})],
+        "",
+        ["too-deep"],
+    )
+    for dialect, opener, mark, closer in (
+        ("gemma4", "<|tool_call>call:", '<|"|>', "<tool_call|>"),
+        ("functiongemma", "<start_function_call>call:", "<escape>", "<end_function_call>"),
+    )
+]
+_M3: Final = "]<]minimax[>["
+ELEMENTS: Final[list[Row]] = [
+    # text beside elements is in no value that they could make
+    (
+        "minimax-m3",
+        f'{_M3}<tool_call>\n{_M3}<invoke name="get_weather">{_M3}<tags>first {_M3}<b>x{_M3}</b>'
+        f"{_M3}</tags>{_M3}</invoke>\n{_M3}</tool_call>",
+        [("get_weather", {"tags": f"first {_M3}<b>x{_M3}</b>"})],
+        "",
+        ["type-mismatch"],
+    ),
+]
+
+PYTHON: Final[list[Row]] = [
+    # prose behind a call's bracket is no part of its last string
+    (
+        "granite-pythonic",
+        "get_weather(city='Rome')It is so.\nget_weather(city='Oslo', days=1)\nDone.",
+        [ROME, ("get_weather", {"city": "Oslo", "days": 1})],
+        "It is so.\n\nDone.",
+        [],
+    ),
+    # but quotes that nobody escaped are
+    (
+        "granite-pythonic",
+        "get_weather(city='print('a') or so', days=1)",
+        [("get_weather", {"city": "print('a') or so", "days": 1})],
+        "",
+        ["relaxed-python"],
+    ),
+]
+
+
 @pytest.mark.parametrize(
     ("dialect", "text", "calls", "content", "findings"),
     [
@@ -458,6 +629,13 @@ OTHER_BODIES: Final[list[Row]] = [
         *VALUES,
         *SEVERAL,
         *OTHER_BODIES,
+        *ARGUMENTS,
+        *CUT,
+        *ATTRIBUTES,
+        *NAMES,
+        *DEEP,
+        *ELEMENTS,
+        *PYTHON,
     ],
 )
 def test_what_a_model_got_wrong_is_read_or_told(

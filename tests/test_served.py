@@ -168,14 +168,14 @@ def test_nobody_comes_in_without_the_token(gated: tuple[str, str]) -> None:
 def links(folder: Path, *options: str, **environment: str) -> list[str]:
     """The links that a server prints by itself; each is tried."""
     log, found = folder / "app.log", list[str]()
-    command = [str(Path(sys.executable).with_name("playground")), "app", "--server.headless=true"]
+    command = [str(Path(sys.executable).with_name("playground"))]  # as `make app` does
     with log.open("wb") as output:
         process = subprocess.Popen(
             [*command, *options],
             cwd=folder,
             stdout=output,
             stderr=subprocess.STDOUT,
-            env={**os.environ, **environment},
+            env={**os.environ, "STREAMLIT_SERVER_HEADLESS": "true", **environment},
         )
     try:
         until = time.monotonic() + 60

@@ -174,7 +174,10 @@ def test_what_is_handed_over_and_what_is_dropped_is_all_that_there_is(
     @settings(max_examples=EXAMPLES)
     @given(streams(dialect), st.lists(views, min_size=1, max_size=6))
     def law(text: str, drawn: list[View]) -> None:
-        for reader in [*declared, *(ServerReader(Server("any", "", view), None) for view in drawn)]:
+        for reader in [
+            *declared,
+            *(ServerReader(Server("any", "", view), None, "") for view in drawn),
+        ]:
             opened = reader.prefill("")
             parser = parser_for(reader, dialect, data, opened)
             result = read_to_end(parser, [parser.feed_text(text)])
@@ -204,6 +207,33 @@ def test_an_unknown_parser_falls_back_on_the_dialects_and_lists_the_known() -> N
     (told,) = (found for found in reading.findings if found.code == "unknown-parser")
     assert told.message.startswith("vllm has no parser 'herms': 'hermes' reads; known: hermes, ")
     assert [event.text for event in reading.dropped] == [" B"]
+
+
+@pytest.mark.parametrize(
+    ("server", "dialect", "text"),
+    [
+        ("vllm", "openhands", "I do.<function=say>\n<parameter=a>\n1\n</parameter>\n</function>"),
+        ("sglang", "sweagent", "I look.\n```\nls\n```\n"),
+    ],
+)
+def test_a_dialect_that_no_parser_of_the_server_reads_is_text(
+    server: str, dialect: str, text: str
+) -> None:
+    reading = pg.parse(text, dialect, server=server)
+    assert isinstance(reading, ServerReading)
+    assert (reading.content, reading.tool_calls) == (text, [])
+    assert reading.lossless.tool_calls
+    (told,) = reading.told
+    assert told.code == "no-parser"
+    assert told.message.startswith(f"{server} ")
+    assert told.message.endswith(f"no parser that reads {dialect}: calls are handed over as text")
+
+
+def test_a_dialect_of_which_no_view_is_declared_is_read_all_the_same() -> None:
+    text = '<|channel|>commentary to=functions.say <|constrain|>json<|message|>{"a": 1}<|call|>'
+    reading = pg.parse(text, "harmony", server="vllm")
+    assert [call.name for call in reading.tool_calls] == ["say"]
+    assert reading.findings == []
 
 
 def test_a_parsers_file_is_another_name_of_it() -> None:

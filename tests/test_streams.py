@@ -13,8 +13,10 @@ from wires import FRAMINGS, NO_REASONING, TEXT_ALONE, WRITERS, Said, event_strea
 
 import playground as pg
 from playground.errors import UnknownNameError
+from playground.events import CallAbortedEvent, CallEndedEvent, CallStartedEvent
 from playground.recordings.apis import api_names
 from playground.recordings.decoding import StreamDecoder, decode_stream
+from playground.recordings.feeding import feed
 from playground.recordings.recording import (
     Recording,
     ReplyCall,
@@ -94,6 +96,34 @@ def test_deltas_stay_what_they_were(api: str) -> None:
     recording = decode_stream([FRAMINGS["events"](WRITERS[api](said))])
     texts = [chunk.text for chunk in recording.chunks if isinstance(chunk, TextChunk)]
     assert texts == list(said.text)
+
+
+# No sign of theirs tells a call's end before the reply's: a later delta may go on with it.
+_ENDS_TOGETHER = {"openai-chat", "openai-assistants", "cohere-v1"}
+
+
+@pytest.mark.parametrize("api", sorted(set(WRITERS) - set(TEXT_ALONE)))
+def test_a_call_ends_where_its_api_says_so(api: str) -> None:
+    """In the player a call is whole at its block's end, and not when the stream is over."""
+    said = Said(text=("Hi",), calls=(("one", ('{"x": ', "1}")), ("two", ("{}",))))
+    recording = decode_stream([FRAMINGS["events"](WRITERS[api](said))])
+    parser = pg.get_dialect("native").create_parser(pg.PromptData())
+    events = [event for chunk in recording.chunks for event in feed(parser, chunk)]
+    told = [type(e) for e in events if isinstance(e, CallStartedEvent | CallEndedEvent)]
+    late = [type(event) for event in parser.finish()]
+    if api in _ENDS_TOGETHER:
+        assert (told, late) == ([CallStartedEvent] * 2, [CallEndedEvent] * 2)
+    else:
+        assert (told, late) == ([CallStartedEvent, CallEndedEvent] * 2, [])
+
+
+def test_a_call_that_its_block_cuts_off_is_aborted_there() -> None:
+    frames = WRITERS["anthropic-messages"](Said(calls=(("one", ('{"x": ',)),), stop="max_tokens"))
+    recording = decode_stream([FRAMINGS["events"](frames)])
+    parser = pg.get_dialect("native").create_parser(pg.PromptData())
+    events = [event for chunk in recording.chunks for event in feed(parser, chunk)]
+    assert isinstance(events[-1], CallAbortedEvent)
+    assert parser.finish() == []
 
 
 def test_an_aws_stream_that_breaks_off() -> None:
@@ -748,6 +778,14 @@ def test_all_frames_in_one_list_of_a_document(api: str) -> None:
     frames = WRITERS[api](adapted(SAID, api))
     recording = decode_stream([json.dumps({"id": "x", "chunks": frames}, indent=1).encode()])
     assert (recording.api, seen(recording)) == (api, expected(adapted(SAID, api)))
+
+
+def test_a_chat_of_text_generation_inference_is_one() -> None:
+    """Its chunks call themselves `text_completion`, and are a chat's: nothing of it was read."""
+    frames = [{**frame, "object": "text_completion"} for frame in WRITERS["openai-chat"](SAID)]
+    recording = decode_stream([FRAMINGS["events"](frames)])
+    assert recording.api == "openai-chat"
+    assert seen(recording) == expected(SAID)
 
 
 def test_a_stream_that_was_framed_twice() -> None:

@@ -28,6 +28,7 @@ from playground.questions.trials import (
     Share,
     Trial,
     TrialRun,
+    missed,
     own_calls,
     score,
     trial,
@@ -37,6 +38,7 @@ from playground.sessions.editing import Edit, edited
 from playground.sessions.native_format import dump_expected, dump_session
 from playground.sessions.session import ExpectedCall, ExpectedReply, Session
 from playground.tools import ToolMetadata
+from playground.workspaces import on_disk
 
 TOOL = ToolMetadata(
     name="get_weather",
@@ -90,6 +92,40 @@ def reply(*calls: tuple[str, dict[str, object]], dialect: str = "hermes") -> str
 )
 def test_an_answer_is_scored(answer: str, expected: list[ExpectedCall], right: Score) -> None:
     assert score(expected, pg.parse(answer, dialect="hermes")) == right
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected", "said"),
+    [
+        ("I know it.", [ExpectedCall("f")], "no call was read"),
+        (
+            reply(("f", {"a": 1}))[:-20],
+            [ExpectedCall("f")],
+            "a call was not read whole: f; truncated-call: the stream ends inside a call: aborted",
+        ),
+        (reply(("g", {"a": 1})), [ExpectedCall("f")], "called g; expected f"),
+        (reply(("f", {})), [], "called f; expected nothing"),
+        (
+            reply(("f", {"a": 1, "b": {"c": [2], "e": 0}}), ("f", {"a": 2})),
+            [
+                ExpectedCall("f", {"a": 2}),
+                ExpectedCall("f", {"a": True, "b": {"c": [3], "d": "x"}}),
+            ],
+            "f: a is 1, expected true, b.c is [2], expected [3], b.d is missing, "
+            "b.e is not expected",
+        ),
+        (
+            reply(("f", {"a": "x" * 200})),
+            [ExpectedCall("f", {"a": ""})],
+            f'f: a is "{"x" * 59}…, expected ""',
+        ),
+        (reply(("f", {"a": 1})), [ExpectedCall("f")], ""),
+    ],
+)
+def test_what_an_answer_missed_is_said(
+    answer: str, expected: list[ExpectedCall], said: str
+) -> None:
+    assert missed(expected, pg.parse(answer, dialect="hermes")) == said
 
 
 # figures
@@ -252,6 +288,11 @@ def test_a_trial_finds_the_known_rates_in_every_dialect(server: DemoServer) -> N
         for arm in found.arms
     }
     assert rates == {"hermes": [3, 2, 2], "json": [3, 3, 2], "native": [3, 3, 0]}
+    misses = [(miss.dialect, miss.times, miss.missed.split(" is ")[0]) for miss in found.misses()]
+    assert misses[0] == ("native", 3, "get_weather: city")
+    assert ("hermes", 1, "called get_weather_too; expected get_weather") in misses
+    assert ("json", 1, "no call was read") in misses
+    assert sum(times for _, times, _ in misses) == 8
     assert len(heard) == 12 and not any(arm.faults for arm in found.arms)
     assert all(arm.tokens == 20 for arm in found.arms)
     assert all(0 < (arm.first_seconds or 0) <= (arm.seconds or 0) for arm in found.arms)
@@ -347,5 +388,7 @@ def test_the_page_tells_the_cost_runs_and_keeps_the_answers(server: DemoServer) 
     assert any("requests, ~" in text.value for text in app.text)
     press(app, "Run")
     assert app.dataframe[1].value["attempts"].tolist() == [1, 1, 1]
-    press(app, "Keep the answers")
-    assert app.selectbox(key="session").value == "02-parallel-calls trial"
+    app.run()  # another run of the page keeps nothing twice
+    assert on_disk().names() == ["02-parallel-calls", "02-parallel-calls trial"]
+    kept = page("trials", session="02-parallel-calls trial")
+    assert kept.dataframe[1].value["attempts"].tolist() == [1, 1, 1]

@@ -540,3 +540,26 @@ def test_without_a_workspace_nothing_is_kept_and_that_is_said(
     prompt(app, "02-parallel-calls", "Mine.")
     assert "Mine." in json.dumps(payloads(app))
     assert not home.exists()
+
+
+def test_a_file_of_several_sessions_says_which_one_is_shown() -> None:
+    rows = [{"messages": [{"role": "user", "content": f"row {n}"}]} for n in range(3)]
+    data = "\n".join(map(json.dumps, rows)).encode()
+    app = AppTest.from_function(_with_several, default_timeout=60)
+    app.session_state["given"] = data
+    app.run()
+    assert app.info[0].value == "Session 1 of 3 in one file:"
+    next(each for each in app.button if each.label == "Next").click().run()
+    assert app.info[0].value == "Session 2 of 3 in one file:"
+    assert app.session_state["session"] == "rows 2"
+
+
+def _with_several() -> None:
+    import streamlit as st
+
+    from playground.ui import state
+    from playground.ui.shared import workspace
+
+    if "session" not in st.session_state:
+        state.add_file("rows.jsonl", st.session_state["given"])
+    workspace.notice()

@@ -6,27 +6,25 @@ Nothing here knows the name of any dialect.
 
 from __future__ import annotations
 
-import copy
 import inspect
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar, Final, Self, assert_never
+from typing import Any, ClassVar, Final, assert_never
 
 from playground.caching.policies import (
     CacheDecision,
     CacheRequest,
-    Policy,
     apply_marks,
     get_policy,
 )
 from playground.dialects import prompts
+from playground.dialects.by_hand.azad import AzadMethods
 from playground.dialects.by_hand.offering import OVERRIDDEN, gives_name, name_after, offer
 from playground.dialects.conversation import drafts_of, history_of
 from playground.dialects.history import History
 from playground.dialects.memory import MEMORY, may_remember
-from playground.dialects.preflight import PreflightCheck
 from playground.dialects.rendering import (
     Block,
     Draft,
@@ -37,7 +35,7 @@ from playground.dialects.rendering import (
     text_of,
     written,
 )
-from playground.dialects.rules_file import read_rules
+from playground.dialects.settings import DialectSettings
 from playground.messages import Message, ToolCallPart, ToolResultPart
 from playground.parsing.parser import DialectParser
 from playground.parsing.switches import Switches
@@ -49,14 +47,13 @@ from playground.tools import ToolMetadata
 _PLACEHOLDER: Final = re.compile(r"\{(" + "|".join(PromptTemplateType) + r")\}")
 
 
-class Dialect(ABC):
+class Dialect(DialectSettings, AzadMethods, ABC):
     """Abstract base of all dialects. Instances hold no state of a session.
 
     Arguments with a default are offered: an override may leave them out of its signature. A class
     without a `name` has one made of its own: `MyDialect` is `my-dialect`.
     """
 
-    name: str
     models: str = ""
     model_names: tuple[str, ...] = ()
     config: Any = MappingProxyType({})
@@ -64,8 +61,6 @@ class Dialect(ABC):
     them."""
     raw_prompt: LlamaPrompt | None = None
     tool_docs: prompts.ToolDocs = prompts.DESCRIBED
-    cache_policy: str | Policy = "azad"
-    preflight: tuple[PreflightCheck, ...] = ()
     remembers: ClassVar[bool] = False
     """What it writes of a message goes by that message and the schemas of the tools that it calls,
     of a tool by that tool, and its system prompt by no message: so each is written once."""
@@ -79,19 +74,6 @@ class Dialect(ABC):
         own = cls.__mro__[: cls.__mro__.index(Dialect)]
         if not any(map(gives_name, own)):
             cls.name = name_after(cls)
-
-    def with_policy(self, cache_policy: str | Policy) -> Self:
-        """The same dialect under another cache policy."""
-        return self._changed("cache_policy", cache_policy)
-
-    def with_preflight(self, *checks: PreflightCheck) -> Self:
-        """The same dialect with checks that every request must pass."""
-        return self._changed("preflight", checks)
-
-    def _changed(self, field: str, value: object) -> Self:
-        other = copy.copy(self)  # not dataclasses.replace: a dialect by hand is no dataclass
-        object.__setattr__(other, field, value)  # declared dialects are frozen
-        return other
 
     # what a dialect must say itself
 
@@ -179,6 +161,7 @@ class Dialect(ABC):
 
     def system_draft(self, prompt_data: PromptData, rules_path: str | None = None) -> Draft:
         """The system prompt with the origin of every piece of it."""
+        rules_path = self.rules_path if rules_path is None else rules_path
         if self._replaces("format_system_prompt"):
             message = self.format_system_prompt(prompt_data, rules_path)
             return Draft(message, tuple(written("system", "system", message_text(message))))
@@ -225,9 +208,10 @@ class Dialect(ABC):
 
     def _rules(self, prompt_data: PromptData, rules_path: str | None) -> str:
         """A file's rules before the session's, the session's before the dialect's own."""
+        rules_path = self.rules_path if rules_path is None else rules_path
         if rules_path is not None:
             takes_path = len(inspect.signature(self.format_dialect_rules).parameters) > 1
-            given = None if takes_path else read_rules(rules_path, self.name)
+            given = None if takes_path else self.rules_given(rules_path)
         else:
             given = prompt_data.task_config.rules_of(self.name)
         return self.format_dialect_rules(prompt_data, rules_path) if given is None else given

@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol
 
 from playground.dialects.history import History
 from playground.dialects.memory import MEMORY, Written, may_remember, origin_of
-from playground.dialects.rendering import Block, BlockKind, Draft, message_text
+from playground.dialects.rendering import Block, BlockKind, Draft, texts_of
 from playground.messages import Message
 from playground.prompt_data import PromptData
 from playground.tools import ToolMetadata
@@ -41,8 +41,8 @@ def drafts_of(
             continue
         # The role of the session, not the dialect's: a result may travel as a user's.
         kind = _KIND_OF_ROLE[item.role]
-        block = Block(origin_of(index), kind, message_text(formatted))
-        drafts.append(Draft(formatted, (block,)))
+        blocks = (Block(origin_of(index), kind, text) for text in texts_of(formatted))
+        drafts.append(Draft(formatted, tuple(blocks)))
     return drafts
 
 

@@ -14,7 +14,6 @@ from typing import Any, ClassVar, Final, Literal, assert_never
 from playground.dialects import prompts
 from playground.dialects.base import Dialect
 from playground.dialects.preflight import PreflightCheck
-from playground.dialects.rules_file import read_rules
 from playground.errors import InputFault
 from playground.messages import (
     ImagePart,
@@ -44,6 +43,8 @@ from playground.tools import ToolMetadata
 
 # The ends of a sequence, which servers that decode with special tokens leave in the text.
 SEQUENCE_TOKENS: Final = ("<bos>", "<eos>")
+# How most families write that they think.
+THINK: Final = ReasoningTags("<think>", "</think>")
 _SEVERAL: Final = "You may call several tools in one reply."
 _ONE_AT_A_TIME: Final = "Call one tool at a time."
 ResultRole = Literal["user", "tool", "ipython"]
@@ -91,6 +92,7 @@ class DeclaredDialect(Dialect):
     """A tool that the model was trained on, with an example: its guide calls no other."""
     cache_policy: str = field(default="azad", hash=False)
     preflight: tuple[PreflightCheck, ...] = field(default=(), hash=False)
+    rules_path: str | None = field(default=None, hash=False)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -141,7 +143,7 @@ class DeclaredDialect(Dialect):
     # the prompt
 
     def format_dialect_rules(self, prompt_data: PromptData, rules_path: str | None = None) -> str:
-        given = read_rules(rules_path, self.name)
+        given = self.rules_given(rules_path)
         if given is not None:
             return given
         tools = prompt_data.tool_metadata

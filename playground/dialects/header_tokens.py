@@ -4,12 +4,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal
 
-from playground.dialects.declared import SEQUENCE_TOKENS, DeclaredDialect
+from playground.dialects.declared import SEQUENCE_TOKENS, THINK, DeclaredDialect
 from playground.dialects.prompts import JSON_LINES
 from playground.parsing.switches import Switches
 from playground.parsing.syntax import ReasoningTags, Syntax
-
-_THINK = (ReasoningTags("<think>", "</think>"),)
 
 _header = partial(
     DeclaredDialect,
@@ -62,7 +60,7 @@ DIALECTS = (
             ),
         ),
         dropped=(*SEQUENCE_TOKENS, "<|tool_call_argument_begin|>"),
-        reasoning=_THINK,
+        reasoning=(THINK,),
         stops=("<|im_end|>",),
         result="## Return of {id}\n{result}",
         result_role="tool",
@@ -80,11 +78,11 @@ DIALECTS = (
             section="<｜tool▁calls▁begin｜>{calls}<｜tool▁calls▁end｜>",
         ),
         result="<｜tool▁output▁begin｜>{result}<｜tool▁output▁end｜>",
-        reasoning=_THINK,
+        reasoning=(THINK,),
         switches=Switches(broken_calls="text"),
         stops=("<｜end▁of▁sentence｜>",),
         models="DeepSeek V3, R1 (chat templates, 2026-11)",
-        model_names=(r"deepseek.*(v3(?!\.[12])|r1)",),
+        model_names=(r"deepseek.*(v3(?!\.[12])|r1)", "cogito.*671b"),
     ),
     _header(
         name="deepseek-v3.1",
@@ -96,7 +94,7 @@ DIALECTS = (
         ),
         dropped=(*SEQUENCE_TOKENS, "<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"),
         result="<｜tool▁output▁begin｜>{result}<｜tool▁output▁end｜>",
-        reasoning=_THINK,
+        reasoning=(THINK,),
         stops=("<｜end▁of▁sentence｜>",),
         models="DeepSeek V3.1 (chat template, 2026-11)",
         model_names=(r"deepseek.*v3\.1",),
@@ -127,7 +125,7 @@ DIALECTS = (
         models=(
             "Mistral, Ministral: tokenizer v11 and later, older are read (mistral-common, 2026-11)"
         ),
-        model_names=("mistral", "ministral", "devstral", "magistral"),
+        model_names=("mistral", "ministral", "devstral", "magistral", "mixtral-8x22b"),
     ),
     _header(
         name="functionary-v3.2",

@@ -1,8 +1,8 @@
 """Hermes: a JSON object inside <tool_call> tags, as NousResearch trained it."""
 
-from playground.dialects.declared import SEQUENCE_TOKENS, DeclaredDialect
+from playground.dialects.declared import SEQUENCE_TOKENS, THINK, DeclaredDialect
 from playground.dialects.prompts import JSON_LINES
-from playground.parsing.syntax import ReasoningTags, Syntax
+from playground.parsing.syntax import Syntax
 
 DIALECT = DeclaredDialect(
     name="hermes",
@@ -24,7 +24,7 @@ Write a JSON object with the function's "name" and its "arguments" between <tool
 </tool_call> tags. The result comes back between <tool_response> tags.""",
     result="<tool_response>\n{result}\n</tool_response>",
     result_role="tool",
-    reasoning=(ReasoningTags("<think>", "</think>"),),
+    reasoning=(THINK,),
     stops=("<|im_end|>",),
     dropped=SEQUENCE_TOKENS,
     tool_docs=JSON_LINES,
@@ -44,6 +44,9 @@ Write a JSON object with the function's "name" and its "arguments" between <tool
         "granite-?4",
         "arch-function",
         r"^exaone-?4",
+        r"k-exaone(?!-?2(?!\d))",
+        "smollm-?3",
+        "trinity-(mini|nano)",
         r"^(ring|ling)-(1t|flash|mini|2)",
     ),
 )

@@ -30,7 +30,7 @@ class History:
         messages, blocks, deep = self.messages, self.blocks, self.deep
         for draft in drafts:
             message = draft.message
-            if not (message.get("content") or message.get("tool_calls")):
+            if not (_says(message.get("content")) or message.get("tool_calls")):
                 continue
             if messages and mergeable(messages[-1], message):
                 draft = joined(Draft(messages.pop(), blocks.pop()), draft)
@@ -52,6 +52,13 @@ class History:
         for index in self.deep:
             messages[index] = copied(messages[index])
         return History(messages, self.blocks.copy(), self.deep)
+
+
+def _says(content: Any) -> bool:
+    """Whether a content is more than nothing; a system prompt of no text is one empty part."""
+    if isinstance(content, list) and len(content) == 1:
+        return content[0].get("type") != "text" or bool(content[0].get("text"))
+    return bool(content)
 
 
 def copied(value: Any) -> Any:

@@ -3,12 +3,10 @@
 from functools import partial
 from typing import Final
 
-from playground.dialects.declared import SEQUENCE_TOKENS, DeclaredDialect
+from playground.dialects.declared import SEQUENCE_TOKENS, THINK, DeclaredDialect
 from playground.dialects.prompts import JSON_LINES
 from playground.parsing.switches import Switches
 from playground.parsing.syntax import ReasoningTags, Syntax
-
-_THINK = (ReasoningTags("<think>", "</think>"),)
 
 TAG_RULES: Final = (
     "Write a call as the example shows it: one element for the tool, one inside it for "
@@ -110,7 +108,7 @@ DIALECTS = (
             "<minimax:tool_call>\n{calls}\n</minimax:tool_call>",
             "<tool_call>\n{calls}\n</tool_call>",
         ),
-        reasoning=_THINK,
+        reasoning=(THINK,),
         stops=("[e~[",),
         result="<response>{result}</response>",
         result_role="tool",
@@ -127,7 +125,7 @@ DIALECTS = (
             also=(Syntax(call="<dots_function_call>{call:json}</dots_function_call>"),),
         ),
         dropped=(*SEQUENCE_TOKENS, "<dots_function_call>"),
-        reasoning=_THINK,
+        reasoning=(THINK,),
         models="dots.llm (vLLM's parser, 2026-11)",
         model_names=("dots",),
     ),
@@ -140,7 +138,7 @@ DIALECTS = (
             _dsml("｜DSML｜", "function_calls"),  # V3.2
             _dsml("|DSML|", "tool_calls"),  # with ASCII bars, as some servers write it
         ),
-        reasoning=_THINK,
+        reasoning=(THINK,),
         stops=("<｜end▁of▁sentence｜>",),
         result="<function_results>\n<result>{result}</result>\n</function_results>",
         models="DeepSeek V3.2 and V4 (encoding documents, 2026-11)",
@@ -178,7 +176,7 @@ DIALECTS = (
             ),
         ),
         switches=Switches(broken_calls="text"),
-        reasoning=_THINK,
+        reasoning=(THINK,),
         models="Step 3 (chat template, 2026-11)",
         model_names=(r"step-?3(?!\.5)",),
     ),
@@ -191,7 +189,7 @@ DIALECTS = (
             cdata=True,
         ),
         switches=Switches(broken_calls="text", misfits="text"),
-        reasoning=_THINK,
+        reasoning=(THINK,),
         models="MiniCPM 5 (chat template, 2026-11)",
         model_names=("minicpm-?5",),
     ),

@@ -2,12 +2,11 @@
 
 from functools import partial
 
-from playground.dialects.declared import SEQUENCE_TOKENS, DeclaredDialect
+from playground.dialects.declared import SEQUENCE_TOKENS, THINK, DeclaredDialect
 from playground.dialects.prompts import JSON_LINES
 from playground.parsing.switches import Switches
 from playground.parsing.syntax import JsonShape, ReasoningTags, Syntax
 
-_THINK = (ReasoningTags("<think>", "</think>"),)
 _PARAMETERS = JsonShape(arguments=("parameters",))
 
 # One JSON object a call, between markers.
@@ -55,7 +54,7 @@ DIALECTS = (
         name="longcat",
         title="LongCat",
         syntax=_object("<longcat_tool_call>", "</longcat_tool_call>"),
-        reasoning=(ReasoningTags("<longcat_think>", "</longcat_think>"), *_THINK),
+        reasoning=(ReasoningTags("<longcat_think>", "</longcat_think>"), THINK),
         models="LongCat Flash (chat template, 2026-11)",
         model_names=("longcat",),
     ),
@@ -90,7 +89,7 @@ DIALECTS = (
         syntax=Syntax(
             call="<|action_start|><|plugin|>\n{call:json}\n<|action_end|>", shape=_PARAMETERS
         ),
-        reasoning=_THINK,
+        reasoning=(THINK,),
         stops=("<|im_end|>",),
         result="{result}",
         result_role="tool",
@@ -120,7 +119,7 @@ DIALECTS = (
         name="gptme-tool",
         title="gptme @tool",
         syntax=Syntax(call="@{name}({id}): {args:json}", line_start=True),
-        reasoning=(ReasoningTags("<thinking>", "</thinking>"), *_THINK),
+        reasoning=(ReasoningTags("<thinking>", "</thinking>"), THINK),
         result="{result}",
         models="gptme with --tool-format tool (its source, 2026-11)",
     ),
@@ -128,7 +127,7 @@ DIALECTS = (
         name="ernie45",
         title="ERNIE 4.5",
         syntax=_object("<tool_call>", "</tool_call>"),
-        reasoning=_THINK,
+        reasoning=(THINK,),
         stops=("<response>", "</response>", "</s>"),
         models="ERNIE 4.5 Thinking (vLLM's parser, 2026-11)",
         model_names=(r"ernie-?(4\.5|x1)",),
@@ -137,7 +136,7 @@ DIALECTS = (
         name="tool-calls-array",
         title="Array in <tool_calls>",
         syntax=_one_array("<tool_calls>[{calls}]</tool_calls>"),
-        reasoning=_THINK,
+        reasoning=(THINK,),
         stops=("<answer>", "</answer>"),
         result="{result}",
         result_role="tool",
@@ -166,10 +165,10 @@ DIALECTS = (
         name="nemotron-v2",
         title="Nemotron Nano 2",
         syntax=_one_array("<TOOLCALL>[{calls}]</TOOLCALL>"),
-        reasoning=_THINK,
+        reasoning=(THINK,),
         result="<TOOL_RESPONSE>[{result}]</TOOL_RESPONSE>",
         models="Nemotron Nano 2 (chat template, 2026-11)",
-        model_names=("nemotron-?nano",),
+        model_names=("nemotron-?nano", r"nemotron-super-49b-v1[_.]5"),
     ),
     _array(
         name="functools",
@@ -184,7 +183,7 @@ DIALECTS = (
         name="granite",
         title="Granite 3",
         syntax=_one_array("<|tool_call|>[{calls}]", read=("<tool_call>[{calls}]",)),
-        reasoning=(ReasoningTags("Here is my thought process:", "Here is my response:"), *_THINK),
+        reasoning=(ReasoningTags("Here is my thought process:", "Here is my response:"), THINK),
         stops=("<|end_of_text|>",),
         result="{result}",
         result_role="tool",

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from playground.dialects.declared import DeclaredDialect, result_text, user_content
-from playground.dialects.rules_file import read_rules
 from playground.errors import InputFault
 from playground.messages import ImagePart, Message, TextPart, ToolCallPart
 from playground.parsing.notations.json_call import call_object
@@ -28,7 +27,7 @@ class NativeDialect(DeclaredDialect):
         return True
 
     def format_dialect_rules(self, prompt_data: PromptData, rules_path: str | None = None) -> str:
-        return read_rules(rules_path, self.name) or ""
+        return self.rules_given(rules_path) or ""
 
     def format_tool_docs(self, prompt_data: PromptData) -> str:
         return ""

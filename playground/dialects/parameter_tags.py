@@ -2,12 +2,10 @@
 
 from functools import partial
 
-from playground.dialects.declared import SEQUENCE_TOKENS, DeclaredDialect
+from playground.dialects.declared import SEQUENCE_TOKENS, THINK, DeclaredDialect
 from playground.dialects.invoke_tags import TAG_RULES
 from playground.dialects.prompts import JSON_LINES
 from playground.parsing.syntax import ReasoningTags, Syntax
-
-_THINK = (ReasoningTags("<think>", "</think>"),)
 
 _tags = partial(
     DeclaredDialect,
@@ -64,9 +62,9 @@ DIALECTS = (
         name="k-exaone-2",
         title="K-EXAONE 2",
         syntax=_function("tool_call"),
-        reasoning=_THINK,
+        reasoning=(THINK,),
         models="K-EXAONE 2 (ai-sdk's parser, 2026-11)",
-        model_names=("k-exaone-?2",),
+        model_names=(r"k-exaone-?2(?!\d)",),
     ),
     _tags(
         name="glm",
@@ -79,7 +77,7 @@ DIALECTS = (
             Syntax(call="<tool_call>{name}\n{args:json}</tool_call>"),
             Syntax(call="<tool_call>{name}({args:python})</tool_call>"),
         ),
-        reasoning=_THINK,
+        reasoning=(THINK,),
         stops=("<|observation|>", "<|user|>", "<|role_end|>", "<|endoftext|>"),
         result="<tool_response>\n{result}\n</tool_response>",
         models=(
@@ -102,7 +100,7 @@ DIALECTS = (
             "<tool_call>{name}<tool_sep>\n{params}</tool_call>",
             section="<tool_calls>\n{calls}\n</tool_calls>",
         ),
-        reasoning=_THINK,
+        reasoning=(THINK,),
         models="Hunyuan 3, Hy3 (vLLM's parser, 2026-11)",
         model_names=("hunyuan(?!-a13b)", "^hy-?v?3"),
     ),
@@ -133,7 +131,7 @@ DIALECTS = (
                 section="<ifm|tool_calls>\n{calls}\n</ifm|tool_calls>",
             ),
         ),
-        reasoning=(ReasoningTags("<ifm|think>", "</ifm|think>"), *_THINK),
+        reasoning=(ReasoningTags("<ifm|think>", "</ifm|think>"), THINK),
         models="K2 Horizon (vLLM's parser, 2026-11)",
         model_names=("k2-?horizon",),
     ),

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from playground.dialects.declared import DeclaredDialect
+from playground.dialects.declared import THINK, DeclaredDialect
 from playground.parsing.switches import Switches
 from playground.parsing.syntax import JsonShape, ReasoningTags, Syntax
 
@@ -88,7 +88,7 @@ DIALECTS = (
             "Name the tool in a tool tag and give its input after the name: a command, or a JSON "
             "object with its arguments."
         ),
-        reasoning=(ReasoningTags("<think>", "</think>"),),
+        reasoning=(THINK,),
         result="{result}",
         models="CWM (vLLM's cwm parser, 2026-11)",
         model_names=(r"\bcwm\b",),
@@ -114,7 +114,7 @@ DIALECTS = (
         ),
         reasoning=(
             ReasoningTags("<thinking>", "</thinking>"),
-            ReasoningTags("<think>", "</think>"),
+            THINK,
         ),
         result="{result}",
         models="any instructed model: gptme with --tool-format xml (its source, 2026-11)",

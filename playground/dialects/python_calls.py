@@ -2,13 +2,11 @@
 
 from functools import partial
 
-from playground.dialects.declared import SEQUENCE_TOKENS, DeclaredDialect
+from playground.dialects.declared import SEQUENCE_TOKENS, THINK, DeclaredDialect
 from playground.dialects.prompts import JSON_LINES
 from playground.parsing.switches import Switches
-from playground.parsing.syntax import ReasoningTags, Syntax
+from playground.parsing.syntax import Syntax
 from playground.raw_prompts import LLAMA3, LLAMA4, LlamaPrompt
-
-_THINK = (ReasoningTags("<think>", "</think>"),)
 
 _python = partial(
     DeclaredDialect,
@@ -78,7 +76,7 @@ DIALECTS = (
         ),
         result="<|tool_response_start|>{result}<|tool_response_end|>",
         result_role="tool",
-        reasoning=_THINK,
+        reasoning=(THINK,),
         stops=("<|im_end|>",),
         switches=Switches(broken_calls="text"),
         models="LFM 2 and 2.5 (chat templates, 2026-11)",
@@ -98,7 +96,7 @@ DIALECTS = (
         title="OLMo 3",
         syntax=_listed("<function_calls>{calls}</function_calls>", separator="\n"),
         result_role="tool",
-        reasoning=_THINK,
+        reasoning=(THINK,),
         stops=("<|im_end|>",),
         result="{result}",
         models="OLMo 3 (chat template, 2026-11)",

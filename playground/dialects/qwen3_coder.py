@@ -1,8 +1,8 @@
 """Qwen3-Coder: one tag per parameter, raw values, a <tool_call> section around each call."""
 
-from playground.dialects.declared import SEQUENCE_TOKENS, DeclaredDialect
+from playground.dialects.declared import SEQUENCE_TOKENS, THINK, DeclaredDialect
 from playground.dialects.prompts import JSON_LINES
-from playground.parsing.syntax import ReasoningTags, Syntax
+from playground.parsing.syntax import Syntax
 
 DIALECT = DeclaredDialect(
     name="qwen3-coder",
@@ -23,7 +23,7 @@ parameter in a parameter tag with its value as it is, on lines of its own, nothi
 Reasoning may stand before a call, nothing after it. The result comes back between \
 tool_response tags.""",
     result="<tool_response>\n{result}\n</tool_response>",
-    reasoning=(ReasoningTags("<think>", "</think>"),),
+    reasoning=(THINK,),
     stops=("<|im_end|>",),
     dropped=SEQUENCE_TOKENS,
     tool_docs=JSON_LINES,
@@ -38,6 +38,7 @@ tool_response tags.""",
         "nemotron-?3",
         "mimo",
         "ui-tars",
+        "intellect-3",
     ),
 )
 

@@ -114,6 +114,12 @@ def message_text(message: Mapping[str, Any]) -> str:
     return f"{content}{''.join(map(dump_json, calls))}"
 
 
+def texts_of(message: Mapping[str, Any]) -> list[str]:
+    """The same in pieces that the API keeps apart: what is said, and each native call."""
+    said = message_text({"content": message.get("content")})
+    return [*([said] if said else []), *map(dump_json, message.get("tool_calls") or ())]
+
+
 def _part_text(part: Mapping[str, Any]) -> str:
     """A part's text; what has none, such as an image, by its type in brackets."""
     return str(part.get("text", f"[{part['type']}]"))

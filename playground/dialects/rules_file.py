@@ -2,24 +2,59 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from playground.errors import InputFault
 
+_EXPECTED: Final = "a text file with the dialect's rules, or a folder with one NAME.md a dialect"
 
-def read_rules(rules_path: str | None, dialect: str) -> str | None:
-    """The rules in a file, or in a folder's `DIALECT.md`; None where the folder has none for it.
 
-    Raises InputFault."""
-    if rules_path is None:
-        return None
-    path = Path(rules_path)
+@dataclass(frozen=True)
+class GivenRules:
+    """Rules by dialect, and where they come from: read once, since a pipe gives them no second
+    time, and a file may be another in the middle of a trial."""
+
+    path: str
+    texts: Mapping[str, str]
+
+    def of(self, dialect: str) -> str | None:
+        """A dialect's rules; None where its own are to be used."""
+        return self.texts.get(dialect)
+
+
+def read_rules(rules_path: str | os.PathLike[str], dialects: Iterable[str]) -> GivenRules:
+    """The rules in a file, or those in a folder's `DIALECT.md`s: for these dialects.
+
+    A folder may have none for one of them. Raises InputFault."""
+    given = os.fspath(rules_path)
+    if not given:  # it would be the folder that one stands in
+        raise InputFault("no rules: the name of their file is empty", expected=_EXPECTED)
+    path = Path(given)
     if path.is_dir():
-        path = path / f"{dialect}.md"
-        if not path.exists():
-            return None
+        files = {name: path / f"{name}.md" for name in dialects}
+        found = {name: _text(file) for name, file in files.items() if file.exists()}
+        return GivenRules(given, found)
+    return GivenRules(given, dict.fromkeys(dialects, _text(path)))
+
+
+def chosen_rules(rules_path: str | os.PathLike[str], dialects: Iterable[str]) -> GivenRules:
+    """As `read_rules`, for the dialects that somebody chose. Raises InputFault where a folder has
+    rules for none of them, too: nothing would be changed."""
+    names = list(dialects)
+    given = read_rules(rules_path, names)
+    if names and not given.texts:
+        wanted = [f"{name}.md" for name in names]
+        few = ", ".join(wanted[:3]) + (" …" if len(wanted) > 3 else "")
+        raise InputFault("the folder has no rules", where=given.path, expected=f"in it {few}")
+    return given
+
+
+def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
-        expected = "a text file with the dialect's rules, or a folder with one NAME.md a dialect"
-        raise InputFault(f"no rules: {error}", where=str(path), expected=expected) from error
+        raise InputFault(f"no rules: {error}", where=str(path), expected=_EXPECTED) from error

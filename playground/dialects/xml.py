@@ -3,7 +3,7 @@
 Used by Cline, Roo and Kodu with any instructed model (their system prompts, read 2026-11).
 """
 
-from playground.dialects.declared import DeclaredDialect
+from playground.dialects.declared import THINK, DeclaredDialect
 from playground.parsing.syntax import ReasoningTags, Syntax
 
 DIALECT = DeclaredDialect(
@@ -20,7 +20,7 @@ tag's text. Do not escape anything in a value and do not wrap the call in a code
 of several lines stands on lines of its own. The result comes back in the next message, inside \
 <tool_result> tags; never write that tag yourself.""",
     result='<tool_result tool="{name}">\n{result}\n</tool_result>',
-    reasoning=(ReasoningTags("<thinking>", "</thinking>"), ReasoningTags("<think>", "</think>")),
+    reasoning=(ReasoningTags("<thinking>", "</thinking>"), THINK),
     models="any instructed model: Cline, Roo, Kodu (their system prompts, read 2026-11)",
 )
 

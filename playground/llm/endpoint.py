@@ -159,7 +159,7 @@ class Endpoint:
                     if delta := delta_of(chunk):
                         yield delta
             except Exception as error:
-                time.sleep(self._pause(error, self.retries if chunks else tried))
+                time.sleep(self._pause(error, tried, begun=bool(chunks)))
                 continue
             yield self._whole(stream, chunks)
             return
@@ -181,7 +181,7 @@ class Endpoint:
                     if delta := delta_of(chunk):
                         yield delta
             except Exception as error:
-                await asyncio.sleep(self._pause(error, self.retries if chunks else tried))
+                await asyncio.sleep(self._pause(error, tried, begun=bool(chunks)))
                 continue
             yield self._whole(stream, chunks)
             return
@@ -210,11 +210,12 @@ class Endpoint:
         once = {"max_retries": 0, "timeout": self.timeout}
         return completion_arguments(messages, self.model, tools, {**reached, **once, **given})
 
-    def _pause(self, error: Exception, tried: int) -> float:
-        """Seconds until it is asked again, as LiteLLM reckons. Raises InputFault at the end."""
+    def _pause(self, error: Exception, tried: int, *, begun: bool = False) -> float:
+        """Seconds until it is asked again, as LiteLLM reckons. Raises InputFault at the end, and
+        where the answer had `begun`."""
         status = getattr(error, "status_code", None)
-        if tried >= self.retries or not isinstance(status, int):
-            raise self._fault(error) from error
+        if begun or tried >= self.retries or not isinstance(status, int):
+            raise self._fault(error, begun=begun) from error
         library = litellm()
         if not library._should_retry(status):
             raise self._fault(error) from error
@@ -225,11 +226,12 @@ class Endpoint:
     def _whole(self, stream: Any, chunks: list[Any]) -> Response:
         """The whole of a stream. Raises InputFault for one without an end: it is not whole."""
         if not chunks or getattr(stream, "received_finish_reason", None) is None:
-            raise self._fault(EOFError("the stream ends without an end: it was cut off"))
+            cut = EOFError("the stream ends without an end: it was cut off")
+            raise self._fault(cut, begun=bool(chunks))
         try:
             return self._answer(litellm().stream_chunk_builder(chunks))
         except Exception as error:
-            raise self._fault(error) from error
+            raise self._fault(error, begun=True) from error
 
     def _answer(self, response: Any) -> Response:
         choice = response.choices[0]
@@ -254,17 +256,19 @@ class Endpoint:
             return float(found)
         return None
 
-    def _fault(self, error: Exception) -> InputFault:
+    def _fault(self, error: Exception, *, begun: bool = False) -> InputFault:
         if fault := _ours(error):
             return fault
         status = getattr(error, "status_code", None)
-        told = connection_problem(error) or str(error)
+        told = connection_problem(error, begun=begun) or str(error)
         words = scrubbed(told, secrets=environment_secrets())  # some quote their request
         reason = f"{type(error).__name__}{f' {status}' if status else ''}: {words}"
         return InputFault(
-            f"no answer: {reason}"[:_LONGEST_FAULT],
+            f"{'not the whole' if begun else 'no'} answer: {reason}"[:_LONGEST_FAULT],
             where=self.model,
-            expected="a model that LiteLLM knows, and a provider that answers",
+            expected="an answer that comes to its end"
+            if begun
+            else "a model that LiteLLM knows, and a provider that answers",
         )
 
 

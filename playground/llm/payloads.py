@@ -7,6 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Final
 
+from playground.caching.providers import provider_of
 from playground.errors import InputFault
 from playground.llm.endpoint import completion_arguments
 from playground.llm.library import litellm
@@ -89,12 +90,27 @@ def wire_calls(
             next(iter(reply), None)  # a stream is asked for at its first chunk
     except Exception as error:
         if not calls:
-            raise _fault(
-                model, f"LiteLLM refuses: {(str(error) or 'it').splitlines()[0]}"
-            ) from error
+            raise _refusal(messages, model, error) from error
     if not calls:
         raise _fault(model, "LiteLLM sends nothing")
     return calls
+
+
+def with_provider(model: str) -> str:
+    """The model's LiteLLM name with a provider whose requests can be shown.
+
+    A bare name, as a server or a request body has it, gets the provider that its rules are known
+    for, else OpenAI's, whose form other servers speak too. Any other name stays as it is.
+    """
+    library = litellm()
+    try:
+        _, provider, *_ = library.get_llm_provider(model)
+    except library.exceptions.BadRequestError:
+        provider = ""
+    if "/" in model or provider in _OFFLINE:
+        return model
+    route = provider_of(model)
+    return f"{route if route in _OFFLINE else 'openai'}/{model}"
 
 
 def _offline(model: str) -> tuple[str, str]:
@@ -107,6 +123,19 @@ def _offline(model: str) -> tuple[str, str]:
     if provider not in _OFFLINE:
         raise _fault(model, f"its adapter ({provider}) is not known to stay offline")
     return name, provider
+
+
+def _refusal(messages: Sequence[Mapping[str, Any]], model: str, error: Exception) -> InputFault:
+    said = (str(error) or "it").splitlines()[0]
+    unnamed = any(m.get("role") == "tool" and not m.get("tool_call_id") for m in messages)
+    if not (unnamed and "tool" in said):
+        return _fault(model, f"LiteLLM refuses: {said}")
+    # As the chat templates of Hermes and others take results: a call that is text has no id.
+    return InputFault(
+        f"LiteLLM refuses to send it to {model!r}: there are results in messages of the role "
+        "'tool' that name no call, as servers with a chat template take them",
+        expected="a dialect whose results are in the user's messages, or native",
+    )
 
 
 def _fault(model: str, why: str) -> InputFault:

@@ -23,12 +23,13 @@ fence. Its *kind* says how to go on, its *number* which form or which tags it be
 A *wait* is one place where the reader stands, with all the choices that may come there. `first`
 is what finds candidates: a plain search for how the choices begin, up to five characters of each,
 or as much of them as stands before the end. `pattern` then decides at the candidate. It may match
-*partially*: the text so far is how a choice begins, and its end is still to come. Beginnings that
-are cut off surely do, the wait's `halves`: for them `pattern` was asked beforehand.
+*partially*: the text so far is how a choice begins, and its end is still to come. What it made of
+a beginning is remembered for all streams (`seen`): each call has the same markers.
 
 A *varying* choice is one whose match at the end of the text could become another match with more
 of it: three back-ticks may be a fence of four, `<|end` is the beginning of `<|end|>`, blanks
-after a name go on. Such a match is held like a partial one, although it is whole.
+after a name go on. Such a match is held like a partial one, although it is whole. Only its own
+choice and those before it can do that (`_rivals`), for the first that matches wins.
 
 A *form* is one syntax compiled to waits (form.py, form_builder.py); a dialect has one for the
 form it writes and one for each other that it reads. A *plan* is all forms of a dialect and what
@@ -115,6 +116,8 @@ What may not be changed, and what falls when it is
   tests/test_laws.py: test_law_1_any_chunking_gives_the_same_events, and the smallest examples,
   tests/test_parsing.py: test_a_closer_that_is_how_an_opener_begins_waits_for_more,
   tests/test_syntax.py: test_law_1_holds_where_one_marker_begins_another
+- A remembered beginning is told by all that `pattern` may look at: its text, and what stands before
+  it. tests/test_quiet.py: test_what_was_seen_before_changes_nothing
 - Claims go forward and through `take`, markup too. tests/test_laws.py:
   test_law_2_spans_tile_the_stream
 - What was claimed is behind us: a search begins at `at`, not at the window's start. Those who look

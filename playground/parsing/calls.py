@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import unescape
 
 from playground.events import CallAbortedEvent, CallEndedEvent, CallStartedEvent
@@ -12,7 +13,7 @@ from playground.parsing.notations import notation_of
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Match, Walk
-from playground.parsing.wait import Kind
+from playground.parsing.wait import Kind, part
 
 
 class CallReader(Reader):
@@ -33,7 +34,7 @@ class CallReader(Reader):
 
     def _read_one(self, match: Match, form: Form, in_section: bool, has_body: bool) -> Walk[None]:
         scanner = self.scanner
-        groups = match.groupdict()
+        groups = {group: text for group, text in match.groupdict().items() if text is not None}
         call = OpenCall(
             self.count,
             groups.get("id") or f"call_{self.count + 1}",
@@ -46,9 +47,9 @@ class CallReader(Reader):
         scanner.events.append(CallStartedEvent(scanner.here(), call.index, call.call_id))
         if groups.get("doubled"):
             scanner.note("doubled-opener", call.place)
-        if groups.get("unended") is not None:
+        if "unended" in groups or "slip" in groups:
             scanner.note("mended-opener", call.place)
-        self._open(match, call, form.syntax)
+        self._open(match, groups, call, form.syntax)
         self._unwrap(match)
         try:
             if not has_body:
@@ -60,17 +61,16 @@ class CallReader(Reader):
             yield from self._abort(call, broken, form)
         self.open_call, self.argument = None, None
 
-    def _open(self, match: Match, call: OpenCall, syntax: Declaration) -> None:
+    def _open(
+        self, match: Match, groups: Mapping[str, str], call: OpenCall, syntax: Declaration
+    ) -> None:
         """The opener: markup, but for the tool's name and the arguments that stand in it."""
         scanner, start = self.scanner, match.start()
-        held = {group: text for group, text in match.groupdict().items() if text}
         if syntax.name:
             self.set_name(call, 0, syntax.name)
-        for group in sorted(held, key=match.start):
-            is_line = group.startswith("line_")
-            if group != "name" and not is_line:
-                continue
-            text = held[group]
+        given = [group for group, text in groups.items() if text and _is_given(group)]
+        for group in sorted(given, key=match.start):
+            is_line, text = group != "name", groups[group]
             scanner.emit_markup(match.start(group) - start)
             start = match.end(group)
             if is_line:
@@ -109,7 +109,7 @@ class CallReader(Reader):
     def _inferred(self, call: OpenCall) -> str:
         """The only tool that there is, or that takes these arguments."""
         given = set(call.arguments)
-        fits = [name for name, tool in self.tools.items() if given <= set(tool.parameters)]
+        fits = [name for name, tool in self.tools.items() if given <= tool.parameter_names]
         only = list(self.tools) if len(self.tools) == 1 else fits
         return only[0] if len(only) == 1 else ""
 
@@ -146,7 +146,7 @@ class CallReader(Reader):
 
     def _unwrap(self, marker: Match) -> None:
         """Tell of a list or a code fence inside a call's markers, once."""
-        if marker.groupdict().get("wrapped") and not self._wrapped:
+        if part(marker, "wrapped") and not self._wrapped:
             self._wrapped = True
             self.scanner.note("wrapped-body")
 
@@ -195,6 +195,11 @@ class CallReader(Reader):
             match = yield from scanner.until(form.skip, scanner.emit_unexpected)
             if match is not None and form.skip.kind(match) is Kind.CLOSE:
                 scanner.emit_match(match)
+
+
+def _is_given(group: str) -> bool:
+    """Whether a group of an opener is the tool's name, or an argument on a line of its own."""
+    return group == "name" or group.startswith("line_")
 
 
 def _meets(recipient: str, name: str) -> bool:

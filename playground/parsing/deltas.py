@@ -62,10 +62,15 @@ class DeltaReader:
         events += self._name(call, _get(function, "name"))
         given = _get(function, "input") if _get(delta, "custom") else _get(function, "arguments")
         events += self._arguments(call, given)
+        if _get(delta, "done") is True:
+            del self._open[key]
+            self._last = None
+            events += self._end(call, Span(self.stop, self.stop))
         return events
 
     def finish(self, offset: int) -> list[Event]:
-        """Calls end with the stream: nothing earlier says that no more deltas come."""
+        """Calls end with the stream where nothing earlier has said that no more deltas come: most
+        APIs have a sign for it (`done`), and OpenAI's chats have none."""
         here = Span(offset, offset)
         events: list[Event] = []
         for call in self._open.values():

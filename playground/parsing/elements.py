@@ -70,8 +70,10 @@ def _inside(schema: Schema, key: str, root: Schema) -> Schema:
 
 
 def _value(element: _Element) -> Any:
+    text = "".join(element.text)
+    if element.children and text.strip():
+        raise ValueError(f"text beside the elements of <{element.key}>")
     if not element.children:
-        text = "".join(element.text)
         return read_value(text, element.schema)[0] if text else empty(element.schema)
     if "array" in allowed_types(element.schema):
         return [value for _, value in element.children]

@@ -18,7 +18,7 @@ from playground.parsing.plan import Plan, compile_plan
 from playground.parsing.scanner import Match, Scanner, Walk, drain
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
-from playground.parsing.wait import Group, Kind
+from playground.parsing.wait import Group, Kind, part
 from playground.tools import ToolMetadata
 
 # markers that stand for themselves, wherever text or a section is read
@@ -174,11 +174,10 @@ class SyntaxEngine:
         scanner.emit_match(match, role)
 
     def _open_section(self, match: Match, form: Form) -> None:
-        found = match.groupdict()
-        if found.get("doubled"):
+        if part(match, "doubled"):
             self.scanner.note("doubled-opener")
         self._section, self._bare = form, False
-        recipient = found.get("recipient")
+        recipient = part(match, "recipient")
         # models write the section's own tag there, too: that is no tool's name
         self.reader.recipient = None if f"<{recipient}>" in form.syntax.section else recipient
 
@@ -209,7 +208,7 @@ class SyntaxEngine:
         """What looks like a call, of a tool that the session does not have: text, with a finding
         that says which of it, for nothing else tells a misspelt name from a tag in prose."""
         scanner, name, start = self.scanner, opened["name"], self.scanner.offset
-        near = self.reader.meant(name, opened.groupdict().get("key"))
+        near = self.reader.meant(name, part(opened, "key"))
         if not near or form.alike is None:
             self._emit_text(1)  # past its first character, so that it is not found again
             return
@@ -217,7 +216,7 @@ class SyntaxEngine:
         wait = form.alike
 
         def own(match: Match) -> bool:
-            return match.groupdict().get("close_name") in (None, name)
+            return part(match, "close_name") in (None, name)
 
         match = yield from scanner.until(wait, self._text, own)
         if match is not None and wait.kind(match) is Kind.CLOSE:

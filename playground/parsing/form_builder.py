@@ -28,15 +28,18 @@ from playground.parsing.patterns import (
     look_of,
     maybe_twice,
     name_before,
+    or_mended,
     pieces_pattern,
     prefix,
+    slips,
     stripped,
     unnamed,
     worded,
 )
+from playground.parsing.restart import restart
 from playground.parsing.surroundings import Surroundings
-from playground.parsing.template import Hole, Template, holes_of
-from playground.parsing.wait import Choice, Group, Kind, Wait, openers, wait
+from playground.parsing.template import Hole, Piece, Template, holes_of
+from playground.parsing.wait import Choice, Group, Kind, Wait, wait
 
 _BLANKS: Final = tuple(" \t\n\r\f\v")
 
@@ -67,7 +70,7 @@ class FormBuilder:
             close=wait(Choice(SPACE + wrapped + closing.pattern)) if closing.pattern else None,
             excess=self._excess(),
             skip=self._skip(around, calls) if closing.pattern else None,
-            restart=self._restart(),
+            restart=restart(self.syntax, self._holes()),
             more=self._more(),
             alike=self._alike(around, calls),
             body=self.notation.waits(self._neighbours(around)),
@@ -100,14 +103,6 @@ class FormBuilder:
         closer = ending._replace(group=Group(Kind.CLOSE))
         return wait(closer, *calls, *around.openers(), *around.stops())
 
-    def _restart(self) -> Wait | None:
-        """The call's opener once more, before another body."""
-        before = self.syntax.call_template.before
-        start = prefix(before)[:2]
-        if not self.notation.restarts or len(start) < 2 or holes_of(before):
-            return None
-        return openers({start: rf"{pieces_pattern(before, {})}{SPACE}\{{{SPACE}\""})
-
     def _more(self) -> Wait | None:
         """Another call between the markers of the one before it, with a comma or without."""
         if not self.syntax.call_template.before or not self.closing.pattern:
@@ -138,16 +133,15 @@ class FormBuilder:
         `firm` a parameter or the closer must follow.
         """
         template = self.syntax.call_template
-        before = pieces_pattern(
-            template.before, self._holes(), value_after=self.notation.keeps_space
-        )
+        before = self._before()
         lead = Lead(self.syntax, before, unnamed(self.closing.pattern), strict, firm)
         pattern = before
         look = self.notation.announce(lead)
         if look:
             ended = "|(?<=/>)" if EMPTY in before else ""
             wrapped = WRAPPED if self._may_be_wrapped() else ""
-            pattern = f"{maybe_twice(before, template)}{wrapped}(?={look}{ended})"
+            opener = maybe_twice(before, template, begun=not self.syntax.section)
+            pattern = f"{opener}{wrapped}(?={look}{ended})"
         elif self.notation.follows_tags and worded(before):
             pattern += UNSPOKEN
         lead_text = template.before[0] if template.before else ""
@@ -162,17 +156,28 @@ class FormBuilder:
         varying = ENDED in look or UNSPOKEN in pattern or loose
         return Choice(pattern, first, Group(Kind.CALL, self.number), varying=varying)
 
+    def _before(self) -> str:
+        """The pattern of what stands before a body, as it is declared or not quite so."""
+        pieces, space = self.syntax.call_template.before, self.notation.keeps_space
+        whole, *mended = (
+            pieces_pattern(each, self._holes(each), value_after=space)
+            for each in (pieces, *slips(pieces))
+        )
+        return or_mended(whole, mended)
+
     def _may_be_wrapped(self) -> bool:
         """Whether a list or a code fence may stand around the body: its own markers are told."""
         template = self.syntax.call_template
         told = bool(template.before) and worded(pieces_pattern(template.before, self._holes()))
         return told and self.notation.mends_brackets and worded(self.closing.pattern)
 
-    def _holes(self) -> dict[str, str]:
-        """The patterns of the holes that may stand before a body."""
-        before = self.syntax.call_template.before
+    def _holes(self, pieces: tuple[Piece, ...] = ()) -> dict[str, str]:
+        """The patterns of the holes that may stand before a body: of the template's own, or of
+        these pieces."""
+        before = pieces or self.syntax.call_template.before
+        name = self.name if self.syntax.known_names else name_before(before, "name")
         holes = {
-            "name": f"(?P<name>{self.name})",
+            "name": f"(?P<name>{name})",
             "id": f"(?P<id>{name_before(before, 'id')})",
             "index": r"\d{1,6}+",
             "number": r"\d{1,6}+",
@@ -334,7 +339,8 @@ def _name(syntax: Declaration, names: tuple[str, ...]) -> str:
     if not names:
         return IDENTIFIER
     # the longest first: of `read` and `read_file` the shorter would win
-    return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return rf"(?:(?:functions|tools|default_api)\.)?+(?:{known})"
 
 
 def _section_ends(sections: tuple[Template, ...]) -> list[str]:

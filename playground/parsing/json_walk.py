@@ -24,6 +24,8 @@ _INSIDE: Final = {
     "//": re.compile(r"\n"),
     "/*": re.compile(r"\*/?"),
 }
+_ESCAPED_OUTSIDE: Final = re.compile(r'\\(?:"|\Z)|[{}\[\]]')
+_ESCAPED_INSIDE: Final = re.compile(r'\\{1,8}"?')
 _ENDS: Final = ('"', "\\")  # what ends a string, or escapes in it
 _DEPTH: Final = {"{": 1, "[": 1, "}": -1, "]": -1}
 _UNDECIDED: Final = ("\\", "/", "*")  # at a cut: an escape, a comment's opener, its closer
@@ -87,6 +89,31 @@ def balanced(
             return
 
 
+def escaped_object(scanner: Scanner, emit: Emit, keep: list[str]) -> Walk[None]:
+    """Claim an object that was escaped once more, as if inside of a string: up to its last brace.
+    Raises BrokenCall at the end of the stream."""
+    depth, inside, position = 0, False, scanner.at
+    while True:
+        pattern = _ESCAPED_INSIDE if inside else _ESCAPED_OUTSIDE
+        match = pattern.search(scanner.text, position)
+        if match is None or (match[0][-1] == "\\" and match.end() == len(scanner.text)):
+            # backslashes at a cut are held back: what follows decides what they are
+            scanner.claim_cut(emit, keep, match.start() if match else len(scanner.text))
+            scanner.rest(pattern, emit, keep)
+            yield
+            position = scanner.at
+            continue
+        position = match.end()
+        if match[0][0] == "\\":
+            # of `\\\"` one backslash is the quote's own once it is unescaped: it ends no string
+            inside ^= match[0][-1] == '"' and (len(match[0]) - 1) % 4 == 1
+            continue
+        depth += _DEPTH[match[0]]
+        if depth == 0:
+            scanner.claim(emit, keep, position)
+            return
+
+
 def _undecided(scanner: Scanner, emit: Emit, keep: list[str], place: int, restart: Wait) -> bool:
     """Whether more text has to come before one knows if another call begins at `place`. Raises
     BrokenCall where one does."""
@@ -111,7 +138,8 @@ def _state_after(char: str, inside: str, depth: int) -> tuple[str, int]:
 @lru_cache
 def _string(restart: str) -> re.Pattern[str]:
     """What is looked for inside a string that a call's opener may break off."""
-    return re.compile(rf'["\\]|{restart}')
+    # each choice begins with one character alone: only so does `re` run through text to any of them
+    return re.compile(rf'"|\\|{restart}')
 
 
 def skip_gap(scanner: Scanner) -> Walk[bool]:

@@ -46,7 +46,7 @@ class OpenCall:
     @cached_property
     def properties(self) -> set[str]:
         """The names of the tool's parameters; empty where the tool is not known."""
-        return set(self.tool.parameters) if self.tool else set()
+        return self.tool.parameter_names if self.tool else set()
 
     @property
     def required(self) -> list[str]:

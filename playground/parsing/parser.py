@@ -116,10 +116,9 @@ class SyntaxParser(DialectParser):
             text = data.decode()
         except UnicodeDecodeError:  # a character is cut, or it is none
             return self._read(self._decoder.decode(data), "invalid-utf8")
-        # two looks for a character before a search: most chunks are prose
-        if not text or (
-            (self._sign in text or self._other in text) and self._wakes(text) is not None
-        ):
+        # looks for three characters before a search: most chunks are prose
+        signs = self._sign in text or self._other in text or self._third in text
+        if not text or (signs and self._wakes(text) is not None):
             return self._read(text, "invalid-utf8")
         start = self._offset
         self._offset = start + len(text)
@@ -189,7 +188,8 @@ class SyntaxParser(DialectParser):
         events = self._placed(self._engine.feed(text, passed))
         quiet = self._engine.scanner.quiet if self._may_be_quiet else None
         if quiet and not self._decoder.holds and not self._bad:
-            (self._sign, self._other), self._wakes = quiet.signs, quiet.wakes
+            self._sign, self._other, self._third = quiet.signs
+            self._wakes = quiet.wakes
             self._make = quiet.claim.make
             self._pass = quiet.claim.passing()
         return events

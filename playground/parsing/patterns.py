@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Final
 
 from playground.parsing.template import Hole, Piece, Template, holes_of
@@ -80,7 +81,8 @@ def _piece(piece: Piece, holes: Mapping[str, str], first: bool, after_name: bool
     if after_name and piece.strip() == ">":
         return SPACE + EMPTY
     if re.match(r'"\s*/?>', piece):
-        return '"' + ATTRIBUTES + r"\s{0,8}+" + literal(piece[1:])
+        end = EMPTY if after_name and piece.strip() == '">' else literal(piece[1:])
+        return '"' + ATTRIBUTES + r"\s{0,8}+" + end
     return SPACE + literal(piece) if piece[:1] in "<[" else literal(piece)
 
 
@@ -116,7 +118,7 @@ def name_before(pieces: tuple[Piece, ...], hole: str) -> str:
     stop = ""
     for piece, following in zip(pieces, pieces[1:], strict=False):
         if isinstance(piece, Hole) and piece.name == hole and isinstance(following, str):
-            stop = re.escape(following.lstrip()[:1])
+            stop = re.escape(following[:1].strip())
             if stop == '"':
                 return r'[ \t]{0,8}+[^"\s][^"\n]{0,127}+'
     # no name begins with a slash: `</f>` is a closer, and `<{name}>` must not take it
@@ -128,20 +130,52 @@ def literal(text: str) -> str:
     and that around the `=` of an attribute."""
     words = re.split(r"\s+|(?<=>)(?=\S)|(?<=\S)(?=<)", text)
     pattern = SPACE.join(re.escape(word) for word in words)
-    return pattern.replace('="', r'\s{0,8}+=\s{0,8}+"')
+    return re.sub(r"""=(["']|\Z)""", r"\\s{0,8}+=\\s{0,8}+\1", pattern)
 
 
+def slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
+    """An opener as models get it wrong: its attributes in single quotes or in none; or a name in
+    quotes, or under the attribute `name`, where the form has it bare."""
+    texts = [piece for piece in pieces if isinstance(piece, str)]
+    if any(text.endswith('="') for text in texts[:-1]):
+        return [_requoted(pieces, quote) for quote in ("'", "")]
+    if len(pieces) == 3 and texts[0].endswith("=") and texts[-1].startswith(">"):
+        head, hole, tail = texts[0][:-1], pieces[1], texts[-1]
+        return [(f'{head}{attribute}="', hole, f'"{tail}') for attribute in ("", " name")]
+    return []
+
+
+def _requoted(pieces: tuple[Piece, ...], quote: str) -> tuple[Piece, ...]:
+    def written(text: str) -> str:
+        text = text.replace('="', f"={quote}")
+        return quote + text[1:] if text.startswith('"') else text
+
+    return tuple(written(piece) if isinstance(piece, str) else piece for piece in pieces)
+
+
+def or_mended(whole: str, mended: Iterable[str]) -> str:
+    """A pattern, or one of those that lack a part of it, which the group `slip` tells."""
+    # whether more white space may follow is seen at a pattern's end; else the whole form goes first
+    listed = [f"{pattern}(?P<slip>)" for pattern in mended]
+    if not listed:
+        return whole
+    return f"(?:{'|'.join([*listed, whole] if whole.endswith('+') else [whole, *listed])})"
+
+
+@lru_cache(maxsize=1024)  # a value that ends asks about its closer
 def worded(pattern: str) -> bool:
     """Whether a marker is more than punctuation, which prose is full of."""
     bare = re.sub(r"\\[a-zA-Z]|\(\?P<\w+>", "", pattern.replace(SPACE, ""))
     return any(char.isalpha() for char in bare)
 
 
-def maybe_twice(opener: str, template: Template) -> str:
-    """An opener of words alone may stand there twice: models stutter."""
-    if holes_of(template.before) or not worded(opener):
-        return opener
-    return f"(?P<doubled>{opener}{SPACE})?{opener}"
+def maybe_twice(opener: str, template: Template, begun: bool = False) -> str:
+    """An opener of words may stand there twice, or with `begun` the words with which one begins:
+    models stutter."""
+    first = template.before[0] if template.before else ""
+    words = literal(first) if begun and isinstance(first, str) and first else ""
+    once = words if holes_of(template.before) else opener
+    return f"(?P<doubled>{once}{SPACE})?{opener}" if worded(once) else opener
 
 
 def unnamed(pattern: str) -> str:

@@ -166,15 +166,16 @@ class _Reader:
 
     def _string(self, quote: str, depth: int) -> str:
         start = self.at = self.at + 1
-        escaped = False
+        escaped, first = False, True
         while match := _STOPS[quote].search(self.text, self.at):
             self.at = match.end() + (match[0] == "\\")
             escaped = escaped or match[0] == "\\"
-            if match[0] == quote and closes(self.text, self.at, depth):
+            if match[0] == quote and closes(self.text, self.at, depth, first):
                 text = self.text[start : match.start()]
                 self.forgave |= "\n" in text or "\r" in text
                 return _unescaped(text) if escaped else text
-            self.forgave |= match[0] == quote
+            if match[0] == quote:
+                self.forgave, first = True, False
         raise ValueError("a string is never closed")
 
     def _items(self, closer: str, depth: int) -> Any:

@@ -17,6 +17,7 @@ from playground.parsing.claims import Claim, Emit, Pieces
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.scanner import Match, Scanner, Walk
 from playground.parsing.switches import Switches
+from playground.parsing.wait import part
 from playground.tools import ToolMetadata, allowed_types
 
 # what models put around a name that was listed without it: the call's number, a namespace
@@ -75,7 +76,7 @@ class Reader:
         near = _nearest(name, tuple(self.tools))
         if near or key is None:
             return near
-        return next((tool for tool, data in self.tools.items() if key in data.parameters), "")
+        return next((tool for tool, data in self.tools.items() if key in data.parameter_names), "")
 
     # arguments
 
@@ -113,16 +114,16 @@ class Reader:
             self.scanner.note(code, place)
         if key in call.arguments:
             self.scanner.note("duplicate-argument", place)
-        before = call.arguments.get(key)
-        types = allowed_types(call.schema_of(key)) or {"array"}
-        if key in call.arguments and "array" in types:
-            # a list, whose items came one by one; where no type is known, it may be one
-            value = [*(before if isinstance(before, list) else [before]), value]
+            before = call.arguments[key]
+            if "array" in (allowed_types(call.schema_of(key)) or {"array"}):
+                # a list, whose items came one by one; where no type is known, it may be one
+                value = [*(before if isinstance(before, list) else [before]), value]
         call.arguments[key] = value
 
     def closes(self, match: Match, call: OpenCall) -> bool:
         """Whether a closer that names a tool names this one."""
-        return match.groupdict().get("close_name") in (None, call.name)
+        name = part(match, "close_name")
+        return name in (None, call.name) or name.rpartition(".")[2] == call.name
 
 
 @lru_cache(maxsize=1024)  # a page of HTML has the same few names over and over

@@ -1,51 +1,66 @@
 """JSON as models sometimes write it: single quotes, bare keys, comments, commas before a closer.
 
-Read by putting it right token by token, in one pass, and only where strict JSON has failed.
+Read by putting it right token by token, and only where strict JSON has failed; where that fails
+too, once more with commas that were forgotten and quotes inside of texts that nobody escaped.
 """
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
+
+import regex  # possessive groups, which `re` of Python before 3.11.5 reads wrongly
 
 from playground.json_numbers import load_json
 
-_TOKEN: Final = re.compile(
-    r"""(?P<double>"(?:[^"\\]|\\.)*+")|(?P<single>'(?:[^'\\]|\\.)*+')"""
+_STRINGS: Final = r"""(?P<double>"(?:[^"\\]|\\.)*+")|(?P<single>'(?:[^'\\]|\\.)*+')"""
+# a quote closes only before what may follow a text; before another text a comma was forgotten
+_OPEN_STRINGS: Final = (
+    r"""(?P<double>"(?:[^"\\]|\\.|"(?!\s{0,64}+(?:[,:}\]]|\Z)|\s{1,64}+["'{\[\d]))*+")"""
+    r"""|(?P<single>'(?:[^'\\]|\\.|'(?!\s{0,64}+(?:[,:}\]]|\Z)|\s{1,64}+["'{\[\d]))*+')"""
+)
+_OTHERS: Final = (
     r"""|(?P<comment>(?<![^\s,{\[}\]"'])(?://[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/))"""
     r"""|(?P<bare>(?<=:)\s{0,64}+(?:[A-Za-z_$]|\d{4}-\d|[./~](?![/*]))"""
     r"""(?:[^\s,{}\[\]"']|[ \t](?=[\w.]))*+(?=\s{0,64}+[,}\]]))"""
-    r"""|(?P<word>[A-Za-z_$][\w$\-]*+)|(?P<open>["']|/\*)|(?P<other>.)""",
-    re.DOTALL,
+    r"""|(?P<word>[A-Za-z_$][\w$\-]*+)|(?P<open>["']|/\*)|(?P<other>.)"""
 )
-_ESCAPED: Final = re.compile(r'\\.|"', re.DOTALL)
+_TOKEN: Final = regex.compile(_STRINGS + _OTHERS, regex.DOTALL)
+_OPEN_TOKEN: Final = regex.compile(_OPEN_STRINGS + _OTHERS, regex.DOTALL)
+_UNESCAPED: Final = regex.compile(r'(\\.)|"', regex.DOTALL)
+_ESCAPED: Final = regex.compile(r'\\.|"', regex.DOTALL)
 # escapes that JSON does not know: of a quote or a dollar, which shells need; a backslash before a
 # line break, which joins the lines; any other is a backslash that should have been doubled
-_FOREIGN: Final = re.compile(r"""\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}|(['$`])|(\r?\n)|)""")
+_FOREIGN: Final = regex.compile(r"""\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}|(['$`])|(\r?\n)|)""")
+_OPENERS: Final = ('"', "{", "[")
+_VALUES: Final = ("single", "double", "bare", "word")
+_ENDS: Final = ("}", "]", *"0123456789")  # of values that are no texts
 _WORDS: Final = ("true", "false", "null", "NaN", "Infinity")
 _CONSTANTS: Final = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
 
 
 def load(text: str) -> Any:
     """Read a value. Raises ValueError or RecursionError, as json.loads does."""
-    return load_json(strict(text))
+    try:
+        return load_json(strict(text))
+    except ValueError:
+        return load_json(strict(text, mending=True))
 
 
-def strict(text: str) -> str:
+def strict(text: str, mending: bool = False) -> str:
     """The text with everything rewritten that JSON does not allow; whether it is JSON then, the
-    reader decides. Raises ValueError where a string or a comment never ends."""
+    reader decides. With `mending`, commas are put between values, and quotes inside of texts are
+    escaped. Raises ValueError where a string or a comment never ends."""
     pieces: list[str] = []
     comma = -1  # where in `pieces` a comma waits for something to follow it
-    for match in _TOKEN.finditer(text):
+    ended = False  # whether a value has just come to its end
+    for match in (_OPEN_TOKEN if mending else _TOKEN).finditer(text):
         token, kind = match[0], match.lastgroup
         if kind == "open":  # looked for once: every further look would be as long
             raise ValueError(f"{token} at character {match.start()} is never closed")
         if kind == "comment":
             continue
-        if kind == "single":
-            token = '"' + _ESCAPED.sub(_requoted, token[1:-1]) + '"'
-        if kind in ("single", "double") and "\\" in token:
-            token = _FOREIGN.sub(_escape, token)
+        if kind in ("single", "double"):
+            token = _string(token, mending)
         elif kind == "bare":
             token = _bare(token)
         elif kind == "word":
@@ -54,15 +69,30 @@ def strict(text: str) -> str:
             pieces[comma] = ""
         if not token.isspace():
             comma = len(pieces) if token == "," else -1
+            if mending and ended and token[0] in _OPENERS:
+                pieces.append(",")
+            ended = kind in _VALUES or token[-1] in _ENDS
         pieces.append(token)
     return "".join(pieces)
 
 
-def _requoted(match: re.Match[str]) -> str:
+def _string(token: str, mending: bool) -> str:
+    if token[0] == "'":
+        token = '"' + _ESCAPED.sub(_requoted, token[1:-1]) + '"'
+    elif mending:
+        token = '"' + _UNESCAPED.sub(_escaped_quote, token[1:-1]) + '"'
+    return _FOREIGN.sub(_escape, token) if "\\" in token else token
+
+
+def _requoted(match: regex.Match[str]) -> str:
     return {'"': '\\"', "\\'": "'"}.get(match[0], match[0])
 
 
-def _escape(match: re.Match[str]) -> str:
+def _escaped_quote(match: regex.Match[str]) -> str:
+    return match[1] or '\\"'
+
+
+def _escape(match: regex.Match[str]) -> str:
     if match[0] == "\\":
         return "\\\\"
     return "" if match[2] else match[1] or match[0]

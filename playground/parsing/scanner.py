@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import regex
 
@@ -25,13 +25,14 @@ from playground.findings import finding
 from playground.parsing.claims import Claim, Emit, Quiet, finding_maker, signs_of, unescaped
 from playground.parsing.open_call import BrokenCall
 from playground.parsing.patterns import CONTEXT
-from playground.parsing.wait import Wait
+from playground.parsing.wait import Wait, seen
 
 T = TypeVar("T")
 Walk = Generator[None, None, T]  # yields where more text is needed
 Match = regex.Match[str]
 
 _SPACE = re.compile(r"\s*")
+_FEW: Final = 256  # characters of a marker that is worth remembering
 
 
 class Scanner:
@@ -119,7 +120,7 @@ class Scanner:
         asked, quiet = self._rested
         if asked != place:  # else it rests where it rested last, as it mostly does
             claim = emit if keep is None else Claim(self, emit.make, keep)
-            found = unescaped(wakes).match if escapes else wakes.search
+            found = (unescaped(wakes) if escapes else wakes).search
             quiet = Quiet(signs_of(wakes), found, claim)
             self._rested = place, quiet
         self.quiet = quiet
@@ -160,8 +161,10 @@ class Scanner:
     def match_here(self, wait: Wait) -> Walk[Match | None]:
         """Match at the current place; waits as long as more text could change the answer."""
         while True:
-            match = wait.pattern.match(self.text, self.at, partial=not self.ended)
-            if match is None or self.ended or not self._undecided(wait, match):
+            if self.ended:
+                return wait.pattern.match(self.text, self.at)
+            match, undecided = self._look(wait, self.at)
+            if not undecided:
                 return match
             yield
 
@@ -172,16 +175,23 @@ class Scanner:
         match = wait.pattern.match(self.text, self.at, partial=True)
         return match if match is not None and match.end() == len(self.text) else None
 
-    def _undecided(self, wait: Wait, match: Match) -> bool:
-        """A marker cut off by the end of the text, or one that further text may lengthen."""
-        if match.partial:
-            return True
-        if wait.group(match) not in wait.varying:
-            return False
-        if match.end() == len(self.text):
-            return True
-        # the marker is whole, but a longer one may be what stands here: `<|end` of `<|end|>`
-        return wait.pattern.fullmatch(self.text, match.start(), partial=True) is not None
+    def _look(self, wait: Wait, position: int) -> tuple[Match | None, bool]:
+        """What stands at a place, or begins there, and whether more text could change it: then it
+        is a match in some other text, and its places say nothing."""
+        text = self.text
+        if len(text) - position <= _FEW and not self.ended:
+            match, undecided = seen(wait, self._before(wait, position), text[position:])
+            if match is None or undecided:
+                return match, undecided
+        match = wait.pattern.match(text, position, partial=True)
+        return match, match is not None and not self.ended and wait.undecided(match, text)
+
+    def _before(self, wait: Wait, position: int) -> str:
+        """What a look back from a place may depend on: one character, or what blanks follow."""
+        if not wait.looks_back:
+            return ""
+        before = self.text[max(position - 1, 0) : position]
+        return before if before not in " \t" else self.text[max(position - CONTEXT, 0) : position]
 
     def until(
         self,
@@ -209,13 +219,11 @@ class Scanner:
                 position = self.at
                 continue
             position = candidate.start()
-            # most candidates are a blank or a letter at the end of a chunk
-            half = candidate.end() == len(self.text) and wait.halves.get(candidate[0])
             # partial even at the end: only so is a marker told from text that is cut off
-            match = half or wait.pattern.match(self.text, position, partial=True)
+            match, undecided = self._look(wait, position)
             if match is None or (accept and not accept(match)):
                 position += 1
-            elif not self.ended and self._undecided(wait, match):
+            elif undecided:
                 # everything before the candidate is out; the candidate is held until more comes
                 emit(position - self.at)
                 yield

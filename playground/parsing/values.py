@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal
 
 from playground.characters import escaped_halves
@@ -124,6 +125,22 @@ def _agrees(value: Any, types: set[str]) -> bool:
             return "array" in types
         case _:
             return "object" in types
+
+
+def is_deeper(value: Any, most: int) -> bool:
+    """Whether objects and lists stand more than `most` deep within one another; no recursion."""
+    level = [value]
+    for _ in range(most):
+        level = [item for each in level for item in _inside(each)]
+        if not level:
+            return False
+    return any(isinstance(each, Mapping | list | tuple) for each in level)
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    if isinstance(value, Mapping):
+        return value.values()
+    return value if isinstance(value, list | tuple) else ()
 
 
 def same(left: Any, right: Any) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
 import regex
@@ -97,42 +97,76 @@ class Wait:
         return regex.compile(self.decides)
 
     @cached_property
-    def halves(self) -> Mapping[str, regex.Match[str]]:
-        """What is half a marker wherever a text ends with it: `pattern` is asked here, once, for
-        choices that look at nothing before them."""
-        halves: set[str] = set()
-        for choice in self.choices:
-            if not choice.pattern.startswith("(?<"):
-                for text in choice.begins:
-                    bare = text.lstrip(" ")
-                    halves.update((text[:1], *(bare[:stop] for stop in range(1, len(bare)))))
-        found = {half: self.pattern.match(half, partial=True) for half in halves}
-        return {half: match for half, match in found.items() if match and match.partial}
+    def looks_back(self) -> bool:
+        """Whether what stands before a place may decide on what begins there."""
+        return "(?<!" in self.decides or "(?<=" in self.decides
 
     @cached_property
     def by_name(self) -> Mapping[str, Group]:
         return {choice.group.name: choice.group for choice in self.choices if choice.group}
 
     @cached_property
-    def varying(self) -> frozenset[Group | None]:
+    def varying(self) -> frozenset[str]:
         """The groups that more text could lengthen, such as a run of back-ticks, or a marker that
-        another marker begins with."""
-        return frozenset(choice.group for choice in self.choices if _varies(choice, self.choices))
+        another marker begins with; "" for the only choice without a group."""
+        varying = (choice for choice in self.choices if _varies(choice, self.choices))
+        return frozenset(choice.group.name if choice.group else "" for choice in varying)
 
     def group(self, match: regex.Match[str]) -> Group | None:
-        """Which choice has matched: mostly that of the last group. Where a name inside occurs in
-        two forms, `lastgroup` is that name, and all have to be asked."""
+        """Which choice has matched."""
+        return self.by_name.get(self._name(match))
+
+    def _name(self, match: regex.Match[str]) -> str:
+        """The group that has matched: mostly the last one. Where a name inside occurs in two forms,
+        `lastgroup` is that name, and all have to be asked."""
         last = match.lastgroup or ""
         if last in self.by_name and match[last] is not None:
-            return self.by_name[last]
-        for name, group in self.by_name.items():
-            if match[name] is not None:
-                return group
-        return None
+            return last
+        return next((name for name in self.by_name if match[name] is not None), "")
 
     def kind(self, match: regex.Match[str]) -> Kind | None:
         group = self.group(match)
         return group.kind if group else None
+
+    def undecided(self, match: regex.Match[str], text: str) -> bool:
+        """Whether more of the text could change a match in it: a marker is cut off by its end, or
+        may become longer."""
+        if match.partial:
+            return True
+        name = self._name(match)
+        if name not in self.varying:
+            return False
+        if match.end() == len(text):
+            return True
+        # the marker is whole, but a longer one may be what stands here: `<|end` of `<|end|>`
+        return _rivals(self, name).fullmatch(text, match.start(), partial=True) is not None
+
+
+@lru_cache(maxsize=1024)
+def _rivals(wait: Wait, name: str) -> regex.Pattern[str]:
+    """What could match where a group has: the group itself, and the choices before it, for the
+    first that matches wins. To rule out those behind it, too, would take most of a call's time."""
+    groups = [choice.group.name if choice.group else "" for choice in wait.choices]
+    stop = len(groups) - groups[::-1].index(name)
+    return regex.compile("|".join(map(_grouped, wait.choices[:stop])))
+
+
+@lru_cache(maxsize=4096)
+def seen(wait: Wait, before: str, text: str) -> tuple[regex.Match[str] | None, bool]:
+    """What a wait makes of the end of a text, and whether it is undecided.
+
+    Every call has the same markers, and a stream cuts each of them many times: `regex` is asked
+    anew only about a beginning that nobody has seen yet.
+    """
+    whole = before + text
+    match = wait.pattern.match(whole, len(before), partial=True)
+    return match, match is not None and wait.undecided(match, whole)
+
+
+def part(match: regex.Match[str], name: str) -> str | None:
+    """What a named group has matched; None where the pattern has none of that name, too. A pattern
+    of many forms has dozens of groups: to list them all costs more than most matches."""
+    return match[name] if name in match.re.groupindex else None
 
 
 def openers(patterns: dict[str, str]) -> Wait | None:

@@ -13,6 +13,7 @@ from playground.arguments import takes
 from playground.dialects import Dialect, as_dialects
 from playground.dialects.checking import check_session
 from playground.dialects.rendering import Block, Rendering
+from playground.dialects.rules_file import chosen_rules
 from playground.dialects.schema_losses import Fact, schema_facts
 from playground.display import Drawn, Live
 from playground.findings import Finding
@@ -30,11 +31,10 @@ class Column:
 
     dialect: Dialect
     session: Session
-    rules_path: str | None = None
 
     @cached_property
     def rendering(self) -> Rendering:
-        return self.dialect.render(self.session.prompt_data(), self.rules_path)
+        return self.dialect.render(self.session.prompt_data())
 
     @cached_property
     def findings(self) -> list[Finding]:
@@ -112,10 +112,13 @@ def compare(
 
     `rules_path` is a file with rules in place of a dialect's own, or a folder with a `NAME.md` for
     each dialect whose rules are replaced. Raises UnknownNameError for a dialect that there is none
-    of.
+    of, InputFault for rules that cannot be read or are for none of the dialects.
     """
     chosen = as_dialects(dialects)
-    return Comparison(session, [Column(dialect, session, rules_path) for dialect in chosen])
+    if rules_path is not None:
+        rules = chosen_rules(rules_path, [dialect.name for dialect in chosen])
+        chosen = [dialect.with_rules(rules) for dialect in chosen]
+    return Comparison(session, [Column(dialect, session) for dialect in chosen])
 
 
 @dataclass(frozen=True, slots=True)

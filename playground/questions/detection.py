@@ -6,15 +6,16 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import Any, Final
 
 from playground.arguments import takes
 from playground.counts import counted
-from playground.dialects import get_dialect
+from playground.dialects import dialect_names, get_dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.reading import parse
 from playground.display import Listed
-from playground.events import owned_text
+from playground.events import ArgumentEvent, ReasoningEvent, TextEvent, merged, owned_text
 from playground.findings import Finding, finding
 from playground.messages import ToolCallPart
 from playground.questions.every_dialect import DialectReading, read_in_every_dialect
@@ -23,12 +24,17 @@ from playground.recordings.recording import Recording
 from playground.tool_formats import read_tools
 from playground.tools import ToolMetadata
 
+# findings about what looks like a call, and was read as none
+_TELLING: Final = frozenset({"bare-opener", "call-in-fence", "unreadable-call", "unknown-tool"})
+_MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, and no lone bracket
+
 
 @dataclass(frozen=True, slots=True)
 class Detection:
     """What one dialect makes of a text. `as_written` says that it would have written the calls so;
     `begun`, where it would not, for how many characters of the first one; `left` is the number of
-    characters that stay text."""
+    characters that stay text, `markers` how many markers of any dialect stand in that, in reasoning
+    or in an argument. With `any_text` a call is any text between its markers, such as a fence."""
 
     dialect: str
     calls: int
@@ -36,7 +42,19 @@ class Detection:
     as_written: bool
     begun: int
     left: int
+    markers: int
+    any_text: bool
     findings: tuple[str, ...]
+
+    @property
+    def evident(self) -> int:
+        """Complete calls that speak for the dialect: of tools that there are."""
+        return 0 if self.doubtful else self.calls - self.findings.count("unknown-tool")
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the calls are just any text, in which another dialect's markers stand."""
+        return self.any_text and self.markers > 0
 
     @property
     def reason(self) -> str:
@@ -45,6 +63,7 @@ class Detection:
         parts += ["written exactly so"] if self.as_written else []
         parts += [f"{self.aborted} aborted"] if self.aborted else []
         parts += [f"{counted(self.left, 'character')} left as text"]
+        parts += [f"{counted(self.markers, 'marker')} not read as one"] if self.markers else []
         parts += [f"findings: {', '.join(self.findings)}"] if self.findings else []
         return ", ".join(parts)
 
@@ -79,7 +98,7 @@ def foreign(ranked: Sequence[Detection], dialect: str) -> Finding | None:
     """A finding when the chosen dialect reads no call where another one reads some."""
     own = next((d for d in ranked if d.dialect == dialect), None)
     best = ranked[0]
-    if best.calls == 0 or (own is not None and own.calls + own.aborted > 0):
+    if best.evident <= 0 or best.any_text or (own is not None and own.calls + own.aborted > 0):
         return None
     calls = counted(best.calls, "complete call")
     message = f"{best.dialect} reads {calls} here, {dialect} reads none"
@@ -87,14 +106,21 @@ def foreign(ranked: Sequence[Detection], dialect: str) -> Finding | None:
 
 
 def _rank(detection: Detection) -> tuple[int, ...]:
-    """Calls first, of tools that there are. Many dialects read what others write, so then who
-    writes it so itself; then who loses least, and who finds least amiss: a dialect whose replies
-    begin with reasoning leaves no text of any prose."""
+    """Calls first, of tools that there are; then who leaves the fewest markers lying. Many dialects
+    read what others write, so then who writes it so itself; a call that was broken, or of which a
+    finding tells, before one that was missed in silence; then who loses least, and who finds least
+    amiss: a dialect whose replies begin with reasoning leaves no text of any prose."""
+    sound = not detection.doubtful
+    read = sound and detection.calls + detection.aborted > 0
+    tells = sound and bool(_TELLING.intersection(detection.findings))
     return (
-        detection.findings.count("unknown-tool") - detection.calls,
-        -int(detection.as_written),
-        -int(detection.calls + detection.aborted > 0),
+        -detection.evident,
+        detection.markers,
+        detection.any_text and detection.evident > 0,
+        not (sound and detection.as_written),
+        not read,
         -detection.begun,
+        not tells,
         detection.aborted,
         len(detection.findings),
         detection.left,
@@ -111,8 +137,36 @@ def _detection(reading: DialectReading, tools: list[ToolMetadata]) -> Detection:
         as_written=as_written,
         begun=0 if as_written else _begun(reading, tools, text),
         left=reading.text,
+        markers=_markers_left(reading),
+        any_text=_any_text(reading.dialect),
         findings=tuple(reading.findings),
     )
+
+
+def _markers_left(reading: DialectReading) -> int:
+    kinds = (TextEvent, ReasoningEvent, ArgumentEvent)
+    texts = (event.text for event in merged(reading.result.events) if isinstance(event, kinds))
+    return sum(len(_markers().findall(text)) for text in texts)
+
+
+@cache
+def _markers() -> re.Pattern[str]:
+    """What no prose and no value has, but for a text about it: the markers of all dialects."""
+    found: set[str] = set()
+    for name in dialect_names():
+        dialect = get_dialect(name)
+        if isinstance(dialect, DeclaredDialect):
+            tags = (tag for pair in dialect.reasoning for tag in (pair.open, pair.close))
+            syntax = dialect.syntax
+            found.update(syntax.openers, syntax.closers, tags, dialect.stops, dialect.dropped)
+    marked = (text.strip() for text in found)
+    listed = [text for text in marked if _MARKER.match(text)]
+    return re.compile("|".join(map(re.escape, sorted(listed, key=len, reverse=True))))
+
+
+def _any_text(name: str) -> bool:
+    dialect = get_dialect(name)
+    return isinstance(dialect, DeclaredDialect) and bool(dialect.syntax.text_keys)
 
 
 def _as_written(reading: DialectReading, tools: list[ToolMetadata], text: str) -> bool:

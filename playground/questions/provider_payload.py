@@ -17,7 +17,7 @@ from playground.dialects import Dialect, get_dialect
 from playground.dialects.rendering import Rendering
 from playground.display import Live
 from playground.findings import Finding, finding
-from playground.llm.payloads import WireCall, wire_calls
+from playground.llm.payloads import WireCall, wire_calls, with_provider
 from playground.questions.cache.wire import lost_marks
 from playground.questions.provider_models import PROVIDERS
 from playground.sessions.session import Session
@@ -96,7 +96,8 @@ def provider_payload(
     """
     chosen = get_dialect(dialect)
     known = {provider.lower(): name for provider, name in PROVIDERS.items()}
-    session = session.with_model(known.get(model.lower(), model))
+    asked = known.get(model.lower(), model) or session.task.model_name
+    session = session.with_model(with_provider(asked))
     name = session.task.model_name
     rendering = chosen.render(session.prompt_data())
     calls = wire_calls(rendering.messages, name, rendering.tools or (), parameters)

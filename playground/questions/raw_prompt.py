@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os.path
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
@@ -18,6 +17,8 @@ from playground.findings import Finding
 from playground.messages import Message, TextPart, ToolCallPart
 from playground.prompt_data import PromptData
 from playground.questions.detection import detect
+from playground.raw_prompts.asking import common_start
+from playground.raw_prompts.audit import warnings
 from playground.raw_prompts.chat_template import ChatTemplate, question_budget
 from playground.raw_prompts.llama import LLAMA3, LLAMA4, LlamaFormat, ToolFormat, turns_of
 from playground.sessions.session import Session
@@ -85,8 +86,8 @@ def raw_prompt(
         text = _rendered(chosen, budget, messages, tools)
     except Stopped as reason:
         raise chosen.stopped(reason) from reason
-    warnings = chosen.warnings(budget, tools)
-    return RawPrompt(text, chosen.name, paired_dialect(chosen, budget), warnings)
+    found = warnings(chosen, budget, bool(tools))
+    return RawPrompt(text, chosen.name, paired_dialect(chosen, budget), found)
 
 
 def paired_dialect(template: ChatTemplate, budget: Budget | None = None) -> str:
@@ -105,7 +106,7 @@ def paired_dialect(template: ChatTemplate, budget: Budget | None = None) -> str:
         return ""
     # Not by the length of `start`: some templates write the generation prompt otherwise than the
     # turn that follows it (an opened <think>), and share less than all of it.
-    reply = whole[len(_common(start, whole)) :]
+    reply = whole[len(common_start(start, whole)) :]
     best = next((d for d in detect(reply, [_PROBE_TOOL]) if d.calls), None)
     return best.dialect if best else ""
 
@@ -168,7 +169,3 @@ def _as_text(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         ]
         result.append({**message, **({"tool_calls": calls} if calls else {})})
     return result
-
-
-def _common(first: str, second: str) -> str:
-    return os.path.commonprefix([first, second])

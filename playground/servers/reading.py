@@ -13,10 +13,10 @@ from playground.parsing.result import ParseResult, gather
 from playground.parsing.switches import Switches
 from playground.servers.projection import DROPS, Projection
 from playground.servers.steps import project
-from playground.servers.view import Parser, Server, View
+from playground.servers.view import UNREAD, Parser, Server, View
 from playground.tools import ToolMetadata
 
-TOLD: Final = (DROPS, "server-delivers", "unknown-parser")
+TOLD: Final = (DROPS, "server-delivers", "unknown-parser", "no-parser")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,12 +53,20 @@ class ServerReader:
 
     server: Server
     parser: Parser | None
+    dialect: str
     unknown: str = ""
     """The parser that was asked for, where the server has none of that name."""
 
     @property
     def view(self) -> View:
-        return self.parser.view if self.parser else self.server.view
+        if self.parser:
+            return self.parser.view
+        usual = self.server.view
+        return replace(UNREAD, source=usual.source) if self._reads_none else usual
+
+    @property
+    def _reads_none(self) -> bool:
+        return self.parser is None and not self.server.reads(self.dialect)
 
     @property
     def name(self) -> str:
@@ -103,19 +111,26 @@ class ServerReader:
         )
 
     def _told(self) -> list[Event]:
-        """That the parser which was asked for is none of the server's."""
-        if not self.unknown:
-            return []
-        known = ", ".join(parser.name for parser in self.server.parsers) or "none"
-        instead = f"{self.parser.name!r}" if self.parser else "the server's usual reading"
-        message = (
-            f"{self.server.name} has no parser {self.unknown!r}: {instead} reads; known: {known}"
-        )
-        return [FindingEvent(Span(0, 0), finding("unknown-parser", self.unknown, message))]
+        """That the parser which was asked for is none of the server's, or that none reads this."""
+        found: list[Finding] = []
+        if self.unknown:
+            known = ", ".join(parser.name for parser in self.server.parsers) or "none"
+            usual = "none" if self._reads_none else "the server's usual reading"
+            instead = f"{self.parser.name!r}" if self.parser else usual
+            who = f"{self.server.name} has no parser {self.unknown!r}"
+            message = f"{who}: {instead} reads; known: {known}"
+            found.append(finding("unknown-parser", self.unknown, message))
+        if self._reads_none:
+            who = f"{self.server.name} {self.server.version}"
+            message = (
+                f"{who} has no parser that reads {self.dialect}: calls are handed over as text"
+            )
+            found.append(finding("no-parser", self.dialect, message))
+        return [FindingEvent(Span(0, 0), each) for each in found]
 
 
 def reader_for(server: Server, parser: str, dialect: str) -> ServerReader:
     """The reader of a dialect's replies; an unknown parser falls back on the dialect's."""
     asked = server.named(parser)
     unknown = parser if parser and asked is None else ""
-    return ServerReader(server, asked or server.reader_of(dialect), unknown)
+    return ServerReader(server, asked or server.reader_of(dialect), dialect, unknown)

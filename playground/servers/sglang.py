@@ -122,6 +122,27 @@ SERVER: Final = Server(
         ),
         _read("qwen3_coder", "qwen3_coder_detector.py:178", BEFORE_CALLS, reads=("qwen3-coder",)),
     ),
+    # python/sglang/srt/function_call/function_call_parser.py:64 (00828e5) lists what there is;
+    # ERNIE 4.5 and K-EXAONE 2 write what qwen25 and qwen3_coder read
+    also=(
+        "apertus",
+        "cohere-action",
+        "deepseek-dsml",
+        "dots",
+        "ernie45",
+        "gigachat3.5",
+        "harmony",
+        "inkling",
+        "internlm2",
+        "k-exaone-2",
+        "k2-horizon",
+        "kimi-k3",
+        "llama4-pythonic",
+        "minimax-m2",
+        "minimax-m3",
+        "muse",
+        "step3",
+    ),
     suite=Suite(
         "python",
         """\

@@ -51,7 +51,7 @@ def _reasoning(reply: Projection) -> None:
 def _calls(reply: Projection) -> None:
     """Calls are content where the server does not look for them."""
     beside = any(stretch.text.strip() for stretch in reply.of_kind("text", "bare"))
-    if reply.view.calls == "whole" and beside:
+    if reply.view.calls == "nowhere" or (reply.view.calls == "whole" and beside):
         for stretch in reply.of_kind("call", "failed", "section", "separator"):
             reply.as_text(stretch)
 

@@ -28,7 +28,7 @@ class View:
 
     Which parsers run: `reasoning` is handed over apart; not at all, or not beside a call; or it is
     content with its tags, and with the opener that the prompt wrote (`content after opener`). Calls
-    are read `anywhere`, or only where they are the whole reply: else they are content.
+    are read `anywhere`, `nowhere`, or only where they are the whole reply: else they are content.
     `opens` is how a reply begins where its prompt says nothing: an opened tag. `header` is a
     literal: text before the first marker that has it addresses the message, and is none of it.
 
@@ -55,7 +55,7 @@ class View:
 
     source: str = ""
     reasoning: Reasoning = "apart"
-    calls: Literal["anywhere", "whole"] = "anywhere"
+    calls: Literal["anywhere", "whole", "nowhere"] = "anywhere"
     opens: str = ""
     header: str = ""
     before: Keep = "kept"
@@ -98,6 +98,8 @@ class View:
 
 
 LOSSLESS: Final = View()
+UNREAD: Final = View(calls="nowhere")
+"""What a server does that looks for no calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +135,17 @@ class Suite:
 @dataclass(frozen=True)
 class Server:
     """A server or client, and its parsers; `view` is how it reads what none of them reads. `suite`
-    is None where nothing is known of its tests."""
+    is None where nothing is known of its tests.
+
+    `also` are the dialects that parsers of it read of which no view is declared: it has none for
+    any other, and hands their replies over as text. None where this is not known.
+    """
 
     name: str
     version: str
     view: View = LOSSLESS
     parsers: tuple[Parser, ...] = ()
+    also: tuple[str, ...] | None = None
     suite: Suite | None = None
 
     @property
@@ -153,6 +160,10 @@ class Server:
     def reader_of(self, dialect: str) -> Parser | None:
         """The parser that reads a dialect where none is named."""
         return next((p for p in self.parsers if dialect in p.reads), None)
+
+    def reads(self, dialect: str) -> bool:
+        """Whether a parser of it may read a dialect, as far as is known."""
+        return self.also is None or dialect in self.also or self.reader_of(dialect) is not None
 
 
 def chosen(servers: Iterable[Server], spec: str) -> tuple[Server, str]:

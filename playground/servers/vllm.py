@@ -65,7 +65,14 @@ SERVER: Final = Server(
             unread="reply if alone",
             reads=("dots",),
         ),
-        _read("ernie45", "ernie45_tool_parser.py:71", BEFORE_CALLS, cut="dropped", broken="reply"),
+        _read(
+            "ernie45",
+            "ernie45_tool_parser.py:71",
+            BEFORE_CALLS,
+            cut="dropped",
+            broken="reply",
+            reads=("ernie45",),
+        ),
         _read(
             "functiongemma",
             "functiongemma_tool_parser.py:85",
@@ -125,7 +132,13 @@ SERVER: Final = Server(
             reads=("llama3-json",),
             aliases=("llama", "llama4_json"),
         ),
-        _read("llama4_pythonic", "llama4_pythonic_tool_parser.py:66", ALL_TEXT, calls="whole"),
+        _read(
+            "llama4_pythonic",
+            "llama4_pythonic_tool_parser.py:66",
+            ALL_TEXT,
+            calls="whole",
+            reads=("llama4-pythonic",),
+        ),
         _read(
             "pythonic", "pythonic_tool_parser.py:68", ALL_TEXT, calls="whole", reads=("pythonic",)
         ),
@@ -182,6 +195,9 @@ SERVER: Final = Server(
         ),
         *ENGINE_PARSERS,
     ),
+    # vllm/tool_parsers/__init__.py:26 lists what there is: openai, cohere_command3, solar_open2;
+    # K-EXAONE 2 writes what qwen3_coder reads
+    also=("harmony", "cohere-action", "solar-open2", "k-exaone-2"),
     suite=Suite(
         "python",
         """\

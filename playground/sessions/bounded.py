@@ -21,6 +21,7 @@ _ZIP_FAULTS: Final = (
     NotImplementedError,
     RuntimeError,
     OSError,
+    ValueError,  # a place before the file's begin
 )
 
 

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from playground.characters import whole
+from playground.characters import is_all_whole, whole
 from playground.errors import InputFault
 from playground.findings import Finding, finding
 from playground.json_numbers import finite, is_finite, load_json
-from playground.messages import Message, Part, Role, ToolCallPart, ToolResultPart
+from playground.messages import (
+    Message,
+    Part,
+    Role,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+    unchecked,
+)
 from playground.prompt_data import DynamicTaskConfig, TaskConfig
 from playground.recordings.recording import Recording
+from playground.sessions.place import Place as Place
 from playground.sessions.session import Agent, Compaction, RequestRecord, RequestRow, Session
 from playground.sessions.times import utc_time
 from playground.tool_formats import read_entry
@@ -21,23 +30,6 @@ from playground.tools import ToolMetadata
 _LONGEST: Final = 1e12  # seconds, thirty thousand years
 # What agents write where no model answered: messages of their own about an error or an abort.
 NO_MODEL: Final = {"<synthetic>", "synthetic"}
-
-
-class Place(NamedTuple):  # made in half the time of a frozen dataclass, several times a message
-    """Where something stands in the file: a line of a file of lines, a dotted path, or both."""
-
-    line: int | None = None
-    field: str = ""
-
-    def at(self, *steps: str | int) -> Place:
-        """A place inside this one."""
-        path = ".".join(map(str, steps))
-        return Place(self.line, f"{self.field}.{path}" if self.field else path)
-
-    def __str__(self) -> str:
-        if self.line is None:
-            return self.field or "the file"
-        return f"line {self.line}, {self.field}" if self.field else f"line {self.line}"
 
 
 @dataclass
@@ -70,12 +62,12 @@ class SessionBuilder:
     given: Session | None = None  # a session that was read whole
     _tools: dict[str, ToolMetadata] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)  # call id → tool name
-    _unanswered: list[tuple[str, str]] = field(default_factory=list)  # id, name
+    _unanswered: dict[str, dict[str, None]] = field(default_factory=dict)  # id → names, in order
     _made: int = 0
 
     def say(self, role: Role, parts: Sequence[Part], place: Place) -> None:
         """Add a message; one without parts is added too, for the doctor to see."""
-        self.messages.append(Message(role, tuple(parts)))
+        self.messages.append(unchecked(Message, role=role, parts=tuple(parts)))
         self.places.append(str(place))
         self.kept.times += 1
 
@@ -90,9 +82,10 @@ class SessionBuilder:
         self.title = str(title or "") or self.title
         self.model = str(model or "") or self.model
         given = {key: str(value) for key, value in agent.items() if value}
-        told = replace(self.agent, **given)
-        self.kept.times += bool(title or model or told != self.agent)
-        self.agent = told
+        told = any(getattr(self.agent, key) != value for key, value in given.items())
+        if told:  # which lines by the thousand do not
+            self.agent = replace(self.agent, **given)
+        self.kept.times += bool(title or model or told)
 
     def compacted(
         self, at: Any = None, tokens_before: Any = None, place: Place | None = None
@@ -163,8 +156,12 @@ class SessionBuilder:
         arguments = self.finite(arguments, place)
         given = str(call_id or "")
         self._names[given] = name
-        self._unanswered.append((given, name))
-        return ToolCallPart(given, name, arguments)
+        self._unanswered.setdefault(given, {})[name] = None
+        if not all(type(key) is str for key in arguments):  # YAML has others; pydantic tells
+            return ToolCallPart(given, name, arguments)
+        return unchecked(
+            ToolCallPart, tool_call_id=given, tool_name=name, args=arguments, type="tool_call"
+        )
 
     def _arguments(self, text: str, place: Place) -> dict[str, Any]:
         if not text.strip():
@@ -186,6 +183,12 @@ class SessionBuilder:
         self.findings.append(finding("not-a-number", str(place)))
         return finite(value)
 
+    def _finite_row(self, value: Any, field: str) -> Any:
+        """The same for a request that is kept beside its messages, which have told it already."""
+        if any(each.code == "not-a-number" for each in self.findings):
+            return finite(value)
+        return self.finite(value, Place(field=field))
+
     def result(
         self, call_id: Any, content: Any, name: Any = "", *, is_error: bool = False
     ) -> ToolResultPart:
@@ -193,10 +196,17 @@ class SessionBuilder:
         given = str(call_id or "")
         name = str(name or "") or self._names.get(given, "")
         if given:
-            self._unanswered = [pair for pair in self._unanswered if pair[0] != given]
+            self._unanswered.pop(given, None)
         if not isinstance(content, str):  # a text, as most are, holds no number
             content = self.finite(content, Place(field=f"result {given}"))
-        return ToolResultPart(given, name, content, is_error)
+        return unchecked(
+            ToolResultPart,
+            tool_call_id=given,
+            tool_name=name,
+            result=content,
+            is_error=is_error,
+            type="tool_result",
+        )
 
     def knows_call(self, call_id: str) -> bool:
         """Whether a call of this id was made."""
@@ -214,8 +224,8 @@ class SessionBuilder:
 
     def open_call(self, name: str = "") -> str:
         """The id of the first call (of that tool) that has no result yet; "" if there is none."""
-        for call_id, called in self._unanswered:
-            if not name or called == name:
+        for call_id, names in self._unanswered.items():
+            if not name or name in names:
                 return call_id
         return ""
 
@@ -225,12 +235,13 @@ class SessionBuilder:
         reply = known.get("reply", len(self.messages) - 1)
         version = str(known.get("agent_version") or "")
         model = str(known.get("model") or "")
+        place = self._place(reply)
         self.requests.append(
             RequestRecord(
                 reply=reply,
                 model="" if model in NO_MODEL else model,
-                at=self.time(known.get("at"), self._place(reply)),
-                seconds=self.seconds(known.get("seconds"), self._place(reply)),
+                at=self.time(known.get("at"), place),
+                seconds=self.seconds(known.get("seconds"), place),
                 stop_reason=str(known.get("stop_reason") or ""),
                 usage=usage if isinstance(usage, dict) and usage else None,
                 agent_version="" if version == self.agent.version else version,
@@ -257,8 +268,8 @@ class SessionBuilder:
         rows = (
             replace(
                 each,
-                body=self.finite(each.body, Place(field=f"request {number}")),
-                reply=self.finite(each.reply, Place(field=f"reply {number}")),
+                body=self._finite_row(each.body, f"request {number}"),
+                reply=self._finite_row(each.reply, f"reply {number}"),
             )
             for number, each in enumerate(self.rows)
         )
@@ -279,6 +290,16 @@ class SessionBuilder:
 
     def _whole(self, session: Session) -> Session:
         """The session without half surrogates, which JSON inside a text may hold, too."""
+        parts = [
+            part
+            for message in session.messages
+            for part in message.parts
+            if type(part) is not TextPart or not part.text.isascii()
+        ]
+        told = (self.title, self.purpose, self.agent_prompt, self.environment, session.agent)
+        others = (session.task.model_name, session.tools, session.requests, session.rows)
+        if is_all_whole([*told, *others, session.compactions, parts]):
+            return session  # its recordings are whole since they were made
         found: list[Finding] = []
         session = whole(session, "", found)
         for each in found:
@@ -293,6 +314,11 @@ class SessionBuilder:
             return record
         place = Place(field=self._place(record.reply)).at("usage")
         return replace(record, usage=self.finite(record.usage, place))
+
+
+def text_part(text: str) -> TextPart:
+    """What was said."""
+    return unchecked(TextPart, text=str(text), type="text")  # str: it may be a NotANumber
 
 
 def json_or_text(text: Any) -> Any:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from playground.counts import counted
 from playground.messages import Message
-from playground.sessions.editing import begins_with_system, system_prompt
-from playground.sessions.session import Session
+from playground.sessions.editing import Edit, begins_with_system, edited, system_prompt
+from playground.sessions.session import RequestRecord, Session
 
 
 def changes(before: Session, after: Session) -> list[str]:
@@ -59,3 +60,25 @@ def _others(items: Sequence[Any], shared: Counter[int]) -> Iterator[Any]:
             left[id(item)] -= 1
         else:
             yield item
+
+
+def message_after(
+    session: Session, before: Sequence[Edit], after: Sequence[Edit], index: int
+) -> int:
+    """Where the message that has this index after some edits stands after others; of one that is
+    gone, the place of the nearest before it."""
+    old, new = (_numbered(session, edits) for edits in (before, after))
+    for number, message in reversed(old[: index + 1]):
+        for place, (other, twin) in enumerate(new):
+            if number == other and (number is not None or message == twin):
+                return place
+    return 0
+
+
+def _numbered(session: Session, edits: Sequence[Edit]) -> list[tuple[int | None, Message]]:
+    """The messages after the edits, each with the number that it had before them."""
+    # what is recorded of a message goes where it goes
+    records = (RequestRecord(reply=n, model=str(n)) for n in range(len(session.messages)))
+    made = edited(replace(session, requests=tuple(records)), edits)
+    numbers = {record.reply: int(record.model) for record in made.requests}
+    return [(numbers.get(place), message) for place, message in enumerate(made.messages)]

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from playground.findings import Finding, finding
-from playground.messages import Message, Part, ToolCallPart, ToolResultPart
+from playground.messages import Message, Part, Role, ToolCallPart, ToolResultPart
 from playground.sessions.session import Session
 from playground.tools import schema_findings
 
@@ -23,73 +24,87 @@ def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
     asked = any(message.role == "user" for message in session.messages)
     before = ""
     for index, message in enumerate(session.messages):
-        where = f"messages.{index}"
-        if index < len(places):
-            where += f" ({places[index]})"
-        if not message.parts:
-            found.append(finding("empty-message", where))
-        if message.role != "tool" and round_.open_calls:
+        role, parts = message.role, message.parts
+        where = _Where(index, places)
+        if not parts:
+            found.append(finding("empty-message", str(where)))
+        if role != "tool" and round_.open_calls:
             found += round_.missing()
-        for part in message.parts:
+        for part in parts:
             if isinstance(part, ToolCallPart):
                 found += round_.call(part, where)
             elif isinstance(part, ToolResultPart):
                 found += round_.result(part, where)
-        if asked:  # a lone reply has nothing before it
-            found += _order(message, before, where)
-        before = message.role
+        if asked and role != before:  # a lone reply has nothing before it
+            found += _order(role, before, where)
+        before = role
     return found
+
+
+class _Where(NamedTuple):
+    """Where a message stands, as a finding tells it: most are never told of."""
+
+    message: int
+    places: Sequence[str]
+
+    def __str__(self) -> str:
+        where = f"messages.{self.message}"
+        return (
+            f"{where} ({self.places[self.message]})" if self.message < len(self.places) else where
+        )
 
 
 @dataclass
 class _Round:
     """The calls that wait for results, and the ids that were used."""
 
-    open_calls: dict[str, str] = field(default_factory=dict)
+    open_calls: dict[str, _Where] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
     answered: set[str] = field(default_factory=set)
 
-    def call(self, call: ToolCallPart, where: str) -> list[Finding]:
+    def call(self, call: ToolCallPart, where: _Where) -> list[Finding]:
         found: list[Finding] = []
         given = call.tool_call_id
         if not given:
-            found.append(finding("missing-id", where, f"a call of {call.tool_name!r} has no id"))
+            found.append(
+                finding("missing-id", str(where), f"a call of {call.tool_name!r} has no id")
+            )
         elif given in self.seen:
-            found.append(finding("duplicate-id", where, f"id {given!r} is used twice"))
+            found.append(finding("duplicate-id", str(where), f"id {given!r} is used twice"))
         self.seen.add(given)
         self.open_calls[given] = where
         return found
 
-    def result(self, result: ToolResultPart, where: str) -> list[Finding]:
+    def result(self, result: ToolResultPart, where: _Where) -> list[Finding]:
         found: list[Finding] = []
         given = result.tool_call_id
         if not given:
-            found.append(finding("missing-id", where, "a result has no id"))
+            found.append(finding("missing-id", str(where), "a result has no id"))
         if self.open_calls.pop(given, None) is not None:
             self.answered.add(given)
         elif given and given in self.answered:
             text = f"the call {given!r} is answered twice"
-            found.append(finding("duplicate-id", where, text))
+            found.append(finding("duplicate-id", str(where), text))
         elif given:
             text = f"no open call has the id {given!r}"
-            found.append(finding("orphan-result", where, text))
+            found.append(finding("orphan-result", str(where), text))
         return found
 
     def missing(self) -> list[Finding]:
         """The next turn has come: what is open now is never answered."""
         found = [
-            finding("missing-result", where, f"the call {call_id!r} has no result")
+            finding("missing-result", str(where), f"the call {call_id!r} has no result")
             for call_id, where in self.open_calls.items()
         ]
         self.open_calls.clear()
         return found
 
 
-def _order(message: Message, before: str, where: str) -> list[Finding]:
-    if message.role == "system" and before not in ("", "system"):
-        return [finding("role-order", where, f"a system message after one of the {before}")]
-    if message.role == "assistant" and not before:
-        return [finding("role-order", where, "the session begins with an answer")]
+def _order(role: Role, before: str, where: _Where) -> list[Finding]:
+    if role == "system" and before:
+        return [finding("role-order", str(where), f"a system message after one of the {before}")]
+    if role == "assistant" and not before:
+        return [finding("role-order", str(where), "the session begins with an answer")]
     return []
 
 

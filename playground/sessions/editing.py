@@ -23,10 +23,12 @@ from playground.messages import (
     ToolCallPart,
     ToolResultPart,
 )
+from playground.prompt_data import PromptTemplateType
 from playground.sessions import tool_edits
 from playground.sessions.message_order import in_order
 from playground.sessions.native_format import dump_part, read_expected, read_part
 from playground.sessions.session import Session
+from playground.sessions.text_parts import with_text
 
 Action = Literal[
     "system prompt",
@@ -151,10 +153,15 @@ def begins_with_system(session: Session) -> bool:
 
 
 def _system_prompt(session: Session, edit: Edit) -> Session:
-    """The message that was the system prompt is the agent prompt now: its placeholders count."""
-    if not session.task.user_agent_prompt and begins_with_system(session):
+    """A message that is the system prompt stays where it is: no other gets another number, and
+    nothing else of what is sent changes. With a placeholder, or without any text, it becomes the
+    agent prompt: a message has none that are filled in."""
+    if session.task.user_agent_prompt or not begins_with_system(session):
+        return _with_task(session, user_agent_prompt=edit.value)
+    if not edit.value or any(each.placeholder in edit.value for each in PromptTemplateType):
         session = in_order(session, range(1, len(session.messages)))
-    return _with_task(session, user_agent_prompt=edit.value)
+        return _with_task(session, user_agent_prompt=edit.value)
+    return _with_parts(session, 0, with_text(session.messages[0].parts, edit.value))
 
 
 def _custom_instructions(session: Session, edit: Edit) -> Session:

@@ -69,7 +69,7 @@ def entries(source: Source) -> Iterator[Entry]:
     """The lines of a file; the same as a list in one document is read alike."""
     if source.is_lines or not isinstance(source.document, list):
         for line, value in source.lines():
-            yield line, Place(line), value
+            yield line, tuple.__new__(Place, (line, "")), value  # as in Place.at
         return
     for index, value in enumerate(source.document):
         yield index + 1, Place(field=str(index)), value

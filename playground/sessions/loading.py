@@ -175,9 +175,16 @@ def _checked(chosen: SessionFormat, source: Source) -> Generator[LoadedSession, 
         streams = [f for recording in session.recordings for f in recording.findings]
         found = [*source.findings, *builder.findings, *check(session, builder.places), *streams]
         source.findings.clear()
+        if not found and builder.given is None and not _holds_anything(session):
+            found.append(finding("part-lost", "the file", "nothing of it is in the session"))
         yield LoadedSession(session, found, chosen.name, builder.places)
     if builder is None and not source.left_out:
         raise InputFault("it holds no session", where=source.name, expected="at least one")
+
+
+def _holds_anything(session: Session) -> bool:
+    parts = (session.messages, session.tools, session.requests, session.recordings, session.rows)
+    return any(parts)
 
 
 def file_bytes(path: str | Path) -> bytes:

@@ -15,13 +15,11 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final
 
-from pydantic_core import from_json
-
 from playground import paths
 from playground.characters import whole
 from playground.errors import InputFault
 from playground.findings import Finding, finding
-from playground.json_numbers import load_objects
+from playground.json_numbers import load_objects, read_json_bytes
 from playground.sessions.bounded import MEMBERS, unzipped
 from playground.sessions.documents import parse_json, read_json, read_yaml_items
 from playground.sessions.ends import last_line, pieces, whole_utf8
@@ -35,9 +33,6 @@ _HEAD_LINES: Final = 12
 
 _ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _BUFFER: Final = 1 << 18  # bytes; half of the time of Python's own 8 kB
-_MAY_OVERFLOW: Final = re.compile(rb"\d[eE]\+?\d{3,}(?:[\s,}\]]|\Z)")  # 1e400, read as infinity
-# With all digits alike, such a number shows by a search for one text, three times as fast.
-_ALIKE: Final = bytes.maketrans(b"123456789E", b"000000000e")
 
 Progress = Callable[[int, int], None]  # bytes read, bytes in all
 
@@ -75,6 +70,7 @@ class Source:
         self.progress: Progress | None = None
         self.findings: list[Finding] = []  # of the values that were read since they were taken
         self.left_out: list[InputFault] | None = None  # where reading is to go on after a fault
+        self.seen: dict[str, Any] = {}  # what one format found in it, for the next one that looks
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Source:
@@ -94,11 +90,11 @@ class Source:
             raise InputFault(reason, where=str(path), expected="a readable file") from error
         return cls(str(path), path=path)
 
-    @property
+    @cached_property
     def suffix(self) -> str:
         return PurePosixPath(self.name.replace("\\", "/")).suffix.lower()
 
-    @property
+    @cached_property
     def stem(self) -> str:
         return PurePosixPath(self.name.replace("\\", "/")).stem
 
@@ -147,8 +143,11 @@ class Source:
     @cached_property
     def value(self) -> Any:
         """The JSON document. Raises InputFault with the line of what is wrong."""
-        value = read_json(self.text, self.name, self.findings)
-        return self._whole(value, self.text, "")
+        try:
+            return read_json_bytes(self.data)
+        except ValueError:
+            value = read_json(self.text, self.name, self.findings)
+            return self._whole(value, self.text, "")
 
     @cached_property
     def document(self) -> Any:
@@ -176,7 +175,7 @@ class Source:
                 if not line or (not found and line[:1] not in b'{["}]'):  # a log's first words
                     continue
                 try:
-                    found += self._values(line, 1)
+                    found += self._values(line, 1)[::-1]
                 except InputFault:
                     spoiled += 1
                     if found or spoiled > 2 or self.suffix not in LINES:
@@ -218,7 +217,7 @@ class Source:
                 if line.isspace() or start == torn:
                     continue
                 try:
-                    parsed = self._values(line, number)[::-1]
+                    parsed = self._values(line, number)
                 except InputFault as fault:
                     faults.append(fault)
                     self._leave_out(fault, number)
@@ -266,26 +265,22 @@ class Source:
 
     def _values(self, line: bytes, number: int) -> list[Any]:
         """The value of a line; or the objects of one whose break was not written, as where two
-        processes wrote (Qwen Code). Raises InputFault."""
+        processes wrote (Qwen Code), the last one first. Raises InputFault."""
         try:
-            return [self._line(line, number)]
+            return [read_json_bytes(line)]  # as nearly all can be
+        except ValueError:
+            pass
+        line = line.removeprefix(b"\xef\xbb\xbf")
+        try:
+            return [self._in_words(line, number)]
         except InputFault as fault:
             if "Extra data" in fault.problem and (found := self._glued(line, number)):
-                return found
+                return found[::-1]
             raise
 
     def _glued(self, line: bytes, number: int) -> list[Any]:
-        text = decode(line.removeprefix(b"\xef\xbb\xbf"), self.name, number).strip(" \t\r\n")
+        text = decode(line, self.name, number).strip(" \t\r\n")
         return [self._whole(value, text, f"line {number}") for value in load_objects(text)]
-
-    def _line(self, line: bytes, number: int) -> Any:
-        line = line.removeprefix(b"\xef\xbb\xbf")
-        try:
-            if not _may_overflow(line):
-                return from_json(line, allow_inf_nan=False)  # without a copy as text
-        except ValueError:  # NaN, half surrogates, bad bytes, no JSON: in words
-            pass
-        return self._in_words(line, number)
 
     def _in_words(self, line: bytes, number: int) -> Any:
         text = decode(line, self.name, number).strip(" \t\r\n")
@@ -341,8 +336,3 @@ class Source:
 
         Raises InputFault for tags and alias bombs, and where nothing is whole."""
         return read_yaml_items(self.text, self.name, self.findings)
-
-
-def _may_overflow(line: bytes) -> bool:
-    alike = b"0e000" in line.translate(_ALIKE, b"+")
-    return alike and _MAY_OVERFLOW.search(line) is not None

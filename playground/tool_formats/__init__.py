@@ -7,10 +7,15 @@ from playground.tool_formats.forms import (
     read_tools,
     read_tools_and_findings,
 )
-from playground.tool_formats.functions import create_schema_from_function, tool_from_function
+from playground.tool_formats.functions import (
+    create_schema_from_function,
+    parameter_names,
+    tool_from_function,
+)
 
 __all__ = [
     "create_schema_from_function",
+    "parameter_names",
     "looks_like_tools",
     "read_entry",
     "read_tool",

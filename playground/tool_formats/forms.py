@@ -213,7 +213,7 @@ def _of_object(value: Any, where: str, found: list[Finding]) -> Iterator[ToolMet
     from playground.tool_formats.python_files import tool_from_model
 
     if isinstance(value, ToolMetadata):
-        yield value
+        yield _plain(value)
     elif isinstance(value, type) and issubclass(value, BaseModel):
         yield tool_from_model(value)
     elif hasattr(value, "tool_call_schema"):
@@ -223,7 +223,7 @@ def _of_object(value: Any, where: str, found: list[Finding]) -> Iterator[ToolMet
         given = {name: getattr(value, name) for name in names if hasattr(value, name)}
         yield _tool(given, where)
     elif isinstance(getattr(value, "metadata", None), ToolMetadata):
-        yield value.metadata
+        yield _plain(value.metadata)
     elif callable(value):
         try:
             tool, more = tool_from_function(value)
@@ -234,6 +234,11 @@ def _of_object(value: Any, where: str, found: list[Finding]) -> Iterator[ToolMet
         yield tool
     else:
         raise InputFault(f"a tool must be an object, not {value!r:.60}", field=where)
+
+
+def _plain(tool: ToolMetadata) -> ToolMetadata:
+    """Without what a system's own class has beside: it would be written in that system's form."""
+    return ToolMetadata(**{name: getattr(tool, name) for name in ToolMetadata.model_fields})
 
 
 _ONE_TEXT: Final = {  # LangChain's word for the text that its simplest tools take

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from docstring_parser import Docstring, DocstringParam
 
 _NO_SCHEMA: Final = (PydanticUserError, PydanticSchemaGenerationError, TypeError, ValueError)
+_PARAMETERS: Final = "__parameter_names__"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +137,7 @@ def model_of(signature: FunctionSignature, injected_args: Collection[str] = ()) 
     """
     documented = {p.arg_name: p.description for p in _parsed(signature.docstring).params}
     fields: dict[str, Any] = {}
+    parameters: dict[str, str] = {}
     for index, parameter in enumerate(signature.parameters):
         if parameter.name in injected_args:
             continue
@@ -146,13 +148,22 @@ def model_of(signature: FunctionSignature, injected_args: Collection[str] = ()) 
         # In pydantic's own notation `...` is "no default": None would make it optional.
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
         # what is written in the signature comes later, and wins
+        parameters[name] = parameter.name
         fields[name] = (Annotated[_typed(parameter.annotation, Field(**described))], default)
     config = ConfigDict(protected_namespaces=())
     try:
-        return create_model(signature.name, __config__=config, **fields)
+        made: type[BaseModel] = create_model(signature.name, __config__=config, **fields)
     except (*_NO_SCHEMA, SchemaError) as error:
         why = str(error).splitlines()[-1].strip()
         raise InputFault(f"no schema for its arguments: {why}", where=signature.name) from error
+    setattr(made, _PARAMETERS, parameters)
+    return made
+
+
+def parameter_names(model: type[BaseModel]) -> Mapping[str, str]:
+    """Of a model of a function's arguments, the parameter that each field stands for; else none."""
+    names: Mapping[str, str] = getattr(model, _PARAMETERS, {})
+    return names
 
 
 def _description(parameter: Parameter, documented: Mapping[str, str | None]) -> dict[str, Any]:

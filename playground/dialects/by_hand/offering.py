@@ -71,9 +71,12 @@ def _arguments(signature: inspect.Signature) -> tuple[list[str], list[str]]:
 
 
 def _same_places(override: Callable[..., Any], required: list[str], offered: list[str]) -> bool:
+    """Whether an override may be called as it is: it takes everything, and demands no more."""
     parameters = inspect.signature(override).parameters.values()
-    places = [parameter.name for parameter in parameters if parameter.kind in _PLACES]
-    return places[len(required) :] == offered
+    places = [parameter for parameter in parameters if parameter.kind in _PLACES]
+    more = places[len(required) :]
+    demanded = any(parameter.default is Parameter.empty for parameter in more)
+    return [parameter.name for parameter in more] == offered and not demanded
 
 
 def _taken(override: Callable[..., Any], declared: Callable[..., Any]) -> dict[str, str] | None:

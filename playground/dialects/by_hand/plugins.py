@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from playground.dialects.base import Dialect
-from playground.dialects.by_hand.offering import OVERRIDDEN, demand
+from playground.dialects.by_hand.offering import OVERRIDDEN, demand, name_after
 from playground.findings import Finding, finding
 from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.parsing.parser import DialectParser
@@ -34,19 +34,22 @@ _TOOL: Final = ToolMetadata(
 
 @dataclass(frozen=True)
 class Plugins:
-    """What the entry points gave: dialects by the entry's name, and why others were left out."""
+    """What the entry points gave: dialects by the entry's name, why others were left out, and what
+    else is to be said of some."""
 
     dialects: dict[str, Dialect]
     faults: dict[str, str]
+    renamed: dict[str, str]
 
     def findings(self) -> list[Finding]:
-        return [finding("dialect-left-out", name, fault) for name, fault in self.faults.items()]
+        left_out = [finding("dialect-left-out", *each) for each in self.faults.items()]
+        return left_out + [finding("dialect-renamed", *each) for each in self.renamed.items()]
 
 
 def load_plugins(entries: Iterable[EntryPoint], taken: Iterable[str]) -> Plugins:
     """Load and try every entry. A name that is `taken`, or comes twice, keeps its first owner."""
     names = set(taken)
-    plugins = Plugins({}, {})
+    plugins = Plugins({}, {}, {})
     for entry in entries:
         package = entry.dist.name if entry.dist else entry.value.partition(":")[0]
         try:
@@ -61,6 +64,11 @@ def load_plugins(entries: Iterable[EntryPoint], taken: Iterable[str]) -> Plugins
             plugins.faults[entry.name] = f"dialect {entry.name!r} of package {package!r}: {fault}"
             continue
         names.add(entry.name)
+        if loaded.name not in (entry.name, name_after(type(loaded))):
+            plugins.renamed[entry.name] = (
+                f"dialect {entry.name!r} of package {package!r} calls itself {loaded.name!r}: "
+                f"it is known by its entry point's name, {entry.name!r}"
+            )
         plugins.dialects[entry.name] = _named(loaded, entry.name)
     return plugins
 

@@ -5,10 +5,12 @@ An object ends by balance: a closer inside a string is the string's own.
 
 from __future__ import annotations
 
-from typing import Any
+from html import unescape
+from typing import Any, Final
 
 from playground.json_numbers import load_json
 from playground.parsing import json_walk, relaxed_json
+from playground.parsing.claims import Emit
 from playground.parsing.declaration import Declaration, JsonShape
 from playground.parsing.form import Form
 from playground.parsing.notations.notation import CallValue, Lead, Notation
@@ -17,6 +19,13 @@ from playground.parsing.patterns import SPACE
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Walk
 from playground.parsing.values import dump_json
+from playground.parsing.wait import Choice, wait
+
+_WRAPPERS: Final = ("arguments", "parameters", "properties", "input", "args", "params", "kwargs")
+# what models write in the place of an object: the object as a text, or nothing
+_INSTEAD: Final = r'"(?:\s{0,16}+\{|")|null(?!\w)'
+ESCAPED: Final = wait(Choice(r'\{\s{0,16}+\\"'))
+_BODY: Final = wait(Choice(rf"\{{|{_INSTEAD}"))
 
 
 class JsonArguments(Notation):
@@ -35,11 +44,11 @@ class JsonArguments(Notation):
 
     def announce(self, lead: Lead) -> str:
         # without arguments models leave the object out: the closer is proof as well
-        body = rf"\{{|{lead.closing}" if lead.closing else r"\{"
+        body = rf"\{{|{_INSTEAD}|{lead.closing}" if lead.closing else rf"\{{|{_INSTEAD}"
         return f"{SPACE}(?:{body})"
 
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
-        if (yield from reader.scanner.peek()) == "{":
+        if (yield from reader.scanner.match_here(_BODY)) is not None:
             yield from claim_arguments(reader, call)
         decode_arguments(reader, call, form.syntax.shape)
 
@@ -47,9 +56,19 @@ class JsonArguments(Notation):
 def claim_arguments(reader: Reader, call: OpenCall) -> Walk[str]:
     """Claim one JSON value as the call's arguments; `decode_arguments` reads it."""
     scanner = reader.scanner
-    return reader.claim_all(
-        call, "(JSON)", lambda emit, keep: json_walk.value(scanner, emit, keep, call.restart)
-    )
+    escaped = yield from scanner.match_here(ESCAPED)
+
+    def walk(emit: Emit, keep: list[str]) -> Walk[None]:
+        if escaped:
+            return json_walk.escaped_object(scanner, emit, keep)
+        return json_walk.value(scanner, emit, keep, call.restart)
+
+    return (yield from reader.claim_all(call, "(JSON)", walk))
+
+
+def read_escaped(text: str) -> Any:
+    """The value of a JSON text that was escaped once more. Raises ValueError or RecursionError."""
+    return load_json(load_json(f'"{text.strip()}"'))
 
 
 def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
@@ -62,11 +81,36 @@ def decode_arguments(reader: Reader, call: OpenCall, shape: JsonShape) -> None:
         value = _loaded(call, value) if value.strip() else None
         if isinstance(value, dict) and not shape.arguments_as_text:
             reader.scanner.note("arguments-as-text", call.place)
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
+        value = value[0]
+        reader.scanner.note("arguments-wrapped", call.place, "the object in a list")
     if not isinstance(value, dict | None):
         raise BrokenCall("arguments-not-object")
     call.arguments = value or {}
+    unwrap(reader, call)
     if call.relaxed:
         reader.scanner.note("relaxed-json", call.place)
+
+
+def unwrap(reader: Reader, call: OpenCall) -> None:
+    """Arguments that came as an object inside one argument which the tool does not have."""
+    if len(call.arguments) != 1 or call.tool is None:
+        return
+    ((key, value),) = call.arguments.items()
+    if key not in _WRAPPERS or key in call.properties:
+        return
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        value = _read_object(value)
+    if isinstance(value, dict) and value and set(value) <= call.properties:
+        call.arguments = value
+        reader.scanner.note("arguments-wrapped", call.place)
+
+
+def _read_object(text: str) -> Any:
+    try:
+        return relaxed_json.load(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _loaded(call: OpenCall, text: str) -> Any:
@@ -76,9 +120,11 @@ def _loaded(call: OpenCall, text: str) -> Any:
     except BrokenCall as broken:
         if broken.code != "malformed-json":
             raise
-        try:
-            value = relaxed_json.load(text)
-        except (ValueError, RecursionError):
-            raise broken from None
-        call.relaxed = True
-        return value
+        for read in (relaxed_json.load, read_escaped, lambda text: load_json(unescape(text))):
+            try:
+                value = read(text)
+            except (ValueError, TypeError, RecursionError):
+                continue
+            call.relaxed = True
+            return value
+        raise

@@ -11,17 +11,21 @@ from typing import Any, Final
 
 from playground.json_numbers import load_json
 from playground.parsing import json_walk, relaxed_json
-from playground.parsing.claims import Pieces
 from playground.parsing.declaration import Declaration, JsonShape
 from playground.parsing.form import Form
-from playground.parsing.notations.json_arguments import claim_arguments, decode_arguments
+from playground.parsing.notations.json_arguments import (
+    ESCAPED,
+    claim_arguments,
+    decode_arguments,
+    read_escaped,
+)
 from playground.parsing.notations.notation import CallValue, Lead, Notation
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.patterns import SPACE
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.values import dump_json
-from playground.parsing.wait import Choice, Wait, wait
+from playground.parsing.wait import Choice, wait
 
 NAME_LIMIT: Final = 256
 _ENVELOPE: Final = ("id", "call_id", "tool_call_id", "type", "index")
@@ -29,9 +33,9 @@ _ALIASES: Final = ("arguments", "parameters", "args", "params", "input", "kwargs
 _FUNCTION: Final = "function"  # in which OpenAI wraps a call
 _NAMES: Final = ("name", "tool", "tool_name", "function", "function_name")
 _NOTHING: Final = ("", "{}", "null")
+_NO_NAME: Final = re.compile(r"[\n<{]")
 _BARE_START: Final = re.compile(r"[A-Za-z_]")
 _BARE_NAME: Final = wait(Choice(r"[A-Za-z_][\w.\-]{0,127}+(?=\s{0,16}+[,}])"))
-_ESCAPED: Final = wait(Choice(r'\{\s{0,16}+\\"'))
 _BARE_KEY: Final = wait(Choice(r"[A-Za-z_$][\w$\-]{0,127}+"))
 
 
@@ -63,8 +67,8 @@ class JsonCall(Notation):
 
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         shape = form.syntax.shape
-        if form.skip is not None and (yield from reader.scanner.match_here(_ESCAPED)):
-            yield from _escaped_object(reader, call, form, form.skip)
+        if (yield from reader.scanner.match_here(ESCAPED)):
+            yield from _escaped_object(reader, call, shape)
         elif shape.name_is_key:
             yield from _keyed_object(reader, call)
         else:
@@ -138,26 +142,26 @@ def _object(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, .
                 yield from _member(reader, call, shape, (*path, key))
 
 
-def _escaped_object(reader: Reader, call: OpenCall, form: Form, end: Wait) -> Walk[None]:
+def _escaped_object(reader: Reader, call: OpenCall, shape: JsonShape) -> Walk[None]:
     """An object that was escaped once more, as if inside of a string: read when it is whole."""
-    scanner, kept = reader.scanner, Pieces()
-    keep = reader.emit_argument(call, None, kept)
-    closer = yield from scanner.until(end, keep, inside_call=True)
-    text = "".join(kept)
-    call.raw.append((None, text))
-    if closer is None:
-        raise BrokenCall("truncated-call")
-    plain = decoded(lambda escaped: load_json(f'"{escaped.strip()}"'), text, "malformed-json")
-    given = decoded(load_json, plain, "malformed-json")
-    name = _at(given, form.syntax.shape.name)
+    text = yield from claim_arguments(reader, call)
+    given = decoded(read_escaped, text, "malformed-json")
+    name, arguments = _escaped_members(given, shape)
     if not isinstance(name, str):
         raise BrokenCall("missing-name")
     reader.set_name(call, 0, name)
-    keys = (form.syntax.shape.arguments[-1], *form.syntax.shape.aliases)
-    around = _at(given, form.syntax.shape.arguments[:-1])
+    call.raw.append((None, dump_json(arguments)))
+    call.relaxed = True
+
+
+def _escaped_members(given: Any, shape: JsonShape) -> tuple[Any, Any]:
+    """Name and arguments in the members of an object."""
+    if shape.name_is_key:
+        return next(iter(given.items()), ("", {})) if isinstance(given, dict) else (None, {})
+    around = _at(given, shape.arguments[:-1])
+    keys = (shape.arguments[-1], *shape.aliases)
     found = [around[key] for key in keys if isinstance(around, dict) and key in around]
-    call.raw.append((None, dump_json(found[0] if found else {})))
-    reader.scanner.note("relaxed-json", call.place)
+    return _at(given, shape.name), found[0] if found else {}
 
 
 def _at(given: Any, path: tuple[str, ...]) -> Any:
@@ -319,6 +323,8 @@ def _name(reader: Reader, call: OpenCall) -> Walk[None]:
         # what is held is searched again with every chunk: without a limit that is quadratic
         if len(text) > NAME_LIMIT:
             raise BrokenCall("missing-name", f"no name is longer than {NAME_LIMIT} characters")
+        if _NO_NAME.search(text):  # its quote is another call's
+            raise BrokenCall("missing-name", "the call's name never ends")
         if stop >= 0:
             break
         if scanner.ended:

@@ -53,9 +53,12 @@ class MarkedArguments(Notation):
         text = yield from reader.claim_all(
             call, "(object)", lambda emit, keep: walk(scanner, emit, keep, mark)
         )
+        deep: list[str] = []
         call.arguments = decoded(
-            lambda text: read(text, mark, call.schema_of), text, "malformed-arguments"
+            lambda text: read(text, mark, call.schema_of, deep), text, "malformed-arguments"
         )
+        for key in deep:
+            reader.scanner.note("too-deep", f"{call.place}, argument {key}", "kept as text")
 
 
 # in a stream: only brackets and marks are looked at
@@ -129,12 +132,19 @@ def _key(key: str, mark: str) -> str:
     return key if _BARE_KEY.match(key) else f"{mark}{key}{mark}"
 
 
-def read(text: str, mark: str, schema_of: Callable[[str], Schema] | None = None) -> Any:
-    """The object that a whole text stands for. A bare value is text where its schema says so.
+def read(
+    text: str,
+    mark: str,
+    schema_of: Callable[[str], Schema] | None = None,
+    deep: list[str] | None = None,
+) -> Any:
+    """The object that a whole text stands for. A bare value is text where its schema says so, and
+    where it is too deep to read: `deep` gets the keys of those.
 
-    Raises ValueError or RecursionError.
+    Raises ValueError, and RecursionError without `deep`.
     """
-    members, stop = _members(text, _skip(text, 0) + 1, mark, schema_of or (lambda _key: {}))
+    start = _skip(text, 0) + 1
+    members, stop = _members(text, start, mark, schema_of or (lambda _key: {}), deep)
     if _skip(text, stop) != len(text):
         raise ValueError(f"expected nothing more at character {stop}")
     return members
@@ -192,19 +202,42 @@ def _items(text: str, at: int, mark: str) -> tuple[list[Any], int]:
 
 
 def _members(
-    text: str, at: int, mark: str, schema_of: Callable[[str], Schema]
+    text: str,
+    at: int,
+    mark: str,
+    schema_of: Callable[[str], Schema],
+    deep: list[str] | None = None,
 ) -> tuple[dict[str, Any], int]:
     members: dict[str, Any] = {}
     at = _skip(text, at)
     while not text.startswith("}", at):
         key, start = _read_key(text, at, mark)
-        value, at = _value(text, start, mark)
+        try:
+            value, at = _value(text, start, mark)
+        except RecursionError:
+            if deep is None:
+                raise
+            deep.append(key)
+            value, at = _as_it_stands(text, start, mark)
         bare = not isinstance(value, str | list | dict)
         if bare and allowed_types(schema_of(key)) == {"string"}:
             value = text[start:at].strip()  # `{zip:01234}` is a text that lacks its marks
         members[key] = value
         at = _after(text, at, "}")
     return members, at + 1
+
+
+def _as_it_stands(text: str, start: int, mark: str) -> tuple[str, int]:
+    """A list or an object as its text, up to its own bracket."""
+    depth, inside = 0, False
+    for match in re.compile(rf"{re.escape(mark)}|[{{}}\[\]]").finditer(text, start):
+        if match[0] == mark:
+            inside = not inside
+        elif not inside:
+            depth += 1 if match[0] in "{[" else -1
+        if depth == 0:
+            return text[start : match.end()], match.end()
+    raise ValueError(f"the value at character {start} is never closed")
 
 
 def _read_key(text: str, at: int, mark: str) -> tuple[str, int]:

@@ -15,8 +15,10 @@ from playground.parsing.patterns import (
     begins,
     is_solid,
     name_before,
+    or_mended,
     pieces_pattern,
     prefix,
+    slips,
     stripped,
     unnamed,
     worded,
@@ -37,39 +39,35 @@ def value_notation(template: Template) -> ValueNotation:
     return VALUES[template.body]
 
 
-def _key(syntax: Declaration) -> str:
-    return IDENTIFIER if syntax.known_names else name_before(param_template(syntax).before, "key")
+def _key(syntax: Declaration, before: tuple[Piece, ...] | None = None) -> str:
+    before = before or param_template(syntax).before
+    return IDENTIFIER if syntax.known_names else name_before(before, "key")
 
 
 def param_opener(syntax: Declaration) -> str:
     """The pattern of a parameter's opener."""
     template = param_template(syntax)
-    holes = {
-        "key": f"(?P<key>{_key(syntax)})",
-        "type": r"(?P<type>\w{1,16}+)",
-        "is_text": "(?P<is_text>true|false)",
-    }
     block = value_notation(template).block
-    opener = pieces_pattern(template.before, holes, value_after=True, block=block)
-    slips = [
-        pieces_pattern(pieces, holes, value_after=True, block=block)
-        for pieces in _slips(template.before)
-    ]
-    if not slips:
-        return opener
-    # whether more white space may follow is seen at a pattern's end; else the whole form goes first
-    listed = [*slips, opener] if opener.endswith("+") else [opener, *slips]
-    return f"(?:{'|'.join(listed)})"
+
+    def opener(pieces: tuple[Piece, ...]) -> str:
+        holes = {
+            "key": f"(?P<key>{_key(syntax, pieces)})",
+            "type": r"(?P<type>\w{1,16}+)",
+            "is_text": "(?P<is_text>true|false)",
+        }
+        return pieces_pattern(pieces, holes, value_after=True, block=block)
+
+    return or_mended(opener(template.before), map(opener, _slips(template.before)))
 
 
 def _slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
-    """An opener as models get it wrong: without the attribute that says the value's type, or with a
-    second `=` in the place of its end."""
+    """An opener as models get it wrong: also without the attribute that says the value's type, or
+    with a second `=` in the place of its end."""
     if len(pieces) == 5 and isinstance(pieces[2], str) and pieces[2].startswith('"'):
-        return [(*pieces[:2], str(pieces[4]))]
+        return [(*pieces[:2], str(pieces[4])), *slips(pieces)]
     if len(pieces) == 3 and str(pieces[0]).endswith("=") and str(pieces[2]).strip() == ">":
-        return [(*pieces[:2], "=")]
-    return []
+        return [(*pieces[:2], "="), *slips(pieces)]
+    return slips(pieces)
 
 
 def param_wait(around: Neighbours) -> Wait:
@@ -163,12 +161,3 @@ def _closes_solidly(template: Template) -> bool:
 def _forgotten(following: str) -> Choice:
     """No closer, but what follows one; a line break before it is no part of the value."""
     return Choice(rf"\n?+(?={following})", group=Group(Kind.FORGOTTEN))
-
-
-def slipped(opener: str, pieces: tuple[Piece, ...]) -> bool:
-    """Whether an opener was read although it lacks a part of its form."""
-    return bool(_slips(pieces)) and not all(
-        "".join(piece.split()) in "".join(opener.split())
-        for piece in pieces
-        if isinstance(piece, str)
-    )

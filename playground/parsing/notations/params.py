@@ -12,17 +12,16 @@ from html import escape, unescape
 from typing import Any, Final
 
 from playground.errors import SyntaxFault
-from playground.parsing import elements, relaxed_json
+from playground.parsing import elements
 from playground.parsing.claims import Pieces
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
-from playground.parsing.notations.json_arguments import claim_arguments, decode_arguments
+from playground.parsing.notations.json_arguments import claim_arguments, decode_arguments, unwrap
 from playground.parsing.notations.notation import CallValue, Lead, Neighbours, Notation
 from playground.parsing.notations.param_waits import (
     param_opener,
     param_template,
     param_wait,
-    slipped,
     value_notation,
     value_wait,
 )
@@ -38,10 +37,9 @@ from playground.parsing.reader import Reader
 from playground.parsing.scanner import Match, Walk
 from playground.parsing.template import Hole, fill, holes_of
 from playground.parsing.values import dump_json, read_marked, read_value, write_value
-from playground.parsing.wait import Kind, Wait
+from playground.parsing.wait import Kind, Wait, part
 from playground.tools import Schema, allowed_types, json_type
 
-_WRAPPERS: Final = ("arguments", "parameters", "properties", "input")
 _CDATA: Final = ("<![CDATA[", "]]>")
 
 
@@ -144,7 +142,7 @@ def _read_params(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
             _close(reader, call, match, kind)
             if _holds_arguments("".join(strays), call, form.syntax):
                 raise BrokenCall("malformed-arguments", "no parameter that can be read", whole=True)
-            _unwrap(reader, call)
+            unwrap(reader, call)
             return
 
 
@@ -191,7 +189,7 @@ def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> Wa
     scanner, syntax, value_end = reader.scanner, form.syntax, form.body[1]
     kept = Pieces()
     key = _key_of(call, opener["key"], syntax)
-    if slipped(opener[0], param_template(syntax).before):
+    if part(opener, "slip") is not None:
         scanner.note("mended-opener", f"{call.place}, argument {key}")
     keep, reader.argument = reader.emit_argument(call, key, kept), key
 
@@ -241,6 +239,8 @@ def _key_of(call: OpenCall, key: str, syntax: Declaration) -> str:
     """A parameter's name; blanks around it are no part of one that the tool has without them."""
     key = unescape(key) if syntax.escaped_names else key
     bare = key.strip()
+    if bare == key:
+        return key
     return bare if bare in call.properties and key not in call.properties else key
 
 
@@ -249,12 +249,11 @@ def _own(reader: Reader, call: OpenCall, key: str, syntax: Declaration) -> Calla
     looks like the next parameter, or another call, may be the value's own."""
 
     def own(match: Match) -> bool:
-        found = match.groupdict()
-        if found.get("name"):
-            return not reader.tools or found["name"] in reader.tools
-        if found.get("next_key"):
-            return _follows(call, key, found["next_key"], syntax, match[0].startswith("\n"))
-        return found.get("close_key") in (None, key)
+        if name := part(match, "name"):
+            return not reader.tools or name in reader.tools
+        if following := part(match, "next_key"):
+            return _follows(call, key, following, syntax, match[0].startswith("\n"))
+        return part(match, "close_key") in (None, key)
 
     return own
 
@@ -283,8 +282,8 @@ def _read_value(
     text: str, opener: Match, call: OpenCall, key: str, syntax: Declaration
 ) -> tuple[Any, str]:
     """The value that a parameter's text stands for, and the code of a finding about it."""
-    groups, schema = opener.groupdict(), call.schema_of(key)
-    kind = groups.get("type") or groups.get("is_text")
+    schema = call.schema_of(key)
+    kind = part(opener, "type") or part(opener, "is_text")
     if syntax.cdata and text.startswith(_CDATA[0]) and text.endswith(_CDATA[1]):
         text = text[len(_CDATA[0]) : -len(_CDATA[1])]
     if _has_elements(text, schema, syntax.element):
@@ -306,24 +305,3 @@ def _read_elements(text: str, schema: Schema, prefix: str, call: OpenCall) -> tu
         return elements.read(text, schema, prefix, root), ""
     except ValueError:
         return read_value(text, schema)
-
-
-def _unwrap(reader: Reader, call: OpenCall) -> None:
-    """Arguments that came as an object inside one argument which the tool does not have."""
-    if len(call.arguments) != 1 or call.tool is None:
-        return
-    ((key, value),) = call.arguments.items()
-    if key not in _WRAPPERS or key in call.properties:
-        return
-    if isinstance(value, str) and value.lstrip().startswith("{"):
-        value = _read_object(value)
-    if isinstance(value, dict) and value and set(value) <= call.properties:
-        call.arguments = value
-        reader.scanner.note("arguments-wrapped", call.place)
-
-
-def _read_object(text: str) -> Any:
-    try:
-        return relaxed_json.load(text)
-    except (ValueError, RecursionError):
-        return None

@@ -50,10 +50,11 @@ class PythonArguments(Notation):
 def walk(scanner: Scanner, emit: Emit, keep: list[str]) -> Walk[None]:
     """Claim everything up to the bracket that closes the call, which stays unclaimed."""
     depth, quote, position = 0, "", scanner.at
+    first = True  # whether no quote stands in the string yet
     while True:
         pattern = _INSIDE[quote] if quote else _OUTSIDE
         match = pattern.search(scanner.text, position)
-        if match is None or _undecided(scanner, match, quote, depth):
+        if match is None or _undecided(scanner, match, quote, depth, first):
             stop = match.start() if match else len(scanner.text)
             scanner.claim_cut(emit, keep, stop)
             scanner.rest(pattern, emit, keep, escapes=bool(quote))
@@ -65,9 +66,10 @@ def walk(scanner: Scanner, emit: Emit, keep: list[str]) -> Walk[None]:
             position += 1  # whatever is escaped closes nothing
         elif quote:
             # models forget to escape: a quote closes only before what may follow a string
-            quote = "" if closes(scanner.text, position, depth) else quote
+            quote = "" if closes(scanner.text, position, depth, first) else quote
+            first = False
         elif char in "\"'":
-            quote = char
+            quote, first = char, True
         elif char in "([{":
             depth += 1
         elif depth == 0:
@@ -77,10 +79,10 @@ def walk(scanner: Scanner, emit: Emit, keep: list[str]) -> Walk[None]:
             depth -= 1
 
 
-def _undecided(scanner: Scanner, match: re.Match[str], quote: str, depth: int) -> bool:
+def _undecided(scanner: Scanner, match: re.Match[str], quote: str, depth: int, first: bool) -> bool:
     """Whether more text could change what a backslash or a closing quote is."""
     if match[0] == "\\":
         return match.end() == len(scanner.text)
     if match[0] != quote or scanner.ended:
         return False
-    return may_change(scanner.text, match.end(), depth)
+    return may_change(scanner.text, match.end(), depth, first)

@@ -26,7 +26,9 @@ def headline(value: CacheSimulation) -> Headline:
     if not value.requests:
         return Headline("idle", "There is no request yet.")
     if refused := sum(one.state == "error" for one in value.requests):
-        return Headline("refused", f"The provider would refuse {refused} of {_asked(value)}.")
+        among = _asked(value) if refused < len(value.requests) else ""
+        which = f"{refused} of {among}" if among else counted(refused, "request")
+        return Headline("refused", f"The provider would refuse {which}.")
     if value.rules is not None and value.rules.match == "unknown":
         told = "no caching rules are known for this model, so all is counted at the full price"
         return Headline("idle", f"{_asked(value).capitalize()}: {told}.")
@@ -47,24 +49,22 @@ def _asked(value: CacheSimulation) -> str:
 
 
 def _nothing_read(value: CacheSimulation) -> str:
-    """Why nothing is read: no mark, a first request, what changes each time, or too little text."""
-    last = value.row[-1]
-    count = len(last.marks)
-    told = counted(count, "mark") if count else "No marks"
-    if any(one.written for one in value.requests):
-        if len(value.requests) == 1:
-            return f"{told}: the first request only writes, the next one can read."
-        return f"{told}, and none is ever hit: what is written is not read again."
-    minimum = value.rules.figure("minimum_tokens", value.model).value if value.rules else 0
-    end = max(last.marks) + 1 if last.marks else len(last.sizes)
-    before = last.sizes[end - 1] if last.sizes else 0  # of all blocks up to there
-    if before >= minimum:
-        return f"{told}, and nothing is written or read."
-    surely = "" if last.token_range(before)[1] < minimum else "probably "
-    hit = "none can hit" if last.marks else "nothing can be read"
-    where = " up to the last one" if end < len(last.sizes) else ""
-    size = f"about {before:,} tokens{where}"
-    return f"{told}, {surely}{hit}: {size}, and this model needs {minimum:,}."
+    """Why nothing is read: a first request, too little text, no mark, or what changes each time."""
+    found = value.reach
+    written = any(one.written for one in value.requests)
+    if not (written or found.is_enough):
+        hit = "none can hit" if found.marks and found.heeded else "nothing can be read"
+        needs = f"{found.size}, and this model needs {found.minimum:,}"
+        stop = ";" if found.alone else ","  # its words have a comma of their own
+        return f"{found.told}{stop} {found.probably}{hit}: {needs}."
+    if len(value.requests) == 1 and (written or found.alone):
+        return f"{found.told}: the first request only writes, the next one can read."
+    if written:
+        hit = "none is ever hit" if found.marks else "nothing is ever hit"
+        return f"{found.told}, and {hit}: what is written is not read again."
+    if found.alone:
+        return f"{found.told}; nothing is read, for the reasons below."
+    return f"{found.told}, and nothing is written or read."
 
 
 def _cost(value: CacheSimulation) -> str:

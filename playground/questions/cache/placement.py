@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from playground.arguments import takes
+from playground.caching.blocks import read_wire
 from playground.caching.family import ModelFamily, model_family
 from playground.caching.policies import (
     GEMINI_MIN_CHARACTERS,
@@ -15,13 +16,12 @@ from playground.caching.policies import (
     get_policy,
     text_characters,
 )
-from playground.caching.prefixes import token_range
-from playground.caching.rules import Figure
-from playground.counts import counted
+from playground.caching.prefixes import TimedRequest
 from playground.dialects import Dialect, get_dialect
-from playground.dialects.rendering import message_text
+from playground.dialects.rendering import Rendering, message_text
 from playground.display import Drawn, Live
 from playground.questions.cache.known_rules import known_rules
+from playground.questions.cache.reach import Reach, reach
 from playground.sessions.session import Session
 
 
@@ -53,39 +53,19 @@ class CachePlacement(Drawn, Live):
     parts: list[PartPlacement]
     decisions: list[CacheDecision]
     characters: int
+    reach: Reach
     threshold: int = GEMINI_MIN_CHARACTERS
 
     @property
-    def tokens(self) -> tuple[int, int, int]:
-        """The same text in tokens: an estimate between the least and the most that it may be."""
-        return token_range(self.characters)
-
-    @property
-    def minimum(self) -> Figure | None:
-        """The tokens that the model really needs, and who says so; None where nobody noted it."""
-        rules = known_rules("", self.model_name)
-        if rules.match == "unknown":
-            return None
-        return rules.figure("minimum_tokens", self.model_name)
-
-    @property
     def thresholds(self) -> str:
-        """The marks, what they stand on, and whether that is enough to be cached, in one line.
+        """The marks, how far they reach, and whether that is enough to be cached, in one line.
 
         A character count is no token count: recorded requests had 2.2 to 6.0 characters a token.
         """
-        marks = counted(len(self.marks), "mark")
-        low, likely, high = self.tokens
-        line = f"{marks if self.marks else 'No marks'} on {self.characters:,} characters"
-        if self.family == "gemini":
-            line += f" ({self.threshold:,} are needed for one)"
-        line += f", about {likely:,} tokens ({low:,} to {high:,})"
-        if self.minimum is None:
-            return f"{line}; no minimum is known for {self.model_name}"
-        least = self.minimum.value
-        surely = "" if low >= least or high < least else "probably "
-        enough = "enough" if likely >= least else "too few"
-        return f"{line}: {surely}{enough}, this model caches {least:,} or more"
+        if self.family != "gemini":
+            return self.reach.line
+        line = f"{self.reach.line}; {self.characters:,} characters of text in all"
+        return f"{line} ({self.threshold:,} are needed for a mark)"
 
     @property
     def marks(self) -> list[PartPlacement]:
@@ -124,7 +104,19 @@ def place_cache(
         parts=_parts(rendering.messages, rendering.decisions, bool(sent)),
         decisions=rendering.decisions,
         characters=text_characters(rendering.messages) - len(sent),
+        reach=_reach(rendering, session.task.model_name),
     )
+
+
+def _reach(rendering: Rendering, model: str) -> Reach:
+    """How far the marks reach. An answer at the end is no part of the request that it answers."""
+    rules = known_rules("", model)
+    wire = read_wire({"messages": rendering.messages, "tools": rendering.tools}, model)
+    asked = len(rendering.messages)
+    while asked and rendering.messages[asked - 1]["role"] == "assistant":
+        asked -= 1
+    blocks = wire.starts[asked] if asked < len(wire.starts) else len(wire.blocks)
+    return reach(TimedRequest(wire, 0.0, rules), rules, model, blocks)
 
 
 def _parts(

@@ -24,6 +24,7 @@ from playground.errors import InputFault
 from playground.findings import Finding, finding
 from playground.llm.prices import Price, price_of
 from playground.questions.cache.known_rules import known_rules
+from playground.questions.cache.reach import Reach, reach
 from playground.questions.cache.requests import (
     APART,
     billed_for,
@@ -79,6 +80,12 @@ class CacheSimulation(Drawn, Live):
         return [
             number for number, (before, after) in enumerate(pairs, 1) if after.read < before.left
         ]
+
+    @property
+    def reach(self) -> Reach:
+        """How far the last request is marked, and whether that is enough."""
+        rules = self.rules or known_rules(self.provider, self.model)
+        return reach(self.row[-1], rules, self.model)
 
     def why(self, number: int) -> str:
         """Why a request reads what it reads; of a break, the first difference too."""

@@ -15,7 +15,8 @@ from playground.dialects import Dialect, get_dialect
 from playground.dialects.rendering import Rendering
 from playground.display import Shown
 from playground.findings import Finding, finding
-from playground.llm.payloads import WireCall, wire_calls
+from playground.llm.payloads import WireCall, wire_calls, with_provider
+from playground.questions.cache.as_sent import AS_SENT, sent_bodies
 from playground.sessions.session import Session
 
 
@@ -48,12 +49,13 @@ def cache_on_wire(
 ) -> CacheWire:
     """The session's next request as LiteLLM's adapter would send it; nothing is sent.
 
-    `policy` replaces the dialect's own, `model` the session's. Loads LiteLLM, which takes seconds.
+    `policy` replaces the dialect's own, `model` the session's; a name without a provider gets one,
+    as `model` of the answer tells. Loads LiteLLM, which takes seconds.
     Raises UnknownNameError, and InputFault for a model whose adapter cannot be watched offline.
     """
     chosen = get_dialect(dialect)
     chosen = chosen.with_policy(get_policy(policy)) if policy else chosen
-    session = session.with_model(model)
+    session = session.with_model(with_provider(model or session.task.model_name))
     name = session.task.model_name
     rendering = chosen.render(session.prompt_data())
     calls = wire_calls(rendering.messages, name, rendering.tools or ())
@@ -64,6 +66,17 @@ def cache_on_wire(
         lost_marks(rendering, calls),
     )
     return CacheWire(chosen.name, placed, name, calls, sent, cached, lost)
+
+
+def cache_as_sent(session: Session) -> CacheWire | None:
+    """The session's last request as it was brought, with its own marks; None where the session
+    holds none. Its address is not known, and nothing gets lost on the way."""
+    sent = sent_bodies(session)
+    if not sent:
+        return None
+    name, body = session.task.model_name, sent[-1]
+    blocks = read_wire(body, name).blocks[:]
+    return CacheWire("", AS_SENT, name, [WireCall("POST", "", body)], blocks, [], [])
 
 
 def lost_marks(rendering: Rendering, calls: Sequence[WireCall]) -> list[Finding]:

@@ -5,13 +5,14 @@ requests, or reads those that were recorded. The one rule: every arm (a dialect 
 the same cases as often, so that two arms are compared case by case.
 """
 
-from playground.questions.trials.figures import Arm, Pair, Share, Trial
+from playground.questions.trials.figures import Arm, Miss, Pair, Share, Trial
 from playground.questions.trials.plan import TrialCost, TrialPlan, TrialRun, own_calls, trial
-from playground.questions.trials.scoring import Attempt, Score, score
+from playground.questions.trials.scoring import Attempt, Score, missed, score
 
 __all__ = [
     "Arm",
     "Attempt",
+    "Miss",
     "Pair",
     "Score",
     "Share",
@@ -19,6 +20,7 @@ __all__ = [
     "TrialCost",
     "TrialPlan",
     "TrialRun",
+    "missed",
     "own_calls",
     "score",
     "trial",

@@ -121,6 +121,19 @@ class Pair:
 
 
 @dataclass(frozen=True)
+class Miss:
+    """What an arm got wrong at a case, as often as it did alike; `recording` is the first such
+    answer's name, "" where it was not kept."""
+
+    case: str
+    dialect: str
+    model: str
+    times: int
+    missed: str
+    recording: str
+
+
+@dataclass(frozen=True)
 class Trial(Shown):
     """All attempts, and what they come to. Its table has a row for each arm, the best first."""
 
@@ -139,6 +152,19 @@ class Trial(Shown):
         """The arms as plain values: shares with `hits`, `of`, `rate`, `low` and `high`, medians in
         tokens and seconds."""
         return [_row(arm) for arm in self.arms]
+
+    def misses(self) -> list[Miss]:
+        """What went wrong, by case and arm, what came most often first."""
+        found: dict[tuple[str, str, str, str], list[Attempt]] = {}
+        for each in self.attempts:
+            if each.missed:
+                key = (each.case, each.dialect, each.model, each.missed)
+                found.setdefault(key, []).append(each)
+        misses = [
+            Miss(*key[:3], len(alike), key[3], getattr(alike[0].recording, "name", ""))
+            for key, alike in found.items()
+        ]
+        return sorted(misses, key=lambda miss: -miss.times)
 
     def pairs(self, measure: Measure = "right_arguments") -> list[Pair]:
         """Every two arms, by the attempts that both answered."""

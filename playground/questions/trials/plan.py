@@ -20,7 +20,7 @@ from playground.messages import ToolCallPart
 from playground.parsing.values import dump_json
 from playground.questions.experiments import read
 from playground.questions.trials.figures import Trial
-from playground.questions.trials.scoring import Attempt, score
+from playground.questions.trials.scoring import Attempt, missed, score
 from playground.recordings.recording import Recording, SignalChunk
 from playground.sessions.session import ExpectedCall, ExpectedReply, Session
 
@@ -203,9 +203,11 @@ class TrialPlan:
             return replace(empty, fault=str(error.get("message", error)), recording=recording)
         dialect = next(d for d in self.dialects if d.name == empty.dialect)
         result = read(recording, dialect, self.session.tools)
+        expected = self.cases[empty.case].calls
         return replace(
             empty,
-            score=score(self.cases[empty.case].calls, result),
+            score=score(expected, result),
+            missed=missed(expected, result),
             tokens=_output_tokens(recording.usage),
             first_seconds=told[0] if timed else None,
             seconds=recording.chunks[-1].at if timed else None,

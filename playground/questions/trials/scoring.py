@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from playground.parsing.result import ParseResult
+from playground.parsing.values import dump_json
 from playground.recordings.recording import Recording
 from playground.sessions.session import ExpectedCall
+
+_LONGEST: Final = 60  # characters of a value in what was missed
+Made = tuple[str, Any]  # a call's name and arguments
 
 
 class Score(NamedTuple):
@@ -25,8 +29,9 @@ class Attempt:
     """One answer of one arm to one case; `number` counts from 1.
 
     `tokens` are those of the answer as the provider counted them, times are seconds since the
-    request: of the first chunk with text, reasoning or a call, and of the last. Where nothing came
-    back, `fault` says why, and the attempt counts for no share.
+    request: of the first chunk with text, reasoning or a call, and of the last. `missed` says what
+    differs from what was expected, "" for nothing. Where nothing came back, `fault` says why, and
+    the attempt counts for no share.
     """
 
     case: str
@@ -38,6 +43,7 @@ class Attempt:
     first_seconds: float | None = None
     seconds: float | None = None
     fault: str = ""
+    missed: str = ""
     recording: Recording | None = None
 
 
@@ -47,12 +53,32 @@ def score(expected: Sequence[ExpectedCall], result: ParseResult) -> Score:
     parsed = not result.aborted and (bool(made) or not expected)
     tools = sorted(name for name, _ in made) == sorted(call.tool_name for call in expected)
     right_tool = parsed and tools
-    return Score(parsed, right_tool, right_tool and _matched(expected, made))
+    return Score(parsed, right_tool, right_tool and not _unmatched(expected, made)[0])
 
 
-def _matched(expected: Sequence[ExpectedCall], made: Sequence[tuple[str, Any]]) -> bool:
-    """Whether each expected call finds a call of its own; those with arguments choose first."""
-    left = list(made)
+def missed(expected: Sequence[ExpectedCall], result: ParseResult) -> str:
+    """What a reply got wrong, in words for its user; "" where it is right."""
+    right = score(expected, result)
+    made = [(call.name, call.arguments) for call in result.tool_calls]
+    if right.right_arguments:
+        return ""
+    if not right.parsed:
+        names = ", ".join(event.name or "?" for event in result.aborted)
+        said = f"a call was not read whole: {names}" if names else "no call was read"
+        told = next((f"; {each.code}: {each.message}" for each in result.findings), "")
+        return said + told
+    if not right.right_tool:
+        wanted = ", ".join(call.tool_name for call in expected) or "nothing"
+        return f"called {', '.join(name for name, _ in made)}; expected {wanted}"
+    return "; ".join(_arguments_missed(*_unmatched(expected, made)))
+
+
+def _unmatched(
+    expected: Sequence[ExpectedCall], made: Sequence[Made]
+) -> tuple[list[ExpectedCall], list[Made]]:
+    """The expected calls that find no call of their own, and the calls that are left over. Those
+    with arguments choose first."""
+    left, without = list(made), []
     for call in sorted(expected, key=lambda each: each.args is None):
         found = next(
             (
@@ -63,9 +89,45 @@ def _matched(expected: Sequence[ExpectedCall], made: Sequence[tuple[str, Any]]) 
             None,
         )
         if found is None:
-            return False
-        left.remove(found)
-    return not left
+            without.append(call)
+        else:
+            left.remove(found)
+    return without, left
+
+
+def _arguments_missed(expected: Sequence[ExpectedCall], made: list[Made]) -> Iterator[str]:
+    """For each expected call, how the nearest of those that are left differs from it."""
+    left = list(made)
+    for call in expected:
+        wanted = call.args or {}
+        near = [
+            (sum(1 for _ in _differences(one[1], wanted)), index)
+            for index, one in enumerate(left)
+            if one[0] == call.tool_name
+        ]
+        if near:
+            _, arguments = left.pop(min(near)[1])
+            yield f"{call.tool_name}: {', '.join(_differences(arguments, wanted))}"
+
+
+def _differences(got: Any, wanted: Any, path: str = "") -> Iterator[str]:
+    """Where two JSON values part: the path to each place, and both values there."""
+    if isinstance(got, Mapping) and isinstance(wanted, Mapping):
+        for key in dict.fromkeys([*wanted, *got]):
+            place = f"{path}.{key}" if path else str(key)
+            if key not in got:
+                yield f"{place} is missing"
+            elif key not in wanted:
+                yield f"{place} is not expected"
+            else:
+                yield from _differences(got[key], wanted[key], place)
+    elif not _same(got, wanted):
+        yield f"{path} is {_shown(got)}, expected {_shown(wanted)}"
+
+
+def _shown(value: Any) -> str:
+    text = dump_json(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _same(one: Any, other: Any) -> bool:

@@ -52,6 +52,7 @@ _FORMATS: Final = (  # file, class
     ("llm_logs", "LlmLogs"),
     ("openai_lists", "OpenAILists"),
     ("adk_eval", "AdkEval"),
+    ("a2a_task", "A2aTask"),
     ("copilot_cli", "CopilotCli"),
     ("antigravity", "Antigravity"),
     ("managed_agents", "ManagedAgents"),

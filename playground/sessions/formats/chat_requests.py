@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from playground.caching.bodies import MARKS
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.rows import packed
 from playground.sessions.shapes.messages import bare_message, read_messages, role_of
-from playground.sessions.shapes.requests import read_reply, read_request
+from playground.sessions.shapes.requests import conversation, read_reply, read_request
 from playground.sessions.source import Source
 
 _LOOKED_AT = 20
+_ENVELOPE = {"request", "response", "choices"}  # what a file may hold beside the request's body
 _ROLES = {"role", "from", "sender", "author", "speaker"}
 _BLOCKS = {"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document"}
 
@@ -110,6 +113,7 @@ def read_body(builder: SessionBuilder, value: Any, place: Place) -> None:
     if isinstance(inner, dict) and "messages" not in body:
         body = {**body, **inner}
     read_request(builder, body, place)
+    _keep_as_sent(builder, body)
     reply = body.get("response")
     if isinstance(reply, dict):
         read_reply(builder, reply, place.at("response"))
@@ -122,3 +126,29 @@ def read_body(builder: SessionBuilder, value: Any, place: Place) -> None:
             else [{"role": "assistant", "content": completion}]
         )
         read_messages(builder, answer, place.at("completion"))
+
+
+def _keep_as_sent(builder: SessionBuilder, body: dict[str, Any]) -> None:
+    """The request as it was sent, beside the transcript: messages have no room for its marks.
+
+    A list of messages alone, or a row to train on, is nobody's request: it names no model.
+    """
+    if conversation(body) is None or isinstance(body.get("output"), list):
+        return
+    if isinstance(body.get("model"), str) or _is_marked(body):
+        sent = {key: value for key, value in body.items() if key not in _ENVELOPE}
+        builder.rows.append(packed(sent, None))
+
+
+def _is_marked(value: Any) -> bool:
+    """Whether a cache mark stands anywhere in it; arguments and schemas are looked through too."""
+    left = [value]
+    while left:
+        each = left.pop()
+        if isinstance(each, dict):
+            if any(isinstance(each.get(mark), dict) for mark in MARKS):
+                return True
+            left += each.values()
+        elif isinstance(each, list):
+            left += each
+    return False

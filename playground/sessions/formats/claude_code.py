@@ -60,7 +60,7 @@ class ClaudeStream(SessionFormat):
         lines = document if isinstance(document, list) else _values(source)
         return any(
             isinstance(line, dict)
-            and ("session_id" in line or line.get("subtype") == "init")
+            and ("session_id" in line or _is_head(line))
             and (
                 isinstance(line.get("message"), dict)
                 or line.get("type") == "result"
@@ -71,6 +71,11 @@ class ClaudeStream(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         yield from _read(source)
+
+
+def _is_head(line: dict[str, Any]) -> bool:
+    """Whether a log begins so; Factory's Droid begins alike, and writes `sessionId`."""
+    return line.get("subtype") == "init" and "sessionId" not in line
 
 
 def _is_line(line: Any) -> bool:
@@ -123,6 +128,7 @@ class _Thread:
     builder: SessionBuilder
     answers: dict[str, tuple[int, dict[str, Any] | None]] = field(default_factory=dict)
     requests: list[dict[str, Any]] = field(default_factory=list)
+    is_known: bool = False  # all that lines repeat of the agent has been read
 
     def finish(self) -> SessionBuilder:
         """The builder, with a request for each answer."""
@@ -146,8 +152,9 @@ class _Threads:
         yield from found or [self.main]
 
     def line(self, value: dict[str, Any], place: Place) -> None:
-        data = value.get("data")
-        if value.get("type") == "progress" and isinstance(data, dict):
+        kind, message = value.get("type"), value.get("message")
+        data = value.get("data") if kind == "progress" else None
+        if isinstance(data, dict):
             inner = data.get("message")  # a sub-agent's line inside its agent's transcript
             if isinstance(inner, dict) and isinstance(inner.get("message"), dict):
                 agent = data.get("agentId") or value.get("parentToolUseID") or "sub-agent"
@@ -156,9 +163,9 @@ class _Threads:
         key = self._key(value)
         if value.get("uuid"):
             self._by_line[str(value["uuid"])] = key
-        thread = self._thread(key)
-        self._about(thread, value)
-        kind, message = value.get("type"), value.get("message")
+        thread = self._threads.get(key) or self._thread(key)
+        if not thread.is_known:
+            self._about(thread, value)
         if isinstance(message, dict):
             self._message(thread, value, place)
         elif kind == "result":
@@ -191,14 +198,15 @@ class _Threads:
     def _about(self, thread: _Thread, value: dict[str, Any]) -> None:
         """The agent's version and session, as most lines repeat them."""
         agent, message = thread.builder.agent, value.get("message")
-        if agent.name and agent.version and agent.session:
-            return
         others = isinstance(message, dict) and "parts" in message
-        thread.builder.known(
-            name=agent.name or ("qwen-code" if others else message and "claude-code"),
-            version=agent.version or value.get("version"),
-            session=agent.session or value.get("sessionId") or value.get("session_id"),
-        )
+        name = agent.name or ("qwen-code" if others else message and "claude-code")
+        version = agent.version or value.get("version")
+        session = agent.session or value.get("sessionId") or value.get("session_id")
+        if name == agent.name and (version or "") == agent.version and session == agent.session:
+            return
+        thread.builder.known(name=name, version=version, session=session)
+        agent = thread.builder.agent
+        thread.is_known = bool(agent.name and agent.version and agent.session)
 
     def _message(self, thread: _Thread, value: dict[str, Any], place: Place) -> None:
         builder, message = thread.builder, value["message"]
@@ -219,7 +227,7 @@ class _Threads:
             return
         before = len(builder.messages)
         read_message(builder, message if role else {**message, "role": _role(value)}, where)
-        if any(each.role == "user" for each in builder.messages[before:]):
+        if thread.answers and _has_spoken(builder, before):
             thread.answers.clear()  # no answer goes on after its user has spoken
         if not is_answer or len(builder.messages) == before:
             return
@@ -231,9 +239,13 @@ class _Threads:
             thread.answers[given] = before, request
 
 
+def _has_spoken(builder: SessionBuilder, before: int) -> bool:
+    return any(each.role == "user" for each in builder.messages[before:])
+
+
 def _role(value: dict[str, Any]) -> str:
     kind = str(value.get("type"))
-    return kind if kind in ("user", "assistant", "system") else "user"
+    return kind if kind in ("user", "assistant", "system", "tool") else "user"
 
 
 def _request(value: dict[str, Any], message: dict[str, Any], index: int) -> dict[str, Any]:

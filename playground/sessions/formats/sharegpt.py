@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from playground.sessions.building import Place, SessionBuilder, json_or_text
+from playground.sessions.building import Place, SessionBuilder, json_or_text, text_part
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
 from playground.sessions.shapes.messages import read_message, role_of
@@ -19,6 +19,7 @@ from playground.sessions.shapes.text_calls import embedded_tools, text_parts, te
 from playground.sessions.source import Source
 
 _SAID: Final = ("conversations", "conversation", "dialog", "dialogue")
+_PLAIN: Final = {"from", "value"}
 _TAGS: Final = re.compile(r"<tools>\s*(.*?)\s*</tools>", re.DOTALL)
 
 
@@ -78,7 +79,9 @@ def _row(builder: SessionBuilder, value: Any, place: Place) -> None:
 def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
     text = _text(message)
     role = role_of(message) if isinstance(message, dict) else None
-    if role is None or text is None:
+    if role == "user" and text and message.keys() == _PLAIN:  # as half of them are
+        builder.say(role, [text_part(text)], place)
+    elif role is None or text is None:
         read_message(builder, message, place)
     elif role == "tool":
         add(builder, "tool", text_results(builder, text), place)

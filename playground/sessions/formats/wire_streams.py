@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any
+from typing import Any, Final
 
 from playground.recordings.apis import recognise
-from playground.recordings.decoding import decode_stream
+from playground.recordings.decoding import decode_stream, holds_frame
 from playground.recordings.files import START, cut_header, is_recording, read_recording_file
 from playground.recordings.recording import Recording
 from playground.sessions.building import Place, SessionBuilder
@@ -75,12 +75,23 @@ class WireStream(SessionFormat):
         if any(isinstance(value, dict) for value in lines):
             known = [isinstance(value, dict) and _is_frame(value) for value in lines]
             return sum(known) > len(known) / 2
-        return bool(decode_stream([source.start(65536)]).api)
+        document = source.document  # a list of frames, as Gemini answers without `alt=sse`
+        if isinstance(document, list) and not any(map(_may_be_frame, document[:_LOOKED_AT])):
+            return False
+        return any(decode_stream([source.start(size)]).api for size in _STARTS)
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
         read_recording(builder, decode_stream([source.data], name=source.stem), Place())
         yield builder
+
+
+_LOOKED_AT: Final = 12
+_STARTS: Final = (4096, 65536)  # bytes: most streams say in their first frames whose they are
+
+
+def _may_be_frame(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, dict) and holds_frame(value))
 
 
 def _is_frame(value: dict[str, Any]) -> bool:

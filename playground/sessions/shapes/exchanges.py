@@ -9,6 +9,7 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -47,6 +48,11 @@ class Exchange:
     # It goes on with the exchange before it, and its `input` is only what is new since then: a
     # socket's requests made whole would be as long as the square of their number.
     follows: bool = False
+
+    @cached_property
+    def reply(self) -> dict[str, Any] | None:
+        """The response where it is one JSON object."""
+        return _json(self.response)
 
 
 @dataclass
@@ -134,7 +140,7 @@ def _row(found: _Conversation, exchange: Exchange) -> None:
         return
     at = found.builder.time(exchange.at, exchange.place)
     seconds = found.builder.seconds(exchange.seconds, exchange.place)
-    reply = _json(exchange.response)
+    reply = exchange.reply
     known: dict[str, Any] = {"at": at, "seconds": seconds, "reply": reply}
     if exchange.follows and found.body is not None:
         found.builder.rows.append(packed_further(exchange.request, found.body, **known))
@@ -159,7 +165,7 @@ def _known(
             "stop_reason": recording.stop_reason,
         }
     else:
-        known = facts(_json(exchange.response))
+        known = facts(exchange.reply)
     at = builder.rows[-1].at if builder.rows else exchange.at
     seconds = exchange.seconds if exchange.seconds is not None else known.get("seconds")
     count = len(conversation(exchange.request) or ())
@@ -233,7 +239,7 @@ def _finish(found: _Conversation) -> SessionBuilder:
 
 
 def _whole_reply(builder: SessionBuilder, exchange: Exchange, place: Place) -> bool:
-    body = _json(exchange.response)
+    body = exchange.reply
     return body is not None and read_reply(builder, body, place)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from playground.messages import ImagePart, Part, ReasoningPart, Role, TextPart
-from playground.sessions.building import Place, SessionBuilder, json_or_text
+from playground.sessions.building import Place, SessionBuilder, json_or_text, text_part
 from playground.sessions.shapes.fields import listed
 from playground.sessions.shapes.parts import read_parts, result_value
 from playground.sessions.shapes.results import CONTENT, add, holds_result, read_result
@@ -36,7 +36,7 @@ _PLAIN: Final = {
     "role", "type", "content", "id", "model", "usage", "timestamp", "stop_reason", "stop_sequence",
     "tool_calls", "tool_call_id", "name",
 }  # fmt: skip
-_PLAIN_ROLES: Final = ("user", "assistant", "system")
+_PLAIN_ROLES: Final[tuple[Role, ...]] = ("user", "assistant", "system")
 _CALL_ROLES: Final = {"function_call", "function-call", "tool_calls", "tool_call"}
 # Fields that stand beside what was said; anything else that is not empty may be what was said.
 _BESIDE: Final = {
@@ -61,7 +61,9 @@ def read_messages(builder: SessionBuilder, values: Any, place: Place) -> None:
 
 def role_of(value: dict[str, Any]) -> Role | None:
     """The role that a message says it has, by any of the names that a role is given under."""
-    return ROLES.get(_role_name(value))
+    given = value.get("role")
+    role = ROLES.get(given) if type(given) is str else None
+    return role or ROLES.get(_role_name(value))
 
 
 def _role_name(value: dict[str, Any]) -> str:
@@ -113,7 +115,11 @@ def _plain_message(builder: SessionBuilder, value: dict[str, Any], place: Place)
         return False
     role = value.get("role")
     if role in _PLAIN_ROLES:
-        add(builder, ROLES[role], _parts(builder, value, place), place)
+        content = value.get("content")
+        if type(content) is str and content and "tool_calls" not in value:
+            builder.say(role, [text_part(content)], place)
+        else:
+            add(builder, role, _parts(builder, value, place), place)
         return True
     if role == "tool" and value.get("content") is not None:
         read_result(builder, value, place)
@@ -198,7 +204,7 @@ def _as_call(value: dict[str, Any], kind: str) -> dict[str, Any]:
 def _parts(
     builder: SessionBuilder, value: dict[str, Any], place: Place, are_calls: bool = False
 ) -> list[Part]:
-    more = value.keys() & _MORE  # most messages have none of these
+    more = not _MORE.isdisjoint(value)  # most messages have none of these
     parts = _reasoning(builder, value, place) if more else []
     key = "content"
     if value.get(key) is None:

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from playground.findings import finding
-from playground.messages import ImagePart, Part, ReasoningPart, TextPart
-from playground.sessions.building import Place, SessionBuilder, json_or_text
+from playground.messages import ImagePart, Part, ReasoningPart
+from playground.sessions.building import Place, SessionBuilder, json_or_text, text_part
 
 _Reader = Callable[[SessionBuilder, dict[str, Any], Place], list[Part]]
 
@@ -21,7 +21,7 @@ def read_parts(builder: SessionBuilder, content: Any, place: Place) -> list[Part
         case None | "":
             return []
         case str():
-            return [TextPart(content)]
+            return [text_part(content)]
         case list():
             return [
                 part
@@ -88,7 +88,7 @@ def _reader_of(kind: str) -> _Reader | None:
 
 def _text(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
     if value.keys() == _PLAIN_TEXT and isinstance(value["text"], str):  # as most are
-        return [TextPart(value["text"])] if value["text"] else []
+        return [text_part(value["text"])] if value["text"] else []
     given = _first(value, "text", "content", "refusal", "value")
     if isinstance(given, dict):  # AI SDK and the assistants API: {"value": …}
         given = given.get("value")
@@ -98,7 +98,7 @@ def _text(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
     if value.get("thought"):
         signature = value.get("thoughtSignature")
         return [ReasoningPart(given, signature if isinstance(signature, str) else None)]
-    return [TextPart(given)] if given else []
+    return [text_part(given)] if given else []
 
 
 def _reasoning(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:

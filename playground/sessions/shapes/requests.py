@@ -23,9 +23,18 @@ def conversation(body: Any) -> list[Any] | None:
         if isinstance(found, list):
             return found
     for key in ("prompt", "input", "inputText", "message"):
-        if isinstance(body.get(key), str):
-            return [*_history(body), {"role": "user", "content": body[key]}]
+        text = _one_prompt(body.get(key))
+        if isinstance(text, str):
+            return [*_history(body), {"role": "user", "content": text}]
     return None
+
+
+def _one_prompt(given: Any) -> Any:
+    """The text of a list that holds it alone: a completion may be asked for several."""
+    match given:
+        case [str(text)]:
+            return text
+    return given
 
 
 def _history(body: dict[str, Any]) -> list[Any]:
@@ -45,7 +54,7 @@ def read_request(builder: SessionBuilder, body: dict[str, Any], place: Place) ->
     for name in ("messages", "input", "contents", "prompt", "inputText", "message"):
         if body.get(name):
             read_messages(builder, _history(body), place.at("chat_history"))
-            read_messages(builder, body[name], place.at(name))
+            read_messages(builder, _one_prompt(body[name]), place.at(name))
             break
     config = body.get("toolConfig")
     tools = body.get("tools") or (config.get("tools") if isinstance(config, dict) else None)

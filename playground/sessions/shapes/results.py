@@ -76,7 +76,7 @@ def _is_result(part: dict[str, Any]) -> bool:
 
 def add(builder: SessionBuilder, role: Role, parts: list[Part], place: Place) -> None:
     """Add a message; results among another role's parts become messages of the role `tool`."""
-    if role == "tool" or not any(isinstance(part, ToolResultPart) for part in parts):
+    if role == "tool" or ToolResultPart not in map(type, parts):
         builder.say(role, parts, place)
         return
     for is_result, run in groupby(parts, lambda part: isinstance(part, ToolResultPart)):

@@ -48,15 +48,18 @@ def spans_of(source: Source) -> Iterator[TraceSpan]:
     if source.is_lines:
         found = [s for line, value in source.lines() for s in _spans(value, Place(line))]
     else:
-        found = list(_spans(source.document, Place()))
+        found = first_spans(source)
     yield from sorted(found, key=lambda span: span.start)
 
 
 def first_spans(source: Source) -> list[TraceSpan]:
-    """Some spans, for looking at a file."""
-    if source.is_lines:
-        return [s for value in source.head for s in _spans(value, Place())]
-    return list(_spans(source.document, Place()))
+    """Some spans, for looking at a file: all of a document, found once for all who look."""
+    found: list[TraceSpan] | None = source.seen.get("spans")
+    if found is None:
+        values = source.head if source.is_lines else [source.document]
+        found = [span for value in values for span in _spans(value, Place())]
+        source.seen["spans"] = found
+    return found
 
 
 def _spans(value: Any, place: Place) -> Iterator[TraceSpan]:

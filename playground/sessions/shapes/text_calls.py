@@ -15,7 +15,7 @@ from playground.dialects import get_dialect
 from playground.messages import Part, ReasoningPart, TextPart
 from playground.parsing.result import read_to_end
 from playground.prompt_data import PromptData
-from playground.sessions.building import Place, SessionBuilder, json_or_text
+from playground.sessions.building import Place, SessionBuilder, json_or_text, text_part
 
 _LIST: Final = re.compile(r"\s*\[\s*[A-Za-z_][^()\[\]{}\"'\n]*\(.*\)\s*\]\s*\Z", re.DOTALL)
 _GLAIVE: Final = re.compile(r"<functioncall>\s*(.*?)\s*(?:<\|endoftext\|>|\Z)", re.DOTALL)
@@ -32,7 +32,7 @@ def text_parts(builder: SessionBuilder, text: str, place: Place) -> list[Part]:
         return _marked(builder, text, place)
     if _LIST.match(text):
         return _listed(builder, text, place)
-    return [TextPart(text)] if text else []
+    return [text_part(text)] if text else []
 
 
 def text_results(builder: SessionBuilder, text: str) -> list[Part]:

@@ -1,0 +1,143 @@
+"""Spoiled files of every format through the importers: read with a finding, or refused in words.
+
+Run: python benchmarks/spoiled_files.py [FOLDER…] [--seconds N] [--seed N]. The files are the tests'
+examples and those of the folders; each is cut anywhere, has bytes or JSON values replaced, or lines
+swapped, under its own name and with its format recognised or given. The last resort, which refuses
+in words what no reader foresaw, is switched off: what it would catch is a fault here. So is a file
+that is cut inside a JSON value and read without a word of it, and one that takes too long.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from session_examples import EXAMPLES  # noqa: E402
+from test_importing import spoiled  # noqa: E402
+
+from playground.errors import InputFault  # noqa: E402
+from playground.sessions import last_resort  # noqa: E402
+from playground.sessions.loading import LoadedSession, read_sessions  # noqa: E402
+from playground.sessions.source import Source  # noqa: E402
+
+NOISE = (b"", b"\x00", b"\xff", b'"', b"{", b"}]", b"\n", b"\\ud83d", b"1e400", b"null")
+LARGEST = 300_000  # bytes of a file that is spoiled
+SLOWEST = 5.0  # seconds of CPU
+Spoil = Callable[[bytes, random.Random], bytes]
+
+
+def cut(data: bytes, chance: random.Random) -> bytes:
+    return data[: chance.randrange(len(data))]
+
+
+def noise(data: bytes, chance: random.Random) -> bytes:
+    at, other = chance.randrange(len(data)), chance.choice(NOISE)
+    return data[:at] + other + data[at + chance.choice([0, 1, len(other)]) :]
+
+
+def values(data: bytes, chance: random.Random) -> bytes:
+    """One value of a document, or of each line, replaced, taken away or put elsewhere."""
+    try:
+        return json.dumps(spoiled(json.loads(data), chance)).encode()
+    except ValueError:
+        pass
+    lines = data.splitlines()
+    for _ in range(3):
+        at = chance.randrange(len(lines))
+        try:
+            lines[at] = json.dumps(spoiled(json.loads(lines[at]), chance)).encode()
+        except ValueError:
+            continue
+    return b"\n".join(lines) + b"\n"
+
+
+def swapped(data: bytes, chance: random.Random) -> bytes:
+    lines = data.splitlines(keepends=True)
+    chance.shuffle(lines)
+    return b"".join(lines[: chance.randrange(1, len(lines) + 1)])
+
+
+WAYS: dict[str, Spoil] = {"cut": cut, "noise": noise, "values": values, "lines": swapped}
+
+
+def fault_of(name: str, data: bytes, form: str | None, way: str) -> tuple[str, str]:
+    """What became of it (read, told or refused), and what is wrong with that."""
+    began = time.process_time()
+    try:
+        loaded = list(read_sessions(Source(name, data), form))
+    except InputFault as fault:
+        return "refused", "several lines" if "\n" in str(fault) else ""
+    except Exception:
+        return "fell", traceback.format_exc(limit=-3)
+    took = time.process_time() - began
+    told = any(each.findings for each in loaded)
+    if took > SLOWEST:
+        return "slow", f"{took:.1f} s"
+    if way == "cut" and not told and _is_torn(name, data) and not _broken_off(loaded):
+        return "silent", f"cut at {len(data)}, and no finding"
+    return "told" if told else "read", ""
+
+
+def _is_torn(name: str, data: bytes) -> bool:
+    """Whether a file of JSON, or of lines of it, ends inside a value."""
+    text = data.rstrip()
+    if name.endswith(("md", "history", "yaml", "sse")) or text[:1] not in (b"{", b"["):
+        return False
+    for part in (text, text.rpartition(b"\n")[2]):
+        try:
+            json.loads(part)
+        except ValueError:
+            continue
+        return False
+    return True
+
+
+def _broken_off(loaded: list[LoadedSession]) -> bool:
+    """Whether a recording says by itself that it has no end."""
+    return any(not r.stop_reason for each in loaded for r in each.session.recordings)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folders", nargs="*", type=Path)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    last_resort.UNFORESEEN = ()
+    files = [
+        (each.name, each.content, form)
+        for form, each in EXAMPLES.items()
+        if isinstance(each.content, bytes)
+    ]
+    found = [path for folder in options.folders for path in folder.rglob("*") if path.is_file()]
+    for path in sorted(path for path in found if 0 < path.stat().st_size < LARGEST):
+        files.append((path.name, path.read_bytes(), ""))
+    chance, counts, shown = random.Random(options.seed), Counter[str](), set[str]()
+    began = time.monotonic()
+    while time.monotonic() - began < options.seconds:
+        name, data, form = chance.choice(files)
+        way = chance.choice(list(WAYS))
+        other = WAYS[way](data, chance)
+        given = form if form and chance.random() < 0.3 else None
+        state, fault = fault_of(name, other, given, way)
+        counts[state] += 1
+        if fault and (last := fault.strip().splitlines()[-1]) not in shown:
+            shown.add(last)
+            print(f"{state}: {name} ({form or '-'}, {way}, {len(other)} bytes)\n{fault}\n")
+    told = ", ".join(f"{state} {count:,}" for state, count in counts.most_common())
+    print(f"{counts.total():,} spoiled files of {len(files)}, seed {options.seed}: {told}")
+    return int(bool(shown))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,24 @@
+"""Where something stands in the file that it came from."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Place(NamedTuple):  # made in half the time of a frozen dataclass, several times a message
+    """Where something stands in the file: a line of a file of lines, a dotted path, or both."""
+
+    line: int | None = None
+    field: str = ""
+
+    def at(self, *steps: str | int) -> Place:
+        """A place inside this one."""
+        line, field = self
+        for step in steps:
+            field = f"{field}.{step}" if field else f"{step}"
+        return tuple.__new__(Place, (line, field))  # in half the time of Place(line, field)
+
+    def __str__(self) -> str:
+        if self.line is None:
+            return self.field or "the file"
+        return f"line {self.line}, {self.field}" if self.field else f"line {self.line}"

@@ -1,0 +1,25 @@
+"""A text that several parts make up, edited as one: an edit changes the parts that it is in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from playground.messages import Part, TextPart
+
+
+def with_text(parts: Sequence[Part], text: str) -> list[Part]:
+    """The text of several parts after an edit: each has what it had, the changed one the change."""
+    before = [part.text if isinstance(part, TextPart) else "" for part in parts]
+    behind = len("".join(before))
+    kept: list[Part] = []
+    for own in before[:-1]:
+        behind -= len(own)
+        if text.startswith(own):  # nothing was changed up to its end
+            kept.append(TextPart(own))
+            text = text[len(own) :]
+            continue
+        tail = "".join(before)[-behind:]
+        if not text.endswith(tail):  # the change goes on into what follows
+            break
+        return [*kept, TextPart(text[: len(text) - behind]), *parts[len(kept) + 1 :]]
+    return [*kept, TextPart(text)]
