@@ -65,6 +65,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "foreign-markup": FindingKind("warning", "another dialect reads calls here, this one does not"),
     "native-call": FindingKind("info", "a native tool call in a stream read as a text dialect"),
     "unknown-tool": FindingKind("warning", "a call to a tool that the session does not have"),
+    "missing-opener": FindingKind("warning", "a call's JSON without the opener of calls: text"),
     "bare-opener": FindingKind("info", "the opener of calls, and no call behind it: text"),
     # what a server makes of it
     "server-drops": FindingKind("warning", "the server does not hand this over to its client"),

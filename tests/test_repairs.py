@@ -6,10 +6,11 @@ is read whole and byte by byte.
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 import pytest
-from strategies import DIALECTS
+from strategies import DIALECTS, GENERAL
 
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.reading import parse
@@ -152,7 +153,7 @@ OPENERS: Final[list[Row]] = [
         "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
         [],
         "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
-        ["bare-opener", "bare-opener", "orphan-closer"],
+        ["bare-opener", "bare-opener", "orphan-closer", "orphan-closer"],
     ),
     (
         "qwen3-coder",
@@ -642,6 +643,17 @@ ALSO_WRITTEN: Final[list[Row]] = [  # what other servers' parsers read of the sa
         "",
         [],
     ),
+    (
+        "hermes",
+        f"{_JSON}\n</tool_call>",
+        [],
+        f"{_JSON}\n</tool_call>",
+        ["missing-opener", "orphan-closer"],
+    ),
+    ("functools", f"[{_JSON}]", [], f"[{_JSON}]", ["missing-opener"]),
+    ("pythonic", "get_weather(city='Rome')", [], "get_weather(city='Rome')", ["missing-opener"]),
+    ("olmo3", "[get_weather(city='Rome')]", [], "[get_weather(city='Rome')]", ["missing-opener"]),
+    ("pythonic", "It is get_weather(city='Rome').", [], "It is get_weather(city='Rome').", []),
     ("pythonic", "[configure(on=True)]", [], "[configure(on=True)]", ["unknown-tool"]),
     ("lfm2", "[configure(on=True)]\nOK", [], "[configure(on=True)]\nOK", ["unknown-tool"]),
 ]
@@ -706,6 +718,25 @@ def test_a_single_call_without_the_brackets_of_its_list_is_read(dialect: Declare
     codes = [finding.code for finding in result.findings]
     assert codes[:1] == ["mended-opener"]
     assert set(codes[1:]) <= {"unclosed-section"}
+
+
+UNTOLD: Final = {
+    "llama3-builtin": "<|python_tag|>",  # what is left is a line of any program: `f.call(…)`
+    "harmony": "<|channel|>",  # what is left are stop tokens, which end any message
+}
+
+
+@pytest.mark.parametrize("dialect", GENERAL, ids=lambda dialect: dialect.name)
+def test_no_marker_that_is_left_out_loses_a_call_in_silence(dialect: DeclaredDialect) -> None:
+    call = ToolCallPart("call_1", "get_weather", {"city": "Rome", "days": 3})
+    tools = [ToolMetadata.model_validate({**TOOLS[0], "description": ""})]
+    written = dialect.format_tool_call(call, tools)
+    spared = UNTOLD.get(dialect.name)
+    found = re.finditer(r"<[^<>]*>", written)
+    markers = [match.span() for match in found if match[0] != spared]
+    for start, stop in markers:
+        result = parse(f"Well.\n{written[:start]}{written[stop:]}", dialect, tools)
+        assert result.tool_calls or result.findings, written[start:stop]
 
 
 def test_entities_are_read_where_the_switch_says_so() -> None:

@@ -142,6 +142,10 @@ class SyntaxEngine:
                 self._bare |= kind is Kind.BARE
                 self.scanner.note("bare-opener")
                 self._emit_text(len(match[0]))
+            case Kind.BARE_BODY | Kind.BARE_CLOSE:
+                body = kind is Kind.BARE_BODY
+                self.scanner.note("missing-opener" if body else "orphan-closer")
+                self._emit_text(len(match[0]))
             case Kind.SECTION_CLOSE:
                 yield from self._close_section(match, self.plan.forms[number])
             case Kind.OPEN | Kind.CLOSE | Kind.PARAM | Kind.FORGOTTEN:

@@ -42,6 +42,7 @@ from playground.parsing.surroundings import Surroundings
 from playground.parsing.template import Hole, Piece, Template, holes_of
 from playground.parsing.wait import Choice, Group, Kind, Wait, wait
 
+_MARGINS: Final = ("", " ", "\n  ", "\n    ", "\n\t")  # in which JSON is printed
 _BLANKS: Final = tuple(" \t\n\r\f\v")
 
 
@@ -247,12 +248,46 @@ class FormBuilder:
 
     def bare_call(self) -> list[Choice]:
         """How a call begins, where none follows: a tag or a control token, which is no prose."""
-        first = (self.syntax.call_template.before or ("",))[0]
-        marker = first.strip() if isinstance(first, str) else ""
+        return self._marker(Kind.BARE_CALL, (self.syntax.call_template.before or ("",))[0])
+
+    def bare_close(self) -> list[Choice]:
+        """How a call ends, where none is open."""
+        after = self.syntax.call_template.after
+        if self.syntax.known_names and self.name != IDENTIFIER and "name" in holes_of(after):
+            group = Group(Kind.BARE_CLOSE, self.number)
+            return [Choice(unnamed(self.closing.pattern), begins(after), group, varying=True)]
+        return self._marker(Kind.BARE_CLOSE, (after or ("",))[-1])
+
+    def _marker(self, kind: Kind, piece: Piece) -> list[Choice]:
+        marker = piece.strip() if isinstance(piece, str) else ""
         if marker[:1] not in ("<", "[") or not worded(re.escape(marker)) or self.syntax.line_start:
             return []
-        group = Group(Kind.BARE_CALL, self.number)
+        group = Group(kind, self.number)
         return [Choice(literal(marker), (prefix((marker,)),), group, (marker,), varying=True)]
+
+    def bare_body(self) -> list[Choice]:
+        """The head of a body that tells a call by itself, where its opener was left out: servers
+        strip what their tokenizer calls special, models the brackets of a list."""
+        group = Group(Kind.BARE_BODY, self.number)
+        before = self.syntax.call_template.before
+        look = self.notation.evidence(Lead(self.syntax, "", self.closing.pattern, True, True))
+        named = self.syntax.known_names and self.name != IDENTIFIER
+        if look and named and self.syntax.section_required:
+            head = unnamed(f"{pieces_pattern(before, self._holes())}(?={look})")
+            return [Choice(rf"{LINE_START}(?:\[\s{{0,8}}+)?{head}", (), group, varying=True)]
+        if not self.notation.tells_itself or not any(map(worded, self._told())):
+            return []
+        head = self.notation.announce(Lead(self.syntax, "", "", strict=True, firm=False))
+        # code is full of braces: those before a name alone are looked at
+        first = tuple(
+            f'{{{space}"{key[:3]}' for key in self.syntax.shape.name for space in _MARGINS
+        )
+        return [Choice(unnamed(head), first, group, varying=True)]
+
+    def _told(self) -> list[str]:
+        """The patterns of all that may open a call."""
+        templates = (self.syntax.call_template, *self.syntax.sections)
+        return [pieces_pattern(template.before, self._holes()) for template in templates]
 
     def announced(self) -> list[Choice]:
         """The openers that count inside reasoning. One of a call alone may be a draft, unless

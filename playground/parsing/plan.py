@@ -71,8 +71,10 @@ def _in_text(
         *closers,
         *around.closers(),
         *around.results(),
-        # several forms may begin alike
+        # several forms may begin, end and be written alike
         *{choice.pattern: choice for form in builders for choice in form.bare_call()}.values(),
+        *{choice.pattern: choice for form in builders for choice in form.bare_close()}.values(),
+        *{choice.pattern: choice for form in builders for choice in form.bare_body()}.values(),
         *([FENCE] if switches.calls_in_fences == "text" else []),
     ]
 

@@ -24,6 +24,8 @@ class Kind(Enum):
     SECTION = "section"
     BARE = "bare"  # the opener of a section before no call
     BARE_CALL = "bare_call"  # the opener of a call before nothing that could be one
+    BARE_BODY = "bare_body"  # what a call holds, without its opener
+    BARE_CLOSE = "bare_close"  # the closer of a call, where none is open
     SECTION_CLOSE = "section_close"
     THINK = "think"
     THINK_CLOSE = "think_close"  # of reasoning that was not open

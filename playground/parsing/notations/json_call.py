@@ -52,6 +52,7 @@ class JsonCall(Notation):
     mends_brackets = True
     restarts = True
     repeats = True
+    tells_itself = True
 
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
         return {

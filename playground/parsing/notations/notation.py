@@ -95,6 +95,8 @@ class Notation(ABC):
     restarts: ClassVar[bool] = False
     """A model that begins the call anew inside the body is seen, though an open string of the body
     would hold it: the first quote of the second one would end any string."""
+    tells_itself: ClassVar[bool] = False
+    """A body shows that it is a call, also without its opener."""
     repeats: ClassVar[bool] = False
     """Models write several bodies between the markers of one call: each is a call of its own."""
     follows_tags: ClassVar[bool] = False
