@@ -30,7 +30,6 @@ from playground.parsing.patterns import (
     name_before,
     or_mended,
     pieces_pattern,
-    prefix,
     slips,
     stripped,
     unlisted,
@@ -42,7 +41,6 @@ from playground.parsing.surroundings import Surroundings
 from playground.parsing.template import Hole, Piece, Template, holes_of
 from playground.parsing.wait import Choice, Group, Kind, Wait, wait
 
-_MARGINS: Final = ("", " ", "\n  ", "\n    ", "\n\t")  # in which JSON is printed
 _BLANKS: Final = tuple(" \t\n\r\f\v")
 
 
@@ -74,7 +72,7 @@ class FormBuilder:
             close=wait(Choice(SPACE + wrapped + closing.pattern)) if closing.pattern else None,
             excess=self._excess(),
             skip=self._skip(around, calls) if closing.pattern else None,
-            restart=restart(self.syntax, self._holes()),
+            restart=restart(self.syntax, self.holes()),
             more=self._more(),
             alike=self._alike(around, calls),
             body=self.notation.waits(self._neighbours(around)),
@@ -164,7 +162,7 @@ class FormBuilder:
         """The pattern of what stands before a body, as it is declared or not quite so."""
         pieces, space = self.syntax.call_template.before, self.notation.keeps_space
         whole, *mended = (
-            pieces_pattern(each, self._holes(each), value_after=space)
+            pieces_pattern(each, self.holes(each), value_after=space)
             for each in (pieces, *slips(pieces))
         )
         return or_mended(whole, mended)
@@ -172,10 +170,10 @@ class FormBuilder:
     def _may_be_wrapped(self) -> bool:
         """Whether a list or a code fence may stand around the body: its own markers are told."""
         template = self.syntax.call_template
-        told = bool(template.before) and worded(pieces_pattern(template.before, self._holes()))
+        told = bool(template.before) and worded(pieces_pattern(template.before, self.holes()))
         return told and self.notation.mends_brackets and worded(self.closing.pattern)
 
-    def _holes(self, pieces: tuple[Piece, ...] = ()) -> dict[str, str]:
+    def holes(self, pieces: tuple[Piece, ...] = ()) -> dict[str, str]:
         """The patterns of the holes that may stand before a body: of the template's own, or of
         these pieces."""
         before = pieces or self.syntax.call_template.before
@@ -200,7 +198,7 @@ class FormBuilder:
         """The openers of calls that name a tool, without a look at what follows: where nothing
         follows that can be read, the call is aborted rather than taken for prose."""
         before = self.syntax.call_template.before
-        opener = pieces_pattern(before, self._holes(), value_after=self.notation.keeps_space)
+        opener = pieces_pattern(before, self.holes(), value_after=self.notation.keeps_space)
         first = before[0] if before else ""
         told = isinstance(first, str) and worded(re.escape(first)) and "name" in holes_of(before)
         if not told or self.syntax.known_names or self.syntax.line_start:
@@ -221,7 +219,7 @@ class FormBuilder:
         template = self.syntax.call_template
         lead = Lead(self.syntax, "", unnamed(free.closing.pattern), strict=True, firm=True)
         look = self.notation.evidence(lead)
-        opener = pieces_pattern(template.before, free._holes()) + look
+        opener = pieces_pattern(template.before, free.holes()) + look
         if self.syntax.line_start:
             opener = LINE_START + opener
         openers = [(opener, begins(template.before))]
@@ -235,59 +233,6 @@ class FormBuilder:
             ]
         group = Group(Kind.LIKE, self.number)
         return [Choice(text, first, group) for text, first in openers] if look else []
-
-    def bare(self) -> list[Choice]:
-        """The openers of sections, where no call follows."""
-        openers = [
-            (pieces_pattern(template.before, {}), begins(template.before))
-            for template in self.sections
-            if not holes_of(template.before)
-        ]
-        group = Group(Kind.BARE, self.number)
-        return [Choice(text, first, group, varying=True) for text, first in openers if worded(text)]
-
-    def bare_call(self) -> list[Choice]:
-        """How a call begins, where none follows: a tag or a control token, which is no prose."""
-        return self._marker(Kind.BARE_CALL, (self.syntax.call_template.before or ("",))[0])
-
-    def bare_close(self) -> list[Choice]:
-        """How a call ends, where none is open."""
-        after = self.syntax.call_template.after
-        if self.syntax.known_names and self.name != IDENTIFIER and "name" in holes_of(after):
-            group = Group(Kind.BARE_CLOSE, self.number)
-            return [Choice(unnamed(self.closing.pattern), begins(after), group, varying=True)]
-        return self._marker(Kind.BARE_CLOSE, (after or ("",))[-1])
-
-    def _marker(self, kind: Kind, piece: Piece) -> list[Choice]:
-        marker = piece.strip() if isinstance(piece, str) else ""
-        if marker[:1] not in ("<", "[") or not worded(re.escape(marker)) or self.syntax.line_start:
-            return []
-        group = Group(kind, self.number)
-        return [Choice(literal(marker), (prefix((marker,)),), group, (marker,), varying=True)]
-
-    def bare_body(self) -> list[Choice]:
-        """The head of a body that tells a call by itself, where its opener was left out: servers
-        strip what their tokenizer calls special, models the brackets of a list."""
-        group = Group(Kind.BARE_BODY, self.number)
-        before = self.syntax.call_template.before
-        look = self.notation.evidence(Lead(self.syntax, "", self.closing.pattern, True, True))
-        named = self.syntax.known_names and self.name != IDENTIFIER
-        if look and named and self.syntax.section_required:
-            head = unnamed(f"{pieces_pattern(before, self._holes())}(?={look})")
-            return [Choice(rf"{LINE_START}(?:\[\s{{0,8}}+)?{head}", (), group, varying=True)]
-        if not self.notation.tells_itself or not any(map(worded, self._told())):
-            return []
-        head = self.notation.announce(Lead(self.syntax, "", "", strict=True, firm=False))
-        # code is full of braces: those before a name alone are looked at
-        first = tuple(
-            f'{{{space}"{key[:3]}' for key in self.syntax.shape.name for space in _MARGINS
-        )
-        return [Choice(unnamed(head), first, group, varying=True)]
-
-    def _told(self) -> list[str]:
-        """The patterns of all that may open a call."""
-        templates = (self.syntax.call_template, *self.syntax.sections)
-        return [pieces_pattern(template.before, self._holes()) for template in templates]
 
     def announced(self) -> list[Choice]:
         """The openers that count inside reasoning. One of a call alone may be a draft, unless

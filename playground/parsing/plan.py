@@ -8,6 +8,7 @@ from functools import lru_cache
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.form import Form
 from playground.parsing.form_builder import FormBuilder
+from playground.parsing.remnants import bare_sections, remnants
 from playground.parsing.surroundings import Surroundings
 from playground.parsing.switches import Switches
 from playground.parsing.wait import FENCE, Choice, Kind, Wait, literals, wait
@@ -66,15 +67,12 @@ def _in_text(
         *(choice for builder in builders for choice in builder.unread()),
         *(choice for builder in builders for choice in builder.alike()),
         *around.dropped(),
-        *(choice for builder in builders for choice in builder.bare()),
+        *(choice for builder in builders for choice in bare_sections(builder)),
         *around.stops(),
         *closers,
         *around.closers(),
         *around.results(),
-        # several forms may begin, end and be written alike
-        *{choice.pattern: choice for form in builders for choice in form.bare_call()}.values(),
-        *{choice.pattern: choice for form in builders for choice in form.bare_close()}.values(),
-        *{choice.pattern: choice for form in builders for choice in form.bare_body()}.values(),
+        *remnants(builders),
         *([FENCE] if switches.calls_in_fences == "text" else []),
     ]
 

@@ -1,0 +1,94 @@
+"""What is left of a call where a part of it is missing: text, but never without a finding.
+
+Servers strip what their tokenizer calls special, and models forget brackets and tags.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from playground.parsing.form_builder import FormBuilder
+from playground.parsing.notations.notation import Lead
+from playground.parsing.patterns import (
+    IDENTIFIER,
+    LINE_START,
+    begins,
+    literal,
+    pieces_pattern,
+    prefix,
+    unnamed,
+    worded,
+)
+from playground.parsing.template import Piece, holes_of
+from playground.parsing.wait import Choice, Group, Kind
+
+_MARGINS: Final = ("", " ", "\n  ", "\n    ", "\n\t")  # in which JSON is printed
+
+
+def bare_sections(builder: FormBuilder) -> list[Choice]:
+    """The openers of sections, where no call follows."""
+    openers = [
+        (pieces_pattern(template.before, {}), begins(template.before))
+        for template in builder.sections
+        if not holes_of(template.before)
+    ]
+    group = Group(Kind.BARE, builder.number)
+    return [Choice(text, first, group, varying=True) for text, first in openers if worded(text)]
+
+
+def remnants(builders: list[FormBuilder]) -> list[Choice]:
+    """Openers, closers and bodies that stand alone; several forms may be written alike."""
+    found = [
+        choice
+        for remnant in (_opener, _closer, _body)
+        for builder in builders
+        for choice in remnant(builder)
+    ]
+    return list({choice.pattern: choice for choice in found}.values())
+
+
+def _opener(builder: FormBuilder) -> list[Choice]:
+    """How a call begins, where none follows: a tag or a control token, which is no prose."""
+    return _marker(builder, Kind.BARE_CALL, (builder.syntax.call_template.before or ("",))[0])
+
+
+def _closer(builder: FormBuilder) -> list[Choice]:
+    """How a call ends, where none is open."""
+    after = builder.syntax.call_template.after
+    if _knows_names(builder) and "name" in holes_of(after):
+        group = Group(Kind.BARE_CLOSE, builder.number)
+        return [Choice(unnamed(builder.closing.pattern), begins(after), group, varying=True)]
+    return _marker(builder, Kind.BARE_CLOSE, (after or ("",))[-1])
+
+
+def _marker(builder: FormBuilder, kind: Kind, piece: Piece) -> list[Choice]:
+    marker = piece.strip() if isinstance(piece, str) else ""
+    if marker[:1] not in ("<", "[") or not worded(re.escape(marker)) or builder.syntax.line_start:
+        return []
+    group = Group(kind, builder.number)
+    return [Choice(literal(marker), (prefix((marker,)),), group, (marker,), varying=True)]
+
+
+def _body(builder: FormBuilder) -> list[Choice]:
+    """The head of a body that tells a call by itself."""
+    syntax, notation = builder.syntax, builder.notation
+    group = Group(Kind.BARE_BODY, builder.number)
+    look = notation.evidence(Lead(syntax, "", builder.closing.pattern, strict=True, firm=True))
+    if look and syntax.section_required and _knows_names(builder):
+        head = pieces_pattern(syntax.call_template.before, builder.holes())
+        listed = rf"{LINE_START}(?:\[\s{{0,8}}+)?{unnamed(head)}(?={unnamed(look)})"
+        return [Choice(listed, (), group, varying=True)]
+    templates = (syntax.call_template, *syntax.sections)
+    openers = [pieces_pattern(template.before, builder.holes()) for template in templates]
+    if not notation.tells_itself or not any(map(worded, openers)):
+        return []
+    head = notation.announce(Lead(syntax, "", "", strict=True, firm=False))
+    # code is full of braces: those before a name alone are looked at
+    names = [f'"{name[:3]}' for name in syntax.shape.name]
+    first = tuple(f"{{{margin}{name}" for name in names for margin in _MARGINS)
+    return [Choice(unnamed(head), first, group, varying=True)]
+
+
+def _knows_names(builder: FormBuilder) -> bool:
+    return builder.syntax.known_names and builder.name != IDENTIFIER
