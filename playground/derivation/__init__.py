@@ -12,15 +12,17 @@ an answer.
 
 from __future__ import annotations
 
+import dataclasses
 from os import PathLike
 from typing import Final
 
 from playground.arguments import takes
-from playground.derivation.candidates import candidates
+from playground.derivation.candidates import candidates, separated
 from playground.derivation.derived import Derivation, DerivedDialect, Nearest, declaration
 from playground.derivation.frame import TurnFrame, frame_of
 from playground.derivation.laws import broken_laws
 from playground.derivation.proof import (
+    NOTHING,
     PLAIN,
     Proof,
     full_probes,
@@ -60,6 +62,7 @@ def dialect_from_template(
     frame = frame_of(asked)
     guesses = candidates(asked, frame)
     chosen, own, alike = _best(asked, frame, guesses, name)
+    chosen = _with_separator(asked, own, chosen)
     proof = proven(asked, own, chosen, full_probes(chosen))
     _refuse_what_is_lost(source.name, chosen, proof)
     derivation = Derivation(
@@ -96,6 +99,20 @@ def _best(
     if best is None:
         raise InputFault("writes calls in a form that cannot be declared", where=asked.source.name)
     return *best, scores.count(max(scores)) - 1
+
+
+def _with_separator(
+    asked: AskedTemplate, frame: TurnFrame, dialect: DeclaredDialect
+) -> DeclaredDialect:
+    """The dialect, or with white space between its parameters, where a call without any shows that
+    this is how they are written."""
+    probes = [NOTHING, *short_probes()]
+    other = separated(dialect.syntax)
+    if other is None or written(asked, frame, dialect, [NOTHING]):
+        return dialect
+    tried = dataclasses.replace(dialect, syntax=other)
+    wins = written(asked, frame, tried, probes) > written(asked, frame, dialect, probes)
+    return tried if wins else dialect
 
 
 def _refuse_what_is_lost(source: str, dialect: DeclaredDialect, proof: Proof) -> None:

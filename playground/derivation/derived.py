@@ -16,8 +16,9 @@ from playground.raw_prompts.asking import ONE, PAIR, TWO, AskedCall, RequestForm
 
 # The fields of a declaration that are shown, in their order; a default says nothing.
 _SHOWN: Final = (
-    "call", "param", "section", "one_call_a_section", "section_required", "separator", "shape",
-    "string_mark", "cdata", "known_names",
+    "call", "param", "param_separator", "section", "one_call_a_section", "section_required",
+    "separator", "shape", "json", "literals", "type_words", "string_mark", "cdata", "cdata_for",
+    "known_names",
 )  # fmt: skip
 _LEAST_CALLS: Final = {"one call": ONE, "two parameters": PAIR, "two calls": TWO}
 
@@ -75,6 +76,11 @@ class Derivation:
             "section": "what stands around two calls and not between them",
             "separator": "what stands between two calls",
             "shape": "the paths to name, arguments and id within the object",
+            "json": "an object within an argument",
+            "literals": "true, false, null and a list as arguments",
+            "type_words": "an argument of each type",
+            "param_separator": "a call without arguments",
+            "cdata_for": "a text with each of the characters",
             "string_mark": "what stands around a text in the object",
             "known_names": "nothing but punctuation stands before the name",
             "result": "a tool's turn against a user's with the same words",
@@ -129,7 +135,8 @@ def declaration(dialect: DeclaredDialect) -> list[str]:
     for name in _SHOWN:
         value = getattr(dialect.syntax, name)
         if name == "call" or value != getattr(plain, name):
-            lines.append(f"{name}: {_shape(value) if name == 'shape' else repr(value)}")
+            told = _changed(value) if dataclasses.is_dataclass(value) else repr(value)
+            lines.append(f"{name}: {told}")
     lines.append(f"result: {dialect.result!r} in the role of {dialect.result_role}")
     if dialect.reasoning:
         pairs = ", ".join(f"{tags.open!r} … {tags.close!r}" for tags in dialect.reasoning)
@@ -139,12 +146,13 @@ def declaration(dialect: DeclaredDialect) -> list[str]:
     return lines
 
 
-def _shape(shape: Any) -> str:
-    default = type(shape)()
+def _changed(value: Any) -> str:
+    """The fields of a part of a declaration that are no defaults."""
+    default = type(value)()
     named = [
-        f"{each.name}={getattr(shape, each.name)!r}"
-        for each in dataclasses.fields(shape)
-        if getattr(shape, each.name) != getattr(default, each.name)
+        f"{each.name}={getattr(value, each.name)!r}"
+        for each in dataclasses.fields(value)
+        if getattr(value, each.name) != getattr(default, each.name)
     ]
     return ", ".join(named)
 

@@ -54,6 +54,7 @@ HURTING: Final[dict[str, Any]] = {
     "an object": {"a": {"b": [1, "c"]}},
     "an empty object": {},
 }
+NOTHING: Final = ("no arguments", (AskedCall(NAMES[0], {}),))
 _SHORT: Final = ("plain text", "two lines", "double quotes", "an integer")
 
 
@@ -115,7 +116,7 @@ def full_probes(dialect: DeclaredDialect) -> list[tuple[str, tuple[AskedCall, ..
     own = [*syntax.closers, *syntax.openers]
     values = {**HURTING, **{f"its own {literal!r}": f"a {literal} b" for literal in own}}
     made = [("one call", ONE), ("two parameters", PAIR), ("two calls", TWO)]
-    made += [("no arguments", (AskedCall(NAMES[0], {}),))]
+    made += [NOTHING]
     made += [(name, _holding(value)) for name, value in values.items()]
     return made
 

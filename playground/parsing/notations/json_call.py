@@ -6,7 +6,7 @@ The walk decides at each key what its value is: the members may come in any orde
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from playground.json_numbers import load_json
@@ -54,9 +54,10 @@ class JsonCall(Notation):
     repeats = True
 
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
-        return {
-            self.hole: dump_json(call_object(syntax.shape, call.name, call.arguments, call.call_id))
-        }
+        shape = syntax.shape
+        numbers = {"id": call.call_id, "index": str(call.index), "number": str(call.index + 1)}
+        whole = call_object(shape, call.name, call.arguments, numbers[shape.id_is])
+        return {self.hole: dump_json(whole, style=syntax.json)}
 
     def announce(self, lead: Lead) -> str:
         if lead.before:
@@ -96,11 +97,18 @@ def call_object(
         for key in path[:-1]:
             node = node.setdefault(key, {})
         node[path[-1]] = value
-    return result
+    return {key: result[key] for key in _order(shape, result)}
+
+
+def _order(shape: JsonShape, keys: Iterable[str]) -> list[str]:
+    """The keys of a call's object as they are written."""
+    first = [key for key in shape.order if key in keys]
+    return [*first, *(key for key in keys if key not in first)]
 
 
 def _head(shape: JsonShape) -> str:
-    """The head of a JSON call that no marker announces: its keys in the declared order."""
+    """The head of a JSON call that no marker announces: its keys in the declared order, up to the
+    arguments and the name."""
 
     def key(*names: str) -> str:
         listed = "|".join(re.escape(name) for name in names)
@@ -109,13 +117,19 @@ def _head(shape: JsonShape) -> str:
     if shape.name_is_key:
         return rf'\{{{SPACE}"[^"\\]{{1,128}}+"{SPACE}:{SPACE}\{{'
     comma = rf"{SPACE},{SPACE}"
-    parts = [rf'(?:{key(shape.id)}"[^"\\]{{0,128}}+"{comma})?'] if shape.id else []
-    parts += [rf'(?:{key(k)}"{re.escape(v)}"{comma})?' for k, v in shape.constants]
-    parts += [rf"{key(step)}\{{{SPACE}" for step in shape.name[:-1]]
-    parts += [rf'{key(shape.name[-1])}"[^"\\]{{1,128}}+"{comma}{key(*shape.aliases)}']
+    steps = "".join(rf"{key(step)}\{{{SPACE}" for step in shape.name[:-1])
+    members = {shape.id: rf'(?:{key(shape.id)}"[^"\\]{{0,128}}+"{comma})?'} if shape.id else {}
+    members |= {k: rf'(?:{key(k)}"{re.escape(v)}"{comma})?' for k, v in shape.constants}
+    members[shape.name[0]] = rf'{steps}{key(shape.name[-1])}"[^"\\]{{1,128}}+"{comma}'
+    members.setdefault(shape.arguments[0], "")
+    keys = _order(shape, members)
+    if keys.index(shape.arguments[0]) < keys.index(shape.name[0]):
+        keys.remove(shape.name[0])  # behind the arguments, which may be long
+    keys = keys[: keys.index(shape.arguments[0]) + 1]
+    parts = "".join(members[key] for key in keys) + key(*shape.aliases)
     if shape.thought:
-        return rf"\{{{SPACE}(?:{key(shape.thought)}|{''.join(parts)})"
-    return rf"\{{{SPACE}" + "".join(parts)
+        return rf"\{{{SPACE}(?:{key(shape.thought)}|{parts})"
+    return rf"\{{{SPACE}{parts}"
 
 
 # the walk
