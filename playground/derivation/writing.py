@@ -41,15 +41,16 @@ def json_style(text: str) -> JsonStyle:
 
 def body_fields(template: AskedTemplate, frame: TurnFrame, body: Body) -> dict[str, Any]:
     """What a call's body says of values, for every notation but parameters."""
-    call = AskedCall(NAMES[0], {KEYS[0]: _DEEP})
-    region = frame.bare(template.reply((call,)) or "")
     if body.hole == "args:marked":
         return _marked_words(template, frame)
-    found = bodies_of(region, (call,), [template.form.call_id(call, 0)])
-    if not found or found[0].hole != body.hole:
-        return {}
-    style = json_style(region[found[0].start : found[0].stop])
-    return {"json": style} if style != PLAIN_JSON else {}
+    for value in (_DEEP, "é"):  # some templates refuse an object whose schema says no more
+        call = AskedCall(NAMES[0], {KEYS[0]: value})
+        region = frame.bare(template.reply((call,)) or "")
+        found = bodies_of(region, (call,), [template.form.call_id(call, 0)])
+        if found and found[0].hole == body.hole:
+            style = json_style(region[found[0].start : found[0].stop])
+            return {"json": style} if style != PLAIN_JSON else {}
+    return {}
 
 
 def _marked_words(template: AskedTemplate, frame: TurnFrame) -> dict[str, Any]:
