@@ -79,7 +79,16 @@ def _around_answer(template: AskedTemplate) -> tuple[str, str]:
         return opened, ""
     before, _, behind = said.rpartition(TEXT)
     header = snapped_start(called, common_start(called, before))
-    return max(header, opened, key=len), snapped_end(called, common_end(called, behind))
+    end = snapped_end(called, common_end(called, behind)) or _end_of_turn(template, called)
+    return max(header, opened, key=len), end
+
+
+def _end_of_turn(template: AskedTemplate, called: str) -> str:
+    """The token that ends a turn of text where the user answers, and a turn of calls as well: some
+    templates leave it out behind the last answer."""
+    said = template.answered(TEXT) or ""
+    token = _TOKEN.match(said.rpartition(TEXT)[2].lstrip())
+    return token[0] if token and TEXT in said and called.rstrip().endswith(token[0]) else ""
 
 
 def _stops(template: AskedTemplate, end: str) -> tuple[str, ...]:

@@ -214,6 +214,12 @@ class AskedTemplate:
             return whole or ""
         return whole
 
+    def answered(self, words: str) -> str | None:
+        """What stands behind the user's first words where the assistant has said something, and the
+        user something else. None as in `reply`."""
+        shown = self.ask(user(USER), self.form.answer((), words), user(RESULT), calls=TWO)
+        return shown.behind_user
+
     def user_turn(self, calls: Sequence[AskedCall], words: str) -> str | None:
         """The same as `reply`, and then the user says something."""
         answer = self.form.answer(calls)
