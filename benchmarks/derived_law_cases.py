@@ -3,8 +3,8 @@
 `python benchmarks/derived_law_cases.py CASES.jsonl FOLDER [--show N]`: the cases are those of other
 projects (llama.cpp's, Ollama's), each with the reply and what its own test expects; FOLDER holds
 llama.cpp's `models/templates`. Each case is read by the dialect derived from the template that its
-project names, or that belongs to the model (`TEMPLATES`), in place of the registered one, and by the
-registered one. A case passes as in `score_parsing.py`: calls, content and reasoning are equal.
+project names, or that belongs to the model (`TEMPLATES`), in place of the registered one, and by
+the registered one. A case passes as in `score_parsing.py`: calls, content and reasoning are equal.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 # Of Ollama's parsers, by the parser's name; llama.cpp's cases name their template themselves.
 TEMPLATES: Final = {
     "cogito": "llama-cpp-deepseek-r1",
-    "cohere": "CohereForAI-c4ai-command-r7b-12-2024-tool_use",
+    "cohere": "Cohere2MoE",
     "deepseek3": "deepseek-ai-DeepSeek-V3.1",
     "gemma4": "google-gemma-4-31B-it",
     "glimmer": "muse-glimmer",

@@ -137,6 +137,7 @@ def _plain(name: str, syntax: Syntax, frame: TurnFrame) -> DeclaredDialect:
         result=frame.result,
         result_role=frame.result_role,
         reasoning=frame.reasoning,
+        answer=frame.answer,
         stops=frame.stops,
     )
 
@@ -150,6 +151,7 @@ def _dialect(name: str, syntax: Syntax, frame: TurnFrame, derivation: Derivation
         result=frame.result,
         result_role=frame.result_role,
         reasoning=frame.reasoning,
+        answer=frame.answer,
         stops=frame.stops,
         models=f"derived from {derivation.source}",
         derivation=derivation,

@@ -85,6 +85,7 @@ class Derivation:
             "known_names": "nothing but punctuation stands before the name",
             "result": "a tool's turn against a user's with the same words",
             "reasoning": "a message with a thought",
+            "answer": "a message of text, with a thought and without",
             "stops": "the end of a turn of text, the tokenizer's end of sequence",
         }
         lines = [line.partition(": ") for line in declaration(dialect)]
@@ -141,6 +142,8 @@ def declaration(dialect: DeclaredDialect) -> list[str]:
     if dialect.reasoning:
         pairs = ", ".join(f"{tags.open!r} … {tags.close!r}" for tags in dialect.reasoning)
         lines.append(f"reasoning: {pairs}")
+    if any(dialect.answer):
+        lines.append(f"answer: {dialect.answer[0]!r} … {dialect.answer[1]!r}")
     if dialect.stops:
         lines.append(f"stops: {', '.join(map(repr, dialect.stops))}")
     return lines
