@@ -138,6 +138,8 @@ def _plain(name: str, syntax: Syntax, frame: TurnFrame) -> DeclaredDialect:
         result_role=frame.result_role,
         reasoning=frame.reasoning,
         answer=frame.answer,
+        opens_reasoning=frame.opens_reasoning,
+        dropped=frame.dropped,
         stops=frame.stops,
     )
 
@@ -152,6 +154,8 @@ def _dialect(name: str, syntax: Syntax, frame: TurnFrame, derivation: Derivation
         result_role=frame.result_role,
         reasoning=frame.reasoning,
         answer=frame.answer,
+        opens_reasoning=frame.opens_reasoning,
+        dropped=frame.dropped,
         stops=frame.stops,
         models=f"derived from {derivation.source}",
         derivation=derivation,

@@ -85,6 +85,8 @@ class Derivation:
             "known_names": "nothing but punctuation stands before the name",
             "result": "a tool's turn against a user's with the same words",
             "reasoning": "a message with a thought",
+            "opens_reasoning": "the generation prompt",
+            "dropped": "a tool's turn",
             "answer": "a message of text, with a thought and without",
             "stops": "the end of a turn of text, the tokenizer's end of sequence",
         }
@@ -142,6 +144,10 @@ def declaration(dialect: DeclaredDialect) -> list[str]:
     if dialect.reasoning:
         pairs = ", ".join(f"{tags.open!r} … {tags.close!r}" for tags in dialect.reasoning)
         lines.append(f"reasoning: {pairs}")
+    if dialect.opens_reasoning:
+        lines.append("opens_reasoning: a reply begins inside a thought")
+    if dialect.dropped:
+        lines.append(f"dropped: {', '.join(map(repr, dialect.dropped))}")
     if any(dialect.answer):
         lines.append(f"answer: {dialect.answer[0]!r} … {dialect.answer[1]!r}")
     if dialect.stops:

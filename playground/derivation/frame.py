@@ -19,13 +19,16 @@ from playground.raw_prompts.asking import (
     ONE,
     RESULT,
     TEXT,
+    USER,
     AskedTemplate,
     common_end,
     common_start,
+    user,
 )
 from playground.raw_prompts.sources import STAND_INS
 
 # A token that ends a turn, or a word between two tags
+_CONTROL: Final = r"<[|｜][^<>\s]+[|｜]>"
 _STOP: Final = re.compile(r"(?:<[^<>\s]+>(?:\w+<[^<>\s]+>)?|\[[^\[\]\s]+\])")
 
 
@@ -43,6 +46,8 @@ class TurnFrame:
     result_role: ResultRole
     stops: tuple[str, ...]
     answer: tuple[str, str]
+    opens_reasoning: bool
+    dropped: tuple[str, ...]
 
     def bare(self, region: str) -> str:
         """An answer without header, end of turn and the empty thought that some templates write."""
@@ -52,7 +57,8 @@ class TurnFrame:
         text = without_thought(text, self.reasoning)
         opener, closer = self.answer
         if opener and closer:
-            text = re.sub(rf"\A{re.escape(opener)}\s*{re.escape(closer)}\s*", "", text)
+            empty = rf"\A(?:{re.escape(opener)}\s*)?{re.escape(closer)}\s*"
+            text = re.sub(empty, "", text)
         return text
 
     def with_stop(self, stop: str) -> TurnFrame:
@@ -71,7 +77,17 @@ def frame_of(template: AskedTemplate) -> TurnFrame:
     ends = (end.strip(),) if end.strip() else ()
     thoughts = thoughts_of(template, header, end)
     stops = tuple(dict.fromkeys((*_stops(template, end), *thoughts.stops)))
-    return TurnFrame(header, ends, thoughts.reasoning, result, role, stops, thoughts.answer)
+    return TurnFrame(
+        header,
+        ends,
+        thoughts.reasoning,
+        result,
+        role,
+        stops,
+        thoughts.answer,
+        _opens_reasoning(template, thoughts.reasoning),
+        () if result != "{result}" else _result_tokens(template),
+    )
 
 
 def _around_answer(template: AskedTemplate) -> tuple[str, str]:
@@ -131,6 +147,25 @@ def _result(template: AskedTemplate) -> tuple[str, ResultRole]:
     inner = before[before.rindex(header) + len(header) :]
     made = f"{declared(inner)}{{result}}{declared(behind[: len(behind) - len(end)])}".strip()
     return made, "user"
+
+
+def _opens_reasoning(template: AskedTemplate, reasoning: tuple[ReasoningTags, ...]) -> bool:
+    """Whether every prompt ends inside a thought, also one that asks for none."""
+    off = {"enable_thinking": False, "thinking": False, "reasoning": False}
+    prompts = [
+        template.ask(user(USER), calls=ONE, generation=True, variables=given).text or ""
+        for given in ({}, off)
+    ]
+    return any(all(p.rstrip().endswith(tags.open) for p in prompts) for tags in reasoning)
+
+
+def _result_tokens(template: AskedTemplate) -> tuple[str, ...]:
+    """The control tokens next to a tool's words that stand nowhere else: they leak into answers."""
+    told = template.reply(ONE, told=RESULT) or ""
+    others = (template.user_turn(ONE, RESULT) or "") + (template.reply((), TEXT) or "")
+    before, _, behind = told.rpartition(RESULT)
+    found = re.search(rf"({_CONTROL})\s*\Z", before), re.match(rf"\s*({_CONTROL})", behind)
+    return tuple(match[1] for match in found if match and match[1] not in others)
 
 
 def _user_header(turn: str | None, start: str) -> str:
