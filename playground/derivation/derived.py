@@ -18,7 +18,7 @@ from playground.raw_prompts.asking import ONE, PAIR, TWO, AskedCall, RequestForm
 _SHOWN: Final = (
     "call", "param", "param_separator", "section", "one_call_a_section", "section_required",
     "separator", "shape", "json", "literals", "type_words", "string_mark", "cdata", "cdata_for",
-    "known_names",
+    "element", "known_names",
 )  # fmt: skip
 _LEAST_CALLS: Final = {"one call": ONE, "two parameters": PAIR, "two calls": TWO}
 
@@ -80,6 +80,7 @@ class Derivation:
             "literals": "true, false, null and a list as arguments",
             "type_words": "an argument of each type",
             "param_separator": "a call without arguments",
+            "element": "an object as an argument",
             "cdata_for": "a text with each of the characters",
             "string_mark": "what stands around a text in the object",
             "known_names": "nothing but punctuation stands before the name",

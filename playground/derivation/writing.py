@@ -18,6 +18,7 @@ _DEEP: Final = {"x": ["é", {"y": 1}], "z": {}}
 _LIST: Final = ["a", {"b": None}]
 _WORDS: Final = {"true": True, "false": False, "null": None}
 _BY_TYPE: Final = (7, 1.5, True, None, ["a"], {"a": 1})
+_ELEMENT: Final = re.compile(r"(\S*)<x>")  # the key of an object, as an element behind a prefix
 # what XML escapes, and what no line holds
 _SECTIONED: Final = '<>&"\n'
 
@@ -73,11 +74,13 @@ def parameter_fields(template: AskedTemplate, frame: TurnFrame, typed: str) -> d
     words = {name: texts[repr(value)][1] for name, value in _WORDS.items()}
     nested: Nested = "python" if texts[repr(_LIST)][1] == repr(_LIST) else "json"
     style = json_style(texts[repr(_DEEP)][1])
+    element = _ELEMENT.match(texts[repr(_DEEP)][1])
     sectioned = _sectioned(template, frame, typed)
     return {
         **_literals(words, nested),
         **({"json": style} if style != PLAIN_JSON else {}),
         **({"cdata": True, "cdata_for": sectioned} if sectioned else {}),
+        **({"element": element[1]} if element and element[1] else {}),
         **_type_words(template, frame, typed),
     }
 
