@@ -197,6 +197,12 @@ def test_a_thought_that_history_drops_is_known_by_its_tags(
     assert (result.reasoning, result.content) == ("So.", "Six.")
 
 
+def test_an_answer_that_is_read_otherwise_is_a_finding() -> None:
+    source = JSON_IN_TAGS.replace("{{ m.content }}", "{{ 'all\\n' + m.content }}")
+    (found,) = dialect_from_template(source).findings()
+    assert (found.code, found.message) == ("derived-answer", "an answer")
+
+
 def test_what_is_derived_goes_wherever_a_dialect_goes() -> None:
     dialect = dialect_from_template(JSON_IN_TAGS, "mine")
     reply = 'So.\n<do>\n{"tool": "tides", "with": {"port": "Brest"}}\n</do><|over|>'

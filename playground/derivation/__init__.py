@@ -29,6 +29,7 @@ from playground.derivation.proof import (
     proven,
     reads_in_pieces,
     short_probes,
+    unread_answers,
     written,
 )
 from playground.dialects.declared import DeclaredDialect
@@ -73,6 +74,7 @@ def dialect_from_template(
         alike,
         proof,
         tuple(broken_laws(chosen)),
+        tuple(unread_answers(asked, own, chosen)),
     )
     return _dialect(name, chosen.syntax, own, derivation)
 

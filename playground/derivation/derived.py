@@ -39,7 +39,8 @@ class Derivation:
     """How a dialect was derived from a template.
 
     `form` is how the template wants its calls; `tried` counts the declarations that were tried,
-    `renderings` how often the template was run. `broken` are laws that random calls break.
+    `renderings` how often the template was run. `broken` are laws that random calls break, `unread`
+    the answers and thoughts that do not come back as they were.
     """
 
     source: str
@@ -49,6 +50,7 @@ class Derivation:
     alike: int
     proof: Proof
     broken: tuple[str, ...]
+    unread: tuple[str, ...]
 
     def findings(self, dialect: DeclaredDialect) -> list[Finding]:
         """What the proof could not show, and what the template asks for."""
@@ -66,6 +68,7 @@ class Derivation:
         if not dialect.syntax.openers:
             found.append(finding("derived-unmarked", self.source))
         found += [finding("derived-law", self.source, law) for law in self.broken]
+        found += [finding("derived-answer", self.source, what) for what in self.unread]
         return found
 
     def origins(self, dialect: DeclaredDialect) -> list[tuple[str, str, str]]:

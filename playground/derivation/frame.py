@@ -61,6 +61,13 @@ class TurnFrame:
             text = re.sub(empty, "", text)
         return text
 
+    def before_thought(self) -> TurnFrame:
+        """The same with a header that ends before a thought, as an answer with one has it."""
+        header = self.header
+        for tags in self.reasoning:
+            header = header.partition(tags.open)[0].partition(tags.close)[0]
+        return dataclasses.replace(self, header=header)
+
     def with_stop(self, stop: str) -> TurnFrame:
         """The same, where a turn of calls has an end of its own."""
         if not stop:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,6 +19,8 @@ from playground.raw_prompts.asking import (
     NAMES,
     ONE,
     PAIR,
+    TEXT,
+    THOUGHT,
     TWO,
     AskedCall,
     AskedTemplate,
@@ -166,6 +169,27 @@ def written(
         for region, calls in regions
         if region is not None
     )
+
+
+def unread_answers(
+    template: AskedTemplate, frame: TurnFrame, dialect: DeclaredDialect
+) -> Iterator[str]:
+    """The answers and thoughts of the template that do not come back as they were, in words."""
+    # what stands in a history begins where it begins, whatever a prompt ends with
+    dialect = dataclasses.replace(dialect, opens_reasoning=False)
+    shown = [
+        ("an answer", (), TEXT, ""),
+        ("an answer behind a thought", (), TEXT, THOUGHT),
+        ("a call behind a thought", ONE, "", THOUGHT),
+    ]
+    for name, calls, text, thought in shown:
+        region = template.reply(calls, text, thought)
+        if region is None or text not in region or (thought and thought not in region):
+            continue
+        result = _read(dialect, [frame.before_thought().bare(region)], calls or ONE)
+        found = (result.content.strip(), result.reasoning.strip(), len(result.tool_calls))
+        if found != (text, thought, len(calls)):
+            yield name
 
 
 def _says(region: str, calls: Sequence[AskedCall]) -> bool:
