@@ -103,6 +103,11 @@ WORDS = template(
     "{{ '<' + k + '>' + (('<![CDATA[' + v + ']]>') if v is string and '&' in v else v | string)"
     " + '</' + k + '>' }}{%- endfor %}{{ '</use>' }}",
 )
+MARKED = template(
+    "{{ '<do>' + c.name + '{' }}{%- for k, v in c.arguments.items() %}"
+    "{{ k + ':' + ('<e>' + v + '<e>' if v is string else 'nil' if v is none else v | tojson) }}"
+    "{{ ',' if not loop.last else '' }}{%- endfor %}{{ '}</do>' }}",
+)
 NUMBERED = template(
     "{{ '<use ' + c.name + '>\n' }}{%- for k, v in c.arguments.items() %}"
     "{{ '\n' if not loop.first else '' }}{{ '<with key=\"' + k + '\" is=\"' }}"
@@ -156,6 +161,13 @@ def test_how_values_are_written_is_read_off_too(source: str, fields: Any) -> Non
     proof = dialect.derivation.proof
     assert [t.probe for t in proof.trials if not (t.read and t.written)] == []
     assert dialect.derivation.broken == ()
+
+
+def test_words_of_an_object_with_marks_are_read_off_too() -> None:
+    dialect = dialect_from_template(MARKED)
+    syntax = dialect.syntax
+    assert (syntax.string_mark, syntax.literals) == ("<e>", Literals(null="nil"))
+    assert [t.probe for t in dialect.derivation.proof.trials if not t.read] == []
 
 
 THOUGHTS = (
@@ -218,6 +230,15 @@ def test_what_is_derived_goes_wherever_a_dialect_goes() -> None:
     ]
     assert '<do>\n{"tool": "get_weather"' in str(message["content"]).replace("\\n", "\n")
     assert dialect.stops == ("<|over|>",)
+
+
+def test_a_result_that_names_its_tool_and_its_call_has_holes_for_them() -> None:
+    source = JSON_IN_TAGS.replace(
+        "'<|turn|>' + m.role + '\\n'",
+        "'<|turn|>' + ('user' if m.role == 'tool' else m.role) + '\\n'",
+    ).replace("'<out>' + m.content", "'<out ' + m.name + ' ' + m.tool_call_id + '>' + m.content")
+    dialect = dialect_from_template(source)
+    assert (dialect.result, dialect.result_role) == ("<out {name} {id}>{result}</out>", "user")
 
 
 def test_what_the_proof_cannot_show_is_a_finding() -> None:

@@ -160,7 +160,8 @@ def _marked(
     if not call.arguments:
         return None
     key, value = next(iter(sorted(call.arguments.items())))
-    opener = re.compile(rf"\{{{re.escape(key)}:(?P<mark>[^\w\s]+){re.escape(str(value))}(?P=mark)")
+    mark = r"(?P<mark><[^<>\s]+>|[^\w\s]+)"
+    opener = re.compile(rf"\{{{re.escape(key)}:{mark}{re.escape(str(value))}(?P=mark)")
     match = opener.search(region, position)
     if match is None:
         return None

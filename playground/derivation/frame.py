@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from playground.derivation.alignment import (
+    MARKS,
     declared,
     snapped_end,
     snapped_start,
@@ -152,8 +153,12 @@ def _result(template: AskedTemplate) -> tuple[str, ResultRole]:
     user_behind = (as_user or "").rsplit(RESULT, 1)[1]
     end = snapped_end(behind, common_end(behind, user_behind))
     inner = before[before.rindex(header) + len(header) :]
-    made = f"{declared(inner)}{{result}}{declared(behind[: len(behind) - len(end)])}".strip()
-    return made, "user"
+    call_id = template.form.call_id(ONE[0], 0)
+    parts = [
+        declared(part.replace(call_id, MARKS["id"]).replace(ONE[0].name, MARKS["name"]))
+        for part in (inner, behind[: len(behind) - len(end)])
+    ]
+    return "{result}".join(parts).strip(), "user"
 
 
 def _opens_reasoning(template: AskedTemplate, reasoning: tuple[ReasoningTags, ...]) -> bool:
