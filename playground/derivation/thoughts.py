@@ -145,12 +145,14 @@ def _tags(before: str, between: str, header: str) -> ReasoningTags | None:
         return _plain_tags(before, first, header)
     at = before.rindex(word)
     start = max(before.rfind("<", 0, at), before.rfind("[", 0, at))
+    while start > 0 and before[start - 1] in "<[":
+        start -= 1  # `<[thought]>`
     inner = before[at + len(word) :].strip()
     stop = first.index(word) + len(word)
     if inner and first[stop:].startswith(inner):
         stop += len(inner)
     else:
-        end = re.search(r"[>\]]", first[stop:])
+        end = re.search(r"[>\]]+", first[stop:])
         stop += end.end() if end else 0
     opener, closer = before[max(start, 0) :].strip(), first[:stop].strip()
     return ReasoningTags(opener, closer) if _marker(closer) else None
