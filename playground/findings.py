@@ -195,6 +195,9 @@ CODES: Final[dict[str, FindingKind]] = {
         "warning", "calls have no marker: an object in prose with the right keys is a call"
     ),
     "derived-law": FindingKind("warning", "a law that random calls of a derived dialect break"),
+    "derived-answer": FindingKind(
+        "warning", "an answer or a thought of the template that the derived dialect reads otherwise"
+    ),
     # what a loader sees in a file
     "orphan-result": FindingKind("error", "a tool result whose call is not in the session"),
     "missing-result": FindingKind("warning", "a tool call without a result before the next turn"),

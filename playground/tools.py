@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -192,6 +192,9 @@ def variants(schema: Schema) -> list[Schema]:
     """The schemas that a union, or an `allOf` around a reference, is made of."""
     found = [item for key in _UNIONS for item in _listed(schema.get(key))]
     return [item for item in found if isinstance(item, dict)]
+
+
+JSON_TYPES: Final = ("string", "integer", "number", "boolean", "null", "array", "object")
 
 
 def json_type(value: Any) -> str:

@@ -16,6 +16,7 @@ from playground.derivation import DerivedDialect, dialect_from_template
 from playground.derivation.alignment import joints, snapped_end, snapped_start, splits
 from playground.derivation.proof import reads
 from playground.errors import InputFault
+from playground.parsing.syntax import JsonShape, JsonStyle, Literals, ReasoningTags
 
 
 def template(call: str, between: str = "", opened: str = "", closed: str = "") -> str:
@@ -88,6 +89,132 @@ def test_a_declaration_is_read_off_a_template_and_proven(source: str, fields: An
     assert (dialect.derivation.broken, dialect.findings()) == ((), [])
 
 
+INDENTED = template(
+    "{{ {'id': t.id, 'name': c.name, 'arguments': c.arguments}"
+    " | tojson(indent=2, ensure_ascii=true) | indent(1) }}", "{{ ',\n ' }}", "{{ '<all>[\n ' }}",
+    "{{ '\n]</all>' }}",
+)  # fmt: skip
+ID_LAST = template(
+    "{{ '<do>' + ({'name': c.name, 'arguments': c.arguments, 'call_id': loop.index0 | string}"
+    " | tojson(separators=(',', ':'))) + '</do>' }}", "{{ '\n' }}"
+)  # fmt: skip
+WORDS = template(
+    "{{ '<use ' + c.name + '>' }}{%- for k, v in c.arguments.items() %}"
+    "{{ '<' + k + '>' + (('<![CDATA[' + v + ']]>') if v is string and '&' in v else v | string)"
+    " + '</' + k + '>' }}{%- endfor %}{{ '</use>' }}",
+)
+MARKED = template(
+    "{{ '<do>' + c.name + '{' }}{%- for k, v in c.arguments.items() %}"
+    "{{ k + ':' + ('<e>' + v + '<e>' if v is string else 'nil' if v is none else v | tojson) }}"
+    "{{ ',' if not loop.last else '' }}{%- endfor %}{{ '}</do>' }}",
+)
+NUMBERED = template(
+    "{{ '<use ' + c.name + '>\n' }}{%- for k, v in c.arguments.items() %}"
+    "{{ '\n' if not loop.first else '' }}{{ '<with key=\"' + k + '\" is=\"' }}"
+    "{{ 'str' if v is string else 'num' if v is number and v is not boolean else 'any' }}"
+    "{{ '\">' + (v if v is string else v | tojson) + '</with>' }}{%- endfor %}{{ '\n</use>' }}",
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "fields"),
+    [
+        (INDENTED, {"json": JsonStyle(2, 1, ascii=True), "separator": ",\n "}),
+        (
+            ID_LAST,
+            {
+                "json": JsonStyle(comma=",", colon=":"),
+                "shape": JsonShape(
+                    id="call_id", order=("name", "arguments", "call_id"), id_is="index"
+                ),
+            },
+        ),
+        (
+            WORDS,
+            {
+                "literals": Literals("True", "False", "None", "python"),
+                "cdata_for": "&",
+                "param": "<{key}>{value}</{key}>",
+            },
+        ),
+        (
+            NUMBERED,
+            {
+                "type_words": (
+                    ("string", "str"),
+                    ("integer", "num"),
+                    ("number", "num"),
+                    ("boolean", "any"),
+                    ("null", "any"),
+                    ("array", "any"),
+                    ("object", "any"),
+                ),
+                "param_separator": "\n",
+            },
+        ),
+    ],
+    ids=["indented", "the id last", "Python's words", "types of its own"],
+)
+def test_how_values_are_written_is_read_off_too(source: str, fields: Any) -> None:
+    dialect = dialect_from_template(source)
+    assert {name: getattr(dialect.syntax, name) for name in fields} == fields
+    proof = dialect.derivation.proof
+    assert [t.probe for t in proof.trials if not (t.read and t.written)] == []
+    assert dialect.derivation.broken == ()
+
+
+def test_words_of_an_object_with_marks_are_read_off_too() -> None:
+    dialect = dialect_from_template(MARKED)
+    syntax = dialect.syntax
+    assert (syntax.string_mark, syntax.literals) == ("<e>", Literals(null="nil"))
+    assert [t.probe for t in dialect.derivation.proof.trials if not t.read] == []
+
+
+THOUGHTS = (
+    "{%- for m in messages %}{{ '<|start|>' + m.role }}"
+    "{%- if m.reasoning %}{{ '<|think|>' + m.reasoning + '<|end|><|start|>' + m.role }}{%- endif %}"
+    "{%- if m.tool_calls %}{%- for t in m.tool_calls %}{{ '<|call|>' }}"
+    "{{ {'name': t.function.name, 'arguments': t.function.arguments} | tojson }}{%- endfor %}"
+    "{%- else %}{{ '<|say|>' + m.content }}{%- endif %}{{ '<|end|>' }}{%- endfor %}"
+    "{%- if add_generation_prompt %}{{ '<|start|>assistant' }}{%- endif %}"
+)
+
+
+def test_thoughts_and_answers_have_their_markers() -> None:
+    dialect = dialect_from_template(THOUGHTS)
+    assert dialect.reasoning == (ReasoningTags("<|think|>", "<|end|>"),)
+    assert dialect.answer == ("<|say|>", "")
+    reply = "<|think|>Brest.<|end|><|start|>assistant<|say|>High tide at six.<|end|>"
+    result = pg.parse(reply, dialect)
+    assert (result.reasoning, result.content) == ("Brest.", "High tide at six.")
+
+
+@pytest.mark.parametrize(
+    ("dropping", "opened", "tags"),
+    [
+        ("m.content.split('</think>')[-1]", "", ("<think>", "</think>")),
+        ("m.content.split('[/THINK]')[-1]", "", ("[THINK]", "[/THINK]")),
+        ("m.content", "<think>\\n", ("<think>", "</think>")),
+    ],
+)
+def test_a_thought_that_history_drops_is_known_by_its_tags(
+    dropping: str, opened: str, tags: tuple[str, str]
+) -> None:
+    source = JSON_IN_TAGS.replace("{{ m.content }}", f"{{{{ {dropping} }}}}")
+    source = source.replace("assistant\\n'", f"assistant\\n{opened}'")
+    dialect = dialect_from_template(source)
+    assert dialect.reasoning == (ReasoningTags(*tags),)
+    assert dialect.opens_reasoning is bool(opened)
+    result = pg.parse(f"{tags[0]}So.{tags[1]}Six.", dialect)
+    assert (result.reasoning, result.content) == ("So.", "Six.")
+
+
+def test_an_answer_that_is_read_otherwise_is_a_finding() -> None:
+    source = JSON_IN_TAGS.replace("{{ m.content }}", "{{ 'all\\n' + m.content }}")
+    (found,) = dialect_from_template(source).findings()
+    assert (found.code, found.message) == ("derived-answer", "an answer")
+
+
 def test_what_is_derived_goes_wherever_a_dialect_goes() -> None:
     dialect = dialect_from_template(JSON_IN_TAGS, "mine")
     reply = 'So.\n<do>\n{"tool": "tides", "with": {"port": "Brest"}}\n</do><|over|>'
@@ -105,8 +232,20 @@ def test_what_is_derived_goes_wherever_a_dialect_goes() -> None:
     assert dialect.stops == ("<|over|>",)
 
 
+def test_a_result_that_names_its_tool_and_its_call_has_holes_for_them() -> None:
+    source = JSON_IN_TAGS.replace(
+        "'<|turn|>' + m.role + '\\n'",
+        "'<|turn|>' + ('user' if m.role == 'tool' else m.role) + '\\n'",
+    ).replace("'<out>' + m.content", "'<out ' + m.name + ' ' + m.tool_call_id + '>' + m.content")
+    dialect = dialect_from_template(source)
+    assert (dialect.result, dialect.result_role) == ("<out {name} {id}>{result}</out>", "user")
+
+
 def test_what_the_proof_cannot_show_is_a_finding() -> None:
-    spaced = LISTED.replace("| tojson }}", "| tojson(indent=1) }}")
+    spaced = template(
+        "{{ '<do>{ \"name\": \"' + c.name + '\", ' }}"
+        "{{ '\"arguments\": ' + (c.arguments | tojson) + ' }</do>' }}", "{{ '\n' }}",
+    )  # fmt: skip
     dialect = dialect_from_template(spaced)
     (found,) = dialect.findings()
     assert found.code == "derived-bytes"

@@ -312,8 +312,16 @@ def test_law_9_the_core_is_light() -> None:
 # Nothing in the text of these says where a call ends but its own closer: without it, what follows
 # is still the call's (or its last argument's), and the call is aborted or open-ended.
 RUN_TO_THEIR_CLOSER = {
-    *("xml", "qwen3-coder", "seed-oss", "openhands", "k-exaone-2", "glm", "hunyuan", "k2-horizon"),
-    *("anthropic-invoke", "anthropic-legacy", "muse", "minimax-m2", "minimax-m3", "dots"),
+    *("xml", "qwen3-coder", "seed-oss", "openhands", "k-exaone-2", "glm", "hunyuan", "hy3"),
+    *(
+        "k2-horizon",
+        "anthropic-invoke",
+        "anthropic-legacy",
+        "muse",
+        "minimax-m2",
+        "minimax-m3",
+        "dots",
+    ),
     *("deepseek-dsml", "step3", "minicpm5", "kimi-k3", "langchain-xml", "gptme-xml"),
     *("smolagents-code", "aider-editblock", "sweagent", "cwm", "solar-open2", "gigachat3.5"),
     # of these `)` is the closer

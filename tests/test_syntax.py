@@ -12,7 +12,14 @@ from playground.errors import SyntaxFault
 from playground.events import Event, MarkupEvent, merged
 from playground.parsing.parser import SyntaxParser
 from playground.parsing.switches import Switches
-from playground.parsing.syntax import Hole, Markers, ReasoningTags, Syntax
+from playground.parsing.syntax import (
+    Hole,
+    JsonStyle,
+    Literals,
+    Markers,
+    ReasoningTags,
+    Syntax,
+)
 
 # markers of which one is how another begins, or both begin alike
 ALIKE = (
@@ -103,6 +110,20 @@ def test_a_template_is_cut_at_its_holes() -> None:
             {"call": "<f={name}>{params}", "param": "<{key}={key}>{value}</>"},
             "{key} stands twice before the {value}",
         ),
+        (
+            {"call": "<f>{params}</f>", "param": "<{key}>{value}</>", "param_separator": ", "},
+            "param_separator ', ' has to be white space",
+        ),
+        (
+            {"call": "<f>{params}</f>", "param": "{key}: {value}\n", "param_separator": "\n"},
+            "behind parameters that end with more than that",
+        ),
+        ({"call": "{call:json}", "literals": Literals(true="x", false="x")}, "three different"),
+        ({"call": "{call:json}", "literals": Literals(null=" ")}, "three different words"),
+        ({"call": "{call:json}", "json": JsonStyle(comma=";")}, "JSON has a comma and a colon"),
+        ({"call": "{call:json}", "json": JsonStyle(colon=":x")}, "JSON has a comma and a colon"),
+        ({"call": "{call:json}", "type_words": (("int", "number"),)}, "type_words has 'int'"),
+        ({"call": "{call:json}", "type_words": (("integer", "a b"),)}, "as 'a b'; it takes pairs"),
     ],
 )
 def test_a_wrong_template_says_what_and_where(fields: dict[str, str], message: str) -> None:

@@ -12,21 +12,24 @@ an answer.
 
 from __future__ import annotations
 
+import dataclasses
 from os import PathLike
 from typing import Final
 
 from playground.arguments import takes
-from playground.derivation.candidates import candidates
+from playground.derivation.candidates import candidates, separated
 from playground.derivation.derived import Derivation, DerivedDialect, Nearest, declaration
 from playground.derivation.frame import TurnFrame, frame_of
 from playground.derivation.laws import broken_laws
 from playground.derivation.proof import (
+    NOTHING,
     PLAIN,
     Proof,
     full_probes,
     proven,
     reads_in_pieces,
     short_probes,
+    unread_answers,
     written,
 )
 from playground.dialects.declared import DeclaredDialect
@@ -60,6 +63,7 @@ def dialect_from_template(
     frame = frame_of(asked)
     guesses = candidates(asked, frame)
     chosen, own, alike = _best(asked, frame, guesses, name)
+    chosen = _with_separator(asked, own, chosen)
     proof = proven(asked, own, chosen, full_probes(chosen))
     _refuse_what_is_lost(source.name, chosen, proof)
     derivation = Derivation(
@@ -70,6 +74,7 @@ def dialect_from_template(
         alike,
         proof,
         tuple(broken_laws(chosen)),
+        tuple(unread_answers(asked, own, chosen)),
     )
     return _dialect(name, chosen.syntax, own, derivation)
 
@@ -98,6 +103,20 @@ def _best(
     return *best, scores.count(max(scores)) - 1
 
 
+def _with_separator(
+    asked: AskedTemplate, frame: TurnFrame, dialect: DeclaredDialect
+) -> DeclaredDialect:
+    """The dialect, or with white space between its parameters, where a call without any shows that
+    this is how they are written."""
+    probes = [NOTHING, *short_probes()]
+    other = separated(dialect.syntax)
+    if other is None or written(asked, frame, dialect, [NOTHING]):
+        return dialect
+    tried = dataclasses.replace(dialect, syntax=other)
+    wins = written(asked, frame, tried, probes) > written(asked, frame, dialect, probes)
+    return tried if wins else dialect
+
+
 def _refuse_what_is_lost(source: str, dialect: DeclaredDialect, proof: Proof) -> None:
     """A dialect that loses a plain call is none, however much it looks like one."""
     lost = proof.failing()
@@ -120,6 +139,9 @@ def _plain(name: str, syntax: Syntax, frame: TurnFrame) -> DeclaredDialect:
         result=frame.result,
         result_role=frame.result_role,
         reasoning=frame.reasoning,
+        answer=frame.answer,
+        opens_reasoning=frame.opens_reasoning,
+        dropped=frame.dropped,
         stops=frame.stops,
     )
 
@@ -133,6 +155,9 @@ def _dialect(name: str, syntax: Syntax, frame: TurnFrame, derivation: Derivation
         result=frame.result,
         result_role=frame.result_role,
         reasoning=frame.reasoning,
+        answer=frame.answer,
+        opens_reasoning=frame.opens_reasoning,
+        dropped=frame.dropped,
         stops=frame.stops,
         models=f"derived from {derivation.source}",
         derivation=derivation,

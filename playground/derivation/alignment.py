@@ -19,6 +19,7 @@ MARKS: Final = {
     "is_text": "\ue006",
 }
 _OPEN, _CLOSE = "<[", ">]"
+_HALF_TAG: Final = re.compile(r"<[^<>\n]*\Z|\[/?\w[^\[\]\n]*\Z")
 _ASSIGNED: Final = re.compile(r"\s\w+=\Z")  # ` to=` before a recipient is part of the marker
 
 
@@ -73,11 +74,8 @@ def splits(between: str, before: str, behind: str) -> Iterator[tuple[str, str]]:
 
 def _oddity(way: tuple[str, str]) -> tuple[bool, bool, int]:
     closer, opener = way
-    inside = any(
-        closer.rfind(left) > closer.rfind(right) for left, right in zip(_OPEN, _CLOSE, strict=True)
-    )
-    word = closer[-1:].isalnum() and opener[:1].isalnum()
-    return inside or word, opener[:1].isspace(), len(opener) - len(opener.lstrip())
+    inside = _HALF_TAG.search(closer) is not None or closer[-1:].isalnum()
+    return inside, opener[:1].isspace(), len(opener) - len(opener.lstrip())
 
 
 def joints(between: str, before: str, behind: str) -> Iterator[tuple[str, str, str]]:

@@ -7,12 +7,13 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from playground.parsing.syntax import JsonShape
 from playground.raw_prompts.asking import AskedCall
 
 _DECODER: Final = json.JSONDecoder(strict=False)
+_NUMBERS: Final[dict[str, Literal["index", "number"]]] = {"0": "index", "1": "number"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,7 @@ def _shape(
     held: Any = value
     for key in path:
         held = held[key]
+    usual = dict.fromkeys((*ids[:1], *dict(constants), name[0], path[0]))
     return JsonShape(
         name=name,
         arguments=path,
@@ -117,6 +119,8 @@ def _shape(
         constants=constants,
         id=ids[0] if ids else "",
         arguments_as_text=isinstance(held, str),
+        order=tuple(value) if list(value) != list(usual) else (),
+        id_is=_NUMBERS.get(value[ids[0]], "id") if ids else "id",
     )
 
 
@@ -156,7 +160,8 @@ def _marked(
     if not call.arguments:
         return None
     key, value = next(iter(sorted(call.arguments.items())))
-    opener = re.compile(rf"\{{{re.escape(key)}:(?P<mark>[^\w\s]+){re.escape(str(value))}(?P=mark)")
+    mark = r"(?P<mark><[^<>\s]+>|[^\w\s]+)"
+    opener = re.compile(rf"\{{{re.escape(key)}:{mark}{re.escape(str(value))}(?P=mark)")
     match = opener.search(region, position)
     if match is None:
         return None

@@ -14,6 +14,7 @@ from typing import Any, Final
 from playground.derivation.alignment import MARKS, declared, joints, splits
 from playground.derivation.bodies import Body, bodies_of
 from playground.derivation.frame import TurnFrame
+from playground.derivation.writing import body_fields, parameter_fields
 from playground.errors import InputFault, SyntaxFault
 from playground.parsing.syntax import JsonShape, Syntax
 from playground.raw_prompts.asking import (
@@ -109,10 +110,11 @@ def _numbered(first: str, between: str) -> tuple[str, str]:
 def _fields(
     template: AskedTemplate, frame: TurnFrame, pieces: CutCalls
 ) -> Iterator[dict[str, Any]]:
+    inside = {} if pieces.body.hole == "params" else body_fields(template, frame, pieces.body)
     for param, inner in _parameters(template, frame, pieces):
-        for outer in _calls(inner, pieces.body, param, frame.stops):
+        for outer in _calls(inner, pieces.body, param | inside, frame.stops):
             yield outer
-            if param:
+            if param and "cdata" not in param:
                 yield {**outer, "cdata": True}
 
 
@@ -130,13 +132,37 @@ def _parameters(
     at = pair.find(NAMES[0]) + len(NAMES[0]) + first.start()
     between_value, second = _behind(pair, VALUES[0], KEYS[1])
     inside = pair[at + len(KEYS[0]) : pair.index(VALUES[0], at)]
-    typed, type_fields = _typed(template, frame, inside)
+    typed = _typed(template, frame, inside)
+    fields = parameter_fields(template, frame, _pattern(typed))
     behind = pair[second:].partition(VALUES[1])[2].replace(KEYS[1], MARKS["key"])
     between = between_value.replace(KEYS[0], MARKS["key"])
     front = _marked(template, pair[:at], PAIR, 0)
     for closer, opener in splits(between, front, behind):
         param = f"{declared(opener)}{{key}}{declared(typed)}{{value}}{declared(closer)}"
-        yield {"param": param, **type_fields}, _without(pieces, opener, closer)
+        yield {"param": param, **fields}, _without(pieces, opener, closer)
+
+
+def _pattern(typed: str) -> str:
+    """What stands between key and value as a pattern, its group the word for the type."""
+    words = {MARKS["type"]: r"(\w{1,16})", MARKS["is_text"]: "(?:true|false)"}
+    pattern = re.escape(typed)
+    for mark, word in words.items():
+        pattern = pattern.replace(re.escape(mark), word)
+    return pattern
+
+
+def separated(syntax: Syntax) -> Syntax | None:
+    """The same with the white space behind a parameter as what stands between two of them: a call
+    without parameters then has it once, and not never."""
+    bare = syntax.param.rstrip()
+    space = syntax.param[len(bare) :]
+    if not space:
+        return None
+    call = syntax.call.replace("{params}", f"{{params}}{space}")
+    try:
+        return dataclasses.replace(syntax, param=bare, param_separator=space, call=call)
+    except SyntaxFault:
+        return None
 
 
 def _behind(text: str, value: str, key: str) -> tuple[str, int]:
@@ -164,25 +190,25 @@ def _cut_start(text: str, closer: str) -> str:
     return text
 
 
-def _typed(template: AskedTemplate, frame: TurnFrame, inside: str) -> tuple[str, dict[str, Any]]:
+def _typed(template: AskedTemplate, frame: TurnFrame, inside: str) -> str:
     """What stands between key and value, with a mark where it says the value's type."""
     call = (AskedCall(NAMES[0], {KEYS[0]: _NUMBER}),)
     region = frame.bare(template.reply(call) or "")
     at = region.find(KEYS[0])
     stop = region.find(str(_NUMBER), at)
     if at < 0 or stop < 0:
-        return inside, {}
+        return inside
     number = region[at + len(KEYS[0]) : stop]
     words = re.compile(r"\w+")
     one, other = words.findall(inside), words.findall(number)
     if inside == number or len(one) != len(other):
-        return inside, {}
+        return inside
     changed = [(a, b) for a, b in zip(one, other, strict=True) if a != b]
     if len(changed) != 1:
-        return inside, {}
+        return inside
     word, otherwise = changed[0]
     hole = "is_text" if (word, otherwise) == ("true", "false") else "type"
-    return re.sub(rf"\b{re.escape(word)}\b", MARKS[hole], inside, count=1), {}
+    return re.sub(rf"\b{re.escape(word)}\b", MARKS[hole], inside, count=1)
 
 
 def _calls(

@@ -16,8 +16,9 @@ from playground.raw_prompts.asking import ONE, PAIR, TWO, AskedCall, RequestForm
 
 # The fields of a declaration that are shown, in their order; a default says nothing.
 _SHOWN: Final = (
-    "call", "param", "section", "one_call_a_section", "section_required", "separator", "shape",
-    "string_mark", "cdata", "known_names",
+    "call", "param", "param_separator", "section", "one_call_a_section", "section_required",
+    "separator", "shape", "json", "literals", "type_words", "string_mark", "cdata", "cdata_for",
+    "element", "known_names",
 )  # fmt: skip
 _LEAST_CALLS: Final = {"one call": ONE, "two parameters": PAIR, "two calls": TWO}
 
@@ -38,7 +39,8 @@ class Derivation:
     """How a dialect was derived from a template.
 
     `form` is how the template wants its calls; `tried` counts the declarations that were tried,
-    `renderings` how often the template was run. `broken` are laws that random calls break.
+    `renderings` how often the template was run. `broken` are laws that random calls break, `unread`
+    the answers and thoughts that do not come back as they were.
     """
 
     source: str
@@ -48,6 +50,7 @@ class Derivation:
     alike: int
     proof: Proof
     broken: tuple[str, ...]
+    unread: tuple[str, ...]
 
     def findings(self, dialect: DeclaredDialect) -> list[Finding]:
         """What the proof could not show, and what the template asks for."""
@@ -65,6 +68,7 @@ class Derivation:
         if not dialect.syntax.openers:
             found.append(finding("derived-unmarked", self.source))
         found += [finding("derived-law", self.source, law) for law in self.broken]
+        found += [finding("derived-answer", self.source, what) for what in self.unread]
         return found
 
     def origins(self, dialect: DeclaredDialect) -> list[tuple[str, str, str]]:
@@ -75,10 +79,19 @@ class Derivation:
             "section": "what stands around two calls and not between them",
             "separator": "what stands between two calls",
             "shape": "the paths to name, arguments and id within the object",
+            "json": "an object within an argument",
+            "literals": "true, false, null and a list as arguments",
+            "type_words": "an argument of each type",
+            "param_separator": "a call without arguments",
+            "element": "an object as an argument",
+            "cdata_for": "a text with each of the characters",
             "string_mark": "what stands around a text in the object",
             "known_names": "nothing but punctuation stands before the name",
             "result": "a tool's turn against a user's with the same words",
             "reasoning": "a message with a thought",
+            "opens_reasoning": "the generation prompt",
+            "dropped": "a tool's turn",
+            "answer": "a message of text, with a thought and without",
             "stops": "the end of a turn of text, the tokenizer's end of sequence",
         }
         lines = [line.partition(": ") for line in declaration(dialect)]
@@ -129,22 +142,30 @@ def declaration(dialect: DeclaredDialect) -> list[str]:
     for name in _SHOWN:
         value = getattr(dialect.syntax, name)
         if name == "call" or value != getattr(plain, name):
-            lines.append(f"{name}: {_shape(value) if name == 'shape' else repr(value)}")
+            told = _changed(value) if dataclasses.is_dataclass(value) else repr(value)
+            lines.append(f"{name}: {told}")
     lines.append(f"result: {dialect.result!r} in the role of {dialect.result_role}")
     if dialect.reasoning:
         pairs = ", ".join(f"{tags.open!r} … {tags.close!r}" for tags in dialect.reasoning)
         lines.append(f"reasoning: {pairs}")
+    if dialect.opens_reasoning:
+        lines.append("opens_reasoning: a reply begins inside a thought")
+    if dialect.dropped:
+        lines.append(f"dropped: {', '.join(map(repr, dialect.dropped))}")
+    if any(dialect.answer):
+        lines.append(f"answer: {dialect.answer[0]!r} … {dialect.answer[1]!r}")
     if dialect.stops:
         lines.append(f"stops: {', '.join(map(repr, dialect.stops))}")
     return lines
 
 
-def _shape(shape: Any) -> str:
-    default = type(shape)()
+def _changed(value: Any) -> str:
+    """The fields of a part of a declaration that are no defaults."""
+    default = type(value)()
     named = [
-        f"{each.name}={getattr(shape, each.name)!r}"
-        for each in dataclasses.fields(shape)
-        if getattr(shape, each.name) != getattr(default, each.name)
+        f"{each.name}={getattr(value, each.name)!r}"
+        for each in dataclasses.fields(value)
+        if getattr(value, each.name) != getattr(default, each.name)
     ]
     return ", ".join(named)
 

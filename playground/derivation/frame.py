@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from dataclasses import dataclass
 from typing import Final
 
 from playground.derivation.alignment import (
+    MARKS,
     declared,
     snapped_end,
     snapped_start,
 )
+from playground.derivation.thoughts import TOKEN, thoughts_of, without_thought
 from playground.dialects.declared import ResultRole
 from playground.parsing.syntax import ReasoningTags
 from playground.raw_prompts.asking import (
     ONE,
     RESULT,
     TEXT,
-    THOUGHT,
+    USER,
     AskedTemplate,
     common_end,
     common_start,
+    user,
 )
 from playground.raw_prompts.sources import STAND_INS
 
-# A tag in angles or brackets, or a word up to the next one.
-_TOKEN: Final = re.compile(r"<[^<>\s]+>|\[[^\[\]\s]+\]|[^<\[\s]+")
+# A token that ends a turn, or a word between two tags
+_CONTROL: Final = r"<[|｜][^<>\s]+[|｜]>"
+_STOP: Final = re.compile(r"(?:<[^<>\s]+>(?:\w+<[^<>\s]+>)?|\[[^\[\]\s]+\])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,24 +46,36 @@ class TurnFrame:
     result: str
     result_role: ResultRole
     stops: tuple[str, ...]
+    answer: tuple[str, str]
+    opens_reasoning: bool
+    dropped: tuple[str, ...]
 
     def bare(self, region: str) -> str:
         """An answer without header, end of turn and the empty thought that some templates write."""
         text = region.removeprefix(self.header).strip()
         while end := next((end for end in self.ends if text.endswith(end)), ""):
             text = text.removesuffix(end).strip()
-        for tags in self.reasoning:
-            empty = rf"\A(?:{re.escape(tags.open)}\s*)?{re.escape(tags.close)}\s*"
+        text = without_thought(text, self.reasoning)
+        opener, closer = self.answer
+        if opener and closer:
+            empty = rf"\A(?:{re.escape(opener)}\s*)?{re.escape(closer)}\s*"
             text = re.sub(empty, "", text)
         return text
+
+    def before_thought(self) -> TurnFrame:
+        """The same with a header that ends before a thought, as an answer with one has it."""
+        header = self.header
+        for tags in self.reasoning:
+            header = header.partition(tags.open)[0].partition(tags.close)[0]
+        return dataclasses.replace(self, header=header)
 
     def with_stop(self, stop: str) -> TurnFrame:
         """The same, where a turn of calls has an end of its own."""
         if not stop:
             return self
-        token = _TOKEN.findall(stop)[0]  # one alone: what follows it is the next turn's
+        token = TOKEN.findall(stop)[0]  # one alone: what follows it is the next turn's
         ends, stops = (stop, *self.ends), tuple(dict.fromkeys((*self.stops, token)))
-        return TurnFrame(self.header, ends, self.reasoning, self.result, self.result_role, stops)
+        return dataclasses.replace(self, ends=ends, stops=stops)
 
 
 def frame_of(template: AskedTemplate) -> TurnFrame:
@@ -66,8 +83,18 @@ def frame_of(template: AskedTemplate) -> TurnFrame:
     header, end = _around_answer(template)
     result, role = _result(template)
     ends = (end.strip(),) if end.strip() else ()
+    thoughts = thoughts_of(template, header, end)
+    stops = tuple(dict.fromkeys((*_stops(template, end), *thoughts.stops)))
     return TurnFrame(
-        header, ends, _reasoning(template, header), result, role, _stops(template, end)
+        header,
+        ends,
+        thoughts.reasoning,
+        result,
+        role,
+        stops,
+        thoughts.answer,
+        _opens_reasoning(template, thoughts.reasoning),
+        () if result != "{result}" else _result_tokens(template),
     )
 
 
@@ -79,31 +106,34 @@ def _around_answer(template: AskedTemplate) -> tuple[str, str]:
         return opened, ""
     before, _, behind = said.rpartition(TEXT)
     header = snapped_start(called, common_start(called, before))
-    return max(header, opened, key=len), snapped_end(called, common_end(called, behind))
+    end = snapped_end(called, _common_end(called, behind)) or _end_of_turn(template, called)
+    return max(header, opened, key=len), end
+
+
+def _common_end(called: str, behind: str) -> str:
+    """A tag directly behind two words, `tools<|sep|>` and `response<|sep|>`, belongs to them."""
+    end = common_end(called, behind)
+    attached = [text[: len(text) - len(end)][-1:].isalnum() for text in (called, behind)]
+    tag = TOKEN.match(end)
+    return end[tag.end() :] if all(attached) and tag else end
+
+
+def _end_of_turn(template: AskedTemplate, called: str) -> str:
+    """The token that ends a turn of text where the user answers, and a turn of calls as well: some
+    templates leave it out behind the last answer."""
+    said = template.answered(TEXT) or ""
+    token = TOKEN.match(said.rpartition(TEXT)[2].lstrip())
+    return token[0] if token and TEXT in said and called.rstrip().endswith(token[0]) else ""
 
 
 def _stops(template: AskedTemplate, end: str) -> tuple[str, ...]:
     """The token that ends a turn, where one does, and the tokenizer's own."""
-    first = next((token for token in _TOKEN.findall(end) if not token.isalnum()), "")
+    run = end.split()[0] if end.strip() else ""
+    token = _STOP.match(run)
+    first = token[0] if token else "" if run.isalnum() else run
     eos = template.source.tokens.get("eos_token", "")
     own = eos if eos != STAND_INS["eos_token"] else ""
     return tuple(dict.fromkeys(token for token in (first, own) if token))
-
-
-def _reasoning(template: AskedTemplate, header: str) -> tuple[ReasoningTags, ...]:
-    """The tags next to a thought; none where the template does not write it."""
-    region = template.reply((), TEXT, THOUGHT)
-    if region is None or THOUGHT not in region:
-        return ()
-    before, _, rest = region.partition(THOUGHT)
-    between, text, _ = rest.partition(TEXT)
-    # the generation prompt may have opened the thought: then its tag is part of the header
-    opener = before.removeprefix(common_start(before, header)).strip() or before.strip()
-    tokens = [token for token in _TOKEN.findall(opener) if not token.isalnum()]
-    closer = _TOKEN.match(between.strip()) if text else None
-    if not tokens or closer is None:
-        return ()
-    return (ReasoningTags(tokens[-1], closer[0]),)
 
 
 def _result(template: AskedTemplate) -> tuple[str, ResultRole]:
@@ -123,8 +153,31 @@ def _result(template: AskedTemplate) -> tuple[str, ResultRole]:
     user_behind = (as_user or "").rsplit(RESULT, 1)[1]
     end = snapped_end(behind, common_end(behind, user_behind))
     inner = before[before.rindex(header) + len(header) :]
-    made = f"{declared(inner)}{{result}}{declared(behind[: len(behind) - len(end)])}".strip()
-    return made, "user"
+    call_id = template.form.call_id(ONE[0], 0)
+    parts = [
+        declared(part.replace(call_id, MARKS["id"]).replace(ONE[0].name, MARKS["name"]))
+        for part in (inner, behind[: len(behind) - len(end)])
+    ]
+    return "{result}".join(parts).strip(), "user"
+
+
+def _opens_reasoning(template: AskedTemplate, reasoning: tuple[ReasoningTags, ...]) -> bool:
+    """Whether every prompt ends inside a thought, also one that asks for none."""
+    off = {"enable_thinking": False, "thinking": False, "reasoning": False}
+    prompts = [
+        template.ask(user(USER), calls=ONE, generation=True, variables=given).text or ""
+        for given in ({}, off)
+    ]
+    return any(all(p.rstrip().endswith(tags.open) for p in prompts) for tags in reasoning)
+
+
+def _result_tokens(template: AskedTemplate) -> tuple[str, ...]:
+    """The control tokens next to a tool's words that stand nowhere else: they leak into answers."""
+    told = template.reply(ONE, told=RESULT) or ""
+    others = (template.user_turn(ONE, RESULT) or "") + (template.reply((), TEXT) or "")
+    before, _, behind = told.rpartition(RESULT)
+    found = re.search(rf"({_CONTROL})\s*\Z", before), re.match(rf"\s*({_CONTROL})", behind)
+    return tuple(match[1] for match in found if match and match[1] not in others)
 
 
 def _user_header(turn: str | None, start: str) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,6 +19,8 @@ from playground.raw_prompts.asking import (
     NAMES,
     ONE,
     PAIR,
+    TEXT,
+    THOUGHT,
     TWO,
     AskedCall,
     AskedTemplate,
@@ -54,6 +57,7 @@ HURTING: Final[dict[str, Any]] = {
     "an object": {"a": {"b": [1, "c"]}},
     "an empty object": {},
 }
+NOTHING: Final = ("no arguments", (AskedCall(NAMES[0], {}),))
 _SHORT: Final = ("plain text", "two lines", "double quotes", "an integer")
 
 
@@ -115,7 +119,7 @@ def full_probes(dialect: DeclaredDialect) -> list[tuple[str, tuple[AskedCall, ..
     own = [*syntax.closers, *syntax.openers]
     values = {**HURTING, **{f"its own {literal!r}": f"a {literal} b" for literal in own}}
     made = [("one call", ONE), ("two parameters", PAIR), ("two calls", TWO)]
-    made += [("no arguments", (AskedCall(NAMES[0], {}),))]
+    made += [NOTHING]
     made += [(name, _holding(value)) for name, value in values.items()]
     return made
 
@@ -165,6 +169,27 @@ def written(
         for region, calls in regions
         if region is not None
     )
+
+
+def unread_answers(
+    template: AskedTemplate, frame: TurnFrame, dialect: DeclaredDialect
+) -> Iterator[str]:
+    """The answers and thoughts of the template that do not come back as they were, in words."""
+    # what stands in a history begins where it begins, whatever a prompt ends with
+    dialect = dataclasses.replace(dialect, opens_reasoning=False)
+    shown = [
+        ("an answer", (), TEXT, ""),
+        ("an answer behind a thought", (), TEXT, THOUGHT),
+        ("a call behind a thought", ONE, "", THOUGHT),
+    ]
+    for name, calls, text, thought in shown:
+        region = template.reply(calls, text, thought)
+        if region is None or text not in region or (thought and thought not in region):
+            continue
+        result = _read(dialect, [frame.before_thought().bare(region)], calls or ONE)
+        found = (result.content.strip(), result.reasoning.strip(), len(result.tool_calls))
+        if found != (text, thought, len(calls)):
+            yield name
 
 
 def _says(region: str, calls: Sequence[AskedCall]) -> bool:

@@ -36,7 +36,7 @@ def _harmony(recipient: str, body: str, constrain: str, name: str = "") -> tuple
     return tuple(
         Syntax(call=f"{head}{word}<|message|>{body}<|call|>", name=name)
         for head in heads
-        for word in (constrain, "")
+        for word in (constrain, " json", "")
     )
 
 
@@ -130,10 +130,14 @@ DIALECTS = (
     _header(
         name="functionary-v3.2",
         title="functionary 3.2",
-        syntax=Syntax(call=">>>{name}\n{args:json}"),
+        syntax=Syntax(
+            call=">>>{name}\n{args:json}",
+            # the generation prompt of its template ends with the first opener
+            also=(Syntax(call="{name}\n{args:json}", known_names=True, line_start=True),),
+        ),
         answer=(">>>all\n", ""),
         stops=(">>>all\n", "<|eot_id|>"),
-        models="functionary v3.2 (reported; no parser of it was at hand, 2026-11)",
+        models="functionary v3.2 (chat template, 2026-11; no parser of it was at hand)",
         model_names=(r"functionary.*v3\.2",),
     ),
     _header(
@@ -172,6 +176,28 @@ DIALECTS = (
         stops=("<|open|>response<|sep|>", "<|close|>response<|sep|>", "<|close|>message<|sep|>"),
         models="Kimi K3 (chat template, 2026-11)",
         model_names=("kimi.*k3",),
+    ),
+    _header(
+        name="solar-open",
+        title="Solar Open",
+        syntax=Syntax(
+            call=(
+                "<|tool_call:begin|>{id}<|tool_call:name|>{name}<|tool_call:args|>{args:json}"
+                "<|tool_call:end|>"
+            ),
+            section="<|tool_calls|>{calls}<|calls|>",
+            separator="",
+        ),
+        reasoning=(ReasoningTags("<|think|>", "<|end|>"),),
+        answer=("<|content|>", "<|end|>"),
+        stops=("<|begin|>assistant", "<|content|>", "<|end|>"),
+        result=(
+            "<|tool_response:begin|>{id}<|tool_response:name|>{name}<|tool_response:result|>"
+            "{result}<|tool_response:end|>"
+        ),
+        result_role="tool",
+        models="Solar Open 100B (chat template, 2026-11)",
+        model_names=("solar-open(?!-?2)",),
     ),
     _header(
         name="harmony",

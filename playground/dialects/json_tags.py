@@ -5,7 +5,7 @@ from functools import partial
 from playground.dialects.declared import SEQUENCE_TOKENS, THINK, DeclaredDialect
 from playground.dialects.prompts import JSON_LINES
 from playground.parsing.switches import Switches
-from playground.parsing.syntax import JsonShape, ReasoningTags, Syntax
+from playground.parsing.syntax import JsonShape, JsonStyle, ReasoningTags, Syntax
 
 _PARAMETERS = JsonShape(arguments=("parameters",))
 _ARGS = JsonShape(arguments=("args",), aliases=("args",))
@@ -252,5 +252,26 @@ DIALECTS = (
         ),
         models="Command R7B, Command A (chat templates, 2026-11)",
         model_names=("command-?(r7b|a)",),
+    ),
+    _array(
+        name="command-r",
+        title="Command R and R+",
+        rules=(
+            "Write all calls of a reply as one JSON array, in a code fence behind the word Action, "
+            "as in the example."
+        ),
+        syntax=Syntax(
+            call="{call:json}",
+            section="Action:\n```json\n[\n    {calls}\n]```",
+            separator=",\n    ",
+            shape=JsonShape(name=("tool_name",), arguments=("parameters",)),
+            json=JsonStyle(indent=4, margin=4),
+            section_required=True,
+        ),
+        result="<results>\n{result}</results>",
+        result_role="tool",
+        stops=("<|END_OF_TURN_TOKEN|>",),
+        models="Command R, Command R+ (chat template of c4ai-command-r-plus, 2026-11)",
+        model_names=(r"command-?r(?!7b|\d)",),
     ),
 )

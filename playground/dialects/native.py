@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from playground.dialects.declared import DeclaredDialect, result_text, user_content
 from playground.errors import InputFault
 from playground.messages import ImagePart, Message, TextPart, ToolCallPart
-from playground.parsing.notations.json_call import call_object
+from playground.parsing.notations.json_members import call_object
 from playground.parsing.syntax import JsonShape, Syntax
 from playground.prompt_data import PromptData
 from playground.tools import ToolMetadata

@@ -25,15 +25,15 @@ def _function(section: str) -> Syntax:
     )
 
 
-def _keys(call: str, prefix: str = "", section: str = "", *also: Syntax) -> Syntax:
+def _keys(
+    call: str, prefix: str = "", section: str = "", *also: Syntax, suffix: str = ""
+) -> Syntax:
     """A key element and a value element for each parameter."""
+    key, value = f"{prefix}arg_key{suffix}", f"{prefix}arg_value{suffix}"
     return Syntax(
         also=also,
         call=call,
-        param=(
-            f"<{prefix}arg_key>{{key}}</{prefix}arg_key>\n"
-            f"<{prefix}arg_value>{{value}}</{prefix}arg_value>\n"
-        ),
+        param=f"<{key}>{{key}}</{key}>\n<{value}>{{value}}</{value}>\n",
         section=section,
     )
 
@@ -101,8 +101,23 @@ DIALECTS = (
             section="<tool_calls>\n{calls}\n</tool_calls>",
         ),
         reasoning=(THINK,),
-        models="Hunyuan 3, Hy3 (vLLM's parser, 2026-11)",
-        model_names=("hunyuan(?!-a13b)", "^hy-?v?3"),
+        models="Hunyuan 3, Hy3 preview (vLLM's parser, 2026-11)",
+        model_names=("hunyuan(?!-a13b)", "^hy-?v?3.*preview"),
+    ),
+    _tags(
+        name="hy3",
+        title="Hy3",
+        syntax=_keys(
+            "<tool_call:opensource>{name}<tool_sep:opensource>\n{params}</tool_call:opensource>",
+            section="<tool_calls:opensource>\n{calls}\n</tool_calls:opensource>",
+            suffix=":opensource",
+        ),
+        reasoning=(ReasoningTags("<think:opensource>", "</think:opensource>"),),
+        stops=("<｜hy_eos:opensource｜>",),
+        result="<tool_response:opensource>\n{result}\n</tool_response:opensource>",
+        result_role="tool",
+        models="Hy3 (chat template, 2026-11)",
+        model_names=("^hy-?v?3",),
     ),
     _tags(
         name="solar-open2",

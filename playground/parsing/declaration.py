@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Final, Literal
 
 from playground.parsing.template import Piece, Template, cut_at_body
-from playground.parsing.values import Untyped
+from playground.parsing.values import JSON_WORDS, PLAIN_JSON, JsonStyle, Literals, Untyped
 
 # The holes that stand beside a body, by the template in which they may; the bodies themselves are
 # notations, but for a section's, which is its calls. CONTRIBUTING's table of holes is made of both.
@@ -44,6 +44,10 @@ class JsonShape:
     `arguments_as_text` is OpenAI's form: the arguments are JSON inside a JSON string. With
     `name_is_key` the object has one member, the arguments under the name: `{"f": {…}}`. Arguments
     that are a text are the one argument `text_key`. A first member `thought` is reasoning.
+
+    Members are written in the `order` of their keys: the id, constants, the name and the arguments
+    where it is empty; read they are in any order. The id member holds the call's own id, or its
+    number in the reply, from 0 (`index`) or from 1 (`number`), as a text.
     """
 
     name: tuple[str, ...] = ("name",)
@@ -55,6 +59,8 @@ class JsonShape:
     name_is_key: bool = False
     text_key: str = ""
     thought: str = ""
+    order: tuple[str, ...] = ()
+    id_is: Literal["id", "index", "number"] = "id"
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,8 @@ class Declaration:
     call: str
     param: str = ""
     """One parameter, where the call has {params}."""
+    param_separator: str = ""
+    """White space between two parameters."""
     section: str = ""
     """What wraps the calls of one reply; a call without it is read too."""
     section_also: tuple[str, ...] = ()
@@ -74,6 +82,12 @@ class Declaration:
     """A call outside of a section is text."""
     separator: str = "\n"
     shape: JsonShape = field(default_factory=JsonShape)
+    json: JsonStyle = PLAIN_JSON
+    """How JSON is written, alone or as a parameter's value."""
+    literals: Literals = JSON_WORDS
+    """How values that are no texts stand in parameters and in {args:marked}."""
+    type_words: tuple[tuple[str, str], ...] = ()
+    """What {type} says of a type, where that is not JSON Schema's own word for it."""
     known_names: bool = False
     """The opener is little more than a tool's name: names the session does not have are text."""
     line_start: bool = False
@@ -87,6 +101,8 @@ class Declaration:
     """How a value without a schema is read."""
     cdata: bool = False
     """One CDATA section around a value is read over."""
+    cdata_for: str = ""
+    """A text with one of these characters is written in a CDATA section."""
     escaped_names: bool = False
     """Names of tools and parameters are escaped as in XML (`&quot;`); values are not."""
     element: str = ""
@@ -110,6 +126,10 @@ class Declaration:
     @cached_property
     def param_template(self) -> Template | None:
         return cut_at_body(self.param, PARAM_HOLES) if self.param else None
+
+    def type_word(self, kind: str) -> str:
+        """What {type} says of a value of this JSON type."""
+        return dict(self.type_words).get(kind, kind)
 
     @cached_property
     def section_texts(self) -> tuple[str, ...]:

@@ -46,6 +46,11 @@ def read_keywords(text: str) -> tuple[dict[str, Any], bool]:
         return found, False
 
 
+def read_literal(text: str) -> Any:
+    """The value of one literal. Raises ValueError or RecursionError."""
+    return read_keywords(f"it={text}")[0]["it"]
+
+
 def _python(text: str) -> dict[str, Any]:
     try:
         with warnings.catch_warnings():

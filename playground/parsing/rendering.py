@@ -33,7 +33,7 @@ def render_call(
         "number": str(index + 1),
         "word": "",
     }
-    call = CallValue(name, arguments, call_id, schema_of)
+    call = CallValue(name, arguments, call_id, schema_of, index)
     holes |= notation_of(syntax).write(syntax, call)
     return fill(syntax.call_template.pieces, holes)
 

@@ -6,8 +6,10 @@ dialect needs for its declaration can be imported from here.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from playground.errors import SyntaxFault
 from playground.parsing.declaration import (
@@ -30,10 +32,14 @@ from playground.parsing.template import (
     compile_template,
     holes_of,
 )
+from playground.parsing.values import JsonStyle, Literals
+from playground.tools import JSON_TYPES
 
 __all__ = [
     "Hole",
     "JsonShape",
+    "JsonStyle",
+    "Literals",
     "Markers",
     "Piece",
     "ReasoningTags",
@@ -41,6 +47,9 @@ __all__ = [
     "Template",
     "compile_template",
 ]
+
+
+_TYPE_WORD: Final = re.compile(r"\w{1,16}")
 
 
 @dataclass(frozen=True)
@@ -59,6 +68,7 @@ class Syntax(Declaration):
         for text in self.section_texts:
             check_holes(text, SECTION_BODIES, beside)
         self._check_openers()
+        self._check_words()
 
     def _check_openers(self) -> None:
         """What the engine could wait for without end, or without ever finding it."""
@@ -76,6 +86,20 @@ class Syntax(Declaration):
                     f"{{{twice}}} stands twice before the {{{template.body}}} of a template; a"
                     " tool's name may stand in the section too, with one_call_a_section"
                 )
+
+    def _check_words(self) -> None:
+        """Words that would not be read as they are written."""
+        for kind, word in self.type_words:
+            if kind not in JSON_TYPES or not _TYPE_WORD.fullmatch(word):
+                raise SyntaxFault(
+                    f"type_words has {kind!r} as {word!r}; it takes pairs of one of"
+                    f" {', '.join(JSON_TYPES)} and a word of at most 16 letters"
+                )
+        if len(self.literals.words) < 3 or not all(map(str.strip, self.literals.words)):
+            raise SyntaxFault(f"literals are three different words, not {self.literals}")
+        spaces = self.json.comma.partition(","), self.json.colon.partition(":")
+        if any(not mark or (left + right).strip(" ") for left, mark, right in spaces):
+            raise SyntaxFault(f"JSON has a comma and a colon, and blanks, not {self.json}")
 
     @property
     def notation(self) -> Notation:

@@ -9,46 +9,114 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from playground.characters import escaped_halves
 from playground.json_numbers import NotANumber, finite, load_json
 from playground.parsing import relaxed_json
-from playground.tools import Schema, allowed_types
+from playground.parsing.python_values import read_literal
+from playground.tools import JSON_TYPES, Schema, allowed_types
 
 _WORDS = {"true": True, "false": False, "none": None, "null": None}
 
 
-def dump_json(value: Any, indent: int | None = None) -> str:
+@dataclass(frozen=True, slots=True)
+class JsonStyle:
+    """How JSON is written; read it is however it stands.
+
+    With an `indent`, a member has a line of its own; every line but the first stands `margin`
+    blanks further in, as within a list that is indented. `ascii` escapes all other characters.
+    """
+
+    indent: int = 0
+    margin: int = 0
+    comma: str = ", "
+    colon: str = ": "
+    ascii: bool = False
+
+
+PLAIN_JSON: Final = JsonStyle()
+
+
+def dump_json(value: Any, indent: int | None = None, style: JsonStyle = PLAIN_JSON) -> str:
     """JSON as models write it: readable characters, but half surrogates escaped (no UTF-8)."""
+    indent = indent or style.indent or None
+    comma = style.comma.rstrip() if indent else style.comma
+    form: dict[str, Any] = {
+        "ensure_ascii": style.ascii,
+        "indent": indent,
+        "separators": (comma, style.colon),
+        "default": str,
+    }
     try:
-        text = json.dumps(value, ensure_ascii=False, indent=indent, default=str, allow_nan=False)
+        text = json.dumps(value, allow_nan=False, **form)
     except ValueError:  # a number that JSON has not
-        text = json.dumps(finite(value), ensure_ascii=False, indent=indent, default=str)
-    return escaped_halves(text)
+        text = json.dumps(finite(value), **form)
+    text = escaped_halves(text)
+    return text.replace("\n", "\n" + " " * style.margin) if style.margin else text
 
 
-_ANY: Final = {"string", "integer", "number", "boolean", "null", "array", "object"}
+_ANY: Final = set(JSON_TYPES)
 Untyped = Literal["text", "json"]  # how a value is read for which no schema gives a type
+Nested = Literal["json", "python"]  # how lists and objects are written where a value is no JSON
 
 
-def write_value(value: Any, schema: Schema, untyped: Untyped = "text") -> str:
+@dataclass(frozen=True, slots=True)
+class Literals:
+    """The words for true, false and null where a value is no JSON, and how lists and objects stand
+    there: as JSON, or as Python's `repr` has them."""
+
+    true: str = "true"
+    false: str = "false"
+    null: str = "null"
+    nested: Nested = "json"
+
+    def written(self, value: Any, style: JsonStyle = PLAIN_JSON) -> str:
+        """A value that is no text."""
+        if value is None:
+            return self.null
+        if isinstance(value, bool):
+            return self.true if value else self.false
+        text = dump_json(value, style=style)
+        if self.nested == "python" and isinstance(value, Mapping | list | tuple):
+            return repr(load_json(text))  # what JSON has no word for is its text there too
+        return text
+
+    @property
+    def words(self) -> dict[str, bool | None]:
+        """What each word stands for."""
+        return {self.true: True, self.false: False, self.null: None}
+
+
+JSON_WORDS: Final = Literals()
+
+
+def write_value(
+    value: Any,
+    schema: Schema,
+    untyped: Untyped = "text",
+    literals: Literals = JSON_WORDS,
+    style: JsonStyle = PLAIN_JSON,
+) -> str:
     """A parameter's value as text, so that read_value gives it back where that is possible."""
     if not isinstance(value, str):
-        return dump_json(value)
+        return literals.written(value, style)
     types = _types(schema, untyped)
     if types <= {"string"}:
         return value
-    return value if _try(value, types) is _NOTHING else dump_json(value)
+    return value if _try(value, types, literals) is _NOTHING else dump_json(value)
 
 
-def read_value(text: str, schema: Schema, untyped: Untyped = "text") -> tuple[Any, str]:
+def read_value(
+    text: str, schema: Schema, untyped: Untyped = "text", literals: Literals = JSON_WORDS
+) -> tuple[Any, str]:
     """The value that the text stands for, and the code of a finding where it does not agree with
     the schema's type, or only after it was put right."""
     types = _types(schema, untyped)
     if types <= {"string"}:
         return text, ""
-    value = _try(text, types)
+    value = _try(text, types, literals)
     if isinstance(value, NotANumber) and "string" in allowed_types(schema):
         return text, ""
     if value is not _NOTHING:
@@ -77,7 +145,9 @@ def _types(schema: Schema, untyped: Untyped) -> set[str]:
     return allowed_types(schema) or (_ANY if untyped == "json" else set())
 
 
-def read_marked(text: str, is_text: bool, schema: Schema) -> tuple[Any, str]:
+def read_marked(
+    text: str, is_text: bool, schema: Schema, literals: Literals = JSON_WORDS
+) -> tuple[Any, str]:
     """A value whose wire says whether it is text or JSON; a schema's type weighs more.
 
     JSON that cannot be read stays text.
@@ -86,7 +156,7 @@ def read_marked(text: str, is_text: bool, schema: Schema) -> tuple[Any, str]:
     if is_text:
         return (text, "") if not types or "string" in types else read_value(text, schema)
     try:
-        value = load_json(text)
+        value = _load(text, literals)
     except (ValueError, RecursionError):
         return text, "" if types == {"string"} else "type-mismatch"
     if types and not _agrees(value, types) and "string" in types:
@@ -97,14 +167,27 @@ def read_marked(text: str, is_text: bool, schema: Schema) -> tuple[Any, str]:
 _NOTHING = object()
 
 
-def _try(text: str, types: set[str]) -> Any:
+def _try(text: str, types: set[str], literals: Literals = JSON_WORDS) -> Any:
     try:
-        value = load_json(text)
+        value = _load(text, literals)
     except (ValueError, RecursionError):
         value = _WORDS.get(text.strip().lower(), _NOTHING)
     if value is _NOTHING or not _agrees(value, types):
         return _NOTHING
     return value
+
+
+def _load(text: str, literals: Literals) -> Any:
+    """A value that is no text, as `Literals` writes it or as JSON. Raises ValueError."""
+    bare = text.strip()
+    if literals is not JSON_WORDS and bare in literals.words:
+        return literals.words[bare]
+    try:
+        return load_json(text)
+    except ValueError:
+        if literals.nested == "python" and bare[:1] in ("[", "{"):
+            return read_literal(bare)
+        raise
 
 
 def _agrees(value: Any, types: set[str]) -> bool:

@@ -161,14 +161,15 @@ class AskedTemplate:
         calls: Sequence[AskedCall] = (),
         generation: bool = False,
         day: str = DAY,
+        variables: Mapping[str, Any] | None = None,
     ) -> TemplateRendering:
         """What it writes of these messages, with tools where there are calls. Raises InputFault
         where it was ended: it would be in every other form."""
         given = self.form.tools and (calls or self.always_tools)
         tools = tools_for(calls, with_null=False) if given else None
-        key = repr((messages, tools, generation, day))
+        key = repr((messages, tools, generation, day, variables))
         if key not in self.known:
-            self.known[key] = self._rendered(messages, tools, generation, day)
+            self.known[key] = self._rendered(messages, tools, generation, day, variables or {})
         return self.known[key]
 
     def _rendered(
@@ -177,12 +178,14 @@ class AskedTemplate:
         tools: Sequence[Mapping[str, Any]] | None,
         generation: bool,
         day: str,
+        variables: Mapping[str, Any],
     ) -> TemplateRendering:
         self.renderings += 1
         now = datetime.datetime.fromisoformat(day)
         source = dataclasses.replace(self.source, mutable=self.form.mutable, now=now)
         # FireFunction's template wants these two, whatever the conversation
-        more = {"functions": json.dumps(tools), "datetime": day} if tools else {}
+        wanted = {"functions": json.dumps(tools), "datetime": day} if tools else {}
+        more = wanted | dict(variables)
         try:
             text = source.render_within(self.budget, messages, tools, generation, **more)
         except Stopped as reason:
@@ -213,6 +216,12 @@ class AskedTemplate:
         if whole is None or bare is None or not whole.startswith(bare):
             return whole or ""
         return whole
+
+    def answered(self, words: str) -> str | None:
+        """What stands behind the user's first words where the assistant has said something, and the
+        user something else. None as in `reply`."""
+        shown = self.ask(user(USER), self.form.answer((), words), user(RESULT), calls=TWO)
+        return shown.behind_user
 
     def user_turn(self, calls: Sequence[AskedCall], words: str) -> str | None:
         """The same as `reply`, and then the user says something."""

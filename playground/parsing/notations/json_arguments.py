@@ -40,7 +40,7 @@ class JsonArguments(Notation):
     repeats = True
 
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
-        return {self.hole: dump_json(call.arguments)}
+        return {self.hole: dump_json(call.arguments, style=syntax.json)}
 
     def announce(self, lead: Lead) -> str:
         # without arguments models leave the object out: the closer is proof as well

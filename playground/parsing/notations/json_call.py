@@ -6,7 +6,6 @@ The walk decides at each key what its value is: the members may come in any orde
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any, Final
 
 from playground.json_numbers import load_json
@@ -19,6 +18,7 @@ from playground.parsing.notations.json_arguments import (
     decode_arguments,
     read_escaped,
 )
+from playground.parsing.notations.json_members import call_object, head
 from playground.parsing.notations.notation import CallValue, Lead, Notation
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.patterns import SPACE
@@ -55,16 +55,17 @@ class JsonCall(Notation):
     tells_itself = True
 
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
-        return {
-            self.hole: dump_json(call_object(syntax.shape, call.name, call.arguments, call.call_id))
-        }
+        shape = syntax.shape
+        numbers = {"id": call.call_id, "index": str(call.index), "number": str(call.index + 1)}
+        whole = call_object(shape, call.name, call.arguments, numbers[shape.id_is])
+        return {self.hole: dump_json(whole, style=syntax.json)}
 
     def announce(self, lead: Lead) -> str:
         if lead.before:
             return rf"{SPACE}\{{"
         # nothing but the object itself can prove that it is a call and no JSON in prose
         shape = lead.syntax.shape
-        return _head(shape) if lead.strict else r"\{"
+        return head(shape) if lead.strict else r"\{"
 
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         shape = form.syntax.shape
@@ -79,44 +80,6 @@ class JsonCall(Notation):
         for key, text in left.items():
             message = f"{key!r} is no member of a call: {text!r:.80}"
             reader.scanner.note("unexpected-text", call.place, message)
-
-
-def call_object(
-    shape: JsonShape, name: str, arguments: Mapping[str, Any], call_id: str
-) -> dict[str, Any]:
-    """The JSON object of a call, its keys in the order in which the shape declares them."""
-    if shape.name_is_key:
-        return {name: dict(arguments)}
-    result: dict[str, Any] = {shape.id: call_id} if shape.id else {}
-    result |= dict(shape.constants)
-    given: Any = dump_json(arguments) if shape.arguments_as_text else dict(arguments)
-    if shape.text_key and list(arguments) == [shape.text_key]:
-        given = arguments[shape.text_key]
-    for path, value in ((shape.name, name), (shape.arguments, given)):
-        node = result
-        for key in path[:-1]:
-            node = node.setdefault(key, {})
-        node[path[-1]] = value
-    return result
-
-
-def _head(shape: JsonShape) -> str:
-    """The head of a JSON call that no marker announces: its keys in the declared order."""
-
-    def key(*names: str) -> str:
-        listed = "|".join(re.escape(name) for name in names)
-        return rf'"(?:{listed})"{SPACE}:{SPACE}'
-
-    if shape.name_is_key:
-        return rf'\{{{SPACE}"[^"\\]{{1,128}}+"{SPACE}:{SPACE}\{{'
-    comma = rf"{SPACE},{SPACE}"
-    parts = [rf'(?:{key(shape.id)}"[^"\\]{{0,128}}+"{comma})?'] if shape.id else []
-    parts += [rf'(?:{key(k)}"{re.escape(v)}"{comma})?' for k, v in shape.constants]
-    parts += [rf"{key(step)}\{{{SPACE}" for step in shape.name[:-1]]
-    parts += [rf'{key(shape.name[-1])}"[^"\\]{{1,128}}+"{comma}{key(*shape.aliases)}']
-    if shape.thought:
-        return rf"\{{{SPACE}(?:{key(shape.thought)}|{''.join(parts)})"
-    return rf"\{{{SPACE}" + "".join(parts)
 
 
 # the walk

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import regex
 
@@ -24,7 +24,7 @@ from playground.parsing.open_call import OpenCall
 from playground.parsing.patterns import SPACE
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Walk
-from playground.parsing.values import dump_json
+from playground.parsing.values import JSON_WORDS, Literals
 from playground.tools import Schema, allowed_types
 
 _BARE_KEY: Final = re.compile(r"[A-Za-z_][\w\-]*\Z")
@@ -43,7 +43,7 @@ class MarkedArguments(Notation):
     mends_brackets = True
 
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
-        return {self.hole: write(call.arguments, syntax.string_mark)}
+        return {self.hole: write(call.arguments, syntax.string_mark, syntax.literals)}
 
     def announce(self, lead: Lead) -> str:
         return rf"{SPACE}\{{"
@@ -55,7 +55,9 @@ class MarkedArguments(Notation):
         )
         deep: list[str] = []
         call.arguments = decoded(
-            lambda text: read(text, mark, call.schema_of, deep), text, "malformed-arguments"
+            lambda text: read(text, mark, call.schema_of, deep, form.syntax.literals),
+            text,
+            "malformed-arguments",
         )
         for key in deep:
             reader.scanner.note("too-deep", f"{call.place}, argument {key}", "kept as text")
@@ -114,18 +116,20 @@ def walk(scanner: Scanner, emit: Emit, keep: list[str], mark: str) -> Walk[None]
 # a whole text
 
 
-def write(value: Any, mark: str) -> str:
+def write(value: Any, mark: str, literals: Literals = JSON_WORDS) -> str:
     """A value in this form; the way back is `read`."""
     match value:
         case str():
             return f"{mark}{value}{mark}"
         case list():
-            return "[" + ",".join(write(item, mark) for item in value) + "]"
+            return "[" + ",".join(write(item, mark, literals) for item in value) + "]"
         case Mapping():
-            members = (f"{_key(key, mark)}:{write(item, mark)}" for key, item in value.items())
+            members = (
+                f"{_key(key, mark)}:{write(item, mark, literals)}" for key, item in value.items()
+            )
             return "{" + ",".join(members) + "}"
         case _:
-            return dump_json(value)
+            return literals.written(value)
 
 
 def _key(key: str, mark: str) -> str:
@@ -137,6 +141,7 @@ def read(
     mark: str,
     schema_of: Callable[[str], Schema] | None = None,
     deep: list[str] | None = None,
+    literals: Literals = JSON_WORDS,
 ) -> Any:
     """The object that a whole text stands for. A bare value is text where its schema says so, and
     where it is too deep to read: `deep` gets the keys of those.
@@ -144,22 +149,30 @@ def read(
     Raises ValueError, and RecursionError without `deep`.
     """
     start = _skip(text, 0) + 1
-    members, stop = _members(text, start, mark, schema_of or (lambda _key: {}), deep)
+    form = _Form(mark, literals.words)
+    members, stop = _members(text, start, form, schema_of or (lambda _key: {}), deep)
     if _skip(text, stop) != len(text):
         raise ValueError(f"expected nothing more at character {stop}")
     return members
 
 
-def _value(text: str, at: int, mark: str) -> tuple[Any, int]:
-    if text.startswith(mark, at):
-        return _marked(text, at, mark)
+class _Form(NamedTuple):
+    """The mark around texts, and what words stand for that are no texts."""
+
+    mark: str
+    words: Mapping[str, Any]
+
+
+def _value(text: str, at: int, form: _Form) -> tuple[Any, int]:
+    if text.startswith(form.mark, at):
+        return _marked(text, at, form.mark)
     if text.startswith('"', at):
-        return _quoted(text, at)
+        return _quoted(text, at, form)
     if text.startswith("{", at):
-        return _members(text, at + 1, mark, lambda _key: {})
+        return _members(text, at + 1, form, lambda _key: {})
     if text.startswith("[", at):
-        return _items(text, at + 1, mark)
-    return _scalar(text, at)
+        return _items(text, at + 1, form)
+    return _scalar(text, at, form)
 
 
 def _marked(text: str, at: int, mark: str) -> tuple[str, int]:
@@ -170,32 +183,34 @@ def _marked(text: str, at: int, mark: str) -> tuple[str, int]:
     return text[start:stop], stop + len(mark)
 
 
-def _quoted(text: str, at: int) -> tuple[Any, int]:
+def _quoted(text: str, at: int, form: _Form) -> tuple[Any, int]:
     """A text as JSON writes it, or a bare one that begins with a quote."""
     try:
         value, stop = _JSON.raw_decode(text, at)
     except ValueError:
-        return _scalar(text, at)
+        return _scalar(text, at, form)
     return value, stop
 
 
-def _scalar(text: str, at: int) -> tuple[Any, int]:
+def _scalar(text: str, at: int, form: _Form) -> tuple[Any, int]:
     match = _BARE.match(text, at)
     assert match  # it matches the empty text too
     word = match[0]
     if not word.strip():
         raise ValueError(f"expected a value at character {at}")
+    if word.strip() in form.words:
+        return form.words[word.strip()], at + len(word)
     try:
         return load_json(word), at + len(word)
     except ValueError:
         return word.strip(), at + len(word)  # a text without its marks
 
 
-def _items(text: str, at: int, mark: str) -> tuple[list[Any], int]:
+def _items(text: str, at: int, form: _Form) -> tuple[list[Any], int]:
     items: list[Any] = []
     at = _skip(text, at)
     while not text.startswith("]", at):
-        item, at = _value(text, at, mark)
+        item, at = _value(text, at, form)
         items.append(item)
         at = _after(text, at, "]")
     return items, at + 1
@@ -204,21 +219,21 @@ def _items(text: str, at: int, mark: str) -> tuple[list[Any], int]:
 def _members(
     text: str,
     at: int,
-    mark: str,
+    form: _Form,
     schema_of: Callable[[str], Schema],
     deep: list[str] | None = None,
 ) -> tuple[dict[str, Any], int]:
     members: dict[str, Any] = {}
     at = _skip(text, at)
     while not text.startswith("}", at):
-        key, start = _read_key(text, at, mark)
+        key, start = _read_key(text, at, form)
         try:
-            value, at = _value(text, start, mark)
+            value, at = _value(text, start, form)
         except RecursionError:
             if deep is None:
                 raise
             deep.append(key)
-            value, at = _as_it_stands(text, start, mark)
+            value, at = _as_it_stands(text, start, form.mark)
         bare = not isinstance(value, str | list | dict)
         if bare and allowed_types(schema_of(key)) == {"string"}:
             value = text[start:at].strip()  # `{zip:01234}` is a text that lacks its marks
@@ -240,12 +255,12 @@ def _as_it_stands(text: str, start: int, mark: str) -> tuple[str, int]:
     raise ValueError(f"the value at character {start} is never closed")
 
 
-def _read_key(text: str, at: int, mark: str) -> tuple[str, int]:
+def _read_key(text: str, at: int, form: _Form) -> tuple[str, int]:
     """A key, and where its value begins."""
-    if text.startswith(mark, at):
-        key, at = _marked(text, at, mark)
+    if text.startswith(form.mark, at):
+        key, at = _marked(text, at, form.mark)
     elif text.startswith('"', at):
-        key, at = _quoted(text, at)
+        key, at = _quoted(text, at, form)
     else:
         match = _BARE.match(text, at)
         assert match  # it matches the empty text too

@@ -30,6 +30,7 @@ class CallValue:
     arguments: Mapping[str, Any]
     call_id: str
     schema_of: SchemaOf
+    index: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,7 +101,7 @@ def value_wait(around: Neighbours) -> Wait:
         choices.append(
             _forgotten(unnamed(param_opener(syntax).replace("(?P<key>", "(?<next_key>")))
         )
-    if not _closes_solidly(template):
+    if not closes_solidly(template):
         return wait(*(choice._replace(begins=("\n",)) for choice in choices))
     # another call and its first parameter: this one was cut off before it
     call = syntax.call_template.before
@@ -134,7 +134,7 @@ def _value_closer(around: Neighbours) -> str:
     ends = [param_opener(syntax), around.closing.pattern, around.section_close]
     ends += [choice.pattern for choice in around.stops]
     follow = "|".join(unnamed(end) for end in ends if end)
-    if not _closes_solidly(template):
+    if not closes_solidly(template):
         # where white space is all that closes a value, the rest of it is the value's own
         return f"{closer}(?=(?:{follow}))"
     return f"{closer}(?={SPACE}(?:{follow}){_junk(around)})"
@@ -153,7 +153,7 @@ def _junk(around: Neighbours) -> str:
     return f"|{junk}{SPACE}{unnamed(closing.pattern)}"
 
 
-def _closes_solidly(template: Template) -> bool:
+def closes_solidly(template: Template) -> bool:
     """Whether more than white space closes a value."""
     return any(is_solid(piece) for piece in template.after)
 

@@ -19,6 +19,7 @@ from playground.parsing.form import Form
 from playground.parsing.notations.json_arguments import claim_arguments, decode_arguments, unwrap
 from playground.parsing.notations.notation import CallValue, Lead, Neighbours, Notation
 from playground.parsing.notations.param_waits import (
+    closes_solidly,
     param_opener,
     param_template,
     param_wait,
@@ -36,7 +37,7 @@ from playground.parsing.patterns import (
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Match, Walk
 from playground.parsing.template import Hole, fill, holes_of
-from playground.parsing.values import dump_json, read_marked, read_value, write_value
+from playground.parsing.values import read_marked, read_value, write_value
 from playground.parsing.wait import Kind, Wait, part
 from playground.tools import Schema, allowed_types, json_type
 
@@ -61,13 +62,19 @@ class Params(Notation):
     def check(self, syntax: Declaration) -> None:
         if not syntax.param:
             raise SyntaxFault(f"{syntax.call!r} has {{params}}, but no param template says how")
+        separator = syntax.param_separator
+        if separator and (separator.strip() or not closes_solidly(param_template(syntax))):
+            raise SyntaxFault(
+                f"param_separator {separator!r} has to be white space, behind parameters that end"
+                f" with more than that; {syntax.param!r} may hold it itself"
+            )
 
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
         params = [
             _write_param(syntax, key, value, call.schema_of(key))
             for key, value in call.arguments.items()
         ]
-        return {self.hole: "".join(params)}
+        return {self.hole: syntax.param_separator.join(params)}
 
     def announce(self, lead: Lead) -> str:
         syntax = lead.syntax
@@ -97,16 +104,18 @@ def _write_param(syntax: Declaration, key: str, value: Any, schema: Schema) -> s
     template = param_template(syntax)
     kind = json_type(value)
     if {"type", "is_text"} & set(holes_of(template.before)):
-        text = value if kind == "string" else dump_json(value)  # the wire says which it is
+        # the wire says which it is
+        text = value if kind == "string" else syntax.literals.written(value, syntax.json)
     else:
-        text = write_value(value, schema, syntax.untyped)
-    if syntax.cdata and text.startswith(_CDATA[0]):
+        text = write_value(value, schema, syntax.untyped, syntax.literals, syntax.json)
+    sectioned = kind == "string" and not set(text).isdisjoint(syntax.cdata_for)
+    if syntax.cdata and (sectioned or text.startswith(_CDATA[0])):
         text = f"{_CDATA[0]}{text}{_CDATA[1]}"  # one section around a value is read over
     return fill(
         template.pieces,
         {
             "key": escape(key) if syntax.escaped_names else key,
-            "type": kind,
+            "type": syntax.type_word(kind),
             "is_text": "true" if kind == "string" else "false",
             template.body: value_notation(template).write(text),
         },
@@ -283,14 +292,15 @@ def _read_value(
 ) -> tuple[Any, str]:
     """The value that a parameter's text stands for, and the code of a finding about it."""
     schema = call.schema_of(key)
-    kind = part(opener, "type") or part(opener, "is_text")
+    kind, is_text = part(opener, "type"), part(opener, "is_text")
     if syntax.cdata and text.startswith(_CDATA[0]) and text.endswith(_CDATA[1]):
         text = text[len(_CDATA[0]) : -len(_CDATA[1])]
     if _has_elements(text, schema, syntax.element):
         return _read_elements(text, schema, syntax.element, call)
-    if kind:
-        return read_marked(text, kind in ("string", "true"), schema)
-    return read_value(text, schema, syntax.untyped)
+    if kind or is_text:
+        told = is_text == "true" if is_text else kind in ("string", syntax.type_word("string"))
+        return read_marked(text, told, schema, syntax.literals)
+    return read_value(text, schema, syntax.untyped, syntax.literals)
 
 
 def _has_elements(text: str, schema: Schema, prefix: str) -> bool:
