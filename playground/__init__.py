@@ -39,8 +39,10 @@ _WHERE = {
     "dialect_for": "playground.dialects.models",
     "dialect_from_template": "playground.derivation",
     "dialect_names": "playground.dialects",
+    "dump_dialect": "playground.dialects.files",
     "get_dialect": "playground.dialects",
     "guide_for": "playground.guides",
+    "load_dialect": "playground.dialects.files",
     "load_policy": "playground.caching.own_policies",
     "load_recording": "playground.sessions.loading",
     "load_session": "playground.sessions.loading",
@@ -86,8 +88,10 @@ __all__ = [
     "dialect_for",
     "dialect_from_template",
     "dialect_names",
+    "dump_dialect",
     "get_dialect",
     "guide_for",
+    "load_dialect",
     "load_policy",
     "load_recording",
     "load_session",
@@ -116,6 +120,7 @@ if TYPE_CHECKING:
         dialect_names,
         get_dialect,
     )
+    from playground.dialects.files import dump_dialect, load_dialect
     from playground.dialects.models import dialect_for
     from playground.dialects.reading import parse
     from playground.guides import guide_for

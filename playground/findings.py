@@ -243,7 +243,9 @@ CODES: Final[dict[str, FindingKind]] = {
     "name-mended": FindingKind(
         "info", "a tool was given a name: the file has none, or has it twice"
     ),
-    "dialect-left-out": FindingKind("warning", "a dialect of another package that cannot be used"),
+    "dialect-left-out": FindingKind(
+        "warning", "a dialect of another package or of a file that cannot be used"
+    ),
     "dialect-renamed": FindingKind(
         "info", "a dialect of another package whose entry point has another name than itself"
     ),

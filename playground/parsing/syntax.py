@@ -6,6 +6,8 @@ dialect needs for its declaration can be imported from here.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -28,6 +30,7 @@ from playground.parsing.template import (
     Template,
     check_holes,
     compile_template,
+    cut_at_body,
     holes_of,
 )
 
@@ -51,31 +54,19 @@ class Syntax(Declaration):
     """
 
     def __post_init__(self) -> None:
-        check_holes(self.call, [notation.hole for notation in NOTATIONS.values()], CALL_HOLES)
-        self.notation.check(self)
-        if self.param:
-            check_holes(self.param, VALUES, PARAM_HOLES)
+        with _field("call"):
+            check_holes(self.call, [notation.hole for notation in NOTATIONS.values()], CALL_HOLES)
+            _check_once(self.call_template)
+        with _field("param"):
+            self.notation.check(self)
+            if self.param_template:
+                check_holes(self.param, VALUES, PARAM_HOLES)
+                _check_once(self.param_template)
         beside = SECTION_HOLES if self.one_call_a_section else ()
-        for text in self.section_texts:
-            check_holes(text, SECTION_BODIES, beside)
-        self._check_openers()
-
-    def _check_openers(self) -> None:
-        """What the engine could wait for without end, or without ever finding it."""
-        for text, section in zip(self.section_texts, self.sections, strict=True):
-            if not any(isinstance(piece, Hole) or piece.strip() for piece in section.before):
-                raise SyntaxFault(
-                    f"section {text!r} has nothing before {{calls}}: what stands behind all calls"
-                    " without an opener is a stop token"
-                )
-        for template in filter(None, (self.call_template, self.param_template)):
-            names = holes_of(template.before)
-            twice = next((name for name in names if names.count(name) > 1), "")
-            if twice:
-                raise SyntaxFault(
-                    f"{{{twice}}} stands twice before the {{{template.body}}} of a template; a"
-                    " tool's name may stand in the section too, with one_call_a_section"
-                )
+        for place, text in enumerate(self.section_texts):
+            with _field("section" if place == 0 else f"section_also.{place - 1}"):
+                check_holes(text, SECTION_BODIES, beside)
+                _check_opened(text, cut_at_body(text, SECTION_HOLES))
 
     @property
     def notation(self) -> Notation:
@@ -91,3 +82,33 @@ class Syntax(Declaration):
     def sample_texts(self) -> dict[str, str]:
         """A text for each of `text_keys`."""
         return self.notation.samples(self)
+
+
+@contextmanager
+def _field(name: str) -> Iterator[None]:
+    """A fault in here is of this field."""
+    try:
+        yield
+    except SyntaxFault as fault:
+        fault.field = name
+        raise
+
+
+def _check_opened(text: str, section: Template) -> None:
+    """Without an opener the engine would wait for a section's end again and again."""
+    if not any(isinstance(piece, Hole) or piece.strip() for piece in section.before):
+        raise SyntaxFault(
+            f"section {text!r} has nothing before {{calls}}: what stands behind all calls"
+            " without an opener is a stop token"
+        )
+
+
+def _check_once(template: Template) -> None:
+    """Of two holes of one name the engine would find neither."""
+    names = holes_of(template.before)
+    twice = next((name for name in names if names.count(name) > 1), "")
+    if twice:
+        raise SyntaxFault(
+            f"{{{twice}}} stands twice before the {{{template.body}}} of a template; a"
+            " tool's name may stand in the section too, with one_call_a_section"
+        )
