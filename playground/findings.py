@@ -194,6 +194,8 @@ CODES: Final[dict[str, FindingKind]] = {
         "warning", "calls have no marker: an object in prose with the right keys is a call"
     ),
     "derived-law": FindingKind("warning", "a law that random calls of a derived dialect break"),
+    # what a trial of a dialect shows
+    "law-broken": FindingKind("error", "a law that every dialect keeps does not hold for this one"),
     # what a loader sees in a file
     "orphan-result": FindingKind("error", "a tool result whose call is not in the session"),
     "missing-result": FindingKind("warning", "a tool call without a result before the next turn"),

@@ -31,6 +31,7 @@ from playground.parsing.template import (
     check_holes,
     compile_template,
     cut_at_body,
+    declared_hole,
     holes_of,
 )
 
@@ -57,16 +58,37 @@ class Syntax(Declaration):
         with _field("call"):
             check_holes(self.call, [notation.hole for notation in NOTATIONS.values()], CALL_HOLES)
             _check_once(self.call_template)
+            self._check_call(self.call_template)
         with _field("param"):
             self.notation.check(self)
-            if self.param_template:
+            if self.param:
                 check_holes(self.param, VALUES, PARAM_HOLES)
-                _check_once(self.param_template)
+                _check_param(self.param, cut_at_body(self.param, PARAM_HOLES))
         beside = SECTION_HOLES if self.one_call_a_section else ()
         for place, text in enumerate(self.section_texts):
             with _field("section" if place == 0 else f"section_also.{place - 1}"):
                 check_holes(text, SECTION_BODIES, beside)
                 _check_opened(text, cut_at_body(text, SECTION_HOLES))
+                _check_after(cut_at_body(text, SECTION_HOLES), ())
+        with _field("call"):
+            self._check_named(self.call_template)
+
+    def _check_call(self, template: Template) -> None:
+        """What a call's body allows beside it."""
+        _check_after(template, self.notation.behind)
+        lines = [name for name in holes_of(template.before) if declared_hole(name, ()) != name]
+        if lines and not self.notation.whole:
+            raise SyntaxFault(f"{{{lines[0]}}} stands before a body of texts alone: {self.call!r}")
+
+    def _check_named(self, template: Template) -> None:
+        """Nothing is called that has no name."""
+        sections = holes_of(self.section_template.before) if self.section_template else []
+        named = "name" in (*holes_of(template.before), *sections) or self.notation.names_tool
+        if not (named or self.name or (self.nameless and not self.notation.whole)):
+            raise SyntaxFault(
+                f"{self.call!r} names no tool: it needs {{name}} before its body, or a name that"
+                " it always calls"
+            )
 
     @property
     def notation(self) -> Notation:
@@ -101,6 +123,22 @@ def _check_opened(text: str, section: Template) -> None:
             f"section {text!r} has nothing before {{calls}}: what stands behind all calls"
             " without an opener is a stop token"
         )
+
+
+def _check_after(template: Template, allowed: tuple[str, ...]) -> None:
+    """Behind its body a template repeats what stood before, and says nothing new."""
+    bodies = set(template.holes)
+    for name in holes_of(template.pieces[len(template.before) :]):
+        if name not in bodies and name not in allowed:
+            raise SyntaxFault(f"{{{name}}} stands behind the {{{template.body}}} of a template")
+
+
+def _check_param(text: str, template: Template) -> None:
+    """A parameter has a name, before its value."""
+    _check_once(template)
+    _check_after(template, ("key",))
+    if "key" not in holes_of(template.before):
+        raise SyntaxFault(f"{text!r} has no {{key}} before its value")
 
 
 def _check_once(template: Template) -> None:
