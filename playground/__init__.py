@@ -32,6 +32,7 @@ _WHERE = {
     "cache_matrix": "playground.questions.cache.simulation",
     "cache_on_wire": "playground.questions.cache.wire",
     "carry": "playground.questions.carry",
+    "check_dialect": "playground.laws",
     "compare": "playground.questions.comparison",
     "decode_stream": "playground.recordings.decoding",
     "detect": "playground.questions.detection",
@@ -81,6 +82,7 @@ __all__ = [
     "cache_matrix",
     "cache_on_wire",
     "carry",
+    "check_dialect",
     "compare",
     "decode_stream",
     "detect",
@@ -124,6 +126,7 @@ if TYPE_CHECKING:
     from playground.dialects.models import dialect_for
     from playground.dialects.reading import parse
     from playground.guides import guide_for
+    from playground.laws import check_dialect
     from playground.messages import Message
     from playground.parsing.parser import DialectParser
     from playground.parsing.switches import Switches

@@ -110,7 +110,7 @@ def test_toml_is_the_same_document() -> None:
 
 
 def test_every_field_of_a_file_has_a_meaning() -> None:
-    made = (
+    made: tuple[tuple[Any, str, set[str]], ...] = (
         (DeclaredDialect, "", {"preflight", "rules_path"}),
         (Syntax, "syntax.", set()),
         (JsonShape, "syntax.shape.", set()),
@@ -217,7 +217,7 @@ def test_what_is_chosen_on_a_machine_is_not_written(tmp_path: Path) -> None:
     hermes = pg.get_dialect("hermes")
     rules = tmp_path / "rules.md"
     rules.write_text("Call.")
-    check = CreditCheck(JsonLedger(str(tmp_path / "ledger.json")), threshold=1)
+    check = CreditCheck(JsonLedger(tmp_path / "ledger.json"), threshold=1)
     for changed in (hermes.with_preflight(check), hermes.with_rules(rules)):
         with pytest.raises(InputFault, match="it is chosen here"):
             dump_dialect(changed)

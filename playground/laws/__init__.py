@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from playground.arguments import takes, wrong
 from playground.dialects import Dialect, get_dialect
@@ -46,6 +47,18 @@ class LawChecks(Listed[LawCheck]):
     def broken(self) -> list[LawCheck]:
         """Those that do not hold."""
         return [check for check in self if not check.holds]
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """As `--json` prints it."""
+        return [
+            {"law": check.law, "title": check.title, "tried": check.tried, "holds": check.holds}
+            | (
+                {"says": check.broken.says, "example": dict(check.broken.shown)}
+                if check.broken
+                else {}
+            )
+            for check in self
+        ]
 
     def findings(self) -> list[Finding]:
         """A finding for each law that does not hold."""

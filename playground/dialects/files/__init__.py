@@ -22,7 +22,7 @@ from playground.caching.policies import get_policy
 from playground.dialects import prompts
 from playground.dialects.base import Dialect
 from playground.dialects.declared import DeclaredDialect
-from playground.dialects.files.plain import Place, Reader, as_plain, default_of, read_fields
+from playground.dialects.files.plain import FieldPlace, Reader, as_plain, default_of, read_fields
 from playground.errors import InputFault, UnknownNameError
 from playground.raw_prompts import LLAMA3, LLAMA4, LlamaFormat, LlamaPrompt
 from playground.tools import ToolMetadata
@@ -53,7 +53,7 @@ def parse_dialect(data: bytes | str, where: str) -> DeclaredDialect:
 def dialect_of(document: Any, where: str) -> DeclaredDialect:
     """A dialect from plain data, as JSON and TOML have it. Raises InputFault naming the field."""
     made: DeclaredDialect = read_fields(
-        DeclaredDialect, document, Place(where), _READERS, _SETTINGS
+        DeclaredDialect, document, FieldPlace(where), _READERS, _SETTINGS
     )
     return made
 
@@ -71,7 +71,7 @@ def dump_dialect(dialect: Dialect) -> str:
 
 def plain_dialect(dialect: Dialect) -> dict[str, Any]:
     """A declared dialect as plain data, without the fields at their defaults. Raises InputFault."""
-    place = Place(f"dialect {dialect.name!r}")
+    place = FieldPlace(f"dialect {dialect.name!r}")
     if not isinstance(dialect, DeclaredDialect) or _has_code(type(dialect)):
         raise place.fault(f"{type(dialect).__name__} has code of its own", "a DeclaredDialect")
     for name in _SETTINGS:
@@ -124,7 +124,7 @@ def _once(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
 # the fields that are no plain values
 
 
-def _name(given: Any, place: Place) -> str:
+def _name(given: Any, place: FieldPlace) -> str:
     if not isinstance(given, str) or not _NAME.fullmatch(given):
         raise place.fault(
             f"{given!r:.80} is no name", "letters, digits, '.', '-' and '_', 60 at most"
@@ -132,7 +132,7 @@ def _name(given: Any, place: Place) -> str:
     return given
 
 
-def _policy(given: Any, place: Place) -> str:
+def _policy(given: Any, place: FieldPlace) -> str:
     if not isinstance(given, str):
         raise place.fault(f"{type(given).__name__} was given", "the name of a policy")
     try:
@@ -142,7 +142,7 @@ def _policy(given: Any, place: Place) -> str:
     return given
 
 
-def _tool(given: Any, place: Place) -> ToolMetadata:
+def _tool(given: Any, place: FieldPlace) -> ToolMetadata:
     try:
         return ToolMetadata.model_validate(given)
     except ValidationError as error:
@@ -152,31 +152,31 @@ def _tool(given: Any, place: Place) -> ToolMetadata:
         raise place.fault(first["msg"], "a tool: name, description, input_schema") from error
 
 
-def _tool_docs(given: Any, place: Place) -> prompts.ToolDocs:
+def _tool_docs(given: Any, place: FieldPlace) -> prompts.ToolDocs:
     if given not in list(_TOOL_DOCS):
         raise place.fault(f"{given!r:.80} is no form", f"one of {', '.join(_TOOL_DOCS)}")
     return _TOOL_DOCS[given]
 
 
-def _tool_docs_name(docs: prompts.ToolDocs, place: Place) -> str:
+def _tool_docs_name(docs: prompts.ToolDocs, place: FieldPlace) -> str:
     for name, known in _TOOL_DOCS.items():
         if known == docs:
             return name
     raise place.fault("a form of its own", f"one of {', '.join(_TOOL_DOCS)}")
 
 
-def _llama(given: Any, place: Place) -> LlamaPrompt:
+def _llama(given: Any, place: FieldPlace) -> LlamaPrompt:
     prompt: LlamaPrompt = read_fields(LlamaPrompt, given, place, {"format": _llama_format})
     return prompt
 
 
-def _llama_format(given: Any, place: Place) -> LlamaFormat:
+def _llama_format(given: Any, place: FieldPlace) -> LlamaFormat:
     if given not in list(_LLAMAS):
         raise place.fault(f"{given!r:.80} is no format", f"one of {', '.join(_LLAMAS)}")
     return _LLAMAS[given]
 
 
-def _llama_plain(prompt: LlamaPrompt, place: Place) -> dict[str, str]:
+def _llama_plain(prompt: LlamaPrompt, place: FieldPlace) -> dict[str, str]:
     format_name = next(name for name, known in _LLAMAS.items() if known == prompt.format)
     return {"format": format_name, "tools": prompt.tools}
 

@@ -20,17 +20,17 @@ _KINDS: Final = {str: "a text", bool: "true or false"}
 _DEEPEST: Final = 6  # forms within forms
 
 
-Reader = Callable[[Any, "Place"], Any]
+Reader = Callable[[Any, "FieldPlace"], Any]
 
 
-class Place(NamedTuple):
+class FieldPlace(NamedTuple):
     """Where something stands: a file, and a dotted path in it."""
 
     where: str
     field: str = ""
 
-    def of(self, step: str | int) -> Place:
-        return Place(self.where, f"{self.field}.{step}" if self.field else str(step))
+    def of(self, step: str | int) -> FieldPlace:
+        return FieldPlace(self.where, f"{self.field}.{step}" if self.field else str(step))
 
     def fault(self, problem: str, expected: str) -> InputFault:
         return InputFault(problem, where=self.where, field=self.field, expected=expected)
@@ -55,19 +55,20 @@ def default_of(field: dataclasses.Field[Any]) -> Any:
 
 
 def read_fields(
-    kind: type[Any],
+    kind: Any,  # a dataclass: mypy takes a bare type for unhashable
     given: Any,
-    place: Place,
+    place: FieldPlace,
     own: Mapping[str, Reader] = MappingProxyType({}),
     left_out: tuple[str, ...] = (),
 ) -> Any:
     """An instance of a dataclass. Fields in `own` are read by these functions; those `left_out`
     may not be given. Raises InputFault."""
     values = _checked(kind, given, place, left_out)
+    hints = _hints_of(kind)
     made = {
         name: own[name](each, place.of(name))
         if name in own
-        else _value(_hints(kind)[name], each, place.of(name))
+        else _value(hints[name], each, place.of(name))
         for name, each in values.items()
     }
     try:
@@ -77,7 +78,7 @@ def read_fields(
 
 
 def _checked(
-    kind: type[Any], given: Any, place: Place, left_out: tuple[str, ...]
+    kind: type[Any], given: Any, place: FieldPlace, left_out: tuple[str, ...]
 ) -> Mapping[str, Any]:
     """What is given: fields of the dataclass, and all those among them that have no default."""
     if not isinstance(given, Mapping):
@@ -93,11 +94,11 @@ def _checked(
 
 
 @cache
-def _hints(kind: Any) -> dict[str, Any]:
+def _hints_of(kind: Any) -> dict[str, Any]:
     return get_type_hints(kind)
 
 
-def _value(hint: Any, given: Any, place: Place) -> Any:
+def _value(hint: Any, given: Any, place: FieldPlace) -> Any:
     """One value by its declared type."""
     origin = get_origin(hint)
     if hint in _KINDS:
@@ -118,7 +119,7 @@ def _value(hint: Any, given: Any, place: Place) -> Any:
     return read_fields(Syntax if hint is Declaration else hint, given, place)
 
 
-def _several(hints: tuple[Any, ...], given: Any, place: Place) -> tuple[Any, ...]:
+def _several(hints: tuple[Any, ...], given: Any, place: FieldPlace) -> tuple[Any, ...]:
     """A list of one type, or of as many values as there are types."""
     if not isinstance(given, list):
         raise place.fault(_told(given), "a list")
