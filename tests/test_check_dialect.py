@@ -169,7 +169,7 @@ def fails(events: list[Event], data: bytes) -> list[Event]:
     [
         (by_pieces, 1, "another cutting gives other events", "x"),
         (loses, 2, "what stands after character 0 is in no event", "{"),
-        (twice, 2, "an event's text is not that of its place 0 to 1", "x"),
+        (twice, 2, "an event's text is not that of its place 0 to 1", "xx"),
         (fails, 5, "reading raises ValueError: a fence", "```\n"),
     ],
 )

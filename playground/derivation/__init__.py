@@ -17,8 +17,9 @@ from typing import Final
 
 from playground.arguments import takes
 from playground.derivation.candidates import candidates
-from playground.derivation.derived import Derivation, DerivedDialect, Nearest, declaration
+from playground.derivation.derived import Derivation, DerivedDialect, declaration
 from playground.derivation.frame import TurnFrame, frame_of
+from playground.derivation.nearest import Nearest, nearest_registered
 from playground.derivation.proof import (
     PLAIN,
     Proof,
@@ -36,7 +37,14 @@ from playground.raw_prompts import ChatTemplate
 from playground.raw_prompts.asking import AskedTemplate, asked_form
 from playground.raw_prompts.sources import template_of
 
-__all__ = ["Derivation", "DerivedDialect", "Nearest", "declaration", "dialect_from_template"]
+__all__ = [
+    "Derivation",
+    "DerivedDialect",
+    "Nearest",
+    "declaration",
+    "dialect_from_template",
+    "nearest_registered",
+]
 
 _RULES: Final = "To call a tool, write exactly this:"
 _TRIED: Final = (1, 2, 3, 10)  # laws; the others are of what a template says nothing of

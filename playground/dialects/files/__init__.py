@@ -12,6 +12,7 @@ import dataclasses
 import json
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -62,9 +63,13 @@ def dialect_of(document: Any, where: str) -> DeclaredDialect:
 def dump_dialect(dialect: Dialect) -> str:
     """A declared dialect as its file's text, in JSON. Raises InputFault where it is more than a
     declaration: a class with methods of its own, checks, rules from another file."""
-    plain = plain_dialect(dialect)
+    return dialect_text(plain_dialect(dialect))
+
+
+def dialect_text(plain: Mapping[str, Any]) -> str:
+    """Plain data as a file's text."""
     text = json.dumps(plain, ensure_ascii=False, indent=1)
-    if not text.isascii() and _HALVES.search(text):  # UTF-8 has none: written as \\ud800
+    if not text.isascii() and _HALVES.search(text):  # UTF-8 has none: told by their numbers
         text = json.dumps(plain, indent=1)
     return text + "\n"
 

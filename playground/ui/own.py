@@ -1,0 +1,422 @@
+"""The Own dialect page's parts: where a declaration starts, its fields, and what it does at once."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+import streamlit as st
+
+from playground.counts import counted
+from playground.derivation import Nearest, dialect_from_template, nearest_registered
+from playground.dialects import dialect_names, get_dialect
+from playground.dialects.declared import DeclaredDialect
+from playground.dialects.files import parse_dialect, plain_dialect
+from playground.dialects.files.fields import meaning
+from playground.dialects.prompts import sample_arguments
+from playground.dialects.reading import parse
+from playground.errors import InputFault
+from playground.laws import LawChecks, check_dialect
+from playground.questions.carry import CarryMatrix
+from playground.questions.carry import carry as carry_values
+from playground.raw_prompts import ChatTemplate
+from playground.sessions.session import Session
+from playground.show import chat_template_frames, frames
+from playground.tools import ToolMetadata
+from playground.ui import state
+from playground.ui.serving import access
+from playground.ui.shared import belongings, brought, components, declaring, widgets
+from playground.ui.shared.declaring import Draft
+from playground.ui.shared.kept import kept
+from playground.workspaces.dialects import is_kept, keep_dialect, kept_text
+
+_WAYS: Final = ("A dialect", "A chat template", "Replies")
+_FAULT: Final = "own dialect fault"
+_SAID: Final = "own dialect said"
+_REPLY: Final = "own dialect reply"
+_PASTED: Final = 3
+_TEXTS: Final = (
+    ("syntax.call", "A call"),
+    ("syntax.param", "A parameter"),
+    ("syntax.section", "Around all calls"),
+    ("syntax.separator", "Between two calls"),
+    ("result", "A tool's result"),
+    ("rules", "Rules"),
+)
+_DEFAULTS: Final = {"syntax.separator": "\n", "result": DeclaredDialect.result}
+_CHOICES: Final = (
+    ("result_role", "Results travel as", ("user", "tool", "ipython")),
+    ("tool_docs", "Tools are documented", ("described", "json-lines")),
+    ("syntax.untyped", "A value without a schema is", ("text", "json")),
+)
+_FLAGS: Final = (
+    ("parallel", "Several calls in a reply", True),
+    ("opens_reasoning", "A reply begins inside reasoning", False),
+    ("syntax.section_required", "No call outside of a section", False),
+    ("syntax.one_call_a_section", "A section for each call", False),
+    ("syntax.known_names", "Only known names are calls", False),
+    ("syntax.line_start", "A call begins a line", False),
+    ("syntax.reserved", "Markers are control tokens", False),
+    ("syntax.cdata", "CDATA around a value is read over", False),
+)
+_ROWS: Final = 68  # pixels of a field of two lines
+
+
+# where it starts
+
+
+def start(draft: Draft) -> None:
+    """Three ways to begin, and the way back."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        way = st.segmented_control(
+            "Start from", _WAYS, default=_WAYS[0], required=True, key="start", bind="query-params"
+        )
+        if way == _WAYS[0]:
+            st.selectbox("Dialect", _declared(), key="started dialect")
+            st.button("Start from it", on_click=_from_dialect)
+        elif way == _WAYS[1]:
+            _template_choice()
+        if draft.before is not None:
+            label = "Back to what was here"
+            st.button(label, icon=":material/undo:", on_click=declaring.take, args=(draft.before,))
+    if way == _WAYS[2]:
+        _replies()
+    _tell(_FAULT, "Nothing was started from it; the declaration is as it was.")
+
+
+def _declared() -> list[str]:
+    """The dialects that are only declared: those that a file can hold."""
+    return [name for name in dialect_names() if type(get_dialect(name)) is DeclaredDialect]
+
+
+def _from_dialect() -> None:
+    name = str(state.held("started dialect"))
+    document = plain_dialect(get_dialect(name))
+    if is_kept(name):
+        declaring.take(document, kept_text(name))
+    else:
+        declaring.take(document | {"name": f"my-{name}"})
+
+
+def _template_choice() -> None:
+    types = ["jinja", "jinja2", "json"]
+    st.file_uploader("Chat template", type=types, key="own template", on_change=_take_template)
+    if found := brought.kept_template():
+        st.button(f"From {found[0]}", key="from template", on_click=_from_template)
+
+
+def _take_template() -> None:
+    if file := state.held("own template"):
+        brought.keep_template(file.name, file.getvalue().decode("utf-8", "replace"))
+        _from_template()
+
+
+def _from_template() -> None:
+    """The dialect that the chat template which was brought last writes."""
+    if found := brought.kept_template():
+        try:
+            declaring.take(derived(*found))
+        except InputFault as fault:
+            state.hold(_FAULT, str(fault))
+
+
+@kept(16, spinner="Rendering the template …")
+def derived(name: str, text: str) -> dict[str, Any]:
+    """What a template derives, as a document. Raises InputFault."""
+    return plain_dialect(dialect_from_template(ChatTemplate.loads(text, name)))
+
+
+def _replies() -> None:
+    """Boxes for replies of one model, and what their form is."""
+    columns = st.columns(_PASTED)
+    for number, column in enumerate(columns, 1):
+        column.text_area(f"Reply {number}", key=f"own pasted {number}", height=120)
+    st.button("Propose a form", type="primary", on_click=_from_replies)
+
+
+def _from_replies() -> None:
+    raise NotImplementedError
+
+
+# the fields
+
+
+def fields(draft: Draft) -> None:
+    """The declaration, field by field; what is wrong stands under its field."""
+    _text_field(draft, "name", "Name", 0)
+    for path, label in _TEXTS:
+        _text_field(draft, path, label, 130 if path == "rules" else _ROWS)
+    _tags(draft)
+    _lines(draft, "stops", "Stop tokens, one a line")
+    with st.expander("More fields", key="more fields", on_change="rerun") as more:
+        if more.open:
+            _choices(draft)
+    with st.expander("The whole file", key="whole file", on_change="rerun") as whole:
+        if whole.open:
+            _file(draft)
+    told = [path for path, _ in (*_TEXTS, ("name", ""))]
+    if draft.fault and draft.fault.field not in told:
+        _wrong(draft.fault)
+
+
+def _text_field(draft: Draft, path: str, label: str, height: int) -> None:
+    shown = declaring.field(draft.document, path)
+    text = _DEFAULTS.get(path, "") if shown is None else shown
+    given: dict[str, Any] = {
+        "key": _key(draft, path),
+        "help": meaning(path),
+        "on_change": _take_text,
+        "args": (_key(draft, path), path),
+    }
+    value = text if isinstance(text, str) else json.dumps(text)
+    if height:
+        st.text_area(label, value, height=height, **given)
+    else:
+        st.text_input(label, value, **given)
+    if draft.fault and draft.fault.field == path:
+        _wrong(draft.fault)
+
+
+def _key(draft: Draft, path: str) -> str:
+    """Another document has other widgets: these keep what is typed into them."""
+    return f"own {draft.number} {path}"
+
+
+def _take_text(key: str, path: str) -> None:
+    text = str(state.held(key) or "")
+    needed = path in ("name", "rules", "syntax.call", "result", "syntax.separator")
+    declaring.set_field(path, text if text or needed else None)
+
+
+def _wrong(fault: InputFault) -> None:
+    st.error("This cannot be read; beside it the last readable version is in use.")
+    st.text(str(fault))
+
+
+def _tags(draft: Draft) -> None:
+    """The first pair of reasoning tags; others are in the whole file."""
+    tags = declaring.field(draft.document, "reasoning") or [{}]
+    first = tags[0] if isinstance(tags, list) and isinstance(tags[0], dict) else {}
+    with st.container(horizontal=True):
+        for step, label in (("open", "Reasoning opens"), ("close", "Reasoning closes")):
+            key = _key(draft, f"reasoning.{step}")
+            said = meaning(f"reasoning.{step}")
+            st.text_input(
+                label,
+                str(first.get(step, "")),
+                key=key,
+                help=said,
+                on_change=_take_tags,
+                args=(draft,),
+            )
+
+
+def _take_tags(draft: Draft) -> None:
+    opened, closed = (
+        str(state.held(_key(draft, f"reasoning.{step}")) or "") for step in ("open", "close")
+    )
+    rest = (declaring.field(draft.document, "reasoning") or [])[1:]
+    first = [{"open": opened, "close": closed}] if opened else []
+    declaring.set_field("reasoning", [*first, *rest] or None)
+
+
+def _lines(draft: Draft, path: str, label: str) -> None:
+    given = declaring.field(draft.document, path) or []
+    key = _key(draft, path)
+    text = "\n".join(map(str, given))
+    st.text_area(
+        label,
+        text,
+        height=_ROWS,
+        key=key,
+        help=meaning(path),
+        on_change=_take_lines,
+        args=(key, path),
+    )
+
+
+def _take_lines(key: str, path: str) -> None:
+    declaring.set_field(path, str(state.held(key) or "").split("\n") if state.held(key) else None)
+
+
+def _choices(draft: Draft) -> None:
+    for path, label, options in _CHOICES:
+        key = _key(draft, path)
+        given = declaring.field(draft.document, path)
+        index = options.index(given) if given in options else 0
+        st.selectbox(
+            label, options, index, key=key, help=meaning(path), on_change=_take, args=(key, path)
+        )
+    for path, label, usual in _FLAGS:
+        key = _key(draft, path)
+        given = declaring.field(draft.document, path)
+        on = given if isinstance(given, bool) else usual
+        st.toggle(label, on, key=key, help=meaning(path), on_change=_take, args=(key, path))
+
+
+def _take(key: str, path: str) -> None:
+    declaring.set_field(path, state.held(key))
+
+
+def _file(draft: Draft) -> None:
+    """Every field there is, as the file has it."""
+    shown = json.dumps(draft.document, ensure_ascii=False, indent=1)
+    key = f"own file {draft.number} {len(shown)}"  # a field that changed is another text
+    st.text_area("JSON", shown, height=300, key=key, on_change=_take_file, args=(key,))
+
+
+def _take_file(key: str) -> None:
+    try:
+        document = json.loads(str(state.held(key) or ""))
+    except ValueError as error:
+        state.hold(_FAULT, f"The whole file is no JSON: {error}")
+        return
+    if isinstance(document, dict):
+        declaring.take(document, declaring.draft().seen)
+
+
+def _tell(key: str, words: str) -> None:
+    """What went wrong in a callback, once."""
+    if fault := state.held(key):
+        st.error(words)
+        st.text(str(fault))
+        state.forget(key)
+
+
+# what comes of it
+
+
+def keeping(draft: Draft) -> None:
+    """Save it where every command finds it, or take it away as a file."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if access.current().keeps_sessions:
+            label = "Save again" if draft.seen else "Save in the workspace"
+            st.button(
+                label,
+                type="primary",
+                icon=":material/save:",
+                disabled=draft.fault is not None,
+                on_click=_save,
+                args=(draft,),
+                help="Every page and command then finds it by its name.",
+            )
+        st.download_button(
+            "Download", draft.text, f"{draft.dialect.name}.json", icon=":material/download:"
+        )
+    if said := state.held(_SAID):
+        st.text(str(said))
+        state.forget(_SAID)
+
+
+def _save(draft: Draft) -> None:
+    name = str(draft.document.get("name"))
+    seen = draft.seen if draft.seen is not None and kept_text(name) is not None else None
+    try:
+        declaring.saved(keep_dialect(draft.document, seen))
+    except InputFault as fault:
+        state.hold(_FAULT, str(fault))
+    else:
+        state.hold(_SAID, f"Saved: {name} is among the dialects of every page and command.")
+
+
+def call(dialect: DeclaredDialect, session: Session) -> str:
+    """A call as the dialect writes it: the first of the session's, or one that its first tool
+    might get."""
+    for message in session.messages:
+        if message.tool_calls:
+            return dialect.format_reply(message.tool_calls, session.tools)
+    tool = session.tools[0] if session.tools else _TIDES
+    return dialect.format_example(tool.name, sample_arguments(tool), tool)
+
+
+_TIDES: Final = ToolMetadata(name="get_tides", parameters={"port": "The harbour."})
+
+
+def show_reply(draft: Draft, session: Session, written: str) -> None:
+    """A reply of the user's, or a call of its own, and what is read from it."""
+    given = belongings.value(_REPLY)
+    key = f"own reply {draft.number if given is None else ''}"
+    text = st.text_area(
+        "A reply", given or written, height=130, key=key, on_change=_take_reply, args=(key,)
+    )
+    result = parse(text or "", draft.dialect, session.tools)
+    for made in result.tool_calls:
+        st.text(f"{made.name} {json.dumps(made.arguments, ensure_ascii=False)}")
+    aborted = f", {len(result.aborted)} aborted" if result.aborted else ""
+    left = counted(len(result.content.strip()), "character")
+    st.text(f"{counted(len(result.tool_calls), 'call')}{aborted}, {left} left as text.")
+    st.dataframe(frames.events(result.events), hide_index=True, height=250)
+    widgets.show_findings(result.findings, "in the reply")
+
+
+def _take_reply(key: str) -> None:
+    belongings.keep(_REPLY, state.held(key) or None)
+
+
+def show_laws(text: str) -> None:
+    """Whether the laws hold for 50 random examples each, and the smallest that breaks one."""
+    checks = laws(text)
+    st.text(f"{len(checks) - len(checks.broken)} of {len(checks)} laws hold.")
+    st.dataframe(chat_template_frames.laws(checks), hide_index=True, height="content")
+    for check in checks.broken:
+        if check.broken:
+            st.error(f"Law {check.law} is broken. The smallest example:")
+            told = "\n".join(f"{label}:\n{shown}" for label, shown in check.broken.shown)
+            components.verbatim(told, f"law {check.law}", key=f"own law {check.law}", height=300)
+
+
+@kept(32, spinner="Trying the laws …")
+def laws(text: str) -> LawChecks:
+    """The laws on a dialect's file."""
+    return check_dialect(parse_dialect(text, "own"))
+
+
+def show_values(text: str, name: str) -> None:
+    """Which hostile values come back."""
+    matrix = values(text)
+    refused = matrix.refused(name)
+    st.text(f"{len(matrix.carried(name))} of {len(matrix.values)} hostile values come back.")
+    if refused:
+        st.dataframe({"does not come back": refused}, hide_index=True, height="content")
+
+
+@kept(32, spinner="Writing and reading back …")
+def values(text: str) -> CarryMatrix:
+    """The carry matrix of a dialect's file."""
+    return carry_values([parse_dialect(text, "own")])
+
+
+def show_nearest(text: str) -> None:
+    """The registered dialects that read what this one writes."""
+    found = near(text)
+    if not found:
+        st.text("No registered dialect reads its plain calls.")
+        return
+    rows = [
+        {
+            "dialect": each.dialect,
+            "reads": f"{each.reads} of 3",
+            "writes alike": f"{each.writes} of 3",
+            "differs in": ", ".join(each.differs) or "nothing",
+        }
+        for each in found
+    ]
+    st.dataframe(rows, hide_index=True, height="content")
+
+
+@kept(32, spinner="Asking every dialect …")
+def near(text: str) -> list[Nearest]:
+    """The registered dialects nearest to a dialect's file."""
+    return nearest_registered(parse_dialect(text, "own"))
+
+
+def prompt(dialect: DeclaredDialect, session: Session) -> str:
+    """The system prompt of the session, as this dialect writes it."""
+    content = dialect.format_system_prompt(session.prompt_data())["content"]
+    return "".join(part["text"] for part in content)
+
+
+def grammar(dialect: DeclaredDialect, session: Session) -> str:
+    """What makes a model write nothing else; "" where dialects give none."""
+    write = getattr(dialect, "grammar", None)
+    return str(write(session.tools).gbnf) if write else ""
