@@ -51,6 +51,7 @@ _WHERE = {
     "load_tools": "playground.sessions.tool_files",
     "parse": "playground.dialects.reading",
     "place_cache": "playground.questions.cache.placement",
+    "propose_dialect": "playground.derivation",
     "provider_payload": "playground.questions.provider_payload",
     "raw_prompt": "playground.questions.raw_prompt",
     "read_recording": "playground.sessions.native_format",
@@ -101,6 +102,7 @@ __all__ = [
     "load_tools",
     "parse",
     "place_cache",
+    "propose_dialect",
     "provider_payload",
     "raw_prompt",
     "read_recording",
@@ -114,7 +116,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from playground.caching.own_policies import load_policy
-    from playground.derivation import dialect_from_template
+    from playground.derivation import dialect_from_template, propose_dialect
     from playground.dialects import (
         DeclaredDialect,
         Dialect,

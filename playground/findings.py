@@ -194,6 +194,13 @@ CODES: Final[dict[str, FindingKind]] = {
         "warning", "calls have no marker: an object in prose with the right keys is a call"
     ),
     "derived-law": FindingKind("warning", "a law that random calls of a derived dialect break"),
+    "proposal-left": FindingKind(
+        "warning", "a stretch of a reply that looks like markup, and is text to the proposed form"
+    ),
+    "proposal-bytes": FindingKind(
+        "info", "the proposed form would write the calls of a reply otherwise"
+    ),
+    "proposal-open": FindingKind("info", "something that the given replies do not tell"),
     # what a trial of a dialect shows
     "law-broken": FindingKind("error", "a law that every dialect keeps does not hold for this one"),
     # what a loader sees in a file

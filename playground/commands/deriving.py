@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -99,6 +100,44 @@ def check(name: str, examples: int, as_json: bool) -> int:
             say(f"    {label}:")
             say("\n".join(f"        {line}" for line in text.split("\n")))
     return int(bool(checks.broken))
+
+
+@dialect.command()
+@click.argument("files", nargs=-1, required=True)
+@click.option("--name", default="proposed", help="What to call it. Default: proposed.")
+@out_option(_OUT)
+@force_option
+@json_option
+@guarded
+def propose(files: tuple[str, ...], name: str, out: str, force: bool, as_json: bool) -> int:
+    """Propose the form in which replies call tools; each of FILES holds one reply.
+
+    Two or three replies of one model, with calls of different tools: what stays is a marker, what
+    moves is a hole. Shows what the form leaves as text; exit status 1 where some of that looks
+    like markup.
+    """
+    from playground.derivation import declaration, propose_dialect
+    from playground.sessions.loading import file_bytes
+
+    replies = [file_bytes(file).decode("utf-8", "replace") for file in files]
+    found = propose_dialect(replies, name)
+    _write(found.dialect, out, force, *files)
+    if as_json:
+        from playground.dialects.files import plain_dialect
+
+        readings = [asdict(reading) for reading in found.readings]
+        told = {"registered": found.registered, "open": found.open, "readings": readings}
+        print_json({"dialect": plain_dialect(found.dialect), **told})
+        return report(found.findings())
+    say("\n".join(declaration(found.dialect)))
+    if found.registered:
+        say(f"these calls are read by: {', '.join(found.registered)}")
+    for file, reading in zip(files, found.readings, strict=True):
+        for called, arguments in reading.calls:
+            say(f"{file}: {called} {json.dumps(arguments, ensure_ascii=False)}")
+        for start, text in reading.left:
+            say(f"{file}, character {start}, left as text: {text.strip()!r}")
+    return report(found.findings())
 
 
 def _named(name: str) -> Dialect:

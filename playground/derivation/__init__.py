@@ -29,6 +29,7 @@ from playground.derivation.proof import (
     short_probes,
     written,
 )
+from playground.derivation.proposal import Proposal, ReplyReading, propose_dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.errors import InputFault
 from playground.laws import check_dialect
@@ -41,9 +42,12 @@ __all__ = [
     "Derivation",
     "DerivedDialect",
     "Nearest",
+    "Proposal",
+    "ReplyReading",
     "declaration",
     "dialect_from_template",
     "nearest_registered",
+    "propose_dialect",
 ]
 
 _RULES: Final = "To call a tool, write exactly this:"

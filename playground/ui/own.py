@@ -1,4 +1,4 @@
-"""The Own dialect page's parts: where a declaration starts, its fields, and what it does at once."""
+"""The Own dialect page's parts: where a declaration starts, its fields, what it does at once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from typing import Any, Final
 import streamlit as st
 
 from playground.counts import counted
-from playground.derivation import Nearest, dialect_from_template, nearest_registered
+from playground.derivation import (
+    Nearest,
+    Proposal,
+    dialect_from_template,
+    nearest_registered,
+    propose_dialect,
+)
 from playground.dialects import dialect_names, get_dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files import parse_dialect, plain_dialect
@@ -34,6 +40,7 @@ _WAYS: Final = ("A dialect", "A chat template", "Replies")
 _FAULT: Final = "own dialect fault"
 _SAID: Final = "own dialect said"
 _REPLY: Final = "own dialect reply"
+_PROPOSED: Final = "own dialect proposed"
 _PASTED: Final = 3
 _TEXTS: Final = (
     ("syntax.call", "A call"),
@@ -127,15 +134,56 @@ def derived(name: str, text: str) -> dict[str, Any]:
 
 
 def _replies() -> None:
-    """Boxes for replies of one model, and what their form is."""
+    """Boxes for replies of one model, and what the form that is proposed makes of them."""
     columns = st.columns(_PASTED)
     for number, column in enumerate(columns, 1):
-        column.text_area(f"Reply {number}", key=f"own pasted {number}", height=120)
+        column.text_area(f"Reply {number}", key=_pasted(number), height=120)
     st.button("Propose a form", type="primary", on_click=_from_replies)
+    if replies := state.held(_PROPOSED):
+        _show_proposal(proposal(tuple(replies)))
+
+
+def _pasted(number: int) -> str:
+    return f"own pasted {number}"
 
 
 def _from_replies() -> None:
-    raise NotImplementedError
+    given = [str(state.held(_pasted(number)) or "") for number in range(1, _PASTED + 1)]
+    replies = [text for text in given if text.strip()]
+    state.hold(_PROPOSED, None)
+    try:
+        found = proposal(tuple(replies))
+    except InputFault as fault:
+        state.hold(_FAULT, str(fault))
+        return
+    state.hold(_PROPOSED, replies)
+    document = plain_dialect(found.dialect)
+    name = document["name"]
+    declaring.take(document | {"name": f"my-{name}" if name in dialect_names() else name})
+
+
+@kept(16, spinner="Looking for what stays and what moves …")
+def proposal(replies: tuple[str, ...]) -> Proposal:
+    """The form of these replies. Raises InputFault."""
+    return propose_dialect(replies)
+
+
+def _show_proposal(found: Proposal) -> None:
+    """What the form reads in each reply, and what it leaves."""
+    if found.registered:
+        st.text(f"These calls are read by: {', '.join(found.registered)}.")
+    for number, reading in enumerate(found.readings, 1):
+        left = sum(len(text.strip()) for _, text in reading.left)
+        count = counted(len(reading.calls), "call")
+        st.text(f"Reply {number}: {count}, {left} characters left as text.")
+    rows = [
+        {"reply": number, "character": start, "left as text": text}
+        for number, reading in enumerate(found.readings, 1)
+        for start, text in reading.left
+    ]
+    if rows:
+        st.dataframe(rows, hide_index=True, height="content")
+    widgets.show_findings(found.findings(), "about the proposal")
 
 
 # the fields

@@ -33,9 +33,9 @@ def is_kept(name: str) -> bool:
 
 
 def keep_dialect(document: dict[str, Any], seen: str | None = None) -> str:
-    """Keep a dialect's file, what looks like a secret starred out: its text. `seen` is the text that
-    it replaces, None where there is none. Raises InputFault where the document is no dialect, the
-    name is another's, the file is another than was seen, or the disk refuses."""
+    """Keep a dialect's file, what looks like a secret starred out: its text. `seen` is the text
+    that it replaces, None where there is none. Raises InputFault where the document is no dialect,
+    the name is another's, the file is another than was seen, or the disk refuses."""
     clean = scrubbed_value(document, secrets=environment_secrets())
     dialect = parse_dialect(json.dumps(clean), f"dialect {document.get('name')!r}")
     path = dialect_file(dialect.name)

@@ -24,8 +24,8 @@ FIRST: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Draft:
-    """The document as it is typed; `fault` is what is wrong with it. `readable` is the last one that
-    could be read, `dialect` what it declares. `number` grows when another document is taken;
+    """The document as it is typed; `fault` is what is wrong with it. `readable` is the last one
+    that could be read, `dialect` what it declares. `number` grows when another document is taken;
     `before` is the one that it took the place of, `seen` the file that it was opened from."""
 
     document: dict[str, Any]

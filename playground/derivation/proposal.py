@@ -1,0 +1,482 @@
+"""A form proposed from a few replies of a model: what stays is a marker, what moves is a hole.
+
+The one rule: never a wrong form in silence. A proposal reads every call that was seen, writes it as
+it stood or says where not, and shows every character of the replies that it leaves as text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from playground.arguments import items
+from playground.derivation.alignment import MARKS, declared, snapped_end, snapped_start
+from playground.derivation.occurrences import FINDERS, Occurrence
+from playground.dialects import dialect_names, get_dialect
+from playground.dialects.declared import THINK, DeclaredDialect
+from playground.dialects.reading import parse
+from playground.errors import InputFault, SyntaxFault
+from playground.events import TextEvent
+from playground.findings import Finding, finding
+from playground.messages import ToolCallPart
+from playground.parsing.result import ParseResult
+from playground.parsing.syntax import JsonShape, ReasoningTags, Syntax
+from playground.parsing.values import same
+from playground.raw_prompts.asking import common_end, common_start
+
+_RULES: Final = "To call a tool, write exactly this:"
+_MOST: Final = 200_000  # characters of all replies
+_ID: Final = re.compile(r"(?:(?:call|id|fc|toolu|tool|chatcmpl)[_-]\w*\d\w*|\d+)")
+_MARKUP: Final = re.compile(
+    r"<[\w|/!]|\|>|\[/?[A-Z_]{3,}|\{\s*\"|```|^\s*[\w-]+\s*\($", re.MULTILINE
+)
+_TOOL: Final = re.compile(r"[A-Za-z_]\w*")
+_WORD: Final = re.compile(r"[A-Za-z_][\w.:-]*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyReading:
+    """What a proposal makes of one reply: its calls (name and arguments), the stretches that it
+    leaves as text (offset and text), and those of them that look like markup; `written` says that
+    it would write these calls as they stand."""
+
+    calls: tuple[tuple[str, Any], ...]
+    left: tuple[tuple[int, str], ...]
+    unexplained: tuple[tuple[int, str], ...]
+    written: bool
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A form for replies: `dialect` to go on with, how it reads each reply, what could not be told
+    from these replies, and the registered dialects that read the same calls in all of them."""
+
+    dialect: DeclaredDialect
+    readings: tuple[ReplyReading, ...]
+    open: tuple[str, ...]
+    registered: tuple[str, ...]
+
+    def findings(self) -> list[Finding]:
+        """What it does not explain, and what the replies do not tell."""
+        found = []
+        for number, reading in enumerate(self.readings, 1):
+            for start, text in reading.unexplained:
+                told = f"not explained: {text.strip()[:80]!r}"
+                found.append(finding("proposal-left", f"reply {number}, character {start}", told))
+            if not reading.written:
+                found.append(finding("proposal-bytes", f"reply {number}"))
+        return [*found, *(finding("proposal-open", "the replies", told) for told in self.open)]
+
+
+def propose_dialect(
+    replies: Sequence[str], name: str = "proposed", registered: bool = True
+) -> Proposal:
+    """The form in which a model's replies call tools: three replies with calls of different tools.
+
+    A registered dialect that writes them so is proposed as it is (not with `registered=False`);
+    else what stays between the calls is a marker and what moves is a hole. Prose is left as text.
+
+    Raises InputFault where there are no replies, where no call is seen in them, or where no form
+    that can be declared reads every call that was seen.
+    """
+    texts = [
+        _text(reply, number)
+        for number, reply in enumerate(items("propose_dialect(replies=…)", replies), 1)
+    ]
+    if not any(text.strip() for text in texts):
+        raise InputFault("there is no reply", expected="two or three replies with calls in them")
+    if sum(map(len, texts)) > _MOST:
+        raise InputFault("the replies are too long", expected=f"{_MOST:,} characters at most")
+    known = _registered(texts) if registered else []
+    if known:
+        return _of_registered(known, texts, name)
+    best = min(_proposals(texts, name), key=_cost, default=None)
+    if best is None:
+        raise InputFault(
+            "no form was found that reads the calls of these replies",
+            expected="replies with calls of two tools, one of them with two arguments",
+        )
+    return best
+
+
+def _text(reply: Any, number: int) -> str:
+    if not isinstance(reply, str):
+        raise InputFault(
+            f"{type(reply).__name__} was given", where=f"reply {number}", expected="a text"
+        )
+    return reply
+
+
+def _cost(proposal: Proposal) -> tuple[int, ...]:
+    """Fewer stretches that look like markup, fewer characters left, written alike."""
+    readings = proposal.readings
+    return (
+        sum(len(text) for reading in readings for _, text in reading.unexplained),
+        sum(len(text) for reading in readings for _, text in reading.left),
+        sum(not reading.written for reading in readings),
+    )
+
+
+# a registered one
+
+
+def _registered(replies: Sequence[str]) -> list[str]:
+    """The registered dialects that write the calls of all replies as they stand, and leave no
+    markup; a form that takes any text for a call is no evidence."""
+    found = []
+    for dialect in _declared():
+        if type(dialect) is DeclaredDialect and not dialect.syntax.text_keys:
+            readings = [_reading(dialect, reply) for reply in replies]
+            calls = [reading for reading in readings if reading.calls]
+            clean = all(reading.written and not reading.unexplained for reading in readings)
+            if calls and clean and all(map(_has_call, readings, replies)):
+                found.append(dialect.name)
+    return found
+
+
+def _has_call(reading: ReplyReading, reply: str) -> bool:
+    """A reply without any markup may be an answer."""
+    return bool(reading.calls) or not _MARKUP.search(reply)
+
+
+def _of_registered(known: list[str], replies: Sequence[str], name: str) -> Proposal:
+    dialect = get_dialect(known[0])
+    assert isinstance(dialect, DeclaredDialect)
+    readings = tuple(_reading(dialect, reply) for reply in replies)
+    return Proposal(dialect, readings, (), tuple(known))
+
+
+# a form of its own
+
+
+def _proposals(replies: Sequence[str], name: str) -> Iterator[Proposal]:
+    """Every form that reads each call that one of the finders saw."""
+    stops = _stops(replies)
+    bare = [_without_stop(reply, stops) for reply in replies]
+    for find in FINDERS:
+        found = find(bare)
+        if not any(found):
+            continue
+        for syntax, told in _syntaxes(bare, found):
+            dialect = _dialect(name, syntax, replies, stops)
+            readings = tuple(_reading(dialect, reply) for reply in replies)
+            if all(map(_reads, readings, found)):
+                told = [*told, *_odd_names(readings)]
+                yield Proposal(dialect, readings, tuple(told), _alike(readings, replies))
+                break
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """One call: what stands before its body, back to the call before, and behind it; names are
+    marks. `first` and `last` say whether it begins or ends the calls of its reply."""
+
+    before: str
+    behind: str
+    first: bool
+    last: bool
+
+
+def _syntaxes(
+    replies: Sequence[str], found: Sequence[Sequence[Occurrence]]
+) -> Iterator[tuple[Syntax, list[str]]]:
+    """Declarations that may be the form of these calls, the likeliest first."""
+    calls = [call for each in found for call in each]
+    if len({(call.hole, call.shape.name, call.shape.name_is_key) for call in calls}) != 1:
+        return
+    named = _named([_around(r, each) for r, each in zip(replies, found, strict=True)], calls)
+    if named is None:
+        return
+    around, names = named
+    told = _open(found, calls)
+    for opener, closer, section in _cuts(around):
+        literals = (opener, closer, *(section or ()))
+        if not any(name in text for name in names for text in literals):
+            yield from _declared_forms(calls, opener, closer, section, told)
+
+
+def _around(reply: str, calls: Sequence[Occurrence]) -> list[Around]:
+    edges = [0, *(call.stop for call in calls)]
+    starts = [*(call.start for call in calls[1:]), len(reply)]
+    return [
+        Around(
+            reply[edges[i] : call.start],
+            reply[call.stop : starts[i]],
+            i == 0,
+            i == len(calls) - 1,
+        )
+        for i, call in enumerate(calls)
+    ]
+
+
+def _named(
+    rows: list[list[Around]], calls: list[Occurrence]
+) -> tuple[list[Around], set[str]] | None:
+    """The rows with marks where name, id and number stand outside of a body, and the names; None
+    where no name can be told."""
+    flat = [each for row in rows for each in row]
+    if calls[0].hole == "call:json":
+        return flat, set()
+    befores = [each.before for each in flat]
+    for _ in range(3):
+        words = _moving(befores)
+        if not words:
+            return None
+        if all(map(_ID.fullmatch, words)):
+            befores = [
+                _mark_end(text, word, "id") for text, word in zip(befores, words, strict=True)
+            ]
+            continue
+        names, befores = _bare_names(words, befores, rows)
+        return _with_names(rows, names, befores), set(names)
+    return None
+
+
+def _with_names(rows: list[list[Around]], names: list[str], befores: list[str]) -> list[Around]:
+    """The rows with marks, also where what stands behind a call is what stands before the next."""
+    marked: list[Around] = []
+    for row in rows:
+        for i, each in enumerate(row):
+            place = len(marked)
+            behind = befores[place + 1] if i + 1 < len(row) else each.behind
+            behind = _mark_start(behind, names[place])
+            marked.append(Around(befores[place], behind, each.first, each.last))
+    return marked
+
+
+def _moving(befores: list[str]) -> list[str]:
+    """The word that moves, before what stays at the end of every text; [] where none does."""
+    if len(set(befores)) < 2:
+        return []
+    stays = befores[0]
+    for text in befores[1:]:
+        stays = common_end(stays, text)
+    lead = re.match(r"[\w.:-]*", stays)  # a common end of two names is none of the marker's
+    stays = stays[lead.end() if lead else 0 :]
+    words = [_WORD.search(text[: len(text) - len(stays)]) for text in befores]
+    found = [word[0] if word else "" for word in words]
+    return found if len(set(found)) > 1 and all(found) else []
+
+
+def _bare_names(
+    words: list[str], befores: list[str], rows: list[list[Around]]
+) -> tuple[list[str], list[str]]:
+    """Words without what they all begin and end with up to a dot or a colon, and without a number
+    that counts the calls; and the texts with marks in their places."""
+    names, marks = words, [MARKS["name"]] * len(words)
+    numbers = [word.rpartition(":")[2] for word in words]
+    counted = [str(i) for row in rows for i in range(len(row))]
+    if numbers == counted and all(":" in word for word in words):
+        names = [word.rpartition(":")[0] for word in words]
+        marks = [f"{MARKS['name']}:{MARKS['index']}"] * len(words)
+    head = re.match(r"(?:\w+[.:/])*", names[0])
+    start = head[0] if head and all(name.startswith(head[0]) for name in names) else ""
+    tail = re.search(r"(?:[.:]\w+)*\Z", names[0])
+    end = tail[0] if tail and all(name.endswith(tail[0]) for name in names) else ""
+    names = [name.removeprefix(start).removesuffix(end) for name in names]
+    texts = [
+        text[: text.rfind(word)]
+        + start
+        + mark.replace(MARKS["name"], MARKS["name"] + end)
+        + text[text.rfind(word) + len(word) :]
+        for text, word, mark in zip(befores, words, marks, strict=True)
+    ]
+    return names, texts
+
+
+def _mark_end(text: str, word: str, hole: str) -> str:
+    at = text.rfind(word)
+    return text[:at] + MARKS[hole] + text[at + len(word) :]
+
+
+def _mark_start(text: str, name: str) -> str:
+    """A closer may repeat the name: `</name>`."""
+    match = re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", text[:200])
+    return text if match is None else text[: match.start()] + MARKS["name"] + text[match.end() :]
+
+
+def _cuts(around: list[Around]) -> Iterator[tuple[str, str, tuple[str, str, str] | None]]:
+    """Opener and closer of a call, and section before, behind and separator."""
+    opener = _stays_before([each.before for each in around])
+    closer = _stays_behind([each.behind for each in around])
+    first = _stays_before([each.before for each in around if each.first])
+    last = _stays_behind([each.behind for each in around if each.last])
+    between = [each.behind for each in around if not each.last]
+    if between:
+        yield from _with_section(opener, closer, first, last, between)
+    yield first, last, None
+
+
+def _with_section(
+    opener: str, closer: str, first: str, last: str, between: list[str]
+) -> Iterator[tuple[str, str, tuple[str, str, str] | None]]:
+    """What stands around all calls is what stands before the first and not before the others."""
+    before = first[: len(first) - len(opener)] if first.endswith(opener) else ""
+    behind = last[len(closer) :] if last.startswith(closer) else ""
+    gap = between[0]
+    if gap.startswith(closer) and gap.endswith(opener) and len(closer) + len(opener) <= len(gap):
+        separator = gap[len(closer) : len(gap) - len(opener)]
+        if before.strip():
+            yield opener, closer, (before, behind, separator)
+        else:
+            yield opener, closer, ("", "", separator)
+
+
+def _stays_before(texts: list[str]) -> str:
+    end = texts[0]
+    for text in texts[1:]:
+        end = common_end(end, text)
+    return snapped_end(texts[0], _own_lines(end)).lstrip()
+
+
+def _own_lines(end: str) -> str:
+    """Of a reply alone prose would stay too: markers begin behind the last blank line."""
+    return end.rpartition("\n\n")[2]
+
+
+def _stays_behind(texts: list[str]) -> str:
+    start = texts[0]
+    for text in texts[1:]:
+        start = common_start(start, text)
+    return snapped_start(texts[0], start.partition("\n\n")[0]).rstrip()
+
+
+def _declared_forms(
+    calls: Sequence[Occurrence],
+    opener: str,
+    closer: str,
+    section: tuple[str, str, str] | None,
+    told: list[str],
+) -> Iterator[tuple[Syntax, list[str]]]:
+    call = calls[0]
+    fields: dict[str, Any] = {"call": f"{declared(opener)}{{{call.hole}}}{declared(closer)}"}
+    if call.param:
+        fields["param"] = max((each.param for each in calls), key=len)
+    if call.shape != JsonShape():
+        fields["shape"] = call.shape
+    if section is not None:
+        before, behind, fields["separator"] = section
+        if before:
+            fields["section"] = f"{declared(before)}{{calls}}{declared(behind)}"
+    try:
+        yield Syntax(**fields), told
+    except SyntaxFault:
+        return
+
+
+def _open(found: Sequence[Sequence[Occurrence]], calls: Sequence[Occurrence]) -> list[str]:
+    """What these replies cannot tell."""
+    told = []
+    if len(calls) == 1:
+        told.append("one call alone: what stays and what moves cannot be told apart")
+    if all(len(each) < 2 for each in found):
+        told.append("no reply holds two calls: what stands around all of them is part of each")
+    if not any(isinstance(v, str) and "\n" in v for c in calls for v in c.arguments.values()):
+        told.append("no value holds a line break: how one is written was not seen")
+    return told
+
+
+def _dialect(
+    name: str, syntax: Syntax, replies: Sequence[str], stops: Sequence[str]
+) -> DeclaredDialect:
+    return DeclaredDialect(
+        name=name,
+        syntax=syntax,
+        rules=_RULES,
+        reasoning=tuple(tags for tags in _thoughts() if _stand(tags, replies)),
+        stops=tuple(stops),
+    )
+
+
+def _stops(replies: Sequence[str]) -> list[str]:
+    """The tokens with which replies end that are some registered dialect's stop tokens."""
+    known = {stop for each in _declared() for stop in each.stops} | {"</s>", "<|endoftext|>"}
+    return sorted(stop for stop in known if any(r.rstrip().endswith(stop) for r in replies))
+
+
+def _without_stop(reply: str, stops: Sequence[str]) -> str:
+    end = max((stop for stop in stops if reply.rstrip().endswith(stop)), key=len, default="")
+    return reply.rstrip().removesuffix(end) if end else reply
+
+
+def _declared() -> list[DeclaredDialect]:
+    found = map(get_dialect, dialect_names())
+    return [each for each in found if isinstance(each, DeclaredDialect)]
+
+
+def _thoughts() -> list[ReasoningTags]:
+    """The tags around reasoning of every registered dialect."""
+    tags = {THINK: None}
+    for dialect in _declared():
+        tags |= dict.fromkeys(t for t in dialect.reasoning if t.open and t.close)
+    return list(tags)
+
+
+def _stand(tags: ReasoningTags, replies: Sequence[str]) -> bool:
+    return any(tags.open in reply and tags.close in reply for reply in replies)
+
+
+# how a form reads
+
+
+def _reading(dialect: DeclaredDialect, reply: str) -> ReplyReading:
+    result = parse(reply, dialect)
+    left = tuple(
+        (e.span.start, e.text) for e in result.events if isinstance(e, TextEvent) and e.text.strip()
+    )
+    odd = tuple(each for each in left if _MARKUP.search(each[1]))
+    odd += tuple(
+        (a.span.start, f"a call of {a.name or '?'} that is not whole") for a in result.aborted
+    )
+    calls = tuple((call.name, call.arguments) for call in result.tool_calls)
+    return ReplyReading(calls, left, odd, _as_written(dialect, result, reply))
+
+
+def _as_written(dialect: DeclaredDialect, result: ParseResult, reply: str) -> bool:
+    """Whether the dialect would write these calls so, white space aside."""
+    if not result.tool_calls:
+        return not result.aborted
+    parts = [ToolCallPart(c.call_id, c.name, c.arguments) for c in result.tool_calls]
+    solid = re.sub(r"\s+", "", reply)
+    written = [dialect.format_reply(parts), *map(dialect.format_tool_call, parts)]
+    whole, *each = (re.sub(r"\s+", "", text) for text in written)
+    return whole in solid or all(text in solid for text in each)
+
+
+def _odd_names(readings: Sequence[ReplyReading]) -> list[str]:
+    names = dict.fromkeys(name for reading in readings for name, _ in reading.calls)
+    odd = [name for name in names if not _TOOL.fullmatch(name)]
+    return [f"whether all of {name!r} is a tool's name" for name in odd]
+
+
+def _reads(reading: ReplyReading, seen: Sequence[Occurrence]) -> bool:
+    """Whether every call that was seen is read, with its arguments, and no other."""
+    if len(reading.calls) != len(seen):
+        return False
+    return all(
+        name and (not call.name or name == call.name) and _alike_values(arguments, call.arguments)
+        for (name, arguments), call in zip(reading.calls, seen, strict=True)
+    )
+
+
+def _alike_values(read: Any, seen: Any) -> bool:
+    """The same values; texts of parameters up to white space at their edges."""
+    if same(read, dict(seen)):
+        return True
+    texts = (
+        {key: str(value).strip() for key, value in each.items()} for each in (read, dict(seen))
+    )
+    one, other = texts
+    return one == other and all(isinstance(value, str) for value in seen.values())
+
+
+def _alike(readings: Sequence[ReplyReading], replies: Sequence[str]) -> tuple[str, ...]:
+    """The registered dialects that read the same calls, however they would write them."""
+    found = []
+    for dialect in _declared():
+        others = [_reading(dialect, reply).calls for reply in replies]
+        if all(same(list(o), list(r.calls)) for o, r in zip(others, readings, strict=True)):
+            found.append(dialect.name)
+    return tuple(found)
