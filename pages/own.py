@@ -5,16 +5,17 @@ from __future__ import annotations
 import streamlit as st
 
 from playground.ui import own, state
-from playground.ui.shared import components, declaring
+from playground.ui.shared import components, declaration_fields, declaring
 
 session = state.working_session().session
+own.begin()
 draft = declaring.draft()
 own.start(draft)
 left, right = st.columns([2, 3], gap="medium")
 with left:
     st.header("Declaration", anchor=False)
     own.keeping(draft)
-    own.fields(draft)
+    declaration_fields.fields(draft)
 with right:
     st.header("A call", anchor=False)
     written = own.call(draft.dialect, session)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any, Final
+from zlib import crc32
 
 import streamlit as st
 
@@ -18,7 +19,6 @@ from playground.derivation import (
 from playground.dialects import dialect_names, get_dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files import parse_dialect, plain_dialect
-from playground.dialects.files.fields import meaning
 from playground.dialects.prompts import sample_arguments
 from playground.dialects.reading import parse
 from playground.errors import InputFault
@@ -32,47 +32,26 @@ from playground.tools import ToolMetadata
 from playground.ui import state
 from playground.ui.serving import access
 from playground.ui.shared import belongings, brought, components, declaring, widgets
-from playground.ui.shared.declaring import Draft
+from playground.ui.shared.declaring import DeclarationDraft
 from playground.ui.shared.kept import kept
 from playground.workspaces.dialects import is_kept, keep_dialect, kept_text
 
 _WAYS: Final = ("A dialect", "A chat template", "Replies")
-_FAULT: Final = "own dialect fault"
 _SAID: Final = "own dialect said"
 _REPLY: Final = "own dialect reply"
 _PROPOSED: Final = "own dialect proposed"
 _PASTED: Final = 3
-_TEXTS: Final = (
-    ("syntax.call", "A call"),
-    ("syntax.param", "A parameter"),
-    ("syntax.section", "Around all calls"),
-    ("syntax.separator", "Between two calls"),
-    ("result", "A tool's result"),
-    ("rules", "Rules"),
-)
-_DEFAULTS: Final = {"syntax.separator": "\n", "result": DeclaredDialect.result}
-_CHOICES: Final = (
-    ("result_role", "Results travel as", ("user", "tool", "ipython")),
-    ("tool_docs", "Tools are documented", ("described", "json-lines")),
-    ("syntax.untyped", "A value without a schema is", ("text", "json")),
-)
-_FLAGS: Final = (
-    ("parallel", "Several calls in a reply", True),
-    ("opens_reasoning", "A reply begins inside reasoning", False),
-    ("syntax.section_required", "No call outside of a section", False),
-    ("syntax.one_call_a_section", "A section for each call", False),
-    ("syntax.known_names", "Only known names are calls", False),
-    ("syntax.line_start", "A call begins a line", False),
-    ("syntax.reserved", "Markers are control tokens", False),
-    ("syntax.cdata", "CDATA around a value is read over", False),
-)
-_ROWS: Final = 68  # pixels of a field of two lines
-
 
 # where it starts
 
 
-def start(draft: Draft) -> None:
+def begin() -> None:
+    """Before anything is drawn: a chat template was brought, to start from."""
+    if declaring.taken_start():
+        _from_template()
+
+
+def start(draft: DeclarationDraft) -> None:
     """Three ways to begin, and the way back."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         way = st.segmented_control(
@@ -88,7 +67,7 @@ def start(draft: Draft) -> None:
             st.button(label, icon=":material/undo:", on_click=declaring.take, args=(draft.before,))
     if way == _WAYS[2]:
         _replies()
-    _tell(_FAULT, "Nothing was started from it; the declaration is as it was.")
+    _tell(declaring.FAULT, "Nothing was started from it; the declaration is as it was.")
 
 
 def _declared() -> list[str]:
@@ -124,7 +103,7 @@ def _from_template() -> None:
         try:
             declaring.take(derived(*found))
         except InputFault as fault:
-            state.hold(_FAULT, str(fault))
+            state.hold(declaring.FAULT, str(fault))
 
 
 @kept(16, spinner="Rendering the template …")
@@ -154,7 +133,7 @@ def _from_replies() -> None:
     try:
         found = proposal(tuple(replies))
     except InputFault as fault:
-        state.hold(_FAULT, str(fault))
+        state.hold(declaring.FAULT, str(fault))
         return
     state.hold(_PROPOSED, replies)
     document = plain_dialect(found.dialect)
@@ -186,143 +165,6 @@ def _show_proposal(found: Proposal) -> None:
     widgets.show_findings(found.findings(), "about the proposal")
 
 
-# the fields
-
-
-def fields(draft: Draft) -> None:
-    """The declaration, field by field; what is wrong stands under its field."""
-    _text_field(draft, "name", "Name", 0)
-    for path, label in _TEXTS:
-        _text_field(draft, path, label, 130 if path == "rules" else _ROWS)
-    _tags(draft)
-    _lines(draft, "stops", "Stop tokens, one a line")
-    with st.expander("More fields", key="more fields", on_change="rerun") as more:
-        if more.open:
-            _choices(draft)
-    with st.expander("The whole file", key="whole file", on_change="rerun") as whole:
-        if whole.open:
-            _file(draft)
-    told = [path for path, _ in (*_TEXTS, ("name", ""))]
-    if draft.fault and draft.fault.field not in told:
-        _wrong(draft.fault)
-
-
-def _text_field(draft: Draft, path: str, label: str, height: int) -> None:
-    shown = declaring.field(draft.document, path)
-    text = _DEFAULTS.get(path, "") if shown is None else shown
-    given: dict[str, Any] = {
-        "key": _key(draft, path),
-        "help": meaning(path),
-        "on_change": _take_text,
-        "args": (_key(draft, path), path),
-    }
-    value = text if isinstance(text, str) else json.dumps(text)
-    if height:
-        st.text_area(label, value, height=height, **given)
-    else:
-        st.text_input(label, value, **given)
-    if draft.fault and draft.fault.field == path:
-        _wrong(draft.fault)
-
-
-def _key(draft: Draft, path: str) -> str:
-    """Another document has other widgets: these keep what is typed into them."""
-    return f"own {draft.number} {path}"
-
-
-def _take_text(key: str, path: str) -> None:
-    text = str(state.held(key) or "")
-    needed = path in ("name", "rules", "syntax.call", "result", "syntax.separator")
-    declaring.set_field(path, text if text or needed else None)
-
-
-def _wrong(fault: InputFault) -> None:
-    st.error("This cannot be read; beside it the last readable version is in use.")
-    st.text(str(fault))
-
-
-def _tags(draft: Draft) -> None:
-    """The first pair of reasoning tags; others are in the whole file."""
-    tags = declaring.field(draft.document, "reasoning") or [{}]
-    first = tags[0] if isinstance(tags, list) and isinstance(tags[0], dict) else {}
-    with st.container(horizontal=True):
-        for step, label in (("open", "Reasoning opens"), ("close", "Reasoning closes")):
-            key = _key(draft, f"reasoning.{step}")
-            said = meaning(f"reasoning.{step}")
-            st.text_input(
-                label,
-                str(first.get(step, "")),
-                key=key,
-                help=said,
-                on_change=_take_tags,
-                args=(draft,),
-            )
-
-
-def _take_tags(draft: Draft) -> None:
-    opened, closed = (
-        str(state.held(_key(draft, f"reasoning.{step}")) or "") for step in ("open", "close")
-    )
-    rest = (declaring.field(draft.document, "reasoning") or [])[1:]
-    first = [{"open": opened, "close": closed}] if opened else []
-    declaring.set_field("reasoning", [*first, *rest] or None)
-
-
-def _lines(draft: Draft, path: str, label: str) -> None:
-    given = declaring.field(draft.document, path) or []
-    key = _key(draft, path)
-    text = "\n".join(map(str, given))
-    st.text_area(
-        label,
-        text,
-        height=_ROWS,
-        key=key,
-        help=meaning(path),
-        on_change=_take_lines,
-        args=(key, path),
-    )
-
-
-def _take_lines(key: str, path: str) -> None:
-    declaring.set_field(path, str(state.held(key) or "").split("\n") if state.held(key) else None)
-
-
-def _choices(draft: Draft) -> None:
-    for path, label, options in _CHOICES:
-        key = _key(draft, path)
-        given = declaring.field(draft.document, path)
-        index = options.index(given) if given in options else 0
-        st.selectbox(
-            label, options, index, key=key, help=meaning(path), on_change=_take, args=(key, path)
-        )
-    for path, label, usual in _FLAGS:
-        key = _key(draft, path)
-        given = declaring.field(draft.document, path)
-        on = given if isinstance(given, bool) else usual
-        st.toggle(label, on, key=key, help=meaning(path), on_change=_take, args=(key, path))
-
-
-def _take(key: str, path: str) -> None:
-    declaring.set_field(path, state.held(key))
-
-
-def _file(draft: Draft) -> None:
-    """Every field there is, as the file has it."""
-    shown = json.dumps(draft.document, ensure_ascii=False, indent=1)
-    key = f"own file {draft.number} {len(shown)}"  # a field that changed is another text
-    st.text_area("JSON", shown, height=300, key=key, on_change=_take_file, args=(key,))
-
-
-def _take_file(key: str) -> None:
-    try:
-        document = json.loads(str(state.held(key) or ""))
-    except ValueError as error:
-        state.hold(_FAULT, f"The whole file is no JSON: {error}")
-        return
-    if isinstance(document, dict):
-        declaring.take(document, declaring.draft().seen)
-
-
 def _tell(key: str, words: str) -> None:
     """What went wrong in a callback, once."""
     if fault := state.held(key):
@@ -334,7 +176,7 @@ def _tell(key: str, words: str) -> None:
 # what comes of it
 
 
-def keeping(draft: Draft) -> None:
+def keeping(draft: DeclarationDraft) -> None:
     """Save it where every command finds it, or take it away as a file."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if access.current().keeps_sessions:
@@ -356,13 +198,13 @@ def keeping(draft: Draft) -> None:
         state.forget(_SAID)
 
 
-def _save(draft: Draft) -> None:
+def _save(draft: DeclarationDraft) -> None:
     name = str(draft.document.get("name"))
     seen = draft.seen if draft.seen is not None and kept_text(name) is not None else None
     try:
         declaring.saved(keep_dialect(draft.document, seen))
     except InputFault as fault:
-        state.hold(_FAULT, str(fault))
+        state.hold(declaring.FAULT, str(fault))
     else:
         state.hold(_SAID, f"Saved: {name} is among the dialects of every page and command.")
 
@@ -380,10 +222,10 @@ def call(dialect: DeclaredDialect, session: Session) -> str:
 _TIDES: Final = ToolMetadata(name="get_tides", parameters={"port": "The harbour."})
 
 
-def show_reply(draft: Draft, session: Session, written: str) -> None:
+def show_reply(draft: DeclarationDraft, session: Session, written: str) -> None:
     """A reply of the user's, or a call of its own, and what is read from it."""
     given = belongings.value(_REPLY)
-    key = f"own reply {draft.number if given is None else ''}"
+    key = "own reply" if given else f"own reply {crc32(written.encode())}"  # it follows the call
     text = st.text_area(
         "A reply", given or written, height=130, key=key, on_change=_take_reply, args=(key,)
     )

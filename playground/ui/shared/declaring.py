@@ -12,9 +12,12 @@ from typing import Any, Final
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files import dialect_of, dialect_text
 from playground.errors import InputFault
+from playground.ui import state
 from playground.ui.shared import belongings
 
 _DRAFT: Final = "own dialect"
+FAULT: Final = "own dialect fault"  # of a callback, to be told once
+_START: Final = "own dialect start"
 FIRST: Final[dict[str, Any]] = {
     "name": "mine",
     "rules": "To call a tool, write exactly this:",
@@ -23,7 +26,7 @@ FIRST: Final[dict[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Draft:
+class DeclarationDraft:
     """The document as it is typed; `fault` is what is wrong with it. `readable` is the last one
     that could be read, `dialect` what it declares. `number` grows when another document is taken;
     `before` is the one that it took the place of, `seen` the file that it was opened from."""
@@ -42,7 +45,7 @@ class Draft:
         return dialect_text(self.readable)
 
 
-def draft() -> Draft:
+def draft() -> DeclarationDraft:
     """The user's declaration, or the one that a page begins with."""
     kept = belongings.value(_DRAFT) or {"document": FIRST}
     document = kept["document"]
@@ -53,7 +56,7 @@ def draft() -> Draft:
     if dialect is None:  # a file of an older version
         readable, dialect = FIRST, dialect_of(FIRST, "")
     number, before, seen = kept.get("number", 0), kept.get("before"), kept.get("seen")
-    return Draft(document, fault, readable, dialect, number, before, seen)
+    return DeclarationDraft(document, fault, readable, dialect, number, before, seen)
 
 
 def take(document: dict[str, Any], seen: str | None = None) -> None:
@@ -82,6 +85,18 @@ def set_field(path: str, value: Any) -> None:
 def saved(text: str) -> None:
     """The document was kept as this file."""
     belongings.change(_DRAFT, lambda kept: (kept or {"document": FIRST}) | {"seen": text})
+
+
+def start_from_template() -> None:
+    """The page begins with the chat template that was brought last. In a callback."""
+    state.hold(_START, True)
+
+
+def taken_start() -> bool:
+    """Whether it is to begin so: once."""
+    asked = bool(state.held(_START))
+    state.hold(_START, False)
+    return asked
 
 
 def field(document: Any, path: str) -> Any:
