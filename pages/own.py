@@ -17,6 +17,7 @@ with left:
     own.keeping(draft)
     declaration_fields.fields(draft)
 with right:
+    figures = st.container()  # above all, but waited for when the rest is drawn
     st.header("A call", anchor=False)
     written = own.call(draft.dialect, session)
     components.verbatim(written, "the call", key="own call", height=200)
@@ -28,9 +29,11 @@ with right:
     if grammar := own.grammar(draft.dialect, session):
         st.header("Grammar", anchor=False)
         components.verbatim(grammar, "the grammar", key="own grammar", height=250)
+    with figures:
+        own.summary(draft.text, draft.dialect.name)
     st.header("Laws", anchor=False)
     own.show_laws(draft.text)
-    st.header("Hostile values", anchor=False)
+    st.header("Hostile values that come back", anchor=False)
     own.show_values(draft.text, draft.dialect.name)
     st.header("Nearest registered dialect", anchor=False)
     own.show_nearest(draft.text)

@@ -151,14 +151,15 @@ def _mark_start(text: str, name: str) -> str:
 
 def _cuts(around: list[Around]) -> Iterator[tuple[str, str, tuple[str, str, str] | None]]:
     """Opener and closer of a call, and section before, behind and separator."""
-    opener = _stays_before([each.before for each in around])
-    closer = _stays_behind([each.behind for each in around])
-    first = _stays_before([each.before for each in around if each.first])
-    last = _stays_behind([each.behind for each in around if each.last])
     between = [each.behind for each in around if not each.last]
-    if between:
-        yield from _with_section(opener, closer, first, last, between)
-    yield first, last, None
+    for snaps in (True, False):  # an odd form may have an angle that opens no tag
+        opener = _stays_before([each.before for each in around], snaps)
+        closer = _stays_behind([each.behind for each in around], snaps)
+        first = _stays_before([each.before for each in around if each.first], snaps)
+        last = _stays_behind([each.behind for each in around if each.last], snaps)
+        if between:
+            yield from _with_section(opener, closer, first, last, between)
+        yield first, last, None
 
 
 def _with_section(
@@ -176,11 +177,12 @@ def _with_section(
             yield opener, closer, ("", "", separator)
 
 
-def _stays_before(texts: list[str]) -> str:
+def _stays_before(texts: list[str], snaps: bool) -> str:
     end = texts[0]
     for text in texts[1:]:
         end = common_end(end, text)
-    return snapped_end(texts[0], _own_lines(end)).lstrip()
+    end = _own_lines(end)
+    return (snapped_end(texts[0], end) if snaps else end).lstrip()
 
 
 def _own_lines(end: str) -> str:
@@ -188,11 +190,12 @@ def _own_lines(end: str) -> str:
     return end.rpartition("\n\n")[2]
 
 
-def _stays_behind(texts: list[str]) -> str:
+def _stays_behind(texts: list[str], snaps: bool) -> str:
     start = texts[0]
     for text in texts[1:]:
         start = common_start(start, text)
-    return snapped_start(texts[0], start.partition("\n\n")[0]).rstrip()
+    start = start.partition("\n\n")[0]
+    return (snapped_start(texts[0], start) if snaps else start).rstrip()
 
 
 def _declared_forms(

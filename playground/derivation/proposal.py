@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from playground.arguments import items
@@ -18,7 +18,7 @@ from playground.dialects import dialect_names, get_dialect
 from playground.dialects.declared import THINK, DeclaredDialect
 from playground.dialects.reading import parse
 from playground.errors import InputFault
-from playground.events import TextEvent
+from playground.events import ArgumentEvent, TextEvent
 from playground.findings import Finding, finding
 from playground.messages import ToolCallPart
 from playground.parsing.result import ParseResult
@@ -30,6 +30,7 @@ _MOST: Final = 200_000  # characters of all replies
 _MARKUP: Final = re.compile(
     r"<[\w|/!]|\|>|\[/?[A-Z_]{3,}|\{\s*\"|```|^\s*[\w-]+\s*\($", re.MULTILINE
 )
+_TAGS: Final = re.compile(r"</?[\w|:]+[=>]|<\|")  # of a form that was not seen, in a value of this
 _TOOL: Final = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -95,7 +96,7 @@ def propose_dialect(
             "no form was found that reads the calls of these replies",
             expected="replies with calls of two tools, one of them with two arguments",
         )
-    return best
+    return replace(best, registered=_alike(best.readings, texts))
 
 
 def _text(reply: Any, number: int) -> str:
@@ -156,13 +157,11 @@ def _proposals(replies: Sequence[str], name: str) -> Iterator[Proposal]:
         found = find(bare)
         if not any(found):
             continue
-        for syntax, told in syntaxes(bare, found):
+        for syntax, told in dict(syntaxes(bare, found)).items():
             dialect = _dialect(name, syntax, replies, stops)
             readings = tuple(_reading(dialect, reply) for reply in replies)
             if all(map(_reads, readings, found)):
-                told = [*told, *_odd_names(readings)]
-                yield Proposal(dialect, readings, tuple(told), _alike(readings, replies))
-                break
+                yield Proposal(dialect, readings, (*told, *_odd_names(readings)), ())
 
 
 def _dialect(
@@ -216,6 +215,11 @@ def _reading(dialect: DeclaredDialect, reply: str) -> ReplyReading:
     odd = tuple(each for each in left if _MARKUP.search(each[1]))
     odd += tuple(
         (a.span.start, f"a call of {a.name or '?'} that is not whole") for a in result.aborted
+    )
+    odd += tuple(
+        (e.span.start, f"a value that holds markup: {e.text}")
+        for e in result.events
+        if isinstance(e, ArgumentEvent) and e.key is not None and _TAGS.search(e.text)
     )
     calls = tuple((call.name, call.arguments) for call in result.tool_calls)
     return ReplyReading(calls, left, odd, _as_written(dialect, result, reply))

@@ -243,10 +243,19 @@ def _take_reply(key: str) -> None:
     belongings.keep(_REPLY, state.held(key) or None)
 
 
+def summary(text: str, name: str) -> None:
+    """The two figures that count: laws that hold, hostile values that come back."""
+    checks, matrix = laws(text), values(text)
+    carried = len(matrix.carried(name))
+    st.text(
+        f"{len(checks) - len(checks.broken)} of {len(checks)} laws hold, "
+        f"{carried} of {len(matrix.values)} hostile values come back."
+    )
+
+
 def show_laws(text: str) -> None:
     """Whether the laws hold for 50 random examples each, and the smallest that breaks one."""
     checks = laws(text)
-    st.text(f"{len(checks) - len(checks.broken)} of {len(checks)} laws hold.")
     st.dataframe(chat_template_frames.laws(checks), hide_index=True, height="content")
     for check in checks.broken:
         if check.broken:
@@ -263,10 +272,10 @@ def laws(text: str) -> LawChecks:
 
 def show_values(text: str, name: str) -> None:
     """Which hostile values come back."""
-    matrix = values(text)
-    refused = matrix.refused(name)
-    st.text(f"{len(matrix.carried(name))} of {len(matrix.values)} hostile values come back.")
-    if refused:
+    refused = values(text).refused(name)
+    if not refused:
+        st.text("All of them.")
+    else:
         st.dataframe({"does not come back": refused}, hide_index=True, height="content")
 
 

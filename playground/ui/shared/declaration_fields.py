@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import streamlit as st
 
+from playground.counts import counted
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files.fields import meaning
 from playground.errors import InputFault
@@ -73,6 +74,9 @@ def _text_field(draft: DeclarationDraft, path: str, label: str, height: int) -> 
         st.text_area(label, value, height=height, **given)
     else:
         st.text_input(label, value, **given)
+    if edges := len(value) - len(value.strip()):
+        breaks = counted(value.count("\n"), "line break")
+        st.caption(f"{breaks} in it; {edges} of its characters are white space at its edges")
     if draft.fault and draft.fault.field == path:
         _wrong(draft.fault)
 
