@@ -35,5 +35,4 @@ with right:
     own.show_laws(draft.text)
     st.header("Hostile values that come back", anchor=False)
     own.show_values(draft.text, draft.dialect.name)
-    st.header("Nearest registered dialect", anchor=False)
-    own.show_nearest(draft.text)
+    own.nearest(draft.text)

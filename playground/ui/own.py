@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Final
+from typing import Final
 from zlib import crc32
 
 import streamlit as st
 
 from playground.counts import counted
 from playground.derivation import (
+    DerivedDialect,
     Nearest,
     Proposal,
     dialect_from_template,
@@ -39,6 +40,7 @@ from playground.workspaces.dialects import is_kept, keep_dialect, kept_text
 _WAYS: Final = ("A dialect", "A chat template", "Replies")
 _SAID: Final = "own dialect said"
 _REPLY: Final = "own dialect reply"
+_DERIVED: Final = "own dialect derived"
 _PROPOSED: Final = "own dialect proposed"
 _PASTED: Final = 3
 
@@ -65,7 +67,9 @@ def start(draft: DeclarationDraft) -> None:
         if draft.before is not None:
             label = "Back to what was here"
             st.button(label, icon=":material/undo:", on_click=declaring.take, args=(draft.before,))
-    if way == _WAYS[2]:
+    if way == _WAYS[1]:
+        _show_derivation()
+    elif way == _WAYS[2]:
         _replies()
     _tell(declaring.FAULT, "Nothing was started from it; the declaration is as it was.")
 
@@ -91,6 +95,18 @@ def _template_choice() -> None:
         st.button(f"From {found[0]}", key="from template", on_click=_from_template)
 
 
+def _show_derivation() -> None:
+    """What the proof against the template found, where the declaration came of one."""
+    if given := state.held(_DERIVED):
+        found = derived(*given)
+        trials = found.derivation.proof.trials
+        st.text(
+            f"{given[0]}: {found.derivation.proof.read} of {len(trials)} calls of the template "
+            f"are read back, {found.derivation.proof.written} written byte for byte."
+        )
+        widgets.show_findings(found.findings(), "of the proof against the template")
+
+
 def _take_template() -> None:
     if file := state.held("own template"):
         brought.keep_template(file.name, file.getvalue().decode("utf-8", "replace"))
@@ -99,17 +115,20 @@ def _take_template() -> None:
 
 def _from_template() -> None:
     """The dialect that the chat template which was brought last writes."""
+    state.forget(_DERIVED)
     if found := brought.kept_template():
         try:
-            declaring.take(derived(*found))
+            declaring.take(plain_dialect(derived(*found)))
         except InputFault as fault:
             state.hold(declaring.FAULT, str(fault))
+        else:
+            state.hold(_DERIVED, list(found))
 
 
 @kept(16, spinner="Rendering the template …")
-def derived(name: str, text: str) -> dict[str, Any]:
-    """What a template derives, as a document. Raises InputFault."""
-    return plain_dialect(dialect_from_template(ChatTemplate.loads(text, name)))
+def derived(name: str, text: str) -> DerivedDialect:
+    """What a template derives, with its proof. Raises InputFault."""
+    return dialect_from_template(ChatTemplate.loads(text, name))
 
 
 def _replies() -> None:
@@ -285,8 +304,16 @@ def values(text: str) -> CarryMatrix:
     return carry_values([parse_dialect(text, "own")])
 
 
-def show_nearest(text: str) -> None:
-    """The registered dialects that read what this one writes."""
+def nearest(text: str) -> None:
+    """The registered dialects that read what this one writes: asked of all of them, so only on
+    request."""
+    title = "Nearest registered dialects"
+    with st.expander(title, key="nearest", on_change="rerun") as place:
+        if place.open:
+            _show_nearest(text)
+
+
+def _show_nearest(text: str) -> None:
     found = near(text)
     if not found:
         st.text("No registered dialect reads its plain calls.")

@@ -129,9 +129,10 @@ def _offers(found: Recognised, shown: str) -> list[Offer]:
             ]
         case "chat template":
             by_template = (("format", "A chat template"),)
+            from_template = (("start", "A chat template"),)
             return [
                 Offer("See the raw prompt", lambda: _template(found), "raw", by_template),
-                Offer("Own dialect from it", lambda: _derive(found), "own"),
+                Offer("Own dialect from it", lambda: _derive(found), "own", from_template),
             ]
         case "dialect":
             return [Offer("Open as own dialect", lambda: _declare(found), "own")]
