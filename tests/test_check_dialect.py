@@ -183,7 +183,7 @@ def test_a_parser_that_breaks_a_law_is_found(
 
 def test_a_hand_written_parser_that_delivers_what_was_cut_off_is_found() -> None:
     """The documented dialect, with an end of the stream that ends calls: law 6."""
-    code = "\n".join(blocks(ROOT / "docs" / "own-dialect.md", "python")[:2])
+    code = "\n".join(blocks(ROOT / "docs" / "own-dialect.md", "python")[3:5])
     aborted = 'CallAbortedEvent(here, self.index, self.name, raw, "truncated-call")'
     assert aborted in code
     ended = "CallEndedEvent(here, self.index, 'call_1', self.name, dict(raw), raw)"
