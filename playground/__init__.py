@@ -32,6 +32,7 @@ _WHERE = {
     "cache_matrix": "playground.questions.cache.simulation",
     "cache_on_wire": "playground.questions.cache.wire",
     "carry": "playground.questions.carry",
+    "check_dialect": "playground.laws",
     "compare": "playground.questions.comparison",
     "decode_stream": "playground.recordings.decoding",
     "detect": "playground.questions.detection",
@@ -39,8 +40,10 @@ _WHERE = {
     "dialect_for": "playground.dialects.models",
     "dialect_from_template": "playground.derivation",
     "dialect_names": "playground.dialects",
+    "dump_dialect": "playground.dialects.files",
     "get_dialect": "playground.dialects",
     "guide_for": "playground.guides",
+    "load_dialect": "playground.dialects.files",
     "load_policy": "playground.caching.own_policies",
     "load_recording": "playground.sessions.loading",
     "load_session": "playground.sessions.loading",
@@ -48,6 +51,7 @@ _WHERE = {
     "load_tools": "playground.sessions.tool_files",
     "parse": "playground.dialects.reading",
     "place_cache": "playground.questions.cache.placement",
+    "propose_dialect": "playground.derivation",
     "provider_payload": "playground.questions.provider_payload",
     "raw_prompt": "playground.questions.raw_prompt",
     "read_recording": "playground.sessions.native_format",
@@ -79,6 +83,7 @@ __all__ = [
     "cache_matrix",
     "cache_on_wire",
     "carry",
+    "check_dialect",
     "compare",
     "decode_stream",
     "detect",
@@ -86,8 +91,10 @@ __all__ = [
     "dialect_for",
     "dialect_from_template",
     "dialect_names",
+    "dump_dialect",
     "get_dialect",
     "guide_for",
+    "load_dialect",
     "load_policy",
     "load_recording",
     "load_session",
@@ -95,6 +102,7 @@ __all__ = [
     "load_tools",
     "parse",
     "place_cache",
+    "propose_dialect",
     "provider_payload",
     "raw_prompt",
     "read_recording",
@@ -108,7 +116,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from playground.caching.own_policies import load_policy
-    from playground.derivation import dialect_from_template
+    from playground.derivation import dialect_from_template, propose_dialect
     from playground.dialects import (
         DeclaredDialect,
         Dialect,
@@ -116,9 +124,11 @@ if TYPE_CHECKING:
         dialect_names,
         get_dialect,
     )
+    from playground.dialects.files import dump_dialect, load_dialect
     from playground.dialects.models import dialect_for
     from playground.dialects.reading import parse
     from playground.guides import guide_for
+    from playground.laws import check_dialect
     from playground.messages import Message
     from playground.parsing.parser import DialectParser
     from playground.parsing.switches import Switches

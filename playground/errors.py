@@ -51,7 +51,12 @@ class InputFault(PlaygroundError):
 
 
 class SyntaxFault(PlaygroundError):
-    """A call template that cannot be compiled; quotes the template and the place."""
+    """A call template that cannot be compiled; quotes the template and the place.
+
+    `field` is the field of the declaration that holds it, where that is known.
+    """
+
+    field: str = ""
 
 
 class UnknownNameError(PlaygroundError):

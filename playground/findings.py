@@ -198,6 +198,15 @@ CODES: Final[dict[str, FindingKind]] = {
     "derived-answer": FindingKind(
         "warning", "an answer or a thought of the template that the derived dialect reads otherwise"
     ),
+    "proposal-left": FindingKind(
+        "warning", "a stretch of a reply that looks like markup, and is text to the proposed form"
+    ),
+    "proposal-bytes": FindingKind(
+        "info", "the proposed form would write the calls of a reply otherwise"
+    ),
+    "proposal-open": FindingKind("info", "something that the given replies do not tell"),
+    # what a trial of a dialect shows
+    "law-broken": FindingKind("error", "a law that every dialect keeps does not hold for this one"),
     # what a loader sees in a file
     "orphan-result": FindingKind("error", "a tool result whose call is not in the session"),
     "missing-result": FindingKind("warning", "a tool call without a result before the next turn"),
@@ -247,7 +256,9 @@ CODES: Final[dict[str, FindingKind]] = {
     "name-mended": FindingKind(
         "info", "a tool was given a name: the file has none, or has it twice"
     ),
-    "dialect-left-out": FindingKind("warning", "a dialect of another package that cannot be used"),
+    "dialect-left-out": FindingKind(
+        "warning", "a dialect of another package or of a file that cannot be used"
+    ),
     "dialect-renamed": FindingKind(
         "info", "a dialect of another package whose entry point has another name than itself"
     ),

@@ -10,6 +10,7 @@ from typing import Final
 from urllib.parse import quote, unquote
 
 KEPT: Final = ".jsonl"  # how the files of a workspace end
+NO_WORKSPACE: Final = "PLAYGROUND_NO_WORKSPACE"  # set by a server that keeps nothing
 _NAME: Final = "dialect-playground"
 _UNWRITABLE: Final = re.compile(r'[\x00-\x1f\x7f%/\\:*?"<>|]')
 _PACKAGE = Path(__file__).resolve().parent
@@ -79,6 +80,12 @@ def recordings() -> Path:
 def workspace() -> Path:
     """Where the sessions lie that were brought, edited or recorded."""
     return data() / "workspace"
+
+
+def dialects() -> Path | None:
+    """Where the workspace keeps dialects of the user's own; None on a server that reads no file of
+    this machine for its visitors."""
+    return None if os.environ.get(NO_WORKSPACE) else workspace() / "dialects"
 
 
 def workspace_file(name: str) -> Path:

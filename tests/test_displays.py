@@ -69,8 +69,15 @@ def answers() -> dict[str, Shown]:
         "carry": pg.carry(["xml"], {EVIL.replace("\ud800", ""): EVIL}),
         "guide_for": guide,
         "trial": evil_trial(),
+        "check_dialect": pg.check_dialect(evil_dialect(), 1, [7]),
         "audit_template": pg.audit_template(f"{{{{ {EVIL!r} }}}}{{{{ messages[0].content }}}}"),
     }
+
+
+def evil_dialect() -> pg.DeclaredDialect:
+    """Its rules show another call than its own, so that law 7 quotes them."""
+    rules = EVIL + '<c>{"name": "f", "arguments": {}}</c>'
+    return pg.DeclaredDialect(name="evil", rules=rules, syntax=pg.Syntax("<c>{call:json}</c>"))
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +101,7 @@ KINDS: Final = [
     "carry",
     "guide_for",
     "trial",
+    "check_dialect",
     "audit_template",
 ]
 

@@ -21,6 +21,7 @@ from playground.caching.simulated import State
 from playground.dialects.by_hand.plugins import fault_of
 from playground.dialects.checking import check_tool_call
 from playground.dialects.declared import DeclaredDialect
+from playground.dialects.files import parse_dialect
 from playground.dialects.reading import parse
 from playground.messages import ToolCallPart
 from playground.questions.comparison import compare
@@ -131,10 +132,14 @@ def test_a_dialect_written_by_hand_step_by_step_works(capsys: pytest.CaptureFixt
     for code in blocks(ROOT / "docs" / "own-dialect.md", "python"):
         exec(compile(code, "own-dialect.md", "exec"), names)
     said = capsys.readouterr().out
-    assert said.startswith("Let me look.\n get_tides {'harbour': 'Brest'}\n")
+    assert "3 a plain value does not come back <f write_file>path= ,</f>\n" in said
+    assert "~> {name} {params} <~ [{key}]{value}[/{key}]\n((0, 'I look.\\n'),)\n" in said
+    assert "\nLet me look.\n get_tides {'harbour': 'Brest'}\n" in said
     assert "'use-tool' is not declared" in said
     assert fault_of(names["dialect"]) == ""
-    assert "use-tool = " in blocks(ROOT / "docs" / "own-dialect.md", "toml")[0]
+    file, entry = blocks(ROOT / "docs" / "own-dialect.md", "toml")
+    assert parse_dialect(file, "mine.toml").name == "use-tool"
+    assert "use-tool = " in entry
 
 
 @pytest.mark.parametrize(

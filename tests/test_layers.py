@@ -29,6 +29,7 @@ ROOMS = [
     {"parsing", "caching"},
     {"raw_prompts", "servers"},
     {"dialects", "recordings"},
+    {"laws"},
     {"sessions", "llm", "derivation"},
     {"systems", "workspaces"},
     {"guides"},

@@ -106,6 +106,12 @@ def test_a_template_is_cut_at_its_holes() -> None:
         ({"call": "{call:json}", "section": "{calls}<|x|>"}, "nothing before {calls}"),
         ({"call": "{call:json}", "section": "\n{calls}<|x|>"}, "nothing before {calls}"),
         ({"call": "<{name}={name}>{args:json}"}, "{name} stands twice before the {args:json}"),
+        # what the parser could not be made of, or failed at in the middle of a reply
+        ({"call": "<do>{args:json}</do>"}, "names no tool: it needs {name} before its body"),
+        ({"call": "<f={name}>{args:json}</f>{id}"}, "{id} stands behind the {args:json}"),
+        ({"call": "{name} {line:path}{args:json}"}, "{line:path} stands before a body of texts"),
+        ({"call": "<{name}>{params}", "param": "<p>{value}</p>"}, "has no {key} before its value"),
+        ({"call": "{call:json}", "section": "<a>{calls}</a>{name}"}, "{name} at character"),
         (
             {"call": "<f={name}>{params}", "param": "<{key}={key}>{value}</>"},
             "{key} stands twice before the {value}",

@@ -1,17 +1,23 @@
-"""`dialect`: what a chat template's own dialect is, proven."""
+"""`dialect`: dialects of one's own, from a template, replies or a file, and their laws."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from playground.commands.shared import json_option
-from playground.commands.terminal import guarded, print_json, report, say, table
+from playground.commands.shared import force_option, json_option, out_option
+from playground.commands.terminal import emit, guarded, print_json, report, say, table
+from playground.errors import InputFault
 
 if TYPE_CHECKING:
     from playground.derivation import DerivedDialect
+    from playground.dialects import Dialect
+
+
+_OUT = "Write it as a dialect's file (.json) here."
 
 
 @click.group()
@@ -22,9 +28,11 @@ def dialect() -> None:
 @dialect.command("from")
 @click.argument("file")
 @click.option("--name", default="derived", help="What to call it. Default: derived.")
+@out_option(_OUT)
+@force_option
 @json_option
 @guarded
-def from_(file: str, name: str, as_json: bool) -> int:
+def from_(file: str, name: str, out: str, force: bool, as_json: bool) -> int:
     """Read a dialect off a chat template and prove it against the template.
 
     FILE is a .jinja file, a tokenizer_config.json or, with the package gguf, a GGUF file. Prints
@@ -34,6 +42,7 @@ def from_(file: str, name: str, as_json: bool) -> int:
     from playground.derivation import dialect_from_template
 
     found = dialect_from_template(file, name)
+    _write(found, out, force, file)
     if as_json:
         print_json(_plain(found))
         return report(found.findings())
@@ -46,6 +55,110 @@ def from_(file: str, name: str, as_json: bool) -> int:
         differs = ", ".join(near.differs) or "nothing"
         say(f"near: {near.dialect} reads {near.reads}, writes {near.writes}; differs in {differs}")
     return report(found.findings())
+
+
+@dialect.command()
+@click.argument("name")
+@out_option(_OUT)
+@force_option
+@guarded
+def show(name: str, out: str, force: bool) -> int:
+    """Print a declared dialect as its file: NAME is a registered one, or a file.
+
+    A file in the folder $PLAYGROUND_DIALECTS, or in `workspace/dialects` of $PLAYGROUND_HOME, is a
+    dialect by its name in every command.
+    """
+    from playground.dialects.files import dump_dialect
+
+    found = _named(name)
+    _write(found, out, force, name)
+    if not out:
+        emit(dump_dialect(found), nl=False)
+    return 0
+
+
+@dialect.command()
+@click.argument("name")
+@click.option("-n", "--examples", type=int, default=50, help="Of each law. Default: 50.")
+@json_option
+@guarded
+def check(name: str, examples: int, as_json: bool) -> int:
+    """Try the laws that every dialect keeps on random examples of NAME, registered or a file.
+
+    Where one does not hold, the smallest example that breaks it is shown (exit status 1).
+    """
+    from playground.laws import check_dialect
+
+    checks = check_dialect(_named(name), examples)
+    if as_json:
+        print_json(checks.to_dict())
+        return int(bool(checks.broken))
+    for each in checks:
+        result = each.broken.says if each.broken else f"holds for {each.tried:,} examples"
+        say(f"law {each.law}: {each.title}: {result}")
+        for label, text in each.broken.shown if each.broken else ():
+            say(f"    {label}:")
+            say("\n".join(f"        {line}" for line in text.split("\n")))
+    return int(bool(checks.broken))
+
+
+@dialect.command()
+@click.argument("files", nargs=-1, required=True)
+@click.option("--name", default="proposed", help="What to call it. Default: proposed.")
+@out_option(_OUT)
+@force_option
+@json_option
+@guarded
+def propose(files: tuple[str, ...], name: str, out: str, force: bool, as_json: bool) -> int:
+    """Propose the form in which replies call tools; each of FILES holds one reply.
+
+    Two or three replies of one model, with calls of different tools: what stays is a marker, what
+    moves is a hole. Shows what the form leaves as text; exit status 1 where some of that looks
+    like markup.
+    """
+    from playground.derivation import declaration, propose_dialect
+    from playground.sessions.loading import file_bytes
+
+    replies = [file_bytes(file).decode("utf-8", "replace") for file in files]
+    found = propose_dialect(replies, name)
+    _write(found.dialect, out, force, *files)
+    if as_json:
+        from playground.dialects.files import plain_dialect
+
+        readings = [asdict(reading) for reading in found.readings]
+        told = {"registered": found.registered, "open": found.open, "readings": readings}
+        print_json({"dialect": plain_dialect(found.dialect), **told})
+        return report(found.findings())
+    say("\n".join(declaration(found.dialect)))
+    if found.registered:
+        say(f"these calls are read by: {', '.join(found.registered)}")
+    for file, reading in zip(files, found.readings, strict=True):
+        for called, arguments in reading.calls:
+            say(f"{file}: {called} {json.dumps(arguments, ensure_ascii=False)}")
+        for start, text in reading.left:
+            say(f"{file}, character {start}, left as text: {text.strip()!r}")
+    return report(found.findings())
+
+
+def _named(name: str) -> Dialect:
+    """A dialect by its name, or of a file. Raises InputFault and UnknownNameError."""
+    from playground.dialects import get_dialect
+    from playground.dialects.files import SUFFIXES, load_dialect
+
+    return load_dialect(name) if name.endswith(SUFFIXES) else get_dialect(name)
+
+
+def _write(found: Dialect, out: str, force: bool, *read: str) -> None:
+    """The dialect's file, where one is wanted. Raises InputFault."""
+    from playground.dialects.files import dump_dialect
+    from playground.output import write_file
+
+    if not out:
+        return
+    if not out.endswith(".json"):
+        raise InputFault(f"{out!r} does not end in .json", where="--out", expected="NAME.json")
+    write_file(out, dump_dialect(found), inputs=read, force=force)
+    say(f"written: {out}", err=True)
 
 
 def _proof(found: DerivedDialect) -> str:

@@ -18,9 +18,9 @@ from typing import Final
 
 from playground.arguments import takes
 from playground.derivation.candidates import candidates, separated
-from playground.derivation.derived import Derivation, DerivedDialect, Nearest, declaration
+from playground.derivation.derived import Derivation, DerivedDialect, declaration
 from playground.derivation.frame import TurnFrame, frame_of
-from playground.derivation.laws import broken_laws
+from playground.derivation.nearest import Nearest, nearest_registered
 from playground.derivation.proof import (
     NOTHING,
     PLAIN,
@@ -32,16 +32,30 @@ from playground.derivation.proof import (
     unread_answers,
     written,
 )
+from playground.derivation.proposal import Proposal, ReplyReading, propose_dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.errors import InputFault
+from playground.laws import check_dialect
 from playground.parsing.syntax import Syntax
 from playground.raw_prompts import ChatTemplate
 from playground.raw_prompts.asking import AskedTemplate, asked_form
 from playground.raw_prompts.sources import template_of
 
-__all__ = ["Derivation", "DerivedDialect", "Nearest", "declaration", "dialect_from_template"]
+__all__ = [
+    "Derivation",
+    "DerivedDialect",
+    "Nearest",
+    "Proposal",
+    "ReplyReading",
+    "declaration",
+    "dialect_from_template",
+    "nearest_registered",
+    "propose_dialect",
+]
 
 _RULES: Final = "To call a tool, write exactly this:"
+_TRIED: Final = (1, 2, 3, 10)  # laws; the others are of what a template says nothing of
+_EXAMPLES: Final = 25
 _MOST_READ: Final = 12  # guesses that are tried on reading; nearly always the first is the best
 
 
@@ -73,7 +87,7 @@ def dialect_from_template(
         len(guesses),
         alike,
         proof,
-        tuple(broken_laws(chosen)),
+        _broken(chosen),
         tuple(unread_answers(asked, own, chosen)),
     )
     return _dialect(name, chosen.syntax, own, derivation)
@@ -129,6 +143,15 @@ def _refuse_what_is_lost(source: str, dialect: DeclaredDialect, proof: Proof) ->
             f"{lost.theirs!r:.200}; it would write {lost.ours!r:.200}",
             where=source,
         )
+
+
+def _broken(dialect: DeclaredDialect) -> tuple[str, ...]:
+    """The laws that random calls break, in words."""
+    return tuple(
+        f"law {check.law}: {check.broken.says}"
+        for check in check_dialect(dialect, _EXAMPLES, _TRIED)
+        if check.broken
+    )
 
 
 def _plain(name: str, syntax: Syntax, frame: TurnFrame) -> DeclaredDialect:

@@ -5,33 +5,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
-from playground.derivation.proof import ProbeResult, Proof, reads, written_of
-from playground.dialects import dialect_names, get_dialect
+from playground.derivation.nearest import LEAST_CALLS, SHOWN, Nearest, nearest
+from playground.derivation.proof import ProbeResult, Proof
 from playground.dialects.declared import DeclaredDialect
 from playground.findings import Finding, finding
 from playground.parsing.syntax import Syntax
-from playground.raw_prompts.asking import ONE, PAIR, TWO, AskedCall, RequestForm
-
-# The fields of a declaration that are shown, in their order; a default says nothing.
-_SHOWN: Final = (
-    "call", "param", "param_separator", "section", "one_call_a_section", "section_required",
-    "separator", "shape", "json", "literals", "type_words", "string_mark", "cdata", "cdata_for",
-    "element", "known_names",
-)  # fmt: skip
-_LEAST_CALLS: Final = {"one call": ONE, "two parameters": PAIR, "two calls": TWO}
-
-
-@dataclass(frozen=True, slots=True)
-class Nearest:
-    """A registered dialect beside the derived one: of the three plain probes, how many it reads
-    and writes as the template does, and in which fields its declaration is another."""
-
-    dialect: str
-    reads: int
-    writes: int
-    differs: tuple[str, ...]
+from playground.raw_prompts.asking import RequestForm
 
 
 @dataclass(frozen=True)
@@ -108,14 +89,8 @@ class Derivation:
 
     def nearest(self, dialect: DeclaredDialect, most: int = 3) -> list[Nearest]:
         """The registered dialects that read most of the template's own plain calls."""
-        theirs = {t.probe: t.theirs for t in self.proof.trials if t.probe in _LEAST_CALLS}
-        made = [
-            _beside(other, dialect, theirs, self.form)
-            for other in map(get_dialect, dialect_names())
-            if isinstance(other, DeclaredDialect)
-        ]
-        found = [each for each in made if each.reads]
-        return sorted(found, key=lambda n: (-n.writes, -n.reads, len(n.differs)))[:most]
+        theirs = {t.probe: t.theirs for t in self.proof.trials if t.probe in LEAST_CALLS}
+        return nearest(dialect, theirs, self.form)[:most]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +114,7 @@ def declaration(dialect: DeclaredDialect) -> list[str]:
     """A declaration, a line for each field that is no default; texts as Python has them."""
     plain = Syntax("{call:json}")
     lines = []
-    for name in _SHOWN:
+    for name in SHOWN:
         value = getattr(dialect.syntax, name)
         if name == "call" or value != getattr(plain, name):
             told = _changed(value) if dataclasses.is_dataclass(value) else repr(value)
@@ -168,20 +143,6 @@ def _changed(value: Any) -> str:
         if getattr(value, each.name) != getattr(default, each.name)
     ]
     return ", ".join(named)
-
-
-def _beside(
-    other: DeclaredDialect, own: DeclaredDialect, theirs: dict[str, str], form: RequestForm
-) -> Nearest:
-    calls: dict[str, Sequence[AskedCall]] = dict(_LEAST_CALLS)
-    return Nearest(
-        other.name,
-        sum(reads(other, text, calls[probe]) for probe, text in theirs.items()),
-        sum(
-            written_of(other, calls[probe], form).strip() == text for probe, text in theirs.items()
-        ),
-        tuple(n for n in _SHOWN if getattr(other.syntax, n) != getattr(own.syntax, n)),
-    )
 
 
 def _named(trials: Sequence[ProbeResult], of: int) -> str:

@@ -50,7 +50,8 @@ What must not be changed
 
 A new dialect is a file in this folder and a line in `_FILES` below (CONTRIBUTING.md has one): the
 names of its `DIALECTS`, in their order. A file is loaded when one of its dialects is asked for.
-Other packages add theirs through the entry point group `playground.dialects`.
+Other packages add theirs through the entry point group `playground.dialects`, and a user by a file
+in a folder (`files/`).
 """
 
 from __future__ import annotations
@@ -64,6 +65,7 @@ from playground.arguments import wrong
 from playground.dialects.base import Dialect
 from playground.dialects.by_hand.plugins import GROUP, Plugins, form_fault, load_plugins
 from playground.dialects.declared import DeclaredDialect
+from playground.dialects.files.folders import FileState, load_files, states
 from playground.errors import InputFault, UnknownNameError
 from playground.findings import Finding
 
@@ -129,14 +131,24 @@ def _plugins() -> Plugins:
     return load_plugins(entry_points(group=GROUP), _FILE_OF)
 
 
+def dialect_files() -> tuple[FileState, ...]:
+    """The dialect files as they are now: part of the key of whatever is kept by dialects' names."""
+    return states()
+
+
+def _files() -> Plugins:
+    return load_files(dialect_files(), (*_FILE_OF, *_plugins().dialects))
+
+
 def dialect_names() -> list[str]:
-    """All registered dialects, the project's own first."""
-    return [*_FILE_OF, *_plugins().dialects]
+    """All registered dialects: the project's own first, then other packages', then those of files
+    (in the workspace, and in the folder that $PLAYGROUND_DIALECTS names)."""
+    return [*_FILE_OF, *_plugins().dialects, *_files().dialects]
 
 
 def dialect_findings() -> list[Finding]:
-    """Dialects of other packages that were left out, each with its package and the reason."""
-    return _plugins().findings()
+    """Dialects of other packages and files that were left out, each with its place and reason."""
+    return [*_plugins().findings(), *_files().findings()]
 
 
 def get_dialect(name: str | Dialect) -> Dialect:
@@ -153,12 +165,13 @@ def get_dialect(name: str | Dialect) -> Dialect:
         return name
     if name in _FILE_OF:
         return _own(name)
-    found = _plugins().dialects.get(name)
-    if found is None and name in _plugins().faults:
-        raise InputFault(_plugins().faults[name])
-    if found is None:
-        raise UnknownNameError("dialect", name, dialect_names())
-    return found
+    for given in (_plugins(), _files()):
+        if name in given.dialects:
+            return given.dialects[name]
+    for given in (_plugins(), _files()):
+        if name in given.faults:
+            raise InputFault(given.faults[name])
+    raise UnknownNameError("dialect", name, dialect_names())
 
 
 def as_dialects(given: str | Dialect | Iterable[str | Dialect]) -> list[Dialect]:
@@ -175,6 +188,7 @@ __all__ = [
     "DeclaredDialect",
     "Dialect",
     "as_dialects",
+    "dialect_files",
     "dialect_findings",
     "dialect_names",
     "get_dialect",

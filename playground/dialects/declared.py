@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final, Literal, assert_never
 from playground.dialects import prompts
 from playground.dialects.base import Dialect
 from playground.dialects.preflight import PreflightCheck
-from playground.errors import InputFault
+from playground.errors import InputFault, SyntaxFault
 from playground.messages import (
     ImagePart,
     Message,
@@ -138,7 +138,11 @@ class DeclaredDialect(Dialect):
         )
 
     def _result_template(self) -> Template:
-        return _result_template(self.result)
+        try:
+            return _result_template(self.result)
+        except SyntaxFault as fault:
+            fault.field = "result"
+            raise
 
     # the prompt
 

@@ -7,6 +7,8 @@ dialect needs for its declaration can be imported from here.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -30,6 +32,8 @@ from playground.parsing.template import (
     Template,
     check_holes,
     compile_template,
+    cut_at_body,
+    declared_hole,
     holes_of,
 )
 from playground.parsing.values import JsonStyle, Literals
@@ -60,32 +64,41 @@ class Syntax(Declaration):
     """
 
     def __post_init__(self) -> None:
-        check_holes(self.call, [notation.hole for notation in NOTATIONS.values()], CALL_HOLES)
-        self.notation.check(self)
-        if self.param:
-            check_holes(self.param, VALUES, PARAM_HOLES)
+        with _field("call"):
+            check_holes(self.call, [notation.hole for notation in NOTATIONS.values()], CALL_HOLES)
+            _check_once(self.call_template)
+            self._check_call(self.call_template)
+        with _field("param"):
+            self.notation.check(self)
+            if self.param:
+                check_holes(self.param, VALUES, PARAM_HOLES)
+                _check_param(self.param, cut_at_body(self.param, PARAM_HOLES))
         beside = SECTION_HOLES if self.one_call_a_section else ()
-        for text in self.section_texts:
-            check_holes(text, SECTION_BODIES, beside)
-        self._check_openers()
+        for place, text in enumerate(self.section_texts):
+            with _field("section" if place == 0 else f"section_also.{place - 1}"):
+                check_holes(text, SECTION_BODIES, beside)
+                _check_opened(text, cut_at_body(text, SECTION_HOLES))
+                _check_after(cut_at_body(text, SECTION_HOLES), ())
+        with _field("call"):
+            self._check_named(self.call_template)
         self._check_words()
 
-    def _check_openers(self) -> None:
-        """What the engine could wait for without end, or without ever finding it."""
-        for text, section in zip(self.section_texts, self.sections, strict=True):
-            if not any(isinstance(piece, Hole) or piece.strip() for piece in section.before):
-                raise SyntaxFault(
-                    f"section {text!r} has nothing before {{calls}}: what stands behind all calls"
-                    " without an opener is a stop token"
-                )
-        for template in filter(None, (self.call_template, self.param_template)):
-            names = holes_of(template.before)
-            twice = next((name for name in names if names.count(name) > 1), "")
-            if twice:
-                raise SyntaxFault(
-                    f"{{{twice}}} stands twice before the {{{template.body}}} of a template; a"
-                    " tool's name may stand in the section too, with one_call_a_section"
-                )
+    def _check_call(self, template: Template) -> None:
+        """What a call's body allows beside it."""
+        _check_after(template, self.notation.behind)
+        lines = [name for name in holes_of(template.before) if declared_hole(name, ()) != name]
+        if lines and not self.notation.whole:
+            raise SyntaxFault(f"{{{lines[0]}}} stands before a body of texts alone: {self.call!r}")
+
+    def _check_named(self, template: Template) -> None:
+        """Nothing is called that has no name."""
+        sections = holes_of(self.section_template.before) if self.section_template else []
+        named = "name" in (*holes_of(template.before), *sections) or self.notation.names_tool
+        if not (named or self.name or (self.nameless and not self.notation.whole)):
+            raise SyntaxFault(
+                f"{self.call!r} names no tool: it needs {{name}} before its body, or a name that"
+                " it always calls"
+            )
 
     def _check_words(self) -> None:
         """Words that would not be read as they are written."""
@@ -115,3 +128,49 @@ class Syntax(Declaration):
     def sample_texts(self) -> dict[str, str]:
         """A text for each of `text_keys`."""
         return self.notation.samples(self)
+
+
+@contextmanager
+def _field(name: str) -> Iterator[None]:
+    """A fault in here is of this field."""
+    try:
+        yield
+    except SyntaxFault as fault:
+        fault.field = name
+        raise
+
+
+def _check_opened(text: str, section: Template) -> None:
+    """Without an opener the engine would wait for a section's end again and again."""
+    if not any(isinstance(piece, Hole) or piece.strip() for piece in section.before):
+        raise SyntaxFault(
+            f"section {text!r} has nothing before {{calls}}: what stands behind all calls"
+            " without an opener is a stop token"
+        )
+
+
+def _check_after(template: Template, allowed: tuple[str, ...]) -> None:
+    """Behind its body a template repeats what stood before, and says nothing new."""
+    bodies = set(template.holes)
+    for name in holes_of(template.pieces[len(template.before) :]):
+        if name not in bodies and name not in allowed:
+            raise SyntaxFault(f"{{{name}}} stands behind the {{{template.body}}} of a template")
+
+
+def _check_param(text: str, template: Template) -> None:
+    """A parameter has a name, before its value."""
+    _check_once(template)
+    _check_after(template, ("key",))
+    if "key" not in holes_of(template.before):
+        raise SyntaxFault(f"{text!r} has no {{key}} before its value")
+
+
+def _check_once(template: Template) -> None:
+    """Of two holes of one name the engine would find neither."""
+    names = holes_of(template.before)
+    twice = next((name for name in names if names.count(name) > 1), "")
+    if twice:
+        raise SyntaxFault(
+            f"{{{twice}}} stands twice before the {{{template.body}}} of a template; a"
+            " tool's name may stand in the section too, with one_call_a_section"
+        )

@@ -6,13 +6,14 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Any, Final
 
 from playground.arguments import takes
 from playground.counts import counted
-from playground.dialects import dialect_names, get_dialect
+from playground.dialects import as_dialects, dialect_files, get_dialect
 from playground.dialects.declared import DeclaredDialect
+from playground.dialects.files.folders import FileState
 from playground.dialects.reading import parse
 from playground.display import Listed
 from playground.events import ArgumentEvent, ReasoningEvent, TextEvent, merged, owned_text
@@ -146,15 +147,16 @@ def _detection(reading: DialectReading, tools: list[ToolMetadata]) -> Detection:
 def _markers_left(reading: DialectReading) -> int:
     kinds = (TextEvent, ReasoningEvent, ArgumentEvent)
     texts = (event.text for event in merged(reading.result.events) if isinstance(event, kinds))
-    return sum(len(_markers().findall(text)) for text in texts)
+    markers = _markers(dialect_files())
+    return sum(len(markers.findall(text)) for text in texts)
 
 
-@cache
-def _markers() -> re.Pattern[str]:
-    """What no prose and no value has, but for a text about it: the markers of all dialects."""
+@lru_cache(maxsize=2)
+def _markers(_files: tuple[FileState, ...]) -> re.Pattern[str]:
+    """What no prose and no value has, but for a text about it: the markers of all dialects, as
+    long as there are these files of dialects."""
     found: set[str] = set()
-    for name in dialect_names():
-        dialect = get_dialect(name)
+    for dialect in as_dialects(""):
         if isinstance(dialect, DeclaredDialect):
             tags = (tag for pair in dialect.reasoning for tag in (pair.open, pair.close))
             syntax = dialect.syntax

@@ -16,6 +16,7 @@ from typing import Final, Literal
 from playground.caching.own_policies import parse_policy
 from playground.counts import counted
 from playground.dialects import dialect_names
+from playground.dialects.files import parse_dialect
 from playground.errors import InputFault
 from playground.prompt_data import TaskConfig
 from playground.questions.detection import Detection, detect
@@ -31,7 +32,7 @@ from playground.sessions.source import Source
 from playground.sessions.tool_files import holds_tools, read_tool_file
 from playground.user_files import decode
 
-Kind = Literal["session", "tools", "reply", "chat template", "policy", "nothing"]
+Kind = Literal["session", "tools", "reply", "chat template", "dialect", "policy", "nothing"]
 _BARE: Final = TaskConfig(system_rules=False)
 _PASTED: Final = "pasted"
 MOST_SESSIONS: Final = 50  # of one file
@@ -186,6 +187,9 @@ def _json(text: str, where: str) -> Recognised:
     if isinstance(value, dict):
         if "chat_template" in value:
             return _template_file(text, where)
+        if {"name", "syntax"} <= value.keys() and "messages" not in value:
+            own = parse_dialect(text, _json_name(where))
+            return Recognised("dialect", f"dialect {own.name}: a call is {own.syntax.call!r:.60}")
         if {"name", "marks"} <= value.keys() and "messages" not in value:
             return _policy(text, where)
         if "role" in value and "content" in value and "type" not in value:

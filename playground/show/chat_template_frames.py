@@ -1,4 +1,4 @@
-"""What a chat template makes of a session, and what is wrong with it, as pandas tables."""
+"""What a chat template makes of a session, what is wrong with one or with a dialect, as tables."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pandas as pd
 
 from playground.display import draws
 from playground.findings import Finding
+from playground.laws import LawChecks
 from playground.questions.raw_prompt import RawPrompt
 from playground.raw_prompts.audit import TemplateAudit
 
@@ -22,6 +23,13 @@ def warnings(value: RawPrompt) -> pd.DataFrame:
 def audit(value: TemplateAudit) -> pd.DataFrame:
     """One row a fault of the template."""
     return findings(value.findings)
+
+
+@draws("frame", LawChecks)
+def laws(value: LawChecks) -> pd.DataFrame:
+    """One row a law: whether it holds, of how many examples, or what breaks it."""
+    rows = [[c.law, c.title, c.tried, c.broken.says if c.broken else "holds"] for c in value]
+    return pd.DataFrame(rows, columns=["law", "says", "examples", "result"])
 
 
 def findings(found: Sequence[Finding]) -> pd.DataFrame:

@@ -62,6 +62,13 @@ PAGES: Final = (
         "What does the model itself read, special tokens included?",
     ),
     PageEntry(
+        "own",
+        "Own dialect",
+        "design_services",
+        "How would a dialect of your own write and read calls, and does it keep the laws?",
+        "own-dialect.md",
+    ),
+    PageEntry(
         "templates",
         "Templates",
         "forum",

@@ -41,6 +41,7 @@ _BARE_KEY: Final = wait(Choice(r"[A-Za-z_$][\w$\-]{0,127}+"))
 
 class JsonCall(Notation):
     hole = "call:json"
+    names_tool = True
     meaning = "name and arguments inside one JSON object, its keys by `JsonShape`"
     values = "JSON"
     fields = {"call": "<tool_call>{call:json}</tool_call>"}

@@ -103,6 +103,12 @@ class Notation(ABC):
     follows_tags: ClassVar[bool] = False
     """The body begins with tags or text of its own right behind the opener: words behind a blank
     there are prose, which names the opener as it names other tags."""
+    names_tool: ClassVar[bool] = False
+    """The tool's name is part of the body."""
+    behind: ClassVar[tuple[str, ...]] = ("name",)
+    """What a call may repeat of what stands before its body, behind it."""
+    whole: ClassVar[bool] = False
+    """The arguments are the call's own holes and no others; some may be lines before the body."""
     holds_null: ClassVar[bool] = True
     """Whether null can be written. Where it cannot, as in TOML, `write` leaves it out and the check
     names the argument; tests and laws ask for every other plain value."""

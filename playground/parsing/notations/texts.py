@@ -28,6 +28,8 @@ from playground.parsing.wait import Choice, Group, Kind, Wait, wait
 
 class Texts(Notation):
     hole = "text:KEY"
+    whole = True
+    behind = ("name", "word")
     meaning = "the argument KEY as plain text, up to what follows it; there may be several"
     values = "plain text"
     fields = {"call": "<write to={text:path}>{text:content}</write>", "name": "write_file"}

@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from playground.caching.own_policies import parse_policy
+from playground.dialects.files import parse_dialect, plain_dialect
 from playground.questions.detection import detect
 from playground.questions.recognition import Recognised, as_session
 from playground.sessions.joining import joined
 from playground.sessions.loading import first_session
 from playground.sessions.source import Source
 from playground.ui import navigation, state
-from playground.ui.shared import brought, components, history, policies, waiting
+from playground.ui.shared import brought, components, declaring, history, policies, waiting
 
 _SHOWING = ("compare", "payload", "cache", "raw")  # pages that show any session
 _UNREAD = 5  # lines of what could not be read
@@ -128,7 +129,13 @@ def _offers(found: Recognised, shown: str) -> list[Offer]:
             ]
         case "chat template":
             by_template = (("format", "A chat template"),)
-            return [Offer("See the raw prompt", lambda: _template(found), "raw", by_template)]
+            from_template = (("start", "A chat template"),)
+            return [
+                Offer("See the raw prompt", lambda: _template(found), "raw", by_template),
+                Offer("Own dialect from it", lambda: _derive(found), "own", from_template),
+            ]
+        case "dialect":
+            return [Offer("Open as own dialect", lambda: _declare(found), "own")]
         case "policy":
             name = parse_policy(found.data, found.name).name
             costs = (("shown", "What it costs"), ("policy", name))
@@ -185,6 +192,15 @@ def _template(found: Recognised) -> None:
     suffix = "" if "." in found.name else ".json" if found.data.lstrip()[:2] == b'{"' else ".jinja"
     name = found.name + suffix
     brought.keep_template(name, found.data.decode("utf-8", "replace"))
+
+
+def _derive(found: Recognised) -> None:
+    _template(found)
+    declaring.start_from_template()
+
+
+def _declare(found: Recognised) -> None:
+    declaring.take(plain_dialect(parse_dialect(found.data, found.name)))
 
 
 def _policy(found: Recognised) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
-from functools import cache
+from functools import cache, wraps
 from hashlib import blake2b
 from threading import Lock
 from typing import Any, Final, ParamSpec, TypeVar
@@ -22,6 +22,7 @@ import streamlit as st
 from pydantic import BaseModel, SecretStr
 
 from playground.caching.own_policies import OwnPolicy
+from playground.dialects import dialect_files
 from playground.parsing.switches import Switches
 from playground.questions.cache.what_if import WhatIf
 from playground.recordings.recording import Recording
@@ -43,9 +44,25 @@ def kept(entries: int, spinner: str | bool = False) -> Callable[[Callable[P, R]]
     """Decorate a pure function: at most `entries` answers are kept, for all browser sessions.
 
     The answers are shared: nobody may change one. Arguments are plain values or those of KEYED;
-    none may begin with an underscore, which would take it out of the key.
+    none may begin with an underscore, which would take it out of the key. A dialect is named, and
+    its file may change: what is asked of the files' states is asked anew when they do.
     """
-    return st.cache_resource(max_entries=entries, show_spinner=spinner, hash_funcs=_HASHES)
+    resource = st.cache_resource(max_entries=entries, show_spinner=spinner, hash_funcs=_HASHES)
+
+    def decorated(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def answer(*args: Any, dialect_files: tuple[Any, ...], **named: Any) -> R:
+            return function(*args, **named)
+
+        asked = resource(answer)
+
+        @wraps(function)
+        def current(*args: P.args, **named: P.kwargs) -> R:
+            return asked(*args, dialect_files=tuple(map(tuple, dialect_files())), **named)
+
+        return current
+
+    return decorated
 
 
 def digest(value: object) -> bytes:

@@ -1,0 +1,38 @@
+"""Own dialect: a declaration at the left, and at the right what it does, at once."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from playground.ui import own, state
+from playground.ui.shared import components, declaration_fields, declaring
+
+session = state.working_session().session
+own.begin()
+draft = declaring.draft()
+own.start(draft)
+left, right = st.columns([2, 3], gap="medium")
+with left:
+    st.header("Declaration", anchor=False)
+    own.keeping(draft)
+    declaration_fields.fields(draft)
+with right:
+    figures = st.container()  # above all, but waited for when the rest is drawn
+    st.header("A call", anchor=False)
+    written = own.call(draft.dialect, session)
+    components.verbatim(written, "the call", key="own call", height=200)
+    st.header("What is read from a reply", anchor=False)
+    own.show_reply(draft, session, written)
+    st.header("What the model is told", anchor=False)
+    prompt = own.prompt(draft.dialect, session)
+    components.verbatim(prompt, "the system prompt", key="own prompt", height=250)
+    if grammar := own.grammar(draft.dialect, session):
+        st.header("Grammar", anchor=False)
+        components.verbatim(grammar, "the grammar", key="own grammar", height=250)
+    with figures:
+        own.summary(draft.text, draft.dialect.name)
+    st.header("Laws", anchor=False)
+    own.show_laws(draft.text)
+    st.header("Hostile values that come back", anchor=False)
+    own.show_values(draft.text, draft.dialect.name)
+    own.nearest(draft.text)

@@ -1,0 +1,201 @@
+"""A declared dialect as a file: data only, in JSON or TOML; nothing in it is executed.
+
+`dump_dialect` writes the fields that are no default, `load_dialect` reads them back: the same
+dialect, so the same bytes and events. `folders.py` finds such files and puts them beside the
+registered dialects. What a file cannot hold (code of a class, checks, the path of a file) is
+refused, never left out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from playground.arguments import takes
+from playground.caching.policies import get_policy
+from playground.dialects import prompts
+from playground.dialects.base import Dialect
+from playground.dialects.declared import DeclaredDialect
+from playground.dialects.files.plain import FieldPlace, Reader, as_plain, default_of, read_fields
+from playground.errors import InputFault, UnknownNameError
+from playground.raw_prompts import LLAMA3, LLAMA4, LlamaFormat, LlamaPrompt
+from playground.tools import ToolMetadata
+from playground.user_files import read_user_file, user_text
+
+SUFFIXES: Final = (".json", ".toml")
+MOST_BYTES: Final = 256_000
+_NAME: Final = re.compile(r"[A-Za-z0-9][\w.-]{0,59}", re.ASCII)
+_HALVES: Final = re.compile("[\ud800-\udfff]")
+_TOOL_DOCS: Final = {"described": prompts.DESCRIBED, "json-lines": prompts.JSON_LINES}
+_LLAMAS: Final = {"llama3": LLAMA3, "llama4": LLAMA4}
+# What is chosen on a machine, and is no part of a declaration.
+_SETTINGS: Final = ("preflight", "rules_path")
+
+
+@takes(path="path")
+def load_dialect(path: str | Path) -> DeclaredDialect:
+    """A dialect from its file, .json or .toml. Raises InputFault: the file, the line or the field,
+    and what would be right."""
+    return parse_dialect(read_user_file(path, "a dialect's file, .json or .toml"), str(path))
+
+
+def parse_dialect(data: bytes | str, where: str) -> DeclaredDialect:
+    """A dialect from its file's text, TOML where `where` ends so. Raises InputFault."""
+    return dialect_of(_document(user_text(data, where, MOST_BYTES), where), where)
+
+
+def dialect_of(document: Any, where: str) -> DeclaredDialect:
+    """A dialect from plain data, as JSON and TOML have it. Raises InputFault naming the field."""
+    made: DeclaredDialect = read_fields(
+        DeclaredDialect, document, FieldPlace(where), _READERS, _SETTINGS
+    )
+    return made
+
+
+@takes(dialect=Dialect)
+def dump_dialect(dialect: Dialect) -> str:
+    """A declared dialect as its file's text, in JSON. Raises InputFault where it is more than a
+    declaration: a class with methods of its own, checks, rules from another file."""
+    return dialect_text(plain_dialect(dialect))
+
+
+def dialect_text(plain: Mapping[str, Any]) -> str:
+    """Plain data as a file's text."""
+    text = json.dumps(plain, ensure_ascii=False, indent=1)
+    if not text.isascii() and _HALVES.search(text):  # UTF-8 has none: told by their numbers
+        text = json.dumps(plain, indent=1)
+    return text + "\n"
+
+
+def plain_dialect(dialect: Dialect) -> dict[str, Any]:
+    """A declared dialect as plain data, without the fields at their defaults. Raises InputFault."""
+    place = FieldPlace(f"dialect {dialect.name!r}")
+    if not isinstance(dialect, DeclaredDialect) or _has_code(type(dialect)):
+        raise place.fault(f"{type(dialect).__name__} has code of its own", "a DeclaredDialect")
+    for name in _SETTINGS:
+        if getattr(dialect, name):
+            raise place.of(name).fault("it is chosen here, and is no part of a declaration", "none")
+    _name(dialect.name, place.of("name"))
+    plain: dict[str, Any] = {}
+    for field in dataclasses.fields(DeclaredDialect):
+        value = getattr(dialect, field.name)
+        if field.name not in _SETTINGS and value != default_of(field):
+            write = _WRITERS.get(field.name)
+            plain[field.name] = write(value, place.of(field.name)) if write else as_plain(value)
+    return plain
+
+
+def _has_code(kind: type[DeclaredDialect]) -> bool:
+    """Whether a class below the declared one does anything otherwise."""
+    methods = (name for name in dir(DeclaredDialect) if callable(getattr(DeclaredDialect, name)))
+    return any(
+        getattr(kind, name) is not getattr(DeclaredDialect, name)
+        for name in methods
+        if not name.startswith("__")
+    )
+
+
+# the text
+
+
+def _document(text: str, where: str) -> Any:
+    try:
+        if where.endswith(".toml"):
+            return tomllib.loads(text)
+        return json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, where))
+    except json.JSONDecodeError as error:
+        raise InputFault(error.msg, where=where, line=error.lineno, expected="JSON") from error
+    except tomllib.TOMLDecodeError as error:
+        raise InputFault(str(error), where=where, expected="TOML") from error
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, deep nesting
+        raise InputFault(f"it cannot be read: {error}", where=where, expected="fields") from error
+
+
+def _once(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
+    names = [name for name, _ in pairs]
+    twice = next((name for name in names if names.count(name) > 1), "")
+    if twice:
+        raise InputFault("is given twice", where=where, field=twice, expected="one of them")
+    return dict(pairs)
+
+
+# the fields that are no plain values
+
+
+def _name(given: Any, place: FieldPlace) -> str:
+    if not isinstance(given, str) or not _NAME.fullmatch(given):
+        raise place.fault(
+            f"{given!r:.80} is no name", "letters, digits, '.', '-' and '_', 60 at most"
+        )
+    return given
+
+
+def _policy(given: Any, place: FieldPlace) -> str:
+    if not isinstance(given, str):
+        raise place.fault(f"{type(given).__name__} was given", "the name of a policy")
+    try:
+        get_policy(given)
+    except UnknownNameError as fault:
+        raise place.fault(str(fault), "one of them") from fault
+    return given
+
+
+def _tool(given: Any, place: FieldPlace) -> ToolMetadata:
+    try:
+        return ToolMetadata.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        for step in first["loc"]:
+            place = place.of(step)
+        raise place.fault(first["msg"], "a tool: name, description, input_schema") from error
+
+
+def _tool_docs(given: Any, place: FieldPlace) -> prompts.ToolDocs:
+    if given not in list(_TOOL_DOCS):
+        raise place.fault(f"{given!r:.80} is no form", f"one of {', '.join(_TOOL_DOCS)}")
+    return _TOOL_DOCS[given]
+
+
+def _tool_docs_name(docs: prompts.ToolDocs, place: FieldPlace) -> str:
+    for name, known in _TOOL_DOCS.items():
+        if known == docs:
+            return name
+    raise place.fault("a form of its own", f"one of {', '.join(_TOOL_DOCS)}")
+
+
+def _llama(given: Any, place: FieldPlace) -> LlamaPrompt:
+    prompt: LlamaPrompt = read_fields(LlamaPrompt, given, place, {"format": _llama_format})
+    return prompt
+
+
+def _llama_format(given: Any, place: FieldPlace) -> LlamaFormat:
+    if given not in list(_LLAMAS):
+        raise place.fault(f"{given!r:.80} is no format", f"one of {', '.join(_LLAMAS)}")
+    return _LLAMAS[given]
+
+
+def _llama_plain(prompt: LlamaPrompt, place: FieldPlace) -> dict[str, str]:
+    format_name = next(name for name, known in _LLAMAS.items() if known == prompt.format)
+    return {"format": format_name, "tools": prompt.tools}
+
+
+_READERS: Final[dict[str, Reader]] = {
+    "name": _name,
+    "cache_policy": _policy,
+    "own_tool": _tool,
+    "raw_prompt": _llama,
+    "tool_docs": _tool_docs,
+}
+_WRITERS: Final[dict[str, Reader]] = {
+    "cache_policy": _policy,
+    "own_tool": lambda tool, place: tool.model_dump(mode="json", exclude_defaults=True),
+    "raw_prompt": _llama_plain,
+    "tool_docs": _tool_docs_name,
+}

@@ -1,0 +1,135 @@
+"""Declarations as plain data and back: each value by the type that its field declares.
+
+The one rule: what is no field, or of another kind, is refused with its path, never dropped.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from functools import cache
+from types import MappingProxyType, UnionType
+from typing import Any, Final, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+
+from playground.dialects.files.fields import meaning
+from playground.errors import InputFault, SyntaxFault
+from playground.parsing.declaration import Declaration
+from playground.parsing.syntax import Syntax
+
+_KINDS: Final = {str: "a text", bool: "true or false"}
+_DEEPEST: Final = 6  # forms within forms
+
+
+Reader = Callable[[Any, "FieldPlace"], Any]
+
+
+class FieldPlace(NamedTuple):
+    """Where something stands: a file, and a dotted path in it."""
+
+    where: str
+    field: str = ""
+
+    def of(self, step: str | int) -> FieldPlace:
+        return FieldPlace(self.where, f"{self.field}.{step}" if self.field else str(step))
+
+    def fault(self, problem: str, expected: str) -> InputFault:
+        return InputFault(problem, where=self.where, field=self.field, expected=expected)
+
+
+def as_plain(value: Any) -> Any:
+    """A declared value as JSON has it; a dataclass without the fields at their defaults."""
+    if dataclasses.is_dataclass(value):
+        return {
+            field.name: as_plain(getattr(value, field.name))
+            for field in dataclasses.fields(value)
+            if getattr(value, field.name) != default_of(field)
+        }
+    return [as_plain(each) for each in value] if isinstance(value, tuple) else value
+
+
+def default_of(field: dataclasses.Field[Any]) -> Any:
+    """A field's default; MISSING where it has to be given."""
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return field.default
+
+
+def read_fields(
+    kind: Any,  # a dataclass: mypy takes a bare type for unhashable
+    given: Any,
+    place: FieldPlace,
+    own: Mapping[str, Reader] = MappingProxyType({}),
+    left_out: tuple[str, ...] = (),
+) -> Any:
+    """An instance of a dataclass. Fields in `own` are read by these functions; those `left_out`
+    may not be given. Raises InputFault."""
+    values = _checked(kind, given, place, left_out)
+    hints = _hints_of(kind)
+    made = {
+        name: own[name](each, place.of(name))
+        if name in own
+        else _value(hints[name], each, place.of(name))
+        for name, each in values.items()
+    }
+    try:
+        return kind(**made)
+    except SyntaxFault as fault:
+        raise place.of(fault.field).fault(str(fault), "a template that can be read") from fault
+
+
+def _checked(
+    kind: type[Any], given: Any, place: FieldPlace, left_out: tuple[str, ...]
+) -> Mapping[str, Any]:
+    """What is given: fields of the dataclass, and all those among them that have no default."""
+    if not isinstance(given, Mapping):
+        raise place.fault(_told(given), "an object with fields")
+    fields = {f.name: f for f in dataclasses.fields(kind) if f.name not in left_out}
+    for name in given:
+        if name not in fields:
+            raise place.of(name).fault("no such field", f"one of {', '.join(fields)}")
+    for name, field in fields.items():
+        if name not in given and default_of(field) is dataclasses.MISSING:
+            raise place.of(name).fault("is not given", meaning(place.of(name).field))
+    return given
+
+
+@cache
+def _hints_of(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _value(hint: Any, given: Any, place: FieldPlace) -> Any:
+    """One value by its declared type."""
+    origin = get_origin(hint)
+    if hint in _KINDS:
+        if not isinstance(given, hint):
+            raise place.fault(_told(given), _KINDS[hint])
+        return given
+    if origin is Literal:
+        if given not in get_args(hint) or isinstance(given, bool):
+            raise place.fault(_told(given), f"one of {', '.join(map(repr, get_args(hint)))}")
+        return given
+    if origin is tuple:
+        return _several(get_args(hint), given, place)
+    if origin in (Union, UnionType):
+        return _value(next(each for each in get_args(hint) if each is not type(None)), given, place)
+    if place.field.count(".also") > _DEEPEST:
+        raise place.fault("forms within forms, too deep", f"{_DEEPEST} at most")
+    # a form that is read is checked like the one that is written
+    return read_fields(Syntax if hint is Declaration else hint, given, place)
+
+
+def _several(hints: tuple[Any, ...], given: Any, place: FieldPlace) -> tuple[Any, ...]:
+    """A list of one type, or of as many values as there are types."""
+    if not isinstance(given, list):
+        raise place.fault(_told(given), "a list")
+    if hints[-1] is Ellipsis:
+        hints = hints[:1] * len(given)
+    if len(given) != len(hints):
+        raise place.fault(f"a list of {len(given)}", f"a list of {len(hints)}")
+    pairs = zip(hints, given, strict=True)
+    return tuple(_value(hint, each, place.of(i)) for i, (hint, each) in enumerate(pairs))
+
+
+def _told(given: Any) -> str:
+    return f"{type(given).__name__} {given!r:.60} was given"

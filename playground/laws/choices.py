@@ -1,0 +1,78 @@
+"""Random examples that can be made smaller: every example is made of a row of choices.
+
+The one rule: the same row of choices makes the same example, and a shorter or lower row a smaller
+one. So whatever fails is made smaller without knowing what it is: choices are left out, made 0,
+made lower, and what still fails is kept.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, TypeVar
+
+Item = TypeVar("Item")
+_SIZES: Final = (8, 4, 3, 2, 1)  # of stretches that are left out
+
+
+class Choices:
+    """Numbers below a limit: those of `given` first, then random ones, or zeros without `rng`."""
+
+    def __init__(self, given: Sequence[int] = (), rng: random.Random | None = None) -> None:
+        self._given, self._rng = given, rng
+        self.made: list[int] = []
+
+    def below(self, limit: int) -> int:
+        """A number from 0 up to and without `limit`; 0 makes the smallest example."""
+        place = len(self.made)
+        if place < len(self._given):
+            chosen = min(self._given[place], limit - 1)
+        else:
+            chosen = self._rng.randrange(limit) if self._rng else 0
+        self.made.append(chosen)
+        return chosen
+
+    def of(self, options: Sequence[Item]) -> Item:
+        """One of the options, the plainest of which stands first."""
+        return options[self.below(len(options))]
+
+    def several(self, one: Callable[[], Item], most: int, usual: int = 3) -> list[Item]:
+        """Up to `most` items: before each, a choice whether there is another one."""
+        items: list[Item] = []
+        while len(items) < most and self.below(usual + 1):
+            items.append(one())
+        return items
+
+
+def smallest(
+    fails: Callable[[Choices], object | None], given: Sequence[int], most: int = 400
+) -> list[int]:
+    """The smallest row of choices that still fails, of at most so many that are tried."""
+    best, tried = list(given), 0
+    better = True
+    while better and tried < most:
+        better = False
+        for smaller in _smaller(best):
+            tried += 1
+            choices = Choices(smaller)
+            if fails(choices) is not None and _size(choices.made) < _size(best):
+                best, better = choices.made, True
+                break
+            if tried >= most:
+                break
+    return best
+
+
+def _size(row: Sequence[int]) -> tuple[int, Sequence[int]]:
+    return len(row), row
+
+
+def _smaller(row: list[int]) -> Iterator[list[int]]:
+    """Rows to try in place of this one, those that save most first."""
+    for size in _SIZES:
+        for start in range(0, len(row) - size + 1):
+            yield row[:start] + row[start + size :]
+    for place, chosen in enumerate(row):
+        if chosen:
+            for lower in dict.fromkeys((0, chosen // 2, chosen - 1)):
+                yield [*row[:place], lower, *row[place + 1 :]]

@@ -1,0 +1,348 @@
+"""The Own dialect page's parts: where a declaration starts, its fields, what it does at once."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+from zlib import crc32
+
+import streamlit as st
+
+from playground.counts import counted
+from playground.derivation import (
+    DerivedDialect,
+    Nearest,
+    Proposal,
+    dialect_from_template,
+    nearest_registered,
+    propose_dialect,
+)
+from playground.dialects import dialect_names, get_dialect
+from playground.dialects.declared import DeclaredDialect
+from playground.dialects.files import parse_dialect, plain_dialect
+from playground.dialects.prompts import sample_arguments
+from playground.dialects.reading import parse
+from playground.errors import InputFault
+from playground.laws import LawChecks, check_dialect
+from playground.questions.carry import CarryMatrix
+from playground.questions.carry import carry as carry_values
+from playground.raw_prompts import ChatTemplate
+from playground.sessions.session import Session
+from playground.show import chat_template_frames, frames
+from playground.tools import ToolMetadata
+from playground.ui import state
+from playground.ui.serving import access
+from playground.ui.shared import belongings, brought, components, declaring, widgets
+from playground.ui.shared.declaring import DeclarationDraft
+from playground.ui.shared.kept import kept
+from playground.workspaces.dialects import is_kept, keep_dialect, kept_text
+
+_WAYS: Final = ("A dialect", "A chat template", "Replies")
+_SAID: Final = "own dialect said"
+_REPLY: Final = "own dialect reply"
+_DERIVED: Final = "own dialect derived"
+_PROPOSED: Final = "own dialect proposed"
+_PASTED: Final = 3
+
+# where it starts
+
+
+def begin() -> None:
+    """Before anything is drawn: a chat template was brought, to start from."""
+    if declaring.taken_start():
+        _from_template()
+
+
+def start(draft: DeclarationDraft) -> None:
+    """Three ways to begin, and the way back."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        way = st.segmented_control(
+            "Start from", _WAYS, default=_WAYS[0], required=True, key="start", bind="query-params"
+        )
+        if way == _WAYS[0]:
+            st.selectbox("Dialect", _declared(), key="started dialect")
+            st.button("Start from it", on_click=_from_dialect)
+        elif way == _WAYS[1]:
+            _template_choice()
+        if draft.before is not None:
+            label = "Back to what was here"
+            st.button(label, icon=":material/undo:", on_click=declaring.take, args=(draft.before,))
+    if way == _WAYS[1]:
+        _show_derivation()
+    elif way == _WAYS[2]:
+        _replies()
+    _tell(declaring.FAULT, "Nothing was started from it; the declaration is as it was.")
+
+
+def _declared() -> list[str]:
+    """The dialects that are only declared: those that a file can hold."""
+    return [name for name in dialect_names() if type(get_dialect(name)) is DeclaredDialect]
+
+
+def _from_dialect() -> None:
+    name = str(state.held("started dialect"))
+    document = plain_dialect(get_dialect(name))
+    if is_kept(name):
+        declaring.take(document, kept_text(name))
+    else:
+        declaring.take(document | {"name": f"my-{name}"})
+
+
+def _template_choice() -> None:
+    types = ["jinja", "jinja2", "json"]
+    st.file_uploader("Chat template", type=types, key="own template", on_change=_take_template)
+    if found := brought.kept_template():
+        st.button(f"From {found[0]}", key="from template", on_click=_from_template)
+
+
+def _show_derivation() -> None:
+    """What the proof against the template found, where the declaration came of one."""
+    if given := state.held(_DERIVED):
+        found = derived(*given)
+        trials = found.derivation.proof.trials
+        st.text(
+            f"{given[0]}: {found.derivation.proof.read} of {len(trials)} calls of the template "
+            f"are read back, {found.derivation.proof.written} written byte for byte."
+        )
+        widgets.show_findings(found.findings(), "of the proof against the template")
+
+
+def _take_template() -> None:
+    if file := state.held("own template"):
+        brought.keep_template(file.name, file.getvalue().decode("utf-8", "replace"))
+        _from_template()
+
+
+def _from_template() -> None:
+    """The dialect that the chat template which was brought last writes."""
+    state.forget(_DERIVED)
+    if found := brought.kept_template():
+        try:
+            declaring.take(plain_dialect(derived(*found)))
+        except InputFault as fault:
+            state.hold(declaring.FAULT, str(fault))
+        else:
+            state.hold(_DERIVED, list(found))
+
+
+@kept(16, spinner="Rendering the template …")
+def derived(name: str, text: str) -> DerivedDialect:
+    """What a template derives, with its proof. Raises InputFault."""
+    return dialect_from_template(ChatTemplate.loads(text, name))
+
+
+def _replies() -> None:
+    """Boxes for replies of one model, and what the form that is proposed makes of them."""
+    columns = st.columns(_PASTED)
+    for number, column in enumerate(columns, 1):
+        column.text_area(f"Reply {number}", key=_pasted(number), height=120)
+    st.button("Propose a form", type="primary", on_click=_from_replies)
+    if replies := state.held(_PROPOSED):
+        _show_proposal(proposal(tuple(replies)))
+
+
+def _pasted(number: int) -> str:
+    return f"own pasted {number}"
+
+
+def _from_replies() -> None:
+    given = [str(state.held(_pasted(number)) or "") for number in range(1, _PASTED + 1)]
+    replies = [text for text in given if text.strip()]
+    state.hold(_PROPOSED, None)
+    try:
+        found = proposal(tuple(replies))
+    except InputFault as fault:
+        state.hold(declaring.FAULT, str(fault))
+        return
+    state.hold(_PROPOSED, replies)
+    document = plain_dialect(found.dialect)
+    name = document["name"]
+    declaring.take(document | {"name": f"my-{name}" if name in dialect_names() else name})
+
+
+@kept(16, spinner="Looking for what stays and what moves …")
+def proposal(replies: tuple[str, ...]) -> Proposal:
+    """The form of these replies. Raises InputFault."""
+    return propose_dialect(replies)
+
+
+def _show_proposal(found: Proposal) -> None:
+    """What the form reads in each reply, and what it leaves."""
+    if found.registered:
+        st.text(f"These calls are read by: {', '.join(found.registered)}.")
+    for number, reading in enumerate(found.readings, 1):
+        left = sum(len(text.strip()) for _, text in reading.left)
+        count = counted(len(reading.calls), "call")
+        st.text(f"Reply {number}: {count}, {left} characters left as text.")
+    rows = [
+        {"reply": number, "character": start, "left as text": text}
+        for number, reading in enumerate(found.readings, 1)
+        for start, text in reading.left
+    ]
+    if rows:
+        st.dataframe(rows, hide_index=True, height="content")
+    widgets.show_findings(found.findings(), "about the proposal")
+
+
+def _tell(key: str, words: str) -> None:
+    """What went wrong in a callback, once."""
+    if fault := state.held(key):
+        st.error(words)
+        st.text(str(fault))
+        state.forget(key)
+
+
+# what comes of it
+
+
+def keeping(draft: DeclarationDraft) -> None:
+    """Save it where every command finds it, or take it away as a file."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if access.current().keeps_sessions:
+            label = "Save again" if draft.seen else "Save in the workspace"
+            st.button(
+                label,
+                type="primary",
+                icon=":material/save:",
+                disabled=draft.fault is not None,
+                on_click=_save,
+                args=(draft,),
+                help="Every page and command then finds it by its name.",
+            )
+        st.download_button(
+            "Download", draft.text, f"{draft.dialect.name}.json", icon=":material/download:"
+        )
+    if said := state.held(_SAID):
+        st.text(str(said))
+        state.forget(_SAID)
+
+
+def _save(draft: DeclarationDraft) -> None:
+    name = str(draft.document.get("name"))
+    seen = draft.seen if draft.seen is not None and kept_text(name) is not None else None
+    try:
+        declaring.saved(keep_dialect(draft.document, seen))
+    except InputFault as fault:
+        state.hold(declaring.FAULT, str(fault))
+    else:
+        state.hold(_SAID, f"Saved: {name} is among the dialects of every page and command.")
+
+
+def call(dialect: DeclaredDialect, session: Session) -> str:
+    """A call as the dialect writes it: the first of the session's, or one that its first tool
+    might get."""
+    for message in session.messages:
+        if message.tool_calls:
+            return dialect.format_reply(message.tool_calls, session.tools)
+    tool = session.tools[0] if session.tools else _TIDES
+    return dialect.format_example(tool.name, sample_arguments(tool), tool)
+
+
+_TIDES: Final = ToolMetadata(name="get_tides", parameters={"port": "The harbour."})
+
+
+def show_reply(draft: DeclarationDraft, session: Session, written: str) -> None:
+    """A reply of the user's, or a call of its own, and what is read from it."""
+    given = belongings.value(_REPLY)
+    key = "own reply" if given else f"own reply {crc32(written.encode())}"  # it follows the call
+    text = st.text_area(
+        "A reply", given or written, height=130, key=key, on_change=_take_reply, args=(key,)
+    )
+    result = parse(text or "", draft.dialect, session.tools)
+    for made in result.tool_calls:
+        st.text(f"{made.name} {json.dumps(made.arguments, ensure_ascii=False)}")
+    aborted = f", {len(result.aborted)} aborted" if result.aborted else ""
+    left = counted(len(result.content.strip()), "character")
+    st.text(f"{counted(len(result.tool_calls), 'call')}{aborted}, {left} left as text.")
+    st.dataframe(frames.events(result.events), hide_index=True, height=250)
+    widgets.show_findings(result.findings, "in the reply")
+
+
+def _take_reply(key: str) -> None:
+    belongings.keep(_REPLY, state.held(key) or None)
+
+
+def summary(text: str, name: str) -> None:
+    """The two figures that count: laws that hold, hostile values that come back."""
+    checks, matrix = laws(text), values(text)
+    carried = len(matrix.carried(name))
+    st.text(
+        f"{len(checks) - len(checks.broken)} of {len(checks)} laws hold, "
+        f"{carried} of {len(matrix.values)} hostile values come back."
+    )
+
+
+def show_laws(text: str) -> None:
+    """Whether the laws hold for 50 random examples each, and the smallest that breaks one."""
+    checks = laws(text)
+    st.dataframe(chat_template_frames.laws(checks), hide_index=True, height="content")
+    for check in checks.broken:
+        if check.broken:
+            st.error(f"Law {check.law} is broken. The smallest example:")
+            told = "\n".join(f"{label}:\n{shown}" for label, shown in check.broken.shown)
+            components.verbatim(told, f"law {check.law}", key=f"own law {check.law}", height=300)
+
+
+@kept(32, spinner="Trying the laws …")
+def laws(text: str) -> LawChecks:
+    """The laws on a dialect's file."""
+    return check_dialect(parse_dialect(text, "own"))
+
+
+def show_values(text: str, name: str) -> None:
+    """Which hostile values come back."""
+    refused = values(text).refused(name)
+    if not refused:
+        st.text("All of them.")
+    else:
+        st.dataframe({"does not come back": refused}, hide_index=True, height="content")
+
+
+@kept(32, spinner="Writing and reading back …")
+def values(text: str) -> CarryMatrix:
+    """The carry matrix of a dialect's file."""
+    return carry_values([parse_dialect(text, "own")])
+
+
+def nearest(text: str) -> None:
+    """The registered dialects that read what this one writes: asked of all of them, so only on
+    request."""
+    title = "Nearest registered dialects"
+    with st.expander(title, key="nearest", on_change="rerun") as place:
+        if place.open:
+            _show_nearest(text)
+
+
+def _show_nearest(text: str) -> None:
+    found = near(text)
+    if not found:
+        st.text("No registered dialect reads its plain calls.")
+        return
+    rows = [
+        {
+            "dialect": each.dialect,
+            "reads": f"{each.reads} of 3",
+            "writes alike": f"{each.writes} of 3",
+            "differs in": ", ".join(each.differs) or "nothing",
+        }
+        for each in found
+    ]
+    st.dataframe(rows, hide_index=True, height="content")
+
+
+@kept(32, spinner="Asking every dialect …")
+def near(text: str) -> list[Nearest]:
+    """The registered dialects nearest to a dialect's file."""
+    return nearest_registered(parse_dialect(text, "own"))
+
+
+def prompt(dialect: DeclaredDialect, session: Session) -> str:
+    """The system prompt of the session, as this dialect writes it."""
+    content = dialect.format_system_prompt(session.prompt_data())["content"]
+    return "".join(part["text"] for part in content)
+
+
+def grammar(dialect: DeclaredDialect, session: Session) -> str:
+    """What makes a model write nothing else; "" where dialects give none."""
+    write = getattr(dialect, "grammar", None)
+    return str(write(session.tools).gbnf) if write else ""

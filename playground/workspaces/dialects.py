@@ -1,0 +1,61 @@
+"""Dialects of the user's own, kept as files of the workspace, where every command finds them.
+
+The one rule is the workspace's: a file is replaced only by who has seen it.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from playground import paths
+from playground.dialects import dialect_names
+from playground.dialects.files import dialect_text, parse_dialect
+from playground.errors import InputFault
+from playground.output import told, write_file
+from playground.recordings.environment import environment_secrets
+from playground.recordings.value_scrubbing import scrubbed_value
+
+
+def dialect_file(name: str) -> Path:
+    """Where the dialect of this name is kept. Raises InputFault where none are kept here."""
+    folder = paths.dialects()
+    if folder is None:
+        raise InputFault("this server keeps nothing", expected="a download")
+    return folder / f"{name}.json"
+
+
+def is_kept(name: str) -> bool:
+    """Whether the workspace has a dialect of this name."""
+    folder = paths.dialects()
+    return folder is not None and (folder / f"{name}.json").is_file()
+
+
+def keep_dialect(document: dict[str, Any], seen: str | None = None) -> str:
+    """Keep a dialect's file, what looks like a secret starred out: its text. `seen` is the text
+    that it replaces, None where there is none. Raises InputFault where the document is no dialect,
+    the name is another's, the file is another than was seen, or the disk refuses."""
+    clean = scrubbed_value(document, secrets=environment_secrets())
+    dialect = parse_dialect(json.dumps(clean), f"dialect {document.get('name')!r}")
+    path = dialect_file(dialect.name)
+    if kept_text(dialect.name) != seen:
+        problem = f"{path.name} was changed elsewhere, or another dialect is kept there"
+        raise InputFault(problem, field="name", expected="another name")
+    if seen is None and dialect.name in dialect_names():
+        problem = f"another dialect is called {dialect.name!r} already"
+        raise InputFault(problem, field="name", expected="a name of its own")
+    text = dialect_text(clean)
+    with told(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_file(path, text, force=True)
+    return text
+
+
+def kept_text(name: str) -> str | None:
+    """The file of a dialect that is kept, None where there is none. Raises InputFault."""
+    if not is_kept(name):
+        return None
+    path = dialect_file(name)
+    with told(path):
+        return path.read_text(encoding="utf-8")
