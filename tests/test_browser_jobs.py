@@ -375,3 +375,19 @@ def test_an_imported_request_is_edited_and_the_edits_are_undone(hand: Hand, tour
     hand.click(sidebar.get_by_role("button", name="Discard all edits"))
     expect(pane).to_contain_text("You keep the harbour.")
     tour.done("edit", hand)
+
+
+def test_an_editor_whose_run_was_ended_early_keeps_its_text(hand: Hand, address: str) -> None:
+    """It stood there empty, and the next action made an edit of that."""
+    page = hand.page
+    page.goto(f"{address}/compare?session=02-parallel-calls")
+    expect(page.locator(".row").first).to_be_visible()
+    prompt = page.get_by_role("textbox", name="System prompt")
+    for pause in (30, 60, 90, 120, 150, 180):  # milliseconds: one of them hits the run
+        page.get_by_text("Edit", exact=True).click()
+        page.wait_for_timeout(pause)
+        page.keyboard.press("r")
+        expect(prompt).to_have_value(re.compile("^You are the assistant of a small harbour"))
+        page.get_by_text("Edit", exact=True).click()
+        expect(prompt).to_have_count(0)
+    expect(page.locator("[data-testid=stSidebar]")).not_to_contain_text("Edited")

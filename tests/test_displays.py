@@ -15,6 +15,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 from conftest import ROOT
+from IPython.core.formatters import DisplayFormatter
 from nbclient import NotebookClient
 from playwright.sync_api import Page, expect, sync_playwright
 
@@ -150,6 +151,21 @@ def test_an_answer_has_a_table_a_page_and_a_display(shown: dict[str, Shown], kin
     bundle["text/html"].encode("utf-8")
     if isinstance(value, Drawn):
         assert isinstance(value.figure(), go.Figure)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_figure_is_a_table_where_no_script_runs(shown: dict[str, Shown], kind: str) -> None:
+    """Alone, plotly's own is empty there: in a saved notebook on a site, in nbconvert."""
+    value = shown[kind]
+    if not isinstance(value, Drawn):
+        return
+    figure = value.figure()
+    told = re.sub(r"<script.*?</script>", "", figure._repr_mimebundle_()["text/html"], flags=re.S)
+    rows = re.findall(r"<tr><td[^>]*>(.*?)</td><td[^>]*>(.*?)</td>", told)
+    assert "<details open>" in told
+    assert rows and all(name and re.fullmatch(r"[\d,.]*", number) for name, number in rows)
+    plain, _ = DisplayFormatter().format(figure)  # type: ignore[no-untyped-call]
+    assert plain["text/html"].endswith(figure.kept())
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -31,6 +31,8 @@ REASONS: Final[dict[str, str]] = {
     "no-such-part": "the message has no part in this place",
     "not-chosen": "the policy marks no part in this place",
     "environment": "the environment block comes after the marks: it changes with every request",
+    "sent-marked": "the request was brought with a mark here",
+    "sent-unmarked": "the request was brought without a mark here",
     "policy-none": "the policy marks nothing",
     "model-without-marks": "the model's family takes no cache_control marks",
     "contradiction": "the cache dialect asked for belongs to another model family",

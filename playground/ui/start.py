@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from playground import paths
-from playground.counts import counted
+from playground.counts import counted, grouped, percent
 from playground.questions.cache.simulation import simulate_cache
 from playground.questions.comparison import compare
 from playground.questions.timeline import replay
@@ -41,8 +41,8 @@ def _cached(session: Session) -> list[str]:
     """What the default marks have read from the cache in two dialects, and what that costs."""
     cells = [simulate_cache(session, dialect=name, policy="azad") for name in ("native", "xml")]
     return [
-        f"{cell.dialect:8}{cell.read_permille // 10:>3} % read from cache, "
-        f"{cell.cost_permille / 1000:.2f} of the full price"
+        f"{cell.dialect:8}{percent(cell.read_permille / 1000):>5} read from cache, "
+        f"{grouped(cell.cost_permille / 1000, 2)} of the full price"
         for cell in cells
     ]
 
