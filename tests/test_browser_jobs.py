@@ -247,6 +247,22 @@ def test_the_reason_of_a_miss_is_told_with_its_request(hand: Hand, tour: Tour) -
     tour.done("miss", hand, strip)
 
 
+def test_a_key_takes_the_session_of_the_address_along(hand: Hand, address: str) -> None:
+    """It ended in an error: the address was bound to the widget that chooses the session."""
+    page = hand.page
+    page.goto(f"{address}/replay?session=12-long-tool-run")
+    heading = page.get_by_role("heading", level=1)
+    expect(page.locator(".player .place")).to_be_visible()
+    for key, name in (("2", "Compare"), ("3", "Cache"), ("4", "Replay")):
+        expect(page.get_by_test_id("stApp")).to_have_attribute(
+            "data-test-script-state", "notRunning"
+        )
+        page.keyboard.press(key)
+        expect(heading).to_have_text(name)
+        expect(page).to_have_url(re.compile("session=12-long-tool-run"))
+        expect(page.get_by_text("encountered an error")).to_have_count(0)
+
+
 def test_keys_go_to_pages_and_players_but_never_where_somebody_types(hand: Hand) -> None:
     page, press = hand.page, hand.page.keyboard.press
     press("4")

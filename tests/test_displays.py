@@ -280,6 +280,23 @@ def test_displays_come_alive_beside_each_other(
 
 
 @pytest.mark.browser
+def test_the_strip_tells_a_bill_beside_what_was_simulated(
+    browser_page: Page, tmp_path: Path
+) -> None:
+    """A session with bills had no strip: the script ended there."""
+    body = {"model": "claude-sonnet-4-5", "messages": [{"role": "user", "content": "High tide?"}]}
+    usage = {"input_tokens": 1200, "cache_read_input_tokens": 34_000, "output_tokens": 5}
+    path = tmp_path / "billed.html"
+    path.write_text(pg.simulate_cache([body], usages=[usage]).html(), encoding="utf-8")
+    browser_page.goto(path.as_uri())
+    billed = browser_page.locator(".strip .billed")
+    expect(billed).to_have_text("billed: read 34,000, written 0, full price 1,200")
+    expect(browser_page.locator(".strip .place")).to_have_text(
+        re.compile("^request 1 of 1 · at 0 s")
+    )
+
+
+@pytest.mark.browser
 def test_a_click_lights_the_same_part_in_every_pane(
     browser_page: Page, shown: dict[str, Shown], tmp_path: Path
 ) -> None:

@@ -38,11 +38,12 @@ def _compared(session: Session) -> list[str]:
 
 
 def _cached(session: Session) -> list[str]:
-    """What the default marks have read from the cache in two dialects, and what that costs."""
+    """What the default marks have read from the cache in two dialects, and what that costs as a
+    share of the full price."""
     cells = [simulate_cache(session, dialect=name, policy="azad") for name in ("native", "xml")]
     return [
-        f"{cell.dialect:8}{percent(cell.read_permille / 1000):>5} read from cache, "
-        f"{grouped(cell.cost_permille / 1000, 2)} of the full price"
+        f"{cell.dialect:7}{percent(cell.read_permille / 1000):>5} read, "
+        f"costs {grouped(cell.cost_permille / 1000, 2)}"
         for cell in cells
     ]
 

@@ -33,8 +33,9 @@ def listen(entry: PageEntry) -> None:
     if off:
         return  # a key that was pressed before the browser knew
     if pressed in _PAGES:
-        chosen = navigation.page(_PAGES[pressed].name)
-        st.switch_page(chosen, query_params=state.url_values())
+        # none of the address's values: what is bound to a widget by now cannot be set, and comes
+        # back by itself
+        st.switch_page(navigation.page(_PAGES[pressed].name), query_params={})
     elif pressed == "b":
         bring.dialog(entry.name)
     elif pressed == "?":
