@@ -20,7 +20,7 @@ _FOLDED: Final = """<details open><summary>As a table</summary>{table}</details>
 <script>document.currentScript.previousElementSibling.open = false</script>"""
 
 
-class Figure(go.Figure):  # type: ignore[misc]
+class KeptFigure(go.Figure):  # type: ignore[misc]
     """A figure of plotly with its numbers as a table."""
 
     _ipython_display_ = None  # plotly's own, which shows the figure alone

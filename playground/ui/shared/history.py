@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from playground.errors import InputFault
 from playground.sessions.changes import message_after
@@ -60,6 +60,7 @@ def editor(name: str, key: str, value: T) -> Editor[T]:
     there empty, and with the next action the emptiness came back as an edit. Where something else
     than the widget's own user changed the value, another widget stands in its place.
     """
+    shown: Any
     shown, fault = _drafts(name).get(key, (value, ""))
     if isinstance(shown, str):
         shown = as_edited(shown)

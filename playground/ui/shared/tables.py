@@ -22,7 +22,7 @@ _SHARES: Final = ("read share",)
 
 
 def table(
-    rows: pd.DataFrame | Sequence[Mapping[str, Any]],
+    rows: pd.DataFrame | Sequence[Any],
     place: DeltaGenerator | None = None,
     columns: Mapping[str, Any] | None = None,
     **options: Any,
