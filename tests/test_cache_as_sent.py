@@ -88,6 +88,15 @@ def test_where_the_marks_stand_that_were_brought() -> None:
     assert "the request was brought with a mark here" in placed.html()
 
 
+def test_a_mark_that_the_provider_is_asked_to_set_is_told() -> None:
+    """One mark was counted, and none was shown."""
+    body = {**MARKED, "system": "You keep the harbour. " * 300, "tools": []}
+    session = load_session_of({**body, "cache_control": {"type": "ephemeral"}})
+    placed = pg.place_cache(session, policy="as-sent")
+    assert [part.decision.reason for part in placed.parts] == ["sent-unmarked", "sent-automatic"]
+    assert len(placed.marks) == placed.reach.marks == 1
+
+
 def test_what_was_sent_stands_beside_what_a_dialect_would_send() -> None:
     session = load_session_of(MARKED)
     cells = pg.cache_matrix(session, "native", ["as-sent", "none"])

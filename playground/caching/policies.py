@@ -32,6 +32,7 @@ REASONS: Final[dict[str, str]] = {
     "not-chosen": "the policy marks no part in this place",
     "environment": "the environment block comes after the marks: it changes with every request",
     "sent-marked": "the request was brought with a mark here",
+    "sent-automatic": "the request asks the provider to mark its last block, which is this one",
     "sent-unmarked": "the request was brought without a mark here",
     "policy-none": "the policy marks nothing",
     "model-without-marks": "the model's family takes no cache_control marks",

@@ -7,6 +7,7 @@ from typing import Any
 
 from playground.arguments import takes
 from playground.caching.blocks import read_wire
+from playground.caching.breakpoints import breakpoints
 from playground.caching.family import ModelFamily, model_family
 from playground.caching.policies import (
     GEMINI_MIN_CHARACTERS,
@@ -120,10 +121,16 @@ def place_cache(
 def _as_sent(session: Session) -> CachePlacement:
     name, body = session.task.model_name, sent_requests(session).bodies[-1]
     rules, wire = known_rules("", name), read_wire(body, name)
+    request = TimedRequest(wire, 0.0, rules)
+    # one that the request asks the provider to set stands on the last block that can be marked
+    asked = wire.automatic_ttl is not None
+    automatic = {*breakpoints(request, rules)[0]} - {*request.marks} if asked else set()
     parts = []
     for number, block in enumerate(wire.blocks):
-        reason = "sent-unmarked" if block.ttl is None else "sent-marked"
-        decision = CacheDecision(block.ttl is not None, reason, number, 0, block.ttl or "")
+        ttl = wire.automatic_ttl if number in automatic else block.ttl
+        marked = "sent-automatic" if number in automatic else "sent-marked"
+        reason = "sent-unmarked" if ttl is None else marked
+        decision = CacheDecision(ttl is not None, reason, number, 0, ttl or "")
         parts.append(
             PartPlacement(number, 0, block.role or block.tier, block.text, decision, False)
         )
@@ -135,7 +142,7 @@ def _as_sent(session: Session) -> CachePlacement:
         parts=parts,
         decisions=[part.decision for part in parts],
         characters=sum(len(part.text) for part in parts),
-        reach=reach(TimedRequest(wire, 0.0, rules), rules, name),
+        reach=reach(request, rules, name),
     )
 
 

@@ -40,6 +40,8 @@ def marks(session: Session, is_edited: bool) -> None:
     if (sent := _sent(session)).marks:
         blocks = frames.wire(sent).drop(columns="part").rename_axis("block").reset_index()
         tables.table(blocks[blocks["mark"] != ""], height="content")
+    if isinstance(sent.calls[-1].body.get("cache_control"), dict):
+        st.text("The request asks the provider to mark its last block: cache_control at its top.")
     st.caption(
         "Marks of the request that you brought. To set others by a click, choose another policy: "
         "it marks the messages as the shown dialect writes them."
