@@ -263,6 +263,17 @@ def test_a_key_takes_the_session_of_the_address_along(hand: Hand, address: str) 
         expect(page.get_by_text("encountered an error")).to_have_count(0)
 
 
+def test_what_is_brought_leads_on_from_an_address_with_a_session(hand: Hand, address: str) -> None:
+    """It ended in an error: what the address held was bound, and could not be cleared."""
+    page = hand.page
+    page.goto(f"{address}/start?session=12-long-tool-run")
+    hand.click(page.get_by_label("Paste anything").first)
+    hand.paste(REPLY)
+    hand.click(button(page, "See who reads it"))
+    expect(page.get_by_role("heading", name="Replay")).to_be_visible()
+    expect(page).to_have_url(re.compile("session=pasted"))
+
+
 def test_keys_go_to_pages_and_players_but_never_where_somebody_types(hand: Hand) -> None:
     page, press = hand.page, hand.page.keyboard.press
     press("4")

@@ -33,9 +33,7 @@ def listen(entry: PageEntry) -> None:
     if off:
         return  # a key that was pressed before the browser knew
     if pressed in _PAGES:
-        # none of the address's values: what is bound to a widget by now cannot be set, and comes
-        # back by itself
-        st.switch_page(navigation.page(_PAGES[pressed].name), query_params={})
+        navigation.go(_PAGES[pressed].name)
     elif pressed == "b":
         bring.dialog(entry.name)
     elif pressed == "?":
