@@ -210,7 +210,7 @@ def about(recording: Recording, timeline: Timeline) -> None:
         end = "an error" if recording.error is not None else recording.stop_reason or "no end"
         known.append(f"ended: {end}")
     if recording.usage:
-        known += [f"{key} {value}" for key, value in recording.usage.items() if _is_count(value)]
+        known += [f"{key} {value:,}" for key, value in recording.usage.items() if _is_count(value)]
     if any(known):
         st.text(" · ".join(filter(None, known)))
     if recording.error is not None:
