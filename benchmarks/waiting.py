@@ -3,8 +3,9 @@
 Run: python benchmarks/waiting.py [page …]. Needs Debian's chromium. Each page with the largest
 sample by its address, then with a transcript of 500 kB in Claude Code's form by a click; last
 eight dialects of 2,000 messages in the grid, beside an app that hands as much to a component which
-draws nothing. Useful: from the navigation, or the click, until the
-page has run and nothing of an older run stands on it. Rerun: Streamlit's own key R, median of
+draws nothing. Useful: from the navigation, or the click, until the page has run and nothing of an
+older run stands on it, or until a text stands beside a bar that tells how far the rest is. Whole:
+until there is no such bar. Rerun: Streamlit's own key R, median of
 five. Task: the longest task of the main thread in all of that, by the browser's own entries.
 """
 
@@ -58,6 +59,9 @@ window.isSettled = () => {
   return app?.dataset.testScriptState === "notRunning" && document.querySelector("h1") &&
     !document.querySelector("[data-stale=true], [data-testid=stSkeleton]")
 }
+window.isUseful = () => isSettled() ||
+  document.querySelector("h1") && document.querySelector("[data-testid=stProgress]") &&
+    [...document.querySelectorAll("*")].some(n => n.shadowRoot?.querySelector(".block pre"))
 window.until = test => new Promise(done => {
   const look = () => test() ? done(performance.now()) : requestAnimationFrame(look)
   look()
@@ -131,7 +135,9 @@ def measured(page: Page, name: str, go: Callable[[], None]) -> None:
     """Go somewhere, run again five times, say what it took."""
     go()
     # a navigation begins the page's own clock; a click is told by `clicked`
-    useful = page.evaluate(SETTLED) - page.evaluate("window.clicked ?? 0")
+    clicked = page.evaluate("window.clicked ?? 0")
+    useful = page.evaluate("() => until(isUseful)") - clicked
+    whole = page.evaluate(SETTLED) - clicked
     page.wait_for_timeout(1_500)
     reruns = []
     for _ in range(5):
@@ -140,7 +146,7 @@ def measured(page: Page, name: str, go: Callable[[], None]) -> None:
         reruns.append(page.evaluate("window.rerun"))
     longest = max(page.evaluate("longTasks"), default=0)
     rerun = statistics.median(reruns)
-    print(f"{name:34}{useful:9.0f}{rerun:9.0f}{longest:9.0f}", flush=True)
+    print(f"{name:34}{useful:9.0f}{whole:9.0f}{rerun:9.0f}{longest:9.0f}", flush=True)
 
 
 def visit(page: Page, address: str) -> None:
@@ -215,7 +221,7 @@ def fed(page: Page, folder: Path, session: Session) -> None:
             page.wait_for_timeout(1_500)
             page.evaluate(SETTLED)
             rounds.append(longest_since(page))
-        print(f"{'as much data, nothing drawn':34}{min(rounds):27.0f}", flush=True)
+        print(f"{'as much data, nothing drawn':34}{min(rounds):36.0f}", flush=True)
 
 
 def grid(page: Page, url: str, folder: Path, session: Session) -> None:
@@ -243,7 +249,7 @@ def grid(page: Page, url: str, folder: Path, session: Session) -> None:
             act(page, given)
             told.setdefault(what, []).append(longest_since(page))
     for what, rounds in told.items():
-        print(f"{f'grid, 8 × 2,000: {what}':34}{min(rounds):27.0f}", flush=True)
+        print(f"{f'grid, 8 × 2,000: {what}':34}{min(rounds):36.0f}", flush=True)
 
 
 def longest_since(page: Page) -> float:
@@ -268,7 +274,7 @@ def opened(url: str) -> Iterator[Page]:
 
 def main(wanted: list[str]) -> None:
     entries = [entry for entry in PAGES if not wanted or entry.name in wanted]
-    print(f"{'milliseconds':34}{'useful':>9}{'rerun':>9}{'task':>9}")
+    print(f"{'milliseconds':34}{'useful':>9}{'whole':>9}{'rerun':>9}{'task':>9}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "empty.py").write_text(EMPTY)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from playground.show import frames
 from playground.ui import carry
-from playground.ui.shared import choosing
+from playground.ui.shared import choosing, tables
 
 chosen = choosing.dialects()
 if not chosen:
@@ -14,12 +14,12 @@ if not chosen:
     st.stop()
 
 matrix = carry.matrix(chosen)
-st.dataframe(frames.carry_totals(matrix), hide_index=True, height="content")
+tables.table(frames.carry_totals(matrix), height="content")
 only = st.toggle("Only values that do not arrive everywhere", key="hurting", bind="query-params")
 frame = frames.carry(matrix)
 if only:
     frame = frame[(frame[chosen] != "carried").any(axis=1)]
-st.dataframe(frame, hide_index=True, height="content" if len(frame) < 25 else 900)
+tables.table(frame, height="content" if len(frame) < 25 else 900)
 st.caption(
     "Each value was written as a call and read back. What a dialect cannot carry is a finding, "
     "never sent silently."

@@ -8,6 +8,7 @@ from playground.errors import InputFault
 from playground.show import template_frames
 from playground.systems.flink_agents.views import read_prompt, view_prompt, view_tool
 from playground.ui import prompts, state
+from playground.ui.shared import tables
 
 working = state.working_session()
 left, right = st.columns(2)
@@ -30,7 +31,7 @@ except InputFault as error:
     st.error("This prompt cannot be filled; nothing else has changed.")
     st.text(str(error))
     st.stop()
-st.dataframe(template_frames.prompt_variables(view, values), hide_index=True, height="content")
+tables.table(template_frames.prompt_variables(view, values), height="content")
 for index in view.lost_calls:
     st.warning(f"Message {index}: its tool calls do not reach Anthropic.")
 prompts.show_forms(view)

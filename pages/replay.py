@@ -6,7 +6,7 @@ import streamlit as st
 
 from playground.show import frames
 from playground.ui import replay, state
-from playground.ui.shared import components, readings, widgets
+from playground.ui.shared import components, readings, tables, widgets
 
 working = state.working_session()
 left, right, beside, rare = st.columns([5, 5, 5, 2], vertical_alignment="bottom")
@@ -50,7 +50,7 @@ events, so_far, handed, beside_it, which, other, every, out = st.tabs(
 )
 if events.open:
     with events:
-        st.dataframe(frames.timeline(timeline), hide_index=True)
+        tables.table(frames.timeline(timeline))
 if so_far.open:
     with so_far:
         replay.show_result(timeline.until(step), timeline.steps[step].state)

@@ -8,7 +8,7 @@ from playground.errors import InputFault
 from playground.questions import signature as asked
 from playground.systems.dspy import Signature
 from playground.ui import signatures
-from playground.ui.shared import widgets
+from playground.ui.shared import tables, widgets
 
 text = st.text_input(
     "Signature",
@@ -32,7 +32,7 @@ except InputFault as fault:
     st.error("This signature cannot be written; everything else is as it was.")
     st.text(str(fault))
     st.stop()
-st.dataframe(asked.field_rows(signature), hide_index=True, height="content")
+tables.table(asked.field_rows(signature), height="content")
 prompt, answer = st.tabs(["Prompt", "Answer"], key="signature view", on_change="rerun")
 if prompt.open:
     with prompt:

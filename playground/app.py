@@ -6,7 +6,7 @@ import streamlit as st
 
 from playground import paths
 from playground.ui import navigation
-from playground.ui.serving import access
+from playground.ui.serving import access, warming
 from playground.ui.shared import bring, frame, sidebar, workspace
 
 if (host := st.context.headers.get("Host")) and not access.answers_to(host):
@@ -39,3 +39,4 @@ if page.url_path:
         workspace.missing()
         st.stop()
 page.run()
+warming.page_drawn.set()

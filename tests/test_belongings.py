@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from test_pages import page, press, table, told, uploader
+from test_pages import page, press, table, told, unfold, uploader
 
 from playground import paths
 from playground.errors import InputFault
@@ -66,12 +66,14 @@ def test_favourites_and_a_policy_are_there_in_another_tab() -> None:
     app.run()
     press(app, "Make the chosen ones favourites")
     app = page("cache", session="12-long-tool-run", shown="What it costs", drawn="native")
+    unfold(app, "what-if")
     uploader(app, "A policy of your own").upload(
         "own.json", b'{"name": "mine", "marks": [{"role": "tool"}]}'
     ).run()
 
     assert page("compare").multiselect(key="dialects").options[:2] == ["gemma4", "json"]
     other = page("cache", session="12-long-tool-run", shown="What it costs", drawn="native")
+    unfold(other, "all figures", "what-if")
     assert "mine" in set(table(other, "read share")["policy"])
     press(other, "Forget it")
     assert "mine" not in set(table(other, "read share")["policy"])

@@ -247,6 +247,33 @@ def test_the_reason_of_a_miss_is_told_with_its_request(hand: Hand, tour: Tour) -
     tour.done("miss", hand, strip)
 
 
+def test_a_key_takes_the_session_of_the_address_along(hand: Hand, address: str) -> None:
+    """It ended in an error: the address was bound to the widget that chooses the session."""
+    page = hand.page
+    page.goto(f"{address}/replay?session=12-long-tool-run")
+    heading = page.get_by_role("heading", level=1)
+    expect(page.locator(".player .place")).to_be_visible()
+    for key, name in (("2", "Compare"), ("3", "Cache"), ("4", "Replay")):
+        expect(page.get_by_test_id("stApp")).to_have_attribute(
+            "data-test-script-state", "notRunning"
+        )
+        page.keyboard.press(key)
+        expect(heading).to_have_text(name)
+        expect(page).to_have_url(re.compile("session=12-long-tool-run"))
+        expect(page.get_by_text("encountered an error")).to_have_count(0)
+
+
+def test_what_is_brought_leads_on_from_an_address_with_a_session(hand: Hand, address: str) -> None:
+    """It ended in an error: what the address held was bound, and could not be cleared."""
+    page = hand.page
+    page.goto(f"{address}/start?session=12-long-tool-run")
+    hand.click(page.get_by_label("Paste anything").first)
+    hand.paste(REPLY)
+    hand.click(button(page, "See who reads it"))
+    expect(page.get_by_role("heading", name="Replay")).to_be_visible()
+    expect(page).to_have_url(re.compile("session=pasted"))
+
+
 def test_keys_go_to_pages_and_players_but_never_where_somebody_types(hand: Hand) -> None:
     page, press = hand.page, hand.page.keyboard.press
     press("4")
@@ -375,3 +402,19 @@ def test_an_imported_request_is_edited_and_the_edits_are_undone(hand: Hand, tour
     hand.click(sidebar.get_by_role("button", name="Discard all edits"))
     expect(pane).to_contain_text("You keep the harbour.")
     tour.done("edit", hand)
+
+
+def test_an_editor_whose_run_was_ended_early_keeps_its_text(hand: Hand, address: str) -> None:
+    """It stood there empty, and the next action made an edit of that."""
+    page = hand.page
+    page.goto(f"{address}/compare?session=02-parallel-calls")
+    expect(page.locator(".row").first).to_be_visible()
+    prompt = page.get_by_role("textbox", name="System prompt")
+    for pause in (30, 60, 90, 120, 150, 180):  # milliseconds: one of them hits the run
+        page.get_by_text("Edit", exact=True).click()
+        page.wait_for_timeout(pause)
+        page.keyboard.press("r")
+        expect(prompt).to_have_value(re.compile("^You are the assistant of a small harbour"))
+        page.get_by_text("Edit", exact=True).click()
+        expect(prompt).to_have_count(0)
+    expect(page.locator("[data-testid=stSidebar]")).not_to_contain_text("Edited")

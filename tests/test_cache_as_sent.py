@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import playground as pg
-from playground.questions.cache.as_sent import simulate_sent
+from playground.cli import main
+from playground.errors import InputFault
 from playground.questions.cache.headline import headline
 from playground.questions.cache.what_if import WhatIf
-from playground.questions.cache.wire import cache_as_sent
 from playground.sessions.loading import first_session
 from playground.sessions.source import Source
 
@@ -62,16 +65,83 @@ MARKED = {
 
 def test_a_request_that_was_brought_keeps_its_own_marks() -> None:
     session = load_session_of(MARKED)
-    sent = cache_as_sent(session)
-    assert sent is not None
+    sent = pg.cache_on_wire(session, policy="as-sent")
     assert [(b.tier, b.ttl) for b in sent.marks] == [("tools", "1h"), ("system", "5m")]
     assert sent.calls[0].body == MARKED
-    found = headline(simulate_sent(session))
+    found = headline(pg.simulate_cache(session, policy="as-sent"))
     assert found.text.startswith("2 marks: the first request only writes, the next one can read.")
     bare = {key: value for key, value in MARKED.items() if key not in ("system", "tools")}
-    unmarked = cache_as_sent(load_session_of(bare))
-    assert unmarked is not None and unmarked.marks == []
-    assert cache_as_sent(load_session_of({"messages": MARKED["messages"]})) is None
+    assert pg.cache_on_wire(load_session_of(bare), policy="as-sent").marks == []
+
+
+def test_where_the_marks_stand_that_were_brought() -> None:
+    placed = pg.place_cache(load_session_of(MARKED), policy="as-sent")
+    assert (placed.dialect, placed.policy) == ("", "as-sent")
+    told = [(part.role, part.decision.reason, part.decision.ttl) for part in placed.parts]
+    assert told == [
+        ("tools", "sent-marked", "1h"),
+        ("system", "sent-unmarked", ""),
+        ("system", "sent-marked", "5m"),
+        ("user", "sent-unmarked", ""),
+    ]
+    assert placed.thresholds.startswith("2 marks; ")
+    assert "the request was brought with a mark here" in placed.html()
+
+
+def test_a_mark_that_the_provider_is_asked_to_set_is_told() -> None:
+    """One mark was counted, and none was shown."""
+    body = {**MARKED, "system": "You keep the harbour. " * 300, "tools": []}
+    session = load_session_of({**body, "cache_control": {"type": "ephemeral"}})
+    placed = pg.place_cache(session, policy="as-sent")
+    assert [part.decision.reason for part in placed.parts] == ["sent-unmarked", "sent-automatic"]
+    assert len(placed.marks) == placed.reach.marks == 1
+
+
+def test_what_was_sent_stands_beside_what_a_dialect_would_send() -> None:
+    session = load_session_of(MARKED)
+    cells = pg.cache_matrix(session, "native", ["as-sent", "none"])
+    assert [(cell.dialect, cell.policy) for cell in cells] == [("", "as-sent"), ("native", "none")]
+    assert cells[0].cost_permille == pg.simulate_cache(session, policy="as-sent").cost_permille
+
+
+ASKED = [
+    lambda session: pg.place_cache(session, policy="as-sent"),
+    lambda session: pg.simulate_cache(session, policy="as-sent"),
+    lambda session: pg.cache_on_wire(session, policy="as-sent"),
+    lambda session: pg.cache_matrix(session, "native", "as-sent"),
+]
+
+
+@pytest.mark.parametrize("ask", ASKED)
+def test_a_session_without_requests_says_so(ask: Callable[[pg.Session], object]) -> None:
+    with pytest.raises(InputFault, match="holds no requests as they were sent"):
+        ask(load_session_of({"messages": MARKED["messages"]}))
+
+
+def test_what_was_sent_is_not_changed_by_a_what_if() -> None:
+    with pytest.raises(InputFault, match="the requests are taken as they are"):
+        pg.simulate_cache(
+            load_session_of(MARKED), policy="as-sent", what_if=WhatIf(environment="none")
+        )
+
+
+def test_the_command_knows_it(tmp_path: Path) -> None:
+    path = tmp_path / "request.json"
+    path.write_text(json.dumps(MARKED))
+
+    def told(*arguments: str) -> tuple[int, str]:
+        result = CliRunner().invoke(main, ["cache", *arguments, "--policy", "as-sent"])
+        return result.exit_code, result.output
+
+    status, placed = told(str(path))
+    assert status == 0
+    assert placed.startswith("as-sent: 2 marks for claude-sonnet-4-5")
+    assert placed.count("●") == 2
+    assert told("wire", str(path))[1].startswith("policy as-sent: 2 marks on the wire")
+    assert "policy as-sent, rules of anthropic: " in told("simulate", str(path))[1]
+    status, refused = told(str(path), "-d", "xml")
+    assert status == 2
+    assert "no dialect writes what was sent" in refused
 
 
 def load_session_of(body: dict[str, Any]) -> pg.Session:

@@ -15,6 +15,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 from conftest import ROOT
+from IPython.core.formatters import DisplayFormatter
 from nbclient import NotebookClient
 from playwright.sync_api import Page, expect, sync_playwright
 
@@ -161,6 +162,21 @@ def test_an_answer_has_a_table_a_page_and_a_display(shown: dict[str, Shown], kin
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_a_figure_is_a_table_where_no_script_runs(shown: dict[str, Shown], kind: str) -> None:
+    """Alone, plotly's own is empty there: in a saved notebook on a site, in nbconvert."""
+    value = shown[kind]
+    if not isinstance(value, Drawn):
+        return
+    figure = value.figure()
+    told = re.sub(r"<script.*?</script>", "", figure._repr_mimebundle_()["text/html"], flags=re.S)
+    rows = re.findall(r"<tr><td[^>]*>(.*?)</td><td[^>]*>(.*?)</td>", told)
+    assert "<details open>" in told
+    assert rows and all(name and re.fullmatch(r"[\d,.]*", number) for name, number in rows)
+    plain, _ = DisplayFormatter().format(figure)  # type: ignore[no-untyped-call]
+    assert plain["text/html"].endswith(figure.kept())
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_hostile_text_stays_text(shown: dict[str, Shown], kind: str) -> None:
     value = shown[kind]
     for text in (value.html(), value._repr_mimebundle_()["text/html"]):
@@ -269,6 +285,23 @@ def test_displays_come_alive_beside_each_other(
     assert browser_page.locator("img").count() == 0
     assert browser_page.title() != "owned"
     assert errors == []
+
+
+@pytest.mark.browser
+def test_the_strip_tells_a_bill_beside_what_was_simulated(
+    browser_page: Page, tmp_path: Path
+) -> None:
+    """A session with bills had no strip: the script ended there."""
+    body = {"model": "claude-sonnet-4-5", "messages": [{"role": "user", "content": "High tide?"}]}
+    usage = {"input_tokens": 1200, "cache_read_input_tokens": 34_000, "output_tokens": 5}
+    path = tmp_path / "billed.html"
+    path.write_text(pg.simulate_cache([body], usages=[usage]).html(), encoding="utf-8")
+    browser_page.goto(path.as_uri())
+    billed = browser_page.locator(".strip .billed")
+    expect(billed).to_have_text("billed: read 34,000, written 0, full price 1,200")
+    expect(browser_page.locator(".strip .place")).to_have_text(
+        re.compile("^request 1 of 1 · at 0 s")
+    )
 
 
 @pytest.mark.browser

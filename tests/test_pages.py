@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 import yaml
 from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.element_tree import FileUploader
+from streamlit.testing.v1.element_tree import FileUploader, TextArea
 from wires import FRAMINGS, WRITERS, Said
 
 from playground import paths
@@ -40,6 +40,18 @@ def page(name: str, **parameters: str) -> AppTest:
         app.switch_page(str(paths.pages() / f"{name}.py")).run()
     assert not app.exception
     return app
+
+
+def unfold(app: AppTest, *keys: str) -> None:
+    """Open expanders, which draw nothing while they are folded."""
+    for key in keys:
+        app.session_state[key] = True
+    app.run()
+
+
+def editor(app: AppTest, key: str) -> TextArea:
+    """The editor of this key; what changes its text from elsewhere puts another in its place."""
+    return next(each for each in app.text_area if str(each.key).partition(" (")[0] == key)
 
 
 def uploader(app: AppTest, label: str) -> FileUploader:
@@ -136,7 +148,7 @@ def press(app: AppTest, label: str) -> None:
 
 def test_an_edit_is_seen_at_once_on_every_page_and_undone_there() -> None:
     app = editing("02-parallel-calls")
-    app.text_area(key="edit 02-parallel-calls system prompt").set_value("NEW AGENT").run()
+    editor(app, "edit 02-parallel-calls system prompt").set_value("NEW AGENT").run()
     assert "NEW AGENT" in json.dumps(payloads(app))
     app.switch_page(str(paths.pages() / "cache.py")).run()
     assert "NEW AGENT" in json.dumps(payloads(app))
@@ -150,35 +162,35 @@ def test_an_edit_is_seen_at_once_on_every_page_and_undone_there() -> None:
 def test_an_edited_tool_is_used_and_a_broken_edit_changes_nothing() -> None:
     app = editing("02-parallel-calls", "Tools")
     key = "edit 02-parallel-calls tool 0"
-    app.text_area(key=key).set_value('{"name": "get_weather", "description": "SUN"}').run()
+    editor(app, key).set_value('{"name": "get_weather", "description": "SUN"}').run()
     assert "SUN" in json.dumps(payloads(app))
-    app.text_area(key=key).set_value('{"name": ').run()
+    editor(app, key).set_value('{"name": ').run()
     assert [error.value for error in app.error] == [
         "This cannot be read; the last readable one is in use."
     ]
     assert any("tool 0:1: not JSON" in text.value for text in app.text)
     assert "SUN" in json.dumps(payloads(app))
-    assert app.text_area(key=key).value == '{"name": '
+    assert editor(app, key).value == '{"name": '
     press(app, "Undo")  # first of all what cannot be read
     assert not app.error
-    assert "SUN" in str(app.text_area(key=key).value)
+    assert "SUN" in str(editor(app, key).value)
 
 
 def test_a_broken_edit_locks_no_other_editor_and_is_taken_back_beside_it() -> None:
     name = "02-parallel-calls"
     app = editing(name, "Tools")
-    app.text_area(key=f"edit {name} tool 0").set_value('{"name": ').run()
+    editor(app, f"edit {name} tool 0").set_value('{"name": ').run()
     chooser = app.selectbox(key=f"choice of edited tool of {name}")
     assert not chooser.disabled
     chooser.set_value(1).run()
-    app.text_area(key=f"edit {name} tool 1").set_value('{"name": "get_moon"}').run()
+    editor(app, f"edit {name} tool 1").set_value('{"name": "get_moon"}').run()
     assert "get_moon" in json.dumps(payloads(app))
     removing = next(each for each in app.button if each.label == "Remove this tool")
     assert removing.disabled  # tool 0, whose text is kept, would be another
     app.selectbox(key=f"choice of edited tool of {name}").set_value(0).run()
     press(app, "Show the one in use")
     assert not app.error
-    assert "get_weather" in str(app.text_area(key=f"edit {name} tool 0").value)
+    assert "get_weather" in str(editor(app, f"edit {name} tool 0").value)
 
 
 def test_the_edited_message_stays_the_one_that_it_was() -> None:
@@ -195,14 +207,14 @@ def test_the_edited_message_stays_the_one_that_it_was() -> None:
 
 def test_messages_are_moved_split_off_and_changed_by_part() -> None:
     app = editing("02-parallel-calls", "Messages")
-    app.text_area(key="edit 02-parallel-calls part 0.0").set_value("ONE").run()
+    editor(app, "edit 02-parallel-calls part 0.0").set_value("ONE").run()
     press(app, "Later")
-    assert app.text_area(key="edit 02-parallel-calls part 1.0").value == "ONE"
+    assert editor(app, "edit 02-parallel-calls part 1.0").value == "ONE"
     messages = len(app.selectbox(key="choice of edited message of 02-parallel-calls").options)
     assert any(text.value.endswith("changed") for text in app.sidebar.text)
     press(app, "Split off from here")
     assert app.selectbox(key="session").value == "02-parallel-calls from message 1"
-    assert app.text_area(key="edit 02-parallel-calls from message 1 part 0.0").value == "ONE"
+    assert editor(app, "edit 02-parallel-calls from message 1 part 0.0").value == "ONE"
     options = app.selectbox(
         key="choice of edited message of 02-parallel-calls from message 1"
     ).options
@@ -211,7 +223,7 @@ def test_messages_are_moved_split_off_and_changed_by_part() -> None:
 
 def test_discarding_edits_brings_the_file_back() -> None:
     app = editing("02-parallel-calls")
-    app.text_area(key="edit 02-parallel-calls system prompt").set_value("NEW AGENT").run()
+    editor(app, "edit 02-parallel-calls system prompt").set_value("NEW AGENT").run()
     press(app, "Discard all edits")
     assert "NEW AGENT" not in json.dumps(payloads(app))
     assert "small harbour office" in json.dumps(payloads(app))
@@ -254,6 +266,7 @@ def table(app: AppTest, *columns: str) -> pd.DataFrame:
 
 def test_what_a_session_costs_under_every_policy() -> None:
     app = page("cache", session="12-long-tool-run", shown="What it costs", dialect="native,xml")
+    unfold(app, "all figures")
     assert not app.exception
     one, every = table(app, "request"), table(app, "read share")
     assert set(every["policy"]) == set(POLICIES)
@@ -312,6 +325,7 @@ def test_two_readings_of_one_stream_stand_side_by_side() -> None:
 
 def test_marks_can_be_clicked_on_and_off_and_are_a_policy_then() -> None:
     app = page("cache", session="12-long-tool-run", drawn="native", shown="What it costs")
+    unfold(app, "all figures")
     marks = next(box for box in app.multiselect if box.label == "Marks")
     assert marks.value == ["message 0 part 0 · system", "message 1 part 0 · user"]
     last = [option for option in marks.options if option.endswith("· tool")][-1]
@@ -325,6 +339,7 @@ def test_marks_can_be_clicked_on_and_off_and_are_a_policy_then() -> None:
 
 def test_what_if_changes_the_price() -> None:
     app = page("cache", session="12-long-tool-run", shown="What it costs", drawn="xml")
+    unfold(app, "all figures", "what-if")
 
     def cost() -> float:
         every = table(app, "read share").set_index(["dialect", "policy"])["cost"]
@@ -345,6 +360,7 @@ def test_what_if_changes_the_price() -> None:
 
 def test_a_policy_file_is_compared_and_a_bad_one_told() -> None:
     app = page("cache", session="12-long-tool-run", shown="What it costs", drawn="native")
+    unfold(app, "all figures", "what-if")
     uploader(app, "A policy of your own").upload(
         "own.json", b'{"name": "mine", "marks": [{"role": "tool"}]}'
     ).run()
@@ -400,6 +416,7 @@ def test_the_gemini_threshold_decides_about_the_two_samples() -> None:
     )
     assert "(below-gemini-threshold)" in told(page("cache", session="08-gemini-below"))
     app = page("cache", session="07-gemini-above")
+    unfold(app, "what-if")
     app.selectbox(key="explicit-caching").set_value("off").run()
     assert "(explicit-caching-off)" in told(app)
 

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 from conftest import ROOT
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import TextArea
 from test_documents import blocks
 from test_pages import page, told
 
@@ -359,6 +360,10 @@ def press(app: AppTest, label: str) -> None:
     assert not app.exception
 
 
+def expectations(app: AppTest) -> TextArea:
+    return next(each for each in app.text_area if each.label == "Expected replies, as JSON")
+
+
 def test_the_page_takes_what_is_expected_and_counts_recordings() -> None:
     app = page("trials", session="02-parallel-calls")
     assert "does not say yet which calls are expected" in app.info[0].value
@@ -367,12 +372,12 @@ def test_the_page_takes_what_is_expected_and_counts_recordings() -> None:
     assert "None of the recordings answers a case" in app.info[0].value
     calls = [{"tool_name": "get_weather"}, {"tool_name": "get_tides"}]
     whole = json.dumps([{"message": 5, "calls": calls}])
-    app.text_area(key="edit 02-parallel-calls expected calls").set_value(whole).run()
+    expectations(app).set_value(whole).run()
     counted = app.dataframe[1].value
     assert {"xml", "hermes", "native"} <= {*counted["dialect"]}
     assert {*counted["right arguments"]} == {"100 % (21 to 100)"}
     assert "expected calls" in told(app)
-    app.text_area(key="edit 02-parallel-calls expected calls").set_value("[{]").run()
+    expectations(app).set_value("[{]").run()
     assert "This cannot be read" in app.error[0].value
     assert "expected:1" in told(app)
 

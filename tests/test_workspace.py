@@ -456,6 +456,23 @@ def test_a_reload_and_a_link_show_the_edits_and_undo_goes_on(brought: str, name:
     assert "You keep the lighthouse." in json.dumps(payloads(third))
 
 
+def test_what_cannot_be_read_yet_goes_with_a_new_name(brought: str) -> None:
+    app = page("compare", session="tides")
+    for key, value in (("edit", True), ("edited part", "Tools"), ("workspace menu", True)):
+        app.session_state[key] = value
+    app.run()
+    press(app, "Add a tool")
+    app.text_area(key="edit tides tool 0").set_value('{"name": ').run()
+    assert any("cannot be read" in each.value for each in app.error)
+    app.text_input(key="name of tides").set_value("ebb").run()
+    assert not app.exception
+    assert app.selectbox(key="session").value == "ebb"
+    assert app.text_area(key="edit ebb tool 0").value == '{"name": '
+    assert any("cannot be read" in each.value for each in app.error)
+    press(app, "Undo")  # of what cannot be read, first of all
+    assert not app.error
+
+
 def test_a_link_to_what_is_not_there_says_so_and_offers_the_nearest(brought: str) -> None:
     app = page("compare", session="tide")
     assert app.error[0].value == "This link asks for a session that is not here."

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from playground.commands.shared import in_dialects
 from playground.commands.terminal import print_json, report, say, table
-from playground.counts import counted
+from playground.counts import counted, grouped, percent
 
 if TYPE_CHECKING:
     from playground.caching.policies import Policy
     from playground.caching.prefixes import Billed
     from playground.caching.validation import Validation, ValidationRow
+    from playground.dialects import Dialect
     from playground.questions.cache.placement import CachePlacement
     from playground.questions.cache.simulation import CacheSimulation
     from playground.sessions.session import Session
@@ -38,8 +39,8 @@ def simulated(cells: Sequence[CacheSimulation], as_json: bool) -> int:
             [
                 cell.dialect,
                 cell.policy,
-                f"{cell.read_permille / 10:.1f} %",
-                f"{cell.cost_permille / 1000:.3f}",
+                percent(cell.read_permille / 1000),
+                grouped(cell.cost_permille / 1000, 2),
                 str(len(cell.findings)),
                 "; ".join(cell.errors),
             ]
@@ -55,9 +56,9 @@ def _requests(cell: CacheSimulation) -> int:
     rows = [_request(cell, number, bool(bills)) for number in range(len(cell.requests))]
     table([*head, *bills, "reason"], rows)
     say(
-        f"{cell.dialect}, policy {cell.policy}, rules of {cell.provider}: "
-        f"{cell.read_permille / 10:.1f} % read from the cache, "
-        f"input costs {cell.cost_permille / 1000:.3f} of its full price"
+        f"{_in(cell.dialect)}policy {cell.policy}, rules of {cell.provider}: "
+        f"{percent(cell.read_permille / 1000)} read from the cache, "
+        f"input costs {grouped(cell.cost_permille / 1000, 2)} of its full price"
     )
     for line in cell.origins:
         say(line)
@@ -71,7 +72,7 @@ def _request(cell: CacheSimulation, number: int, with_bill: bool) -> list[str]:
         f"{one.read:,}",
         f"{sum(one.written.values()):,}",
         f"{one.uncached:,}",
-        f"{one.cost / max(1, one.total) / 1000:.3f}",
+        grouped(one.cost / max(1, one.total) / 1000, 2),
         _STATES.get(one.state, one.state),
     ]
     if with_bill:
@@ -95,8 +96,8 @@ def checked(found: CacheSimulation, failed: list[str], as_json: bool) -> None:
     for line in failed:
         say(line)
     if not failed:
-        cost = f"{found.cost_permille / 1000:.3f} of its full price"
-        say(f"input costs {cost} ({found.dialect}, policy {found.policy})")
+        cost = f"{grouped(found.cost_permille / 1000, 2)} of its full price"
+        say(f"input costs {cost} ({_in(found.dialect)}policy {found.policy})")
 
 
 def placed(
@@ -110,20 +111,20 @@ def placed(
     from playground.questions.cache.placement import place_cache
     from playground.show.wire import PLACEMENT_HEAD, placement_json, placement_rows
 
-    chosen = in_dialects(dialects, rules)
+    chosen = _written_in(dialects, rules, policy, ())
     placements = [place_cache(session, dialect, policy) for dialect in chosen]
     if as_json:
         print_json([placement_json(placement) for placement in placements])
         return 0
-    if not dialects:
+    if len(placements) > 1 and not dialects:
         head = ["dialect", "marks", "characters", "nothing marked because"]
         table(head, [_line(placement) for placement in placements])
         return 0
     for placement in placements:
         marks = counted(len(placement.marks), "mark")
         say(
-            f"{placement.dialect}: {marks} for {placement.model_name} ({placement.family}), "
-            f"{counted(placement.characters, 'character')}"
+            f"{placement.dialect or placement.policy}: {marks} for {placement.model_name} "
+            f"({placement.family}), {counted(placement.characters, 'character')}"
         )
         if placement.refusal:
             say(f"  nothing marked: {placement.refusal.explanation}")
@@ -132,9 +133,28 @@ def placed(
     return 0
 
 
+def _written_in(
+    named: tuple[str, ...], rules: str | None, policy: str | Policy, otherwise: tuple[str, ...]
+) -> list[Dialect]:
+    """The dialects that are asked about; of requests as they were sent, which are in none, one
+    that is not looked at. Raises InputFault where one is named for these."""
+    from playground.errors import InputFault
+    from playground.questions.cache.as_sent import AS_SENT
+
+    if policy == AS_SENT and named:
+        problem = f"policy {AS_SENT!r} in the dialect {named[0]!r}: no dialect writes what was sent"
+        raise InputFault(problem, expected="one without the other")
+    return in_dialects(("native",) if policy == AS_SENT else named or otherwise, rules)
+
+
 def _line(placement: CachePlacement) -> list[str]:
     reason = placement.refusal.explanation if placement.refusal else ""
     return [placement.dialect, str(len(placement.marks)), f"{placement.characters:,}", reason]
+
+
+def _in(dialect: str) -> str:
+    """A dialect as a sentence's beginning; requests as they were sent are in none."""
+    return f"{dialect}, " if dialect else ""
 
 
 def on_wire(
@@ -148,14 +168,14 @@ def on_wire(
     from playground.questions.cache.wire import cache_on_wire
     from playground.show.wire import WIRE_HEAD, wire_json, wire_rows
 
-    chosen = in_dialects(dialects or ("native",), rules)
+    chosen = _written_in(dialects, rules, policy, ("native",))
     wires = [cache_on_wire(session, dialect, policy) for dialect in chosen]
     if as_json:
         print_json([wire_json(wire) for wire in wires])
     for wire in () if as_json else wires:
         say(
-            f"{wire.dialect}, policy {wire.policy}: {counted(len(wire.marks), 'mark')} on the wire "
-            f"to {wire.model}"
+            f"{_in(wire.dialect)}policy {wire.policy}: {counted(len(wire.marks), 'mark')} on the "
+            f"wire to {wire.model}"
         )
         for call in wire.calls:
             say(f"  {call.method} {call.url}")

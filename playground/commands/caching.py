@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 _dialects = dialects_option(required=False)
 _policies = click.option(
-    "--policy", "policies", multiple=True, help="In place of the dialect's own; repeatable."
+    "--policy",
+    "policies",
+    multiple=True,
+    help="In place of the dialect's own; as-sent: the requests as they were brought. Repeatable.",
 )
 _provider = click.option("--provider", default="", help="Whose rules count. Default: the model's.")
 _apart = click.option(

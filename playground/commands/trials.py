@@ -20,6 +20,7 @@ from playground.commands.shared import (
     session_argument,
 )
 from playground.commands.terminal import guarded, print_json, say, stopping, table
+from playground.counts import grouped, seconds
 
 if TYPE_CHECKING:
     from playground.questions.trials import Attempt, Trial, TrialPlan
@@ -111,7 +112,7 @@ def _agreed() -> bool:
 
 def _told(attempt: Attempt) -> None:
     got = attempt.fault or attempt.missed or "right"
-    first = f", first word after {attempt.first_seconds:.2f} s" if attempt.first_seconds else ""
+    first = f", first word after {seconds(attempt.first_seconds)}" if attempt.first_seconds else ""
     who = f"{attempt.case}, {attempt.dialect}, {attempt.model} {attempt.number}"
     say(f"{who}: {got}{first}", err=True)
 
@@ -153,7 +154,7 @@ def _show(found: Trial, as_json: bool) -> None:
     for pair in pairs:
         say(
             f"{pair['first']} against {pair['second']}: alone right {pair['only_first']} and "
-            f"{pair['only_second']} times, p = {pair['chance']:.3f}"
+            f"{pair['only_second']} times, p = {grouped(pair['chance'], 3)}"
         )
 
 
@@ -162,8 +163,8 @@ def _words(row: dict[str, Any]) -> list[str]:
 
     given = (row["parsed"], row["right_tool"], row["right_arguments"])
     shares = [str(Share(share["hits"], share["of"])) for share in given]
-    times = [f"{s:.2f} s" if s is not None else "" for s in (row["first_seconds"], row["seconds"])]
-    tokens = "" if row["tokens"] is None else f"{row['tokens']:,.0f}"
+    times = ["" if s is None else seconds(s) for s in (row["first_seconds"], row["seconds"])]
+    tokens = "" if row["tokens"] is None else grouped(row["tokens"])
     return [row["dialect"], row["model"], str(row["attempts"]), *shares, tokens, *times]
 
 

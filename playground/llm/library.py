@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 import warnings
 from functools import cache
-from typing import Any
+from typing import Any, Final
+
+_MODULES: Final = 1_900  # that its packages have when it is loaded, in 2026-11
 
 
 @cache
@@ -23,3 +26,9 @@ def litellm() -> Any:
     module.suppress_debug_info = True
     module.drop_params = True
     return module
+
+
+def loaded() -> float:
+    """The share of the module that is loaded, 0 to 1, by the number of its modules so far."""
+    there = sum(name.startswith(("litellm.", "openai.")) for name in list(sys.modules))
+    return min(there / _MODULES, 1.0)

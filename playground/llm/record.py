@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from playground.counts import grouped
 from playground.errors import InputFault, PlaygroundError
 from playground.llm.access import reaching
 from playground.llm.connecting import connection_problem
@@ -180,7 +181,7 @@ class _Run:
         if self._line > _LONGEST_LINE:  # of which all readers hold the whole
             self._end("limit", f"an event of the answer has more than {_LONGEST_LINE:,} bytes")
         if self._recorder.size > self._limits.size:
-            self._end("limit", f"the answer has more than {self._limits.size:,.0f} bytes")
+            self._end("limit", f"the answer has more than {grouped(self._limits.size)} bytes")
 
     def _keep_on(self) -> bool:
         return not self._cancel.is_set() and not self._tap.hung_up

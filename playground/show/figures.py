@@ -1,4 +1,4 @@
-"""Values as plotly figures."""
+"""Values as plotly figures, which tell their numbers where no script runs."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from playground.questions.cache.simulation import CacheMatrix, CacheSimulation
 from playground.questions.comparison import Comparison
 from playground.questions.timeline import Timeline
 from playground.show.colours import EVENT_COLOURS, KIND_COLOURS, OUTCOME_COLOURS
+from playground.show.kept_figures import KeptFigure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,7 @@ _TRANSPARENT: Final = "rgba(0,0,0,0)"
 @draws("figure", Comparison)
 def comparison(value: Comparison) -> go.Figure:
     """Horizontal stacked bars: characters by kind, one bar a dialect."""
-    figure = go.Figure()
+    figure = KeptFigure()
     names = [column.dialect.name for column in value.columns]
     for kind, colour in KIND_COLOURS.items():
         counts = [column.characters.get(kind, 0) for column in value.columns]
@@ -58,7 +59,7 @@ def cache_matrix(cells: Sequence[CacheSimulation]) -> go.Figure:
     policies = list(dict.fromkeys(cell.policy for cell in cells))
     costs = {(c.dialect, c.policy): c.cost_permille / 1000 for c in cells if not c.errors}
     rows = [[costs.get((dialect, policy)) for policy in policies] for dialect in dialects]
-    figure = go.Figure(
+    figure = KeptFigure(
         go.Heatmap(
             x=policies,
             y=dialects,
@@ -67,7 +68,7 @@ def cache_matrix(cells: Sequence[CacheSimulation]) -> go.Figure:
             zmax=1.25,  # everything written and nothing read, at Anthropic's price for a write
             colorscale="Viridis",
             texttemplate="%{z:.2f}",
-            hovertemplate="%{y}, %{x}: %{z:.3f} of the full price<extra></extra>",
+            hovertemplate="%{y}, %{x}: %{z:.2f} of the full price<extra></extra>",
             colorbar={"title": "cost"},
         )
     )
@@ -91,7 +92,7 @@ def simulation(value: CacheSimulation) -> go.Figure:
         [sum(one.written.values()) for one in value.requests],
         [one.uncached for one in value.requests],
     )
-    figure = go.Figure()
+    figure = KeptFigure()
     for (name, colour), sizes in zip(OUTCOME_COLOURS.items(), tokens, strict=True):
         figure.add_bar(x=numbers, y=sizes, name=name, marker_color=colour)
     figure.update_layout(
@@ -111,7 +112,7 @@ def threshold(value: CachePlacement) -> go.Figure:
     """A gauge of characters against the Gemini threshold."""
     top = max(value.threshold * 2, value.characters * 1.1)
     reached = value.characters >= value.threshold
-    figure = go.Figure(
+    figure = KeptFigure(
         go.Indicator(
             mode="gauge+number",
             value=value.characters,
@@ -139,7 +140,7 @@ def threshold(value: CachePlacement) -> go.Figure:
 @draws("figure", Timeline)
 def timeline(value: Timeline) -> go.Figure:
     """Cumulative characters over time, a line for each kind of event."""
-    figure = go.Figure()
+    figure = KeptFigure()
     for name, colour in EVENT_COLOURS.items():
         times, totals, total = [], [], 0
         for step in value.steps:

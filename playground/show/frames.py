@@ -289,7 +289,7 @@ def cache_requests(cell: CacheSimulation) -> pd.DataFrame:
             "request": number,
             "read": one.read,
             "written": sum(one.written.values()),
-            "uncached": one.uncached,
+            "full price": one.uncached,
             "cost": one.cost / 1000 / one.total if one.total else 1.0,
             "tokens from": sent.token_range(one.total)[0],
             "to": sent.token_range(one.total)[1],
@@ -309,7 +309,7 @@ def _billed(cell: CacheSimulation, number: int) -> dict[str, int | None]:
         return {}
     bill = cell.billed[number]
     figures = (bill.read, bill.write, bill.uncached) if bill else (None, None, None)
-    return dict(zip(("billed read", "billed written", "billed uncached"), figures, strict=True))
+    return dict(zip(("billed read", "billed written", "billed full price"), figures, strict=True))
 
 
 def rules(value: Rules) -> pd.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from math import isnan
 from typing import Final
 
@@ -11,6 +12,7 @@ import streamlit as st
 
 from playground.caching.own_policies import policy_of_places
 from playground.caching.policies import POLICIES, as_parts, get_policy
+from playground.counts import grouped
 from playground.errors import InputFault
 from playground.prompt_data import CacheDialect
 from playground.questions.cache.headline import headline
@@ -20,7 +22,7 @@ from playground.sessions.session import Session
 from playground.show import frames, payloads
 from playground.show.grid import grid
 from playground.ui import state
-from playground.ui.shared import as_sent, components, policies, waiting, what_ifs, widgets
+from playground.ui.shared import as_sent, components, policies, tables, waiting, what_ifs, widgets
 from playground.ui.shared.cache_asked import (
     CLICKED,
     Asked,
@@ -37,7 +39,11 @@ _AS_NOTED: Final = "as noted"
 _APART: Final = {"0:20": 20.0, "4:30": 270.0, "5:30": 330.0, "one hour and more": 3_700.0}
 _AS_FILE: Final = "as in the session"
 _BY_MODEL: Final = "by model"
-_FORMATS: Final = {"read share": "percent", "cost": "%.3f"}
+_SETTINGS: Final[dict[str, tuple[str, Sequence[str]]]] = {  # by the address's name for each
+    "cache-dialect": ("Cache dialect", [_BY_MODEL, *CacheDialect]),
+    "explicit-caching": ("Explicit caching (Gemini)", ["on", "off"]),
+    "environment": ("Environment block", ["off"]),
+}
 _MATRIX: Final = "cost matrix"
 _CELLS: Final = "cost matrix cells"  # the names of its rows, and of its columns by their titles
 _MARKS: Final = "marks widget"  # its key, which follows from the policy's own marks
@@ -54,7 +60,7 @@ def asked(dialects: Sequence[str]) -> Asked:
     working = state.working_session()
     session, own = working.session, (each.name for each in policies.own())
     names = [*POLICIES, *(name for name in own if name != CLICKED)]
-    if session.rows:
+    if any(not row.sub_agent for row in session.rows):
         names = [as_sent.NAME, *names]
         # what was brought is seen first as it stands, whatever was looked at before it
         if state.held(_SEEN) not in (None, working.name):
@@ -70,18 +76,23 @@ def asked(dialects: Sequence[str]) -> Asked:
             "Between requests", list(choices), key="apart", bind="query-params", width=180
         )
         dialect = widgets.drawn_dialect(dialects)
-    with st.expander("Options: settings, what if, a policy of your own", key="what-if"):
-        session = with_cache_settings(session)
-        what_if = what_ifs.choose(session.task.model_name)
+    what_if = what_ifs.AS_IT_IS
+    with st.expander(
+        "Options: settings, what if, a policy of your own", key="what-if", on_change="rerun"
+    ) as options:
+        # a dozen widgets: not drawn while they are folded and none is set
+        if options.open or state.url_values().keys() & {*_SETTINGS, *what_ifs.KEYS}:
+            session = with_cache_settings(session)
+            what_if = what_ifs.choose(session.task.model_name)
     return Asked(session, dialect, policy, choices[apart or "0:20"], what_if)
 
 
 def with_cache_settings(session: Session) -> Session:
     """The session under the page's cache settings; unless chosen, those of its file."""
     with st.container(horizontal=True):
-        wanted = _setting("Cache dialect", "cache-dialect", [_BY_MODEL, *CacheDialect])
-        explicit = _setting("Explicit caching (Gemini)", "explicit-caching", ["on", "off"])
-        environment = _setting("Environment block", "environment", ["off"])
+        wanted, explicit, environment = (
+            _setting(key, label, options) for key, (label, options) in _SETTINGS.items()
+        )
     update: dict[str, object] = {}
     if wanted:
         update["cache_dialect"] = None if wanted == _BY_MODEL else CacheDialect(wanted)
@@ -94,7 +105,7 @@ def with_cache_settings(session: Session) -> Session:
     return replace(session, dynamic=session.dynamic.model_copy(update=update))
 
 
-def _setting(label: str, key: str, options: list[str]) -> str:
+def _setting(key: str, label: str, options: Sequence[str]) -> str:
     """The chosen option; "" where the session's file decides."""
     chosen = st.selectbox(label, [_AS_FILE, *options], key=key, bind="query-params", width=200)
     return "" if chosen in (None, _AS_FILE) else str(chosen)
@@ -110,11 +121,9 @@ def marks(given: Asked, dialects: Sequence[str]) -> Asked:
         given = _own_marks(given)
     with right:
         placed = [placement(given.session, each, given.policy) for each in dialects]
-        st.dataframe(
+        tables.table(
             frames.placements(placed),
-            hide_index=True,
             height="content",
-            column_config={"characters": st.column_config.NumberColumn(format="localized")},
         )
     return given
 
@@ -134,7 +143,7 @@ def table(given: Asked) -> None:
     if given.is_sent:
         as_sent.table(given.session)
     else:
-        st.dataframe(frames.placement(given.placement), hide_index=True)
+        tables.table(frames.placement(given.placement))
 
 
 def _own_marks(given: Asked) -> Asked:
@@ -235,11 +244,11 @@ def cache_costs(given: Asked, dialects: Sequence[str]) -> None:
     _matrix(cells)
     of_page = (given.dialect, given.policy)
     cell = next((c for c in cells if (c.dialect, c.policy) == of_page), None) or given.simulated()
-    formats = {name: st.column_config.NumberColumn(format=form) for name, form in _FORMATS.items()}
-    with st.expander("All figures"):
-        st.dataframe(frames.cache_matrix(cells), hide_index=True, column_config=formats)
+    with st.expander("All figures", key="all figures", on_change="rerun") as figures:
+        if figures.open:
+            tables.table(frames.cache_matrix(cells))
     _cell(cell)
-    st.dataframe(frames.cache_requests(cell), hide_index=True, column_config=formats)
+    tables.table(frames.cache_requests(cell))
 
 
 def _matrix(cells: Sequence[CacheSimulation]) -> None:
@@ -248,7 +257,9 @@ def _matrix(cells: Sequence[CacheSimulation]) -> None:
     titles = {title(policy): policy for policy in costs.columns}
     state.hold(_CELLS, [list(costs.index), titles])
     st.dataframe(
-        costs.rename(columns=title).style.format("{:.2f}", na_rep="refused").map(_by_cost),
+        costs.rename(columns=title)
+        .style.format(partial(grouped, places=2), na_rep="refused")
+        .map(_by_cost),
         key=_MATRIX,
         height="content",
         selection_mode="single-cell",
@@ -281,8 +292,9 @@ def _cell(cell: CacheSimulation) -> None:
     st.text("\n".join(cell.origins))
     widgets.show_findings(cell.findings, "in these requests")
     if cell.rules:
-        with st.expander(f"Rules: {cell.rules.title}"):
-            st.dataframe(frames.rules(cell.rules), hide_index=True)
+        with st.expander(f"Rules: {cell.rules.title}", key="rules", on_change="rerun") as rules:
+            if rules.open:
+                tables.table(frames.rules(cell.rules))
 
 
 def _notes_times(session: Session) -> bool:
@@ -311,5 +323,5 @@ def what_is_sent(given: Asked) -> None:
     if wire.findings:
         st.warning(f"Marks that get lost on the way: {len(wire.findings)}")
     widgets.show_findings(wire.findings, "on the way")
-    st.dataframe(frames.wire(wire), hide_index=True)
+    tables.table(frames.wire(wire))
     widgets.wire_calls(wire.calls)

@@ -22,7 +22,7 @@ from playground.show import exports, frames, payloads
 from playground.show.grid import grid
 from playground.ui import navigation, state
 from playground.ui.serving import access
-from playground.ui.shared import components, waiting
+from playground.ui.shared import components, tables, waiting
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import kept
 from playground.ui.shared.runs import Runs
@@ -101,19 +101,19 @@ def counts_table(compared: Comparison) -> None:
     place = st.empty()
     frame = frames.comparison(compared)
     most = int(frame["characters"].max())
-    bars = st.column_config.ProgressColumn(format="localized", min_value=0, max_value=most)
+    bars = st.column_config.ProgressColumn(format=tables.WHOLE, min_value=0, max_value=most)
 
     def counted() -> bool:
         counts = [token_count(c.session, c.dialect.name) for c in compared.columns]
         shown = frame.copy()
         place_of_tokens = list(frame.columns).index("characters") + 1
         shown.insert(place_of_tokens, "tokens (estimate)", pd.Series(counts, dtype="Int64"))
-        place.dataframe(
+        tables.table(
             shown,
-            hide_index=True,
+            place,
             width="stretch",
             height="content",
-            column_config={"characters": bars},
+            columns={"characters": bars},
         )
         return None not in counts
 
@@ -126,7 +126,7 @@ def schema_losses(compared: Comparison) -> None:
     if not compared.session.tools:
         st.info("This session has no tools.")
         return
-    st.dataframe(frames.schema_losses(compared), hide_index=True, height="content")
+    tables.table(frames.schema_losses(compared), height="content")
     st.caption(
         "How many of the facts in the tools' schemas the model is told. Each fact was removed in "
         "turn: where the prompt stays the same, the dialect drops it. Only the first "
@@ -137,7 +137,7 @@ def schema_losses(compared: Comparison) -> None:
         if dropped.empty:
             continue
         with st.expander(f"{column.dialect.name} drops {len(dropped)}"):
-            st.dataframe(dropped, hide_index=True, height="content")
+            tables.table(dropped, height="content")
 
 
 def take_along(compared: Comparison, name: str) -> None:

@@ -15,6 +15,15 @@ def page(name: str) -> Any:
     return _streamlit_page(page_entry(name))
 
 
+def go(name: str) -> None:
+    """To the page of this name, in the middle of a run.
+
+    Without the address's values: what is bound to a widget can neither be set nor cleared, where
+    the address has it, and comes back by itself.
+    """
+    st.switch_page(page(name), query_params={})
+
+
 def every_page() -> list[Any]:
     return [_streamlit_page(entry) for entry in PAGES]
 

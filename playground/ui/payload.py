@@ -9,18 +9,29 @@ from typing import Any, Final
 
 import streamlit as st
 
+from playground import paths
 from playground.dialects import get_dialect
 from playground.errors import PlaygroundError
 from playground.questions.provider_models import PROVIDERS
 from playground.questions.provider_payload import ProviderPayload, provider_payload
+from playground.sessions.loading import load_session
 from playground.sessions.session import Session
 from playground.show import frames, payloads
 from playground.show.grid import grid
-from playground.ui.shared import components, waiting, widgets
+from playground.ui import state
+from playground.ui.shared import components, tables, waiting, widgets
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import kept
 
 _MESSAGES: Final = "payload messages"
+_USUAL: Final = ["OpenAI", "Anthropic"]
+
+
+def prepare() -> None:
+    """Load LiteLLM, and what it loads for its first request to each of the usual providers."""
+    session = load_session(paths.samples()[state.SHOWN_FIRST])
+    for provider in _USUAL:
+        provider_payload(session, "native", provider, {})
 
 
 @kept(32)
@@ -35,7 +46,7 @@ def provider_choice() -> list[str]:
     return st.multiselect(
         "Sent to",
         list(PROVIDERS),
-        default=["OpenAI", "Anthropic"],
+        default=_USUAL,
         key="providers",
         accept_new_options=True,
         select_all=False,
@@ -101,7 +112,7 @@ def _meanwhile(
 
 
 def _drawn(found: Mapping[str, ProviderPayload]) -> None:
-    st.dataframe(frames.payload_differences(found), hide_index=True, height="content")
+    tables.table(frames.payload_differences(found), height="content")
     first = next(iter(found.values()))
     panes = [
         payloads.rendered_pane(first.dialect, first.rendering),

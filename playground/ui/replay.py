@@ -33,7 +33,7 @@ from playground.sessions.session import Session
 from playground.show import frames, payloads
 from playground.tools import ToolMetadata
 from playground.ui import state
-from playground.ui.shared import components, readings, widgets
+from playground.ui.shared import components, readings, tables, widgets
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import kept
 from playground.ui.shared.readings import Reading
@@ -183,7 +183,7 @@ def show_result(result: ParseResult, parser: ParserState) -> None:
     st.text(f"parser: {parser.mode}{held}")
     calls = frames.calls(result)
     if not calls.empty:
-        st.dataframe(calls, hide_index=True)
+        tables.table(calls)
     for title, text in (("reasoning", result.reasoning), ("content", result.content)):
         if text.strip():
             st.caption(title)
@@ -195,7 +195,7 @@ def show_detections(reading: Reading) -> None:
     found = _detections(reading.recording, reading.tools)
     finding = foreign(found, reading.dialect)
     widgets.show_findings([finding] if finding else [], "about the chosen dialect")
-    st.dataframe(frames.detections(found), hide_index=True)
+    tables.table(frames.detections(found))
 
 
 def about(recording: Recording, timeline: Timeline) -> None:
@@ -210,7 +210,7 @@ def about(recording: Recording, timeline: Timeline) -> None:
         end = "an error" if recording.error is not None else recording.stop_reason or "no end"
         known.append(f"ended: {end}")
     if recording.usage:
-        known += [f"{key} {value}" for key, value in recording.usage.items() if _is_count(value)]
+        known += [f"{key} {value:,}" for key, value in recording.usage.items() if _is_count(value)]
     if any(known):
         st.text(" · ".join(filter(None, known)))
     if recording.error is not None:
@@ -245,7 +245,7 @@ def experiments(reading: Reading) -> None:
     changes = _changes(reading.recording, *read_by, str(kind), given)
     if changes:
         st.text(f"{len(changes)} events differ from the original's.")
-        st.dataframe(frames.changes(changes), hide_index=True)
+        tables.table(frames.changes(changes))
     else:
         st.success("The events are the same as the original's.")
 
@@ -266,7 +266,7 @@ def _given(kind: str, chunks: int) -> tuple[str, int, int]:
 def _show_cut_search(found: CutSearch) -> None:
     if found.found:
         st.error(f"A cut changes the events: {found.cutting}.")
-        st.dataframe(frames.changes(found.changes), hide_index=True)
+        tables.table(frames.changes(found.changes))
     else:
         st.success(f"None of {found.tried:,} cuttings (of {found.of:,}) changes any event.")
 
@@ -280,9 +280,8 @@ def every_dialect(reading: Reading) -> None:
         "Choose a row to read the reply so."
     )
     state.hold(_ROWS, [row.dialect for row in rows])
-    st.dataframe(
+    tables.table(
         frames.cross_readings(rows),
-        hide_index=True,
         key=_EVERY,
         selection_mode="single-row",
         on_select=_read_as_row,

@@ -12,6 +12,7 @@ from playground.errors import InputFault
 from playground.questions import signature as asked
 from playground.systems.dspy import Signature
 from playground.systems.dspy.values import as_json
+from playground.ui.shared import tables
 
 INPUTS: Final = '{"question": "How many masts?", "context": ["A ketch."]}'
 DEMOS: Final = "[]"
@@ -75,9 +76,9 @@ def answer(signature: Signature) -> None:
         }
         for field in found
     ]
-    st.dataframe(rows, hide_index=True, height="content")
+    tables.table(rows, height="content")
     if name == "chat":
         st.caption("As it would arrive, sixteen characters at a time")
         deltas = asked.streamed(completion or "")
         arrived = [{"field": field or "(before)", "new": new} for field, new in deltas]
-        st.dataframe(arrived, hide_index=True)
+        tables.table(arrived)

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from playground import paths
-from playground.counts import counted
+from playground.counts import counted, grouped, percent
 from playground.questions.cache.simulation import simulate_cache
 from playground.questions.comparison import compare
 from playground.questions.timeline import replay
@@ -38,11 +38,12 @@ def _compared(session: Session) -> list[str]:
 
 
 def _cached(session: Session) -> list[str]:
-    """What the default marks have read from the cache in two dialects, and what that costs."""
+    """What the default marks have read from the cache in two dialects, and what that costs as a
+    share of the full price."""
     cells = [simulate_cache(session, dialect=name, policy="azad") for name in ("native", "xml")]
     return [
-        f"{cell.dialect:8}{cell.read_permille // 10:>3} % read from cache, "
-        f"{cell.cost_permille / 1000:.2f} of the full price"
+        f"{cell.dialect:7}{percent(cell.read_permille / 1000):>5} read, "
+        f"costs {grouped(cell.cost_permille / 1000, 2)}"
         for cell in cells
     ]
 

@@ -324,19 +324,13 @@ def hold(key: str, value: Any) -> None:
 
 
 def choose(key: str, value: Any) -> None:
-    """Set a widget's value from a callback, before the widget is drawn."""
+    """Set a widget's value before the widget is drawn: from a callback, or in every run."""
     st.session_state[key] = value
 
 
 def forget(key: str) -> None:
     """A widget begins anew, or a held value is gone."""
     st.session_state.pop(key, None)
-
-
-def show(key: str, value: Any) -> None:
-    """Before a widget is drawn: it has this value. Set again, it would take what is being typed."""
-    if st.session_state.get(key) != value:
-        st.session_state[key] = value
 
 
 def keep_within(key: str, most: int) -> None:

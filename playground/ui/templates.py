@@ -27,7 +27,7 @@ from playground.systems.aichatflow.runs import TemplateRun
 from playground.systems.aichatflow.samples import TemplateFiles, sample
 from playground.ui import navigation, state
 from playground.ui.serving import access
-from playground.ui.shared import belongings, waiting, widgets
+from playground.ui.shared import belongings, tables, waiting, widgets
 from playground.ui.shared.kept import kept
 from playground.ui.shared.runs import Runs
 
@@ -248,7 +248,7 @@ def steps(run: TemplateRun) -> None:
     if not run.steps:
         return
     steps = list(run.steps)
-    st.dataframe(template_frames.template_steps(steps), hide_index=True, height="content")
+    tables.table(template_frames.template_steps(steps), height="content")
     state.keep_within(_SHOWN_STEP, len(steps))
     number = st.number_input(
         "Step", 1, len(steps), key=_SHOWN_STEP, help="Its source, text, variables and request."
@@ -268,7 +268,7 @@ def steps(run: TemplateRun) -> None:
         widgets.exact_text("Source", step.source, False)
     with right:
         widgets.exact_text("Text", step_text(step), False)
-    st.dataframe(template_frames.variables(step), hide_index=True, height="content")
+    tables.table(template_frames.variables(step), height="content")
 
 
 def results(chosen: Settings, run: TemplateRun) -> None:

@@ -16,7 +16,7 @@ from playground.sessions.session import Session
 from playground.show import trial_frames
 from playground.ui import navigation, state
 from playground.ui.serving import access
-from playground.ui.shared import choosing, history, waiting
+from playground.ui.shared import choosing, history, tables, waiting
 from playground.ui.shared.runs import Runs
 from playground.ui.state import WorkingSession
 
@@ -33,7 +33,7 @@ def expected_calls(working: WorkingSession) -> None:
     if not expected:
         st.info("This session does not say yet which calls are expected.")
     else:
-        st.dataframe(
+        tables.table(
             [
                 {
                     "case": each.name or f"message {each.message}",
@@ -42,25 +42,25 @@ def expected_calls(working: WorkingSession) -> None:
                 }
                 for each in expected
             ],
-            hide_index=True,
             height="content",
         )
     with st.expander("Edit what is expected", icon=":material/edit:", expanded=not expected):
         key = state.edit_key(name, _STEP.action)
-        fault = history.show_in_editor(name, key, dump_expected(expected) if expected else "")
+        shown = history.editor(name, key, dump_expected(expected) if expected else "")
         st.text_area(
             "Expected replies, as JSON",
-            key=key,
+            shown.value,
+            key=shown.key,
             height=200,
             placeholder='[{"message": 1, "calls": [{"tool_name": "…", "args": {…}}]}]',
             help="`message` is how many messages are sent; without `args` any arguments are right; "
             "without `calls` no call is wanted.",
             on_change=history.take_edit,
-            args=(name, key, _STEP),
+            args=(name, key, shown.key, _STEP),
         )
-        if fault:
+        if shown.fault:
             st.error("This cannot be read; the last readable one is in use.")
-            st.text(fault)
+            st.text(shown.fault)
         st.button(
             f"Expect what its own model called ({len(own)})",
             key="expect own calls",
@@ -146,7 +146,7 @@ def _watch(run: TrialRun) -> None:
     def show() -> None:
         bar.progress(len(run.done) / run.plan.cost.requests, _progress(run))
         if run.done:
-            table.dataframe(run.trial.frame(), hide_index=True, height="content")
+            tables.table(run.trial.frame(), table, height="content")
 
     waiting.until(lambda: not run.under_way, show)
     st.rerun()
@@ -202,13 +202,13 @@ def _with_answers(session: Session, found: Trial) -> Session:
 def _result(found: Trial, name: str) -> None:
     """The figures, and what differed where an answer was not right; `name` is of the session that
     has the answers."""
-    st.dataframe(found.frame(), hide_index=True, height="content")
+    tables.table(found.frame(), height="content")
     st.caption(
         "Shares with their 95 % intervals (Wilson). Parsed: every call was read whole. Each share "
         "needs the one before it. Times are medians since the request."
     )
     if len(found.arms) > 1:
-        st.dataframe(trial_frames.trial_pairs(found), hide_index=True, height="content")
+        tables.table(trial_frames.trial_pairs(found), height="content")
         st.caption(
             "Two at a time on the same attempts, by right arguments; p is how likely a split so "
             "uneven is where neither is better (exact sign test)."
@@ -216,7 +216,7 @@ def _result(found: Trial, name: str) -> None:
     misses = trial_frames.trial_misses(found)
     if not misses.empty:
         st.subheader("What was not right", anchor=False)
-        st.dataframe(misses, hide_index=True, height="content", key="misses")
+        tables.table(misses, height="content", key="misses")
         st.page_link(
             navigation.page("replay"),
             label="Replay the first of them",

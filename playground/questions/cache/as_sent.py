@@ -5,53 +5,50 @@ The one rule: what somebody brought is asked about as it stands, in no dialect a
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from playground.questions.cache.simulation import CacheSimulation, simulate_cache
+from playground.errors import InputFault
 from playground.sessions.rows import bodies
 from playground.sessions.session import RequestRow, Session
 
 AS_SENT: Final = "as-sent"  # where a policy's name stands for others
 
 
-def sent_bodies(session: Session) -> list[dict[str, Any]]:
-    """The bodies of the session's own requests, each whole; those of its sub-agents are none."""
-    return [
-        body
-        for row, body in zip(session.rows, bodies(session.rows), strict=True)
-        if not row.sub_agent
-    ]
+@dataclass(frozen=True)
+class SentRequests:
+    """Bodies, each whole, and the usage that came back for each; those of sub-agents are none.
 
-
-def simulate_sent(session: Session, seconds_apart: float | None = None) -> CacheSimulation:
-    """The session's own requests as they were brought, with their own marks: in no dialect.
-
-    They are sent at the times that they have noted, else 20 seconds apart, or `seconds_apart`.
-    Raises InputFault where one is of no provider's shape.
+    `times` are seconds since the first; none unless every request has noted its own.
     """
-    found = simulate_cache(
-        sent_bodies(session),
-        session.task.model_name,
-        seconds_apart=seconds_apart,
-        usages=[_usage(row.reply or {}) for row in _own(session)],
-        times=[] if seconds_apart is not None else _times(session),
+
+    bodies: list[dict[str, Any]]
+    usages: list[dict[str, Any] | None]
+    times: list[float]
+
+
+def sent_requests(session: Session) -> SentRequests:
+    """The session's own requests. Raises InputFault where it holds none."""
+    pairs = zip(session.rows, bodies(session.rows), strict=True)
+    own = [(row, body) for row, body in pairs if not row.sub_agent]
+    if not own:
+        raise InputFault(
+            f"policy {AS_SENT!r}: the session holds no requests as they were sent",
+            expected="a session that was made of request bodies, or another policy",
+        )
+    rows = [row for row, _ in own]
+    return SentRequests(
+        [body for _, body in own], [_usage(row.reply or {}) for row in rows], _times(rows)
     )
-    return replace(found, policy=AS_SENT)
 
 
-def _times(session: Session) -> list[float]:
-    """When each was sent, in seconds since the first; none unless every one says so."""
+def _times(rows: list[RequestRow]) -> list[float]:
     try:
-        found = [datetime.fromisoformat(row.at).timestamp() for row in _own(session)]
+        found = [datetime.fromisoformat(row.at).timestamp() for row in rows]
     except ValueError:
         return []
     return [at - found[0] for at in found]
-
-
-def _own(session: Session) -> list[RequestRow]:
-    return [row for row in session.rows if not row.sub_agent]
 
 
 def _usage(reply: dict[str, Any]) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, Literal, NamedTuple
 
-from playground.counts import counted
+from playground.counts import counted, dollars, grouped, percent
 from playground.questions.cache.simulation import CacheSimulation
 
 Verdict = Literal["good", "idle", "broken", "refused"]
@@ -34,7 +34,7 @@ def headline(value: CacheSimulation) -> Headline:
         return Headline("idle", f"{_asked(value).capitalize()}: {told}.")
     if not value.read_permille:
         return Headline("idle", f"{_nothing_read(value)} {_cost(value)}")
-    read = f"{value.read_permille / 10:.0f} % of the input is read from the cache"
+    read = f"{percent(value.read_permille / 1000)} of the input is read from the cache"
     asked = _asked(value).capitalize()
     parts = [f"{asked}: {read}.", _cost(value), _breaks(value), _sureness(value)]
     return Headline("broken" if value.breaks else "good", " ".join(filter(None, parts)))
@@ -69,10 +69,10 @@ def _nothing_read(value: CacheSimulation) -> str:
 
 def _cost(value: CacheSimulation) -> str:
     nano = value.nano_dollars
-    price = f" (${nano / 1e9:,.4f})" if nano is not None else ""
+    price = f" ({dollars(nano / 1e9)})" if nano is not None else ""
     if value.cost_permille == 1000:
         return f"It costs the full price{price}."
-    return f"It costs {value.cost_permille / 1000:.2f} of the full price{price}."
+    return f"It costs {grouped(value.cost_permille / 1000, 2)} of the full price{price}."
 
 
 def _breaks(value: CacheSimulation) -> str:

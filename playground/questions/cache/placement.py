@@ -7,6 +7,7 @@ from typing import Any
 
 from playground.arguments import takes
 from playground.caching.blocks import read_wire
+from playground.caching.breakpoints import breakpoints
 from playground.caching.family import ModelFamily, model_family
 from playground.caching.policies import (
     GEMINI_MIN_CHARACTERS,
@@ -20,6 +21,7 @@ from playground.caching.prefixes import TimedRequest
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.rendering import Rendering, message_text
 from playground.display import Drawn, Live
+from playground.questions.cache.as_sent import AS_SENT, sent_requests
 from playground.questions.cache.known_rules import known_rules
 from playground.questions.cache.reach import Reach, reach
 from playground.sessions.session import Session
@@ -80,12 +82,20 @@ class CachePlacement(Drawn, Live):
 
 @takes(session=Session, policy=(str, Policy), model="text")
 def place_cache(
-    session: Session, dialect: str | Dialect, policy: str | Policy = "", model: str = ""
+    session: Session,
+    dialect: str | Dialect = "native",
+    policy: str | Policy = "",
+    model: str = "",
 ) -> CachePlacement:
     """Place marks for a session, offline.
 
-    `policy` replaces the dialect's own, `model` the session's model name. Raises UnknownNameError.
+    `policy` replaces the dialect's own, `model` the session's model name. The policy "as-sent"
+    places none: it tells of the marks that the session's last request was brought with, in no
+    dialect; each block of the body is a part then, `message` its number.
+    Raises UnknownNameError, and InputFault where nothing was brought as it was sent.
     """
+    if policy == AS_SENT:
+        return _as_sent(session.with_model(model))
     chosen = get_dialect(dialect)
     if policy:
         get_policy(policy)
@@ -105,6 +115,34 @@ def place_cache(
         decisions=rendering.decisions,
         characters=text_characters(rendering.messages) - len(sent),
         reach=_reach(rendering, session.task.model_name),
+    )
+
+
+def _as_sent(session: Session) -> CachePlacement:
+    name, body = session.task.model_name, sent_requests(session).bodies[-1]
+    rules, wire = known_rules("", name), read_wire(body, name)
+    request = TimedRequest(wire, 0.0, rules)
+    # one that the request asks the provider to set stands on the last block that can be marked
+    asked = wire.automatic_ttl is not None
+    automatic = {*breakpoints(request, rules)[0]} - {*request.marks} if asked else set()
+    parts = []
+    for number, block in enumerate(wire.blocks):
+        ttl = wire.automatic_ttl if number in automatic else block.ttl
+        marked = "sent-automatic" if number in automatic else "sent-marked"
+        reason = "sent-unmarked" if ttl is None else marked
+        decision = CacheDecision(ttl is not None, reason, number, 0, ttl or "")
+        parts.append(
+            PartPlacement(number, 0, block.role or block.tier, block.text, decision, False)
+        )
+    return CachePlacement(
+        dialect="",
+        model_name=name,
+        family=model_family(name),
+        policy=AS_SENT,
+        parts=parts,
+        decisions=[part.decision for part in parts],
+        characters=sum(len(part.text) for part in parts),
+        reach=reach(request, rules, name),
     )
 
 

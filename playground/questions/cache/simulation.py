@@ -18,11 +18,13 @@ from playground.caching.rules import Rules
 from playground.caching.simulated import Simulated
 from playground.caching.simulation import simulate
 from playground.caching.usage import billed_of
+from playground.counts import dollars, grouped
 from playground.dialects import Dialect, as_dialects
 from playground.display import Drawn, Listed, Live
 from playground.errors import InputFault
 from playground.findings import Finding, finding
 from playground.llm.prices import Price, price_of
+from playground.questions.cache.as_sent import AS_SENT, sent_requests
 from playground.questions.cache.known_rules import known_rules
 from playground.questions.cache.reach import Reach, reach
 from playground.questions.cache.requests import (
@@ -37,7 +39,10 @@ from playground.sessions.session import Session
 AS_IT_IS: Final = WhatIf()
 _FIGURES: Final[tuple[tuple[str, Callable[[int], str]], ...]] = (
     ("minimum_tokens", lambda tokens: f"fewest tokens that are cached: {tokens:,}"),
-    ("read_permille", lambda share: f"a token read costs {share / 1000:.2f} of its full price"),
+    (
+        "read_permille",
+        lambda share: f"a token read costs {grouped(share / 1000, 2)} of its full price",
+    ),
 )
 
 
@@ -103,7 +108,8 @@ class CacheSimulation(Drawn, Live):
         cost = self.cost_permille / 1000
         if max_cost_multiple is not None and cost > max_cost_multiple:
             failed.append(
-                f"input costs {cost:.3f} of its full price; at most {max_cost_multiple} is allowed"
+                f"input costs {grouped(cost, 3)} of its full price; "
+                f"at most {max_cost_multiple} is allowed"
             )
         for number in self.breaks if no_cache_break else ():
             before, after = self.requests[number - 1], self.requests[number]
@@ -142,12 +148,12 @@ class CacheSimulation(Drawn, Live):
             if (figure := self.rules.figure(name, self.model))
         ]
         if not all(request.anchored for request in self.requests):
-            low, high = (f"{part / 1000:.2f}" for part in self.row[0].token_range(1000))
+            low, high = (grouped(part / 1000, 2) for part in self.row[0].token_range(1000))
             found.append(
                 f"tokens are estimates, at four characters each: {low} to {high} times as many"
             )
         if self.price and (nano := self.nano_dollars) is not None:
-            found.append(f"all input: ${nano / 1e9:.6f} ({self.price.source})")
+            found.append(f"all input: {dollars(nano / 1e9)} ({self.price.source})")
         return found
 
     @property
@@ -186,6 +192,8 @@ def simulate_cache(
 ) -> CacheSimulation:
     """Simulate a session in a dialect under a policy, or a row of provider request bodies.
 
+    Under the policy "as-sent" a session's requests are simulated as they were brought, with their
+    own marks: no dialect writes them then.
     `model` replaces the session's or the bodies' own; `provider` names the rules (`caching/rules/`)
     and is told from the (first) model's name unless it is given. Requests are sent at the times
     that a session has noted for all of them (of bodies: `times`, in seconds), else 20 seconds
@@ -193,8 +201,10 @@ def simulate_cache(
     provider's own, one for each body) make them exact. Requests to a provider whose rules nobody
     noted are in the state "unknown-provider". Raises UnknownNameError for a provider, dialect or
     policy that there is none of, and InputFault for a time between requests that is negative or no
-    number.
+    number, and where nothing was brought as it was sent.
     """
+    if isinstance(requests, Session) and policy == AS_SENT:
+        return _as_sent(requests, model, provider, seconds_apart, what_if)
     if isinstance(requests, Session):
         given = ([dialect], [policy], model, provider, seconds_apart, what_if)
         return cache_matrix(requests, *given)[0]
@@ -218,6 +228,26 @@ def simulate_cache(
     return _simulated(row, _parted(row, rules), rules, model=name, billed=tuple(billed))
 
 
+def _as_sent(
+    session: Session, model: str, provider: str, seconds_apart: float | None, what_if: WhatIf
+) -> CacheSimulation:
+    if replace(what_if, pending=False) != AS_IT_IS:
+        raise InputFault(
+            f"policy {AS_SENT!r} with a what-if: the requests are taken as they are",
+            expected="one or the other",
+        )
+    sent = sent_requests(session)
+    found = simulate_cache(
+        sent.bodies,
+        model or session.task.model_name,
+        provider,
+        seconds_apart=seconds_apart,
+        usages=sent.usages,
+        times=sent.times if seconds_apart is None else (),
+    )
+    return replace(found, policy=AS_SENT)
+
+
 @takes(
     session=Session,
     model="text",
@@ -234,7 +264,10 @@ def cache_matrix(
     seconds_apart: float | None = None,
     what_if: WhatIf = AS_IT_IS,
 ) -> CacheMatrix:
-    """The session in each dialect under each policy, dialect by dialect; all of them by default."""
+    """The session in each dialect under each policy, dialect by dialect; all of them by default.
+
+    The policy "as-sent" has one cell, the first, since no dialect writes what was sent.
+    """
     apart = None if seconds_apart is None else _checked(seconds_apart)
     session = session.with_model(model)
     name, dynamic = session.task.model_name, session.dynamic
@@ -245,11 +278,15 @@ def cache_matrix(
     as_sent = replace(what_if, pending=False) == AS_IT_IS
     billed = (*billed_for(session), *[None] * to_come) if as_sent else ()
     notes = tuple(_lacking(session))
+    wanted = as_policies(policies)
+    marking = [each for each in wanted if each != AS_SENT]
     result: list[CacheSimulation] = []
-    for dialect in as_dialects(dialects):
+    if len(marking) < len(wanted):
+        result.append(_as_sent(session, "", provider, apart, what_if))
+    for dialect in as_dialects(dialects) if marking else ():
         rendered = render_requests(session, dialect, rules, apart, what_if)
         differences = _parted([one.request for one in rendered], rules)
-        for chosen in as_policies(policies):
+        for chosen in marking:
             policy = get_policy(chosen or dialect.cache_policy)
             row = [one.marked(policy, asked, rules, what_if.ttl) for one in rendered]
             cell = _simulated(row, differences, rules, dialect.name, policy.name, name, billed)

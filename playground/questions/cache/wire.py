@@ -16,7 +16,7 @@ from playground.dialects.rendering import Rendering
 from playground.display import Shown
 from playground.findings import Finding, finding
 from playground.llm.payloads import WireCall, wire_calls, with_provider
-from playground.questions.cache.as_sent import AS_SENT, sent_bodies
+from playground.questions.cache.as_sent import AS_SENT, sent_requests
 from playground.sessions.session import Session
 
 
@@ -45,14 +45,21 @@ class CacheWire(Shown):
 
 @takes(session=Session, policy=(str, Policy), model="text")
 def cache_on_wire(
-    session: Session, dialect: str | Dialect, policy: str | Policy = "", model: str = ""
+    session: Session,
+    dialect: str | Dialect = "native",
+    policy: str | Policy = "",
+    model: str = "",
 ) -> CacheWire:
     """The session's next request as LiteLLM's adapter would send it; nothing is sent.
 
     `policy` replaces the dialect's own, `model` the session's; a name without a provider gets one,
-    as `model` of the answer tells. Loads LiteLLM, which takes seconds.
+    as `model` of the answer tells. Loads LiteLLM, which takes seconds. The policy "as-sent" gives
+    the session's last request as it was brought, with its own marks, in no dialect; its address is
+    not known, and nothing gets lost on the way.
     Raises UnknownNameError, and InputFault for a model whose adapter cannot be watched offline.
     """
+    if policy == AS_SENT:
+        return _as_sent(session.with_model(model))
     chosen = get_dialect(dialect)
     chosen = chosen.with_policy(get_policy(policy)) if policy else chosen
     session = session.with_model(with_provider(model or session.task.model_name))
@@ -68,13 +75,8 @@ def cache_on_wire(
     return CacheWire(chosen.name, placed, name, calls, sent, cached, lost)
 
 
-def cache_as_sent(session: Session) -> CacheWire | None:
-    """The session's last request as it was brought, with its own marks; None where the session
-    holds none. Its address is not known, and nothing gets lost on the way."""
-    sent = sent_bodies(session)
-    if not sent:
-        return None
-    name, body = session.task.model_name, sent[-1]
+def _as_sent(session: Session) -> CacheWire:
+    name, body = session.task.model_name, sent_requests(session).bodies[-1]
     blocks = read_wire(body, name).blocks[:]
     return CacheWire("", AS_SENT, name, [WireCall("POST", "", body)], blocks, [], [])
 

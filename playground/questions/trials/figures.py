@@ -10,6 +10,7 @@ from math import comb, sqrt
 from statistics import median
 from typing import Any, Final, Literal, get_args
 
+from playground.counts import grouped, percent
 from playground.display import Shown
 from playground.questions.trials.scoring import Attempt
 
@@ -41,8 +42,8 @@ class Share:
     def __str__(self) -> str:
         if not self.of:
             return "none"
-        bounds = f"{self.low * 100:.0f} to {self.high * 100:.0f}"
-        return f"{self.hits / self.of * 100:.0f} % ({bounds})"
+        bounds = f"{grouped(self.low * 100)} to {grouped(self.high * 100)}"
+        return f"{percent(self.hits / self.of)} ({bounds})"
 
     @property
     def _center(self) -> float:

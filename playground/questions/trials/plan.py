@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from playground.arguments import takes
+from playground.counts import dollars
 from playground.dialects import Dialect, as_dialects, get_dialect
 from playground.dialects.rendering import Rendering
 from playground.errors import InputFault
@@ -47,7 +48,7 @@ class TrialCost:
     def __str__(self) -> str:
         tokens = f"~{self.input_tokens:,} tokens in, ~{self.output_tokens:,} out"
         known = self.nano_dollars is not None
-        money = f"about ${(self.nano_dollars or 0) / 1e9:,.4f}" if known else "price not known"
+        money = f"about {dollars((self.nano_dollars or 0) / 1e9)}" if known else "price not known"
         return f"{self.requests:,} requests, {tokens}, {money} (an estimate, without a cache)"
 
 

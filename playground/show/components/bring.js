@@ -7,8 +7,8 @@ const SHOWN = 2000
 const MOST = 64 * 1024 * 1024
 const states = new WeakMap()
 
-const size = (count) =>
-  count > 1e6 ? `${(count / 1e6).toFixed(1)} MB` : `${grouped(count)} characters`
+const size = (bytes) =>
+  bytes < 1e6 ? `${grouped(bytes / 1e3, 1)} kB` : `${grouped(bytes / 1e6, 1)} MB`
 
 function base64(bytes) {
   let text = ""
@@ -30,7 +30,7 @@ async function contentOf(file) {
 function hold(state, text) {
   state.box.readOnly = true
   state.box.value = `${text.slice(0, SHOWN)}\n…`
-  state.held.textContent = `${size(characters(text))} pasted; the beginning is shown`
+  state.held.textContent = `${size(new Blob([text]).size)} pasted; the beginning is shown`
   state.clear.hidden = false
 }
 
@@ -56,7 +56,7 @@ async function take(state, [file, ...others]) {
   const content = await contentOf(file)
   if (content.text !== undefined) {
     state.box.value = content.text.slice(0, SHOWN) + (content.text.length > SHOWN ? "\n…" : "")
-    state.held.textContent = `${file.name}, ${size(characters(content.text))}${left}`
+    state.held.textContent = `${file.name}, ${size(file.size)}${left}`
   }
   send(state, { name: file.name, ...content })
 }

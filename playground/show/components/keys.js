@@ -1,5 +1,6 @@
 // Keys that work wherever the focus is, but never while somebody types or a dialog is open.
 // Those of a component go to it in the browser; the others to the page, which runs again.
+// And what else counts on every page: what is cut is told whole.
 
 const FIELDS =
   "input:not([type=checkbox], [type=radio], [type=button], [type=range]), textarea, select, " +
@@ -18,6 +19,16 @@ function isBusy(event) {
   const moves = /^(Arrow|Home|End)/.test(event.key)
   const scrolls = moves && target.matches('[tabindex="0"]')
   return scrolls || Boolean((moves || event.key === " ") && target.closest(PRESSED))
+}
+
+// What is cut, such as a long name in a field, is told whole where one points at it
+function tellWhole(event) {
+  const node = event.composedPath()[0]
+  if (!(node instanceof Element) || (node.title && node.title !== node.dataset.whole)) return
+  const hides = node.matches("input") || getComputedStyle(node).textOverflow === "ellipsis"
+  const isCut = hides && node.scrollWidth > node.clientWidth + 1
+  node.dataset.whole = isCut ? node.value || node.placeholder || node.textContent : ""
+  node.title = node.dataset.whole
 }
 
 function mount({ data, parentElement, setTriggerValue }) {
@@ -46,7 +57,11 @@ function mount({ data, parentElement, setTriggerValue }) {
     }
   }
   document.addEventListener("keydown", listen)
-  return () => document.removeEventListener("keydown", listen)
+  document.addEventListener("pointerover", tellWhole)
+  return () => {
+    document.removeEventListener("keydown", listen)
+    document.removeEventListener("pointerover", tellWhole)
+  }
 }
 
 export default function host(component) {

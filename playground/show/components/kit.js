@@ -28,8 +28,19 @@ function beginning(text, most) {
   return text.slice(0, code >= 0xd800 && code < 0xdc00 ? most - 1 : most)
 }
 
-function grouped(value) {
-  return Math.round(value).toLocaleString("en")
+// Numbers are written as `playground/counts.py` writes them
+function grouped(value, places = 0) {
+  const digits = { minimumFractionDigits: places, maximumFractionDigits: places }
+  return value.toLocaleString("en", { ...digits, roundingMode: "halfEven" })
+}
+
+function counted(count, thing) {
+  return `${grouped(count)} ${thing}${count === 1 ? "" : "s"}`
+}
+
+function seconds(value) {
+  if (value > 0 && value < 1) return `${grouped(value * 1000)} ms`
+  return `${grouped(value, value < 100 ? 1 : 0).replace(/\.0$/, "")} s`
 }
 
 // On plain http under another name there is no clipboard: then a selection is copied the old way.

@@ -125,7 +125,7 @@ class Player {
       return row
     })
     const more = (count, where) =>
-      count > 0 ? [element("div", "more", `${count.toLocaleString("en")} more ${where}`)] : []
+      count > 0 ? [element("div", "more", `${grouped(count)} more ${where}`)] : []
     const after = events.length - this.from - shown.length
     this.events.replaceChildren(...more(this.from, "before"), ...this.rows, ...more(after, "behind"))
     this.counted = 0
@@ -222,8 +222,8 @@ class Player {
     const [, stop, state, given, count, kind] = this.data.steps[this.step]
     this.drawText(stop)
     this.slider.value = this.step
-    const where = this.step === this.last ? "end of the stream" : `chunk ${this.step + 1} of ${this.last}`
-    const time = this.data.timing === "none" ? "" : ` · ${this.times[this.step].toFixed(2)} s`
+    const where = this.step === this.last ? "end of the stream" : `chunk ${grouped(this.step + 1)} of ${grouped(this.last)}`
+    const time = this.data.timing === "none" ? "" : ` · ${seconds(this.times[this.step])}`
     this.place.textContent = `${where}${time} · ${TIMING[this.data.timing]}`
     const [mode, detail, held] = this.data.states[state]
     this.state.replaceChildren(

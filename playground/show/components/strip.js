@@ -2,7 +2,7 @@
 // All requests share one scale, so that the history is seen to grow.
 
 const mounted = new WeakMap()
-const OUTCOMES = ["read", "written", "uncached"]
+const OUTCOMES = { read: "read", written: "written", uncached: "full price" } // and their words
 
 class Strip {
   constructor(root, data) {
@@ -46,7 +46,9 @@ class Strip {
     this.block = element("div", "said")
     const legend = element("div", "legend")
     for (const name of ["tools", "system", "messages"]) legend.append(element("span", `t-${name}`, name))
-    for (const name of OUTCOMES) legend.append(element("span", `o-${name}`, name))
+    for (const [name, word] of Object.entries(OUTCOMES)) {
+      legend.append(element("span", `o-${name}`, word))
+    }
     legend.append(
       element("span", "sign", "▼ a mark"),
       element("span", "sign reach", "how far it looks back"),
@@ -84,7 +86,7 @@ class Strip {
     const request = this.requests[this.now]
     const count = this.requests.length
     this.slider.value = this.now
-    this.place.textContent = `request ${this.now + 1} of ${count} · at ${grouped(request.at)} s · ${request.state}`
+    this.place.textContent = `request ${grouped(this.now + 1)} of ${grouped(count)} · at ${seconds(request.at)} · ${request.state}`
     const ends = []
     let end = 0
     for (const block of request.blocks) ends.push((end += block[3]))
@@ -138,33 +140,33 @@ class Strip {
 
   drawOutcome(row, request) {
     let from = 0
-    for (const name of OUTCOMES) {
+    for (const [name, word] of Object.entries(OUTCOMES)) {
       const node = this.box(`o-${name}`, from, request[name])
-      node.title = `${name}: ${grouped(request[name])} tokens`
-      if (request[name] > this.most / 12) node.textContent = name
+      node.title = `${word}: ${grouped(request[name])} tokens`
+      if (request[name] > this.most / 12) node.textContent = word
       row.append(node)
       from += request[name]
     }
   }
 
   sums(request) {
-    const nodes = OUTCOMES.map((name) =>
-      element("span", `o-${name}`, `${name} ${grouped(request[name])}`),
+    const nodes = Object.entries(OUTCOMES).map(([name, word]) =>
+      element("span", `o-${name}`, `${word} ${grouped(request[name])}`),
     )
     const [low, high] = request.range
     const range = low === high ? "exact" : `really ${grouped(low)} to ${grouped(high)}`
     nodes.push(element("span", "", `of ${grouped(request.total)} tokens (${range})`))
-    nodes.push(element("span", "", `cost ${request.cost.toFixed(3)} of full price`))
+    nodes.push(element("span", "", `cost ${grouped(request.cost, 2)} of full price`))
     if (request.billed) {
-      const [read, written, uncached] = request.billed.map(number)
+      const [read, written, uncached] = request.billed.map((each) => grouped(each))
       nodes.push(element("span", "billed", `billed: read ${read}, written ${written}, full price ${uncached}`))
     }
     return nodes
   }
 
   told(request) {
-    const parts = OUTCOMES.map((name) => `${name} ${grouped(request[name])}`)
-    return `${request.blocks.length} blocks, ${request.marks.length} marks, ${parts.join(", ")} tokens`
+    const parts = Object.entries(OUTCOMES).map(([name, word]) => `${word} ${grouped(request[name])}`)
+    return `${counted(request.blocks.length, "block")}, ${counted(request.marks.length, "mark")}, ${parts.join(", ")} tokens`
   }
 
   say(index) {

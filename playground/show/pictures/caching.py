@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from playground.counts import counted
+from playground.counts import counted, grouped
 from playground.display import draws
 from playground.questions.cache.headline import headline
 from playground.questions.cache.placement import CachePlacement
@@ -84,7 +84,8 @@ def cache_matrix(value: CacheMatrix) -> Markup:
     best = min(costs.values(), key=lambda cell: cell.cost_permille, default=None)
     least = best.cost_permille if best else 0
     line = (
-        f"cheapest: {best.dialect} under {best.policy}, {least / 1000:.2f} of the full price"
+        f"cheapest: {best.dialect} under {best.policy}, "
+        f"{grouped(least / 1000, 2)} of the full price"
         if best
         else "the provider refuses every request"
     )
@@ -100,7 +101,7 @@ def cache_matrix(value: CacheMatrix) -> Markup:
 def _cost(cell: CacheSimulation | None, least: int) -> str:
     if cell is None:
         return "–"
-    text = f"{cell.cost_permille / 1000:.2f}"
+    text = grouped(cell.cost_permille / 1000, 2)
     return f"<b>{text}</b>" if cell.cost_permille == least else text
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Final, get_args
 
-from playground.counts import counted
+from playground.counts import counted, grouped, seconds
 from playground.display import draws
 from playground.events import Event, event_name, owned_text
 from playground.parsing.result import ParseResult
@@ -117,8 +117,8 @@ def trial(value: Trial) -> Markup:
             arm.model,
             str(len(arm.attempts)),
             *(str(arm.share(measure)) for measure in get_args(Measure)),
-            "" if arm.tokens is None else f"{arm.tokens:,.0f}",
-            "" if arm.seconds is None else f"{arm.seconds:.2f} s",
+            "" if arm.tokens is None else grouped(arm.tokens),
+            "" if arm.seconds is None else seconds(arm.seconds),
         ]
         for arm in value.arms
     ]

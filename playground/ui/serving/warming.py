@@ -1,4 +1,5 @@
-"""What the first page needs, made while the browser still loads its own part.
+"""What the first page needs, made while the browser still loads its own part; and LiteLLM, which
+takes seconds to load, behind the first page.
 
 The one rule: nothing here is decided. It is what the first run of a page would import and compute,
 begun before somebody asks; what fails here fails again where it is told.
@@ -7,9 +8,12 @@ begun before somebody asks; what fails here fails again where it is told.
 from __future__ import annotations
 
 from importlib import import_module
-from threading import Thread
+from threading import Event, Thread
+from typing import Final
 
 from playground.ui.pages import PAGES
+
+page_drawn: Final = Event()  # set by the first run that comes to its end
 
 
 def begin() -> None:
@@ -21,3 +25,5 @@ def _prepare() -> None:
     for entry in PAGES:
         import_module(f"playground.ui.{entry.name}")
     import_module("playground.ui.start").prepare()
+    page_drawn.wait()  # two threads share one interpreter: the first page would take twice as long
+    import_module("playground.ui.payload").prepare()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from playground.questions.cache.as_sent import AS_SENT, simulate_sent
-from playground.questions.cache.simulation import CacheSimulation
-from playground.questions.cache.wire import CacheWire, cache_as_sent
+from playground.questions.cache.as_sent import AS_SENT
+from playground.questions.cache.simulation import CacheSimulation, simulate_cache
+from playground.questions.cache.wire import CacheWire, cache_on_wire
 from playground.sessions.session import Session
 from playground.show import frames, payloads
 from playground.show.grid import grid
-from playground.ui.shared import components, widgets
+from playground.ui.shared import components, tables, widgets
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import kept
 
@@ -22,25 +22,26 @@ SOURCE = "what was brought, block by block; no dialect writes it and no policy m
 @kept(16)
 def simulated(session: Session, apart: float | None) -> CacheSimulation:
     """The requests that were brought, one after another. Raises InputFault."""
-    return simulate_sent(session, apart)
+    return simulate_cache(session, policy=NAME, seconds_apart=apart)
 
 
 @kept(16)
-def _sent(session: Session) -> CacheWire | None:
-    return cache_as_sent(session)
+def _sent(session: Session) -> CacheWire:
+    return cache_on_wire(session, policy=NAME)
 
 
 @kept(16)
 def _picture(session: Session) -> Picture:
-    sent = _sent(session)
-    return Picture(grid([payloads.sent_pane(sent)] if sent else []))
+    return Picture(grid([payloads.sent_pane(_sent(session))]))
 
 
 def marks(session: Session, is_edited: bool) -> None:
     """The marks that the last request has, and how to have others."""
-    if (sent := _sent(session)) and sent.marks:
+    if (sent := _sent(session)).marks:
         blocks = frames.wire(sent).drop(columns="part").rename_axis("block").reset_index()
-        st.dataframe(blocks[blocks["mark"] != ""], hide_index=True, height="content")
+        tables.table(blocks[blocks["mark"] != ""], height="content")
+    if isinstance(sent.calls[-1].body.get("cache_control"), dict):
+        st.text("The request asks the provider to mark its last block: cache_control at its top.")
     st.caption(
         "Marks of the request that you brought. To set others by a click, choose another policy: "
         "it marks the messages as the shown dialect writes them."
@@ -56,12 +57,10 @@ def drawn(session: Session, key: str) -> None:
 
 def table(session: Session) -> None:
     """Every block of the last request."""
-    if sent := _sent(session):
-        st.dataframe(frames.wire(sent), hide_index=True)
+    tables.table(frames.wire(_sent(session)))
 
 
 def body(session: Session) -> None:
     """The last request, whole."""
     st.caption("The request as it was brought.")
-    if sent := _sent(session):
-        widgets.json_text("The request", sent.calls[-1].body, "as brought")
+    widgets.json_text("The request", _sent(session).calls[-1].body, "as brought")

@@ -100,7 +100,7 @@ def go_on(page: str) -> None:
     if name := brought.taken_target():
         if name == page:
             return
-        st.switch_page(navigation.page(name))
+        navigation.go(name)
 
 
 def _use(offer: Offer) -> None:

@@ -50,7 +50,8 @@ def _finder(chosen: Sequence[str], favourites: Sequence[str]) -> None:
     groups = {"Favourites": list(favourites)} if favourites and not model else {}
     for title, listed in (groups | families(names)).items():
         key = f"family {title}"
-        state.show(key, [name for name in listed if name in chosen])
+        # in every run: what one sets is lost where the next action ends it
+        state.choose(key, [name for name in listed if name in chosen])
         st.pills(
             title,
             listed,

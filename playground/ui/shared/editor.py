@@ -43,18 +43,19 @@ def _text(
     name: str, label: str, step: Edit, value: str, *, height: int = 130, help: str | None = None
 ) -> None:
     key = _key(name, step)
-    fault = history.show_in_editor(name, key, value)
+    drawn = history.editor(name, key, value)
     st.text_area(
         label,
-        key=key,
+        drawn.value,
+        key=drawn.key,
         height=height,
         help=help,
         on_change=history.take_edit,
-        args=(name, key, step, value),
+        args=(name, key, drawn.key, step, value),
     )
-    if fault:
+    if drawn.fault:
         st.error("This cannot be read; the last readable one is in use.")
-        st.text(fault)
+        st.text(drawn.fault)
         st.button(
             "Show the one in use",
             key=f"forget {key}",
@@ -138,12 +139,13 @@ def _prompts(working: WorkingSession) -> None:
         )
         step = Edit("general rules")
         key = _key(name, step)
-        history.show_in_editor(name, key, session.task.system_rules)
+        drawn = history.editor(name, key, session.task.system_rules)
         st.toggle(
             "General rules after the agent prompt",
-            key=key,
+            drawn.value,
+            key=drawn.key,
             on_change=history.take_edit,
-            args=(name, key, step),
+            args=(name, key, drawn.key, step),
             help="485 characters of ours. Nothing is added to a session that was brought.",
         )
 
@@ -165,9 +167,15 @@ def _messages(working: WorkingSession) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         step = Edit("role", index=index)
         key = _key(name, step)
-        history.show_in_editor(name, key, message.role)
+        drawn = history.editor(name, key, message.role)
         st.selectbox(
-            "Role", ROLES, key=key, width=140, on_change=history.take_edit, args=(name, key, step)
+            "Role",
+            ROLES,
+            ROLES.index(drawn.value),
+            key=drawn.key,
+            width=140,
+            on_change=history.take_edit,
+            args=(name, key, drawn.key, step),
         )
         _message_buttons(name, session, index)
     for number in range(len(message.parts)):
@@ -183,7 +191,7 @@ def _choice(name: str, noun: str, labels: list[str], first: int = 0) -> int:
     held = state.held(chosen)
     index = min(first if held is None else int(held), len(labels) - 1)
     key = f"choice of {chosen}"
-    state.show(key, index)
+    state.choose(key, index)  # in every run: what one sets is lost where the next action ends it
     st.selectbox(
         noun.capitalize(),
         range(len(labels)),

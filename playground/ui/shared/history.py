@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from playground.errors import InputFault
 from playground.sessions.changes import message_after
@@ -15,6 +16,19 @@ from playground.ui import state
 from playground.ui.shared import belongings, widgets
 from playground.ui.shared.callbacks import uninterrupted
 
+T = TypeVar("T", str, bool)
+
+
+_WIDGETS: Final = "widgets of "  # + editor's key → how many stood in its place before
+
+
+class Editor(NamedTuple, Generic[T]):
+    """What an editor's widget is drawn with, and what is wrong with its text."""
+
+    key: str
+    value: T
+    fault: str
+
 
 @uninterrupted()
 def edit(name: str, step: Edit) -> None:
@@ -23,10 +37,10 @@ def edit(name: str, step: Edit) -> None:
 
 
 @uninterrupted()
-def take_edit(name: str, key: str, step: Edit, shown: str = "") -> None:
-    """The editor of this key, which began with `shown`, holds another value. What cannot be read
-    stays in it, beside the last that could be."""
-    value = state.held(key)
+def take_edit(name: str, key: str, widget: str, step: Edit, shown: str = "") -> None:
+    """The editor of this key, which began with `shown`, holds another value in its widget. What
+    cannot be read stays in it, beside the last that could be."""
+    value = state.held(widget)
     if isinstance(value, str):
         value = with_line_ends_of(shown, value)
     step = replace(step, value=value if isinstance(value, str) else "on" if value else "")
@@ -38,12 +52,27 @@ def take_edit(name: str, key: str, step: Edit, shown: str = "") -> None:
     _keep_drafts(name, drafts)
 
 
-def show_in_editor(name: str, key: str, value: str | bool) -> str:
-    """Before an editor is drawn: it shows what is in use, or else what could not be read, of which
-    the fault is returned."""
+def editor(name: str, key: str, value: T) -> Editor[T]:
+    """How an editor is drawn: it shows what is in use, or else what could not be read.
+
+    The widget is given its value as its default, in every run. A value that is set instead goes to
+    the browser once, and is lost where the user's next action ends that run: the widget then stood
+    there empty, and with the next action the emptiness came back as an edit. Where something else
+    than the widget's own user changed the value, another widget stands in its place.
+    """
+    shown: Any
     shown, fault = _drafts(name).get(key, (value, ""))
-    state.show(key, as_edited(shown) if isinstance(shown, str) else shown)
-    return fault
+    if isinstance(shown, str):
+        shown = as_edited(shown)
+    count = state.held(_WIDGETS + key) or 0
+    if state.held(_widget(key, count)) not in (None, shown):
+        count += 1
+        state.hold(_WIDGETS + key, count)
+    return Editor(_widget(key, count), shown, fault)
+
+
+def _widget(key: str, count: int) -> str:
+    return f"{key} ({count})" if count else key
 
 
 def is_unread(name: str, noun: str) -> bool:
@@ -110,6 +139,17 @@ def next_redo(name: str) -> str:
     """What `redo` would do again, in words."""
     undone = state.undone_steps(name)
     return undone[-1].label if undone else ""
+
+
+@uninterrupted()
+def renamed(old: str, new: str) -> None:
+    """A session has another name: what could not be read yet goes with it."""
+    drafts = _drafts(old)
+    here, there = state.edit_key(old, ""), state.edit_key(new, "")
+    _keep_drafts(new, {there + key.removeprefix(here): drafts[key] for key in drafts})
+    _keep_drafts(old, {})
+    for noun in ("message", "tool"):
+        state.hold(chosen_key(new, noun), state.held(chosen_key(old, noun)))
 
 
 @uninterrupted()

@@ -33,8 +33,7 @@ def listen(entry: PageEntry) -> None:
     if off:
         return  # a key that was pressed before the browser knew
     if pressed in _PAGES:
-        chosen = navigation.page(_PAGES[pressed].name)
-        st.switch_page(chosen, query_params=state.url_values())
+        navigation.go(_PAGES[pressed].name)
     elif pressed == "b":
         bring.dialog(entry.name)
     elif pressed == "?":

@@ -19,7 +19,7 @@ from playground.servers import server_names
 from playground.sessions.entries import without_secrets
 from playground.show import exports, frames, payloads
 from playground.tools import ToolMetadata
-from playground.ui.shared import choosing, components, widgets
+from playground.ui.shared import choosing, components, tables, widgets
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import kept
 
@@ -122,7 +122,7 @@ def two_readings(reading: Reading) -> None:
     changed = difference(*halves)
     if changed:
         st.text(f"{len(changed)} events differ.")
-        st.dataframe(frames.changes(changed), hide_index=True)
+        tables.table(frames.changes(changed))
     else:
         st.success("Both read the same events.")
 

@@ -7,8 +7,10 @@ from typing import Final
 import streamlit as st
 
 from playground.sessions.doctor import repair
+from playground.sessions.session import Session
 from playground.ui import state
 from playground.ui.shared import history, widgets, workspace
+from playground.ui.shared.kept import kept
 
 _MODELS: Final = (
     "anthropic/claude-sonnet-4-5",
@@ -45,7 +47,7 @@ def session_sidebar() -> bool:
         _model(working)
         _edits(working)
         widgets.show_findings(working.findings, "in the session file")
-        if done := repair(working.session)[1] if working.findings else []:
+        if done := _repaired(working.session)[1] if working.findings else []:
             st.button(
                 f"Repair {len(done)} of them",
                 icon=":material/healing:",
@@ -55,10 +57,15 @@ def session_sidebar() -> bool:
     return True
 
 
+@kept(8)
+def _repaired(session: Session) -> tuple[Session, list[str]]:
+    return repair(session)
+
+
 def _accept_repair() -> None:
     """The repaired session stands beside the one that was loaded, and is chosen."""
     working = state.working_session()
-    mended, _ = repair(working.session)
+    mended, _ = _repaired(working.session)
     state.add_session(f"{working.name} (repaired)", mended)
 
 

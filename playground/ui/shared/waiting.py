@@ -14,6 +14,8 @@ from typing import Final
 
 import streamlit as st
 
+from playground.llm.library import loaded
+
 _SECONDS: Final = 0.2
 _GONE: Final = 5.0  # seconds
 LOADING: Final = "LiteLLM takes a few seconds to load."
@@ -61,7 +63,7 @@ def until(ready: Callable[[], bool], show: Callable[[], object]) -> None:
 
 
 def until_loaded(ready: Callable[[], bool], text: str = LOADING) -> None:
-    """Wait with a line of text in this place, which is gone afterwards."""
+    """Wait with a bar and a line of text in this place, which are gone afterwards."""
     place = st.empty()
-    until(ready, lambda: place.caption(text))
+    until(ready, lambda: place.progress(loaded(), text))
     place.empty()

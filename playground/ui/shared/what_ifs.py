@@ -13,6 +13,8 @@ from playground.ui.shared import policies
 from playground.ui.shared.kept import kept
 
 _AS_MARKED: Final = "as marked"
+AS_IT_IS: Final = WhatIf(pending=True)  # while nothing is chosen
+KEYS: Final = ("if-environment", "if-ttl", "if-parallel", "if-shuffled", "if-clock")
 
 
 @kept(64)

@@ -17,6 +17,7 @@ from playground.errors import InputFault, PlaygroundError
 from playground.sessions.entries import read_label
 from playground.ui import navigation, state
 from playground.ui.serving import access
+from playground.ui.shared import history
 from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.state import WorkingSession
 
@@ -146,8 +147,7 @@ def controls(working: WorkingSession) -> None:
 
 def _of_a_kept_one(name: str) -> None:
     key = _NAME + name
-    state.show(key, state.held(key) or name)
-    st.text_input("Name", key=key, on_change=_rename, args=(name, key))
+    st.text_input("Name", name, key=key, on_change=_rename, args=(name, key))
     found = state.entry(name)
     if found and found.label.starred:
         st.caption(_starred(found.label.starred))
@@ -260,8 +260,13 @@ def _open(name: str) -> None:
 @uninterrupted()
 def _rename(name: str, key: str) -> None:
     wanted = str(state.held(key) or "")
-    state.hold(key, None)
-    _told_if_refused(lambda: _open(state.tab().rename(name, wanted)))
+    _told_if_refused(_take_name, name, wanted)
+
+
+def _take_name(name: str, wanted: str) -> None:
+    new = state.tab().rename(name, wanted)
+    history.renamed(name, new)
+    _open(new)
 
 
 def _duplicate(name: str) -> None:

@@ -1,0 +1,64 @@
+"""Figures that are still told where no script runs: as a table, beside what plotly draws.
+
+A saved notebook that a site shows, nbconvert and mail take scripts away, and a figure of plotly is
+nothing else. Where scripts run, the table is folded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import plotly.graph_objects as go
+
+from playground.counts import grouped
+from playground.display import Bundle
+from playground.show.markup import table
+
+_MOST_ROWS: Final = 200
+_FOLDED: Final = """<details open><summary>As a table</summary>{table}</details>
+<script>document.currentScript.previousElementSibling.open = false</script>"""
+
+
+class KeptFigure(go.Figure):  # type: ignore[misc]
+    """A figure of plotly with its numbers as a table."""
+
+    _ipython_display_ = None  # plotly's own, which shows the figure alone
+
+    def _repr_mimebundle_(self, *args: Any, **named: Any) -> Bundle:
+        bundle: Bundle = super()._repr_mimebundle_(*args, **named)
+        return {**bundle, "text/html": bundle.get("text/html", "") + self.kept()}
+
+    def kept(self) -> str:
+        """The figure's numbers as markup."""
+        head, rows = _numbers(self.data)
+        left = len(rows) - _MOST_ROWS
+        caption = f"the first {_MOST_ROWS} of {len(rows):,}" if left > 0 else ""
+        return _FOLDED.format(table=table(caption, head, rows[:_MOST_ROWS]))
+
+
+def _numbers(traces: Sequence[Any]) -> tuple[list[str], list[list[str]]]:
+    """A row for each bar or line, for a row of a map, for the one value of a gauge."""
+    first: Any = traces[0] if traces else None
+    match first.type if first else "":
+        case "bar":
+            names = [str(each) for each in (first.y if first.orientation == "h" else first.x)]
+            sizes = ((t.x if t.orientation == "h" else t.y) for t in traces)
+            rows = zip(names, *(map(_told, each) for each in sizes), strict=True)
+            return ["", *(str(trace.name) for trace in traces)], [list(row) for row in rows]
+        case "heatmap":
+            cells = zip(first.y, first.z, strict=True)
+            return ["", *map(str, first.x)], [[str(y), *map(_told, z)] for y, z in cells]
+        case "indicator":
+            return ["", "value"], [[str(first.title.text), _told(first.value)]]
+        case "scatter":
+            ends = ([str(t.name), _told(t.x[-1]), _told(t.y[-1])] for t in traces)
+            return ["", "last at", "in all"], list(ends)
+        case _:
+            return [], []
+
+
+def _told(value: float | None) -> str:
+    if value is None:
+        return ""
+    return grouped(value, 0 if float(value).is_integer() else 2)

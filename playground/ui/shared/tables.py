@@ -1,0 +1,54 @@
+"""Tables on pages, whose numbers are written as everywhere else (`counts.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import pandas as pd
+import streamlit as st
+from pandas.api.types import is_bool_dtype, is_float_dtype, is_numeric_dtype
+from streamlit.delta_generator import DeltaGenerator
+
+WHOLE: Final = "%,d"
+_DECIMALS: Final = "%,.2f"
+_FORMATS: Final = {  # of the columns that are neither whole nor a plain decimal number
+    "read share": "%,.0f %%",
+    "at": "%,.2f s",
+    "p": "%,.3f",
+    "tokens": WHOLE,
+}
+_SHARES: Final = ("read share",)
+
+
+def table(
+    rows: pd.DataFrame | Sequence[Any],
+    place: DeltaGenerator | None = None,
+    columns: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> None:
+    """Rows without their index, in `place` where that is given.
+
+    `columns` and `options` are st.dataframe's `column_config` and its others.
+    """
+    frame = pd.DataFrame(rows)
+    shares = {name: frame[name] * 100 for name in _SHARES if name in frame}
+    (place or st).dataframe(
+        frame.assign(**shares) if shares else frame,
+        hide_index=True,
+        column_config={**_numbers(frame), **(columns or {})},
+        **options,
+    )
+
+
+def _numbers(frame: pd.DataFrame) -> dict[str, Any]:
+    """How each column of numbers is written: a browser's own way differs with its language."""
+    return {
+        str(name): st.column_config.NumberColumn(format=_FORMATS.get(str(name), _usual(column)))
+        for name, column in frame.items()
+        if is_numeric_dtype(column) and not is_bool_dtype(column)
+    }
+
+
+def _usual(column: pd.Series[Any]) -> str:
+    return _DECIMALS if is_float_dtype(column) else WHOLE
