@@ -15,6 +15,8 @@ from typing import Any, Final
 
 from pydantic_core import from_json, to_json
 
+from playground.characters import is_all_whole
+
 _DIGITS: Final = 4300  # as many as Python writes and reads; others stop at 17
 _HUGE: Final = 10**_DIGITS
 
@@ -56,12 +58,15 @@ def read_json_bytes(data: bytes) -> Any:
 
 _MAY_OVERFLOW: Final = re.compile(rb"\d[eE]\+?\d{3,}(?:[\s,}\]]|\Z)")  # 1e400, read as infinity
 # With all digits alike, such a number shows by a search for one text, three times as fast.
-_ALIKE: Final = bytes.maketrans(b"123456789E", b"000000000e")
+_ALIKE: Final = bytes.maketrans(b"123456789E+", b"000000000e0")
 
 
 def _may_overflow(data: bytes) -> bool:
-    alike = b"0e000" in data.translate(_ALIKE, b"+")
-    return alike and _MAY_OVERFLOW.search(data) is not None
+    alike = data.translate(_ALIKE)
+    at = alike.find(b"0e000")
+    while at >= 0 and not _MAY_OVERFLOW.match(data, at):
+        at = alike.find(b"0e000", at + 1)
+    return at >= 0
 
 
 def load_objects(text: str) -> list[dict[str, Any]]:
@@ -148,6 +153,7 @@ def finite(value: Any) -> Any:
 
 
 _NEVER: Final = frozenset({str, bool, type(None)})
+_SMALL: Final = frozenset({bool, type(None)})
 _WORDS: Final = frozenset({str})
 
 
@@ -165,6 +171,27 @@ def is_finite(value: Any) -> bool:
             waiting += [one for one in each if type(one) not in _NEVER]
         elif kind not in _NEVER and not _is_finite(each):
             return False
+    return True
+
+
+def is_sound(value: Any) -> bool:
+    """Whether a JSON value is finite and every text in it whole, by one walk."""
+    waiting = [value]
+    held: list[Any]
+    while waiting:
+        each = waiting.pop()
+        kind = type(each)
+        if kind is dict:
+            held = [*each, *each.values()]
+        elif kind is list:
+            held = each
+        elif -_HUGE < each < _HUGE if kind is int else is_finite(each) and is_all_whole(each):
+            continue
+        else:
+            return False
+        waiting += [
+            one for one in held if not (one.isascii() if type(one) is str else type(one) in _SMALL)
+        ]
     return True
 
 
