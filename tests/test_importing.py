@@ -945,16 +945,16 @@ def test_a_completion_of_one_prompt_in_a_list_is_a_chat() -> None:
     assert [message.text for message in loaded.session.messages] == ["Say Foo.", "Foo"]
 
 
-SAID = {"messages": [{"role": "user", "content": "hello"}]}
+WRAPPED = {"messages": [{"role": "user", "content": "hello"}]}
 
 
 @pytest.mark.parametrize(
     "content",
     [
-        {"conversations": [SAID]},  # ShareGPT's, whose entries are messages
-        {"system": "Be brief.", "conversations": [SAID]},
-        [{"task_id": 1, "reward": 1.0, "traj": [SAID]}],
-        {"trace": {"id": "t"}, "observations": [SAID]},
+        {"conversations": [WRAPPED]},  # ShareGPT's, whose entries are messages
+        {"system": "Be brief.", "conversations": [WRAPPED]},
+        [{"task_id": 1, "reward": 1.0, "traj": [WRAPPED]}],
+        {"trace": {"id": "t"}, "observations": [WRAPPED]},
     ],
 )
 def test_what_the_first_to_claim_a_file_finds_no_word_in_is_read_by_another(content: Any) -> None:
