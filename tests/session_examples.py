@@ -464,6 +464,29 @@ def _opencode() -> Example:
     return Example("folder", files_, times=True, usage=True)
 
 
+def _ticks() -> Example:
+    def tick(number: int, **more: Any) -> dict[str, Any]:
+        silent = {"contains_speech": False, "content": None}
+        heard = {"agent_chunk": silent, "user_chunk": {**silent, "role": "user"}, **more}
+        return {"tick_id": number, "timestamp": TIME, **heard}
+
+    def says(text: str) -> dict[str, Any]:
+        return {"role": "assistant", "content": text, "contains_speech": True}
+
+    call = {"id": ID, "name": NAME, "arguments": ARGS, "requestor": "assistant"}
+    result = {"id": ID, "role": "tool", "content": RESULT, "requestor": "assistant"}
+    ticks = [
+        tick(0, user_transcript=ASK[:6]),
+        tick(1, user_transcript=ASK[6:]),
+        tick(2),
+        tick(3, agent_chunk=says(SAY)),
+        tick(4, agent_tool_calls=[call]),
+        tick(5, agent_tool_results=[result]),
+        *(tick(n, agent_chunk=says(text)) for n, text in enumerate((ANSWER[:5], ANSWER[5:]), 6)),
+    ]
+    return Example("s.json", document({"task_id": "1", "mode": "full_duplex", "ticks": ticks}))
+
+
 def _swe_agent() -> Example:
     done = {"role": "tool", "tool_call_ids": [ID], "content": RESULT}
     value = {"trajectory": [], "history": [*OPENAI[:2], done, OPENAI[3]], "info": {}}
@@ -1111,6 +1134,7 @@ EXAMPLES: dict[str, Example] = {
     "vcr-cassette": _vcr(),
     "request-rows": _rows(),
     "tau-bench": Example("t.json", document([{"task_id": 1, "reward": 1.0, "traj": OPENAI}])),
+    "tau2-ticks": _ticks(),
     "swe-agent": _swe_agent(),
     "mini-swe-agent": Example("m.traj.json", document(OPENAI)),
     "openhands-llm-log": _llm_log(),

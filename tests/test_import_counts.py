@@ -990,7 +990,7 @@ def thread_message(key: str, role: str, text: str, at: int, **more: Any) -> dict
     return {**told, "content": content, "created_at": at, "thread_id": "thread_1", **more}
 
 
-RUN = {"id": "run_1", "object": "thread.run", "thread_id": "thread_1", "model": "m"}
+RUN: dict[str, Any] = {"id": "run_1", "object": "thread.run", "thread_id": "thread_1", "model": "m"}
 RUN |= {"instructions": "Be brief.", "tools": [TOOL], "created_at": 1_700_000_000}
 WAITS = {"type": "submit_tool_outputs", "submit_tool_outputs": {"tool_calls": [CALL]}}
 POLLS = [
@@ -1039,7 +1039,7 @@ def test_a_streamed_run_is_read_once() -> None:
     """Its messages are listed again afterwards."""
     answer = thread_message("msg_2", "assistant", ANSWER, 2, run_id="run_1")
     asked = thread_message("msg_1", "user", ASK, 1)
-    delta = {"content": [{"index": 0, "type": "text", "text": {"value": ANSWER}}]}
+    delta: dict[str, Any] = {"content": [{"index": 0, "type": "text", "text": {"value": ANSWER}}]}
     events = [
         ("thread.run.created", {**RUN, "status": "queued"}),
         ("thread.message.delta", {"id": "msg_2", "object": "thread.message.delta", "delta": delta}),
@@ -1081,4 +1081,34 @@ def test_bodies_of_other_recorders_are_read() -> None:
         ("user", ASK),
         ("assistant", ANSWER),
     ]
+    assert loaded.findings == []
+
+
+def test_a_document_that_is_one_message_is_a_session() -> None:
+    value = {"role": "assistant", "content": [{"type": "text", "text": ANSWER}], "api": "x"}
+    loaded = read("any-chat", value, name="m.json")
+    assert [(m.role, m.text) for m in loaded.session.messages] == [("assistant", ANSWER)]
+
+
+def test_the_context_of_kimi_cli_is_read() -> None:
+    """Its system prompt and its thoughts have names of their own."""
+    thought = [{"type": "think", "think": "Hm."}, {"type": "text", "text": ANSWER}]
+    loaded = read(
+        "message-lines",
+        {"role": "_system_prompt", "content": "Be brief."},
+        {"role": "user", "content": ASK},
+        {"role": "assistant", "content": thought},
+    )
+    system, _, answer = loaded.session.messages
+    assert (system.role, system.text, loaded.findings) == ("system", "Be brief.", [])
+    assert [part.type for part in answer.parts] == ["reasoning", "text"]
+
+
+def test_a_result_that_has_its_calls_id_as_its_own_is_that_calls() -> None:
+    """tau2's, which were results of no call."""
+    call = {"id": ID, "name": NAME, "arguments": ARGS}
+    asked = {"role": "assistant", "content": None, "tool_calls": [call]}
+    messages = [OPENAI[0], asked, {"role": "tool", "id": ID, "content": RESULT}]
+    loaded = read("any-chat", {"simulations": [{"messages": messages}]}, name="s.json")
+    assert [r.tool_call_id for r in loaded.session.messages[2].tool_results] == [ID]
     assert loaded.findings == []

@@ -35,6 +35,7 @@ _FORMATS: Final = (  # file, class
     ("vcr_cassette", "VcrCassette"),
     ("request_rows", "RequestRows"),
     ("tau_bench", "TauBench"),
+    ("tau_bench", "Tau2Ticks"),
     ("swe_agent", "SweAgent"),
     ("swe_agent", "MiniSweAgent"),
     ("openhands", "OpenHandsLlmLog"),
