@@ -870,6 +870,22 @@ def openhands(data: bytes, found: Counts) -> None:
             found.usage += bool((tool.get("model_response") or {}).get("usage"))
 
 
+def openhands_sdk(data: bytes, found: Counts) -> None:
+    """The calls of one answer are one message."""
+    for event in rows_of(data):
+        kind = event.get("kind")
+        answer = str(event.get("llm_response_id") or event.get("id"))
+        found.calls += kind == "ActionEvent"
+        found.results += kind in ("ObservationEvent", "AgentErrorEvent", "UserRejectObservation")
+        if kind == "ActionEvent":
+            found.messages += answer not in found.answers
+            found.answers.add(answer)
+        elif kind == "MessageEvent":
+            message(event["llm_message"], found)
+        elif kind in ("SystemPromptEvent", "Condensation"):
+            found.messages += bool(event.get("system_prompt") or event.get("summary"))
+
+
 def gemini_responses(data: bytes, found: Counts) -> None:
     for line in lines_of(data):
         found.messages += 1
@@ -1027,6 +1043,7 @@ WALKS: dict[str, Walk] = {
     "atif": atif,
     "inspect-log": inspect,
     "tau-bench": tau,
+    "openhands-sdk": openhands_sdk,
     "tau2-ticks": ticks,
     "swe-agent": swe,
     "mini-swe-agent": mini_swe,

@@ -336,6 +336,27 @@ def _ai_sdk() -> Example:
     return Example("spans.json", document(spans), tools=True, times=True, usage=True)
 
 
+def _openhands_sdk() -> Example:
+    def event(kind: str, source: str, **more: Any) -> dict[str, Any]:
+        return {"id": "e", "timestamp": TIME, "source": source, **more, "kind": kind}
+
+    def said(role: str, text: str) -> dict[str, Any]:
+        content = [{"cache_prompt": False, "type": "text", "text": text}]
+        return {"role": role, "content": content, "thinking_blocks": []}
+
+    about = {"tool_name": NAME, "tool_call_id": ID}
+    call = {"id": ID, "name": NAME, "arguments": TEXT_ARGS, "origin": "completion"}
+    text = {"type": "text", "text": SAY}
+    result = {"content": [{"type": "text", "text": RESULT}], "is_error": False}
+    events = [
+        event("MessageEvent", "user", llm_message=said("user", ASK)),
+        event("ActionEvent", "agent", thought=[text], **about, tool_call=call, llm_response_id="r"),
+        event("ObservationEvent", "environment", **about, observation=result),
+        event("MessageEvent", "agent", llm_message=said("assistant", ANSWER)),
+    ]
+    return Example("events.json", document(events), times=True)
+
+
 def _openhands_events() -> Example:
     choice = {"finish_reason": "tool_calls", "message": OPENAI[1]}
     response = {"model": "m", "choices": [choice], "usage": USAGE}
@@ -1138,6 +1159,7 @@ EXAMPLES: dict[str, Example] = {
     "swe-agent": _swe_agent(),
     "mini-swe-agent": Example("m.traj.json", document(OPENAI)),
     "openhands-llm-log": _llm_log(),
+    "openhands-sdk": _openhands_sdk(),
     "openhands-events": _openhands_events(),
     "openhands-output": _openhands_output(),
     "cline-task": _cline(),

@@ -1112,3 +1112,37 @@ def test_a_result_that_has_its_calls_id_as_its_own_is_that_calls() -> None:
     loaded = read("any-chat", {"simulations": [{"messages": messages}]}, name="s.json")
     assert [r.tool_call_id for r in loaded.session.messages[2].tool_results] == [ID]
     assert loaded.findings == []
+
+
+def test_a_folder_of_events_of_openhands_is_one_session(tmp_path: Path) -> None:
+    """As its conversations lie on disk; parallel calls are of one answer."""
+    content = EXAMPLES["openhands-sdk"].content
+    assert isinstance(content, bytes)
+    asked, acted, seen, answered = json.loads(content)
+    second = {**acted, "tool_call_id": "c2", "tool_call": {**acted["tool_call"], "id": "c2"}}
+    error = {**seen, "kind": "AgentErrorEvent", "tool_call_id": "c2", "error": "no such city"}
+    state = {"id": "e", "source": "environment", "kind": "ConversationStateUpdateEvent"}
+    folder = tmp_path / "conversation" / "events"
+    folder.mkdir(parents=True)
+    for number, event in enumerate((asked, acted, second, seen, error, state, answered)):
+        (folder / f"event-{number:05}-x.json").write_text(json.dumps(event))
+    (folder.parent / "base_state.json").write_text("{}")
+    (loaded,) = load_sessions(folder.parent)
+    assert [m.role for m in loaded.session.messages] == [
+        *("user", "assistant", "tool", "tool", "assistant")
+    ]
+    assert [call.tool_call_id for call in loaded.session.messages[1].tool_calls] == [ID, "c2"]
+    (failed,) = loaded.session.messages[3].tool_results
+    assert (failed.result, failed.is_error) == ("no such city", True)
+    assert [f.code for f in loaded.findings] == ["bookkeeping"]
+
+
+def test_the_summary_of_a_compaction_is_text() -> None:
+    content = [
+        {"type": "compaction", "content": "They asked for Oslo."},
+        {"type": "text", "text": ANSWER},
+    ]
+    loaded = read(
+        "openai-chat", [OPENAI[0], {"role": "assistant", "content": content}], name="x.json"
+    )
+    assert loaded.session.messages[1].text == f"They asked for Oslo.{ANSWER}"

@@ -39,6 +39,7 @@ _FORMATS: Final = (  # file, class
     ("swe_agent", "SweAgent"),
     ("swe_agent", "MiniSweAgent"),
     ("openhands", "OpenHandsLlmLog"),
+    ("openhands_sdk", "OpenHandsSdk"),
     ("openhands", "OpenHandsEvents"),
     ("openhands", "OpenHandsOutput"),
     ("cline_task", "ClineTask"),

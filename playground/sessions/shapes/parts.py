@@ -251,6 +251,7 @@ _PLAIN_CALL: Final = {"type", "id", "name", "input"}
 _PLAIN_RESULT: Final = {"type", "tool_use_id", "content", "is_error"}
 _BY_TYPE: Final[dict[str, _Reader]] = {
     **dict.fromkeys(("text", "input_text", "output_text", "refusal", "summary_text"), _text),
+    "compaction": _text,  # the summary that stands for what was said before
     **dict.fromkeys(("thinking", "reasoning", "redacted_thinking", "reasoning_text"), _reasoning),
     **dict.fromkeys(("thought", "think", "reasoning.text", "reasoning.summary"), _reasoning),
     **dict.fromkeys(("reasoning.encrypted", "redacted_reasoning", "redactedThinking"), _reasoning),
