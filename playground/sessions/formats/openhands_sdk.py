@@ -13,7 +13,7 @@ from playground.messages import Part
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import Entry, read_lines
-from playground.sessions.shapes.fields import listed, mapping
+from playground.sessions.shapes.fields import listed, mapping, text_of
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.parts import read_parts, result_value
 from playground.sessions.source import Source
@@ -54,7 +54,7 @@ class OpenHandsSdk(SessionFormat):
 
 
 def _is_event(value: Any) -> bool:
-    return isinstance(value, dict) and value.get("kind") in _KINDS and "source" in value
+    return isinstance(value, dict) and text_of(value.get("kind")) in _KINDS and "source" in value
 
 
 def _members(source: Source) -> list[tuple[str, Source]]:
@@ -69,7 +69,7 @@ class _Reader:
     answers: dict[str, int] = field(default_factory=dict)  # id of a model's answer → its message
 
     def event(self, value: dict[str, Any], place: Place) -> None:
-        kind = value.get("kind")
+        kind = text_of(value.get("kind"))
         if kind == "SystemPromptEvent":
             self._system(value, place)
         elif kind == "MessageEvent":

@@ -82,6 +82,8 @@ def read_reply(builder: SessionBuilder, body: dict[str, Any], place: Place) -> b
         where = place.at("choices", 0)
         first = told_mapping(builder, choices[0], where)
         message = first.get("message") or first.get("delta") or {"content": first.get("text")}
+        if not {"message", "delta", "text"} & first.keys():
+            builder.lost("a choice without a message", where)
         said = told_mapping(builder, message, where.at("message"))
         read_message(builder, {"role": "assistant", **said}, where)
         known["stop_reason"] = first.get("finish_reason")
