@@ -15,8 +15,6 @@ from typing import Any, Final
 
 from pydantic_core import from_json, to_json
 
-from playground.characters import is_all_whole
-
 _DIGITS: Final = 4300  # as many as Python writes and reads; others stop at 17
 _HUGE: Final = 10**_DIGITS
 
@@ -153,7 +151,6 @@ def finite(value: Any) -> Any:
 
 
 _NEVER: Final = frozenset({str, bool, type(None)})
-_SMALL: Final = frozenset({bool, type(None)})
 _WORDS: Final = frozenset({str})
 
 
@@ -171,27 +168,6 @@ def is_finite(value: Any) -> bool:
             waiting += [one for one in each if type(one) not in _NEVER]
         elif kind not in _NEVER and not _is_finite(each):
             return False
-    return True
-
-
-def is_sound(value: Any) -> bool:
-    """Whether a JSON value is finite and every text in it whole, by one walk."""
-    waiting = [value]
-    held: list[Any]
-    while waiting:
-        each = waiting.pop()
-        kind = type(each)
-        if kind is dict:
-            held = [*each, *each.values()]
-        elif kind is list:
-            held = each
-        elif -_HUGE < each < _HUGE if kind is int else is_finite(each) and is_all_whole(each):
-            continue
-        else:
-            return False
-        waiting += [
-            one for one in held if not (one.isascii() if type(one) is str else type(one) in _SMALL)
-        ]
     return True
 
 

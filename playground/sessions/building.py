@@ -9,7 +9,7 @@ from typing import Any, Final
 from playground.characters import is_all_whole, is_whole, whole
 from playground.errors import InputFault
 from playground.findings import Finding, finding
-from playground.json_numbers import finite, is_finite, is_sound, load_json
+from playground.json_numbers import finite, is_finite, load_json
 from playground.messages import (
     Message,
     Part,
@@ -23,6 +23,7 @@ from playground.prompt_data import DynamicTaskConfig, TaskConfig
 from playground.recordings.recording import Recording
 from playground.sessions.place import Place as Place
 from playground.sessions.session import Agent, Compaction, RequestRecord, RequestRow, Session
+from playground.sessions.sound import is_sound
 from playground.sessions.times import utc_time
 from playground.tool_formats import read_entry
 from playground.tools import ToolMetadata
