@@ -18,11 +18,12 @@ import playground as pg
 from playground.cli import main
 from playground.errors import InputFault
 from playground.events import CallEndedEvent, FindingEvent
-from playground.json_numbers import finite, is_finite, load_json
+from playground.json_numbers import NotANumber, finite, is_finite, load_json
 from playground.messages import ToolCallPart
 from playground.prompt_data import PromptData
 from playground.sessions.loading import load_sessions
 from playground.sessions.native_format import dump_session
+from playground.sessions.sound import is_sound
 from playground.tools import ToolMetadata
 
 SHARED = ROOT.parent / "shared" / "audit"
