@@ -308,7 +308,11 @@ def test_a_span_whose_end_is_no_time_is_told(tmp_path: Path) -> None:
     assert "time-unread" in codes
 
 
-@pytest.mark.parametrize("odd", [math.nan, math.inf, 10**5000, NotANumber("1e400"), "\ud800"])
+@pytest.mark.parametrize(
+    "odd",
+    [math.nan, math.inf, 10**5000, NotANumber("1e400"), "\ud800"],
+    ids=["nan", "inf", "huge", "text", "half"],
+)
 def test_one_look_finds_odd_numbers_and_half_surrogates(odd: Any) -> None:
     plain = {"a": [1, -(10**4000), 0.5, True, None, "x", "ö"], "ö": {}}
     assert is_sound(plain)
