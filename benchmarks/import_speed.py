@@ -2,11 +2,12 @@
 
 Run: python benchmarks/import_speed.py OTHER_TREE [FOLDER_OF_SESSIONS …] [--rounds N]
 The files are those of the folders and the tests' examples grown long: lines, or the longest list of
-a document, repeated with ids of their own. Each is read by a process of either tree in turn, and in
-each round by the other one first; what counts is CPU time, the least of all rounds, without
-Python's collector of cycles. A ratio above 1.05 is marked, and the exit status is 1. Files that the
-trees read as different formats, or with different counts of messages, calls, results, tools or
-requests, are rows of their own: one of them reads what the other one leaves out.
+a document, repeated with ids of their own. Each file is read by a process of either tree in turn,
+one right after the other, and in each round by the other one first: so both meet the same load of
+the machine. What counts is CPU time, the least of all rounds, without Python's collector of cycles.
+A ratio above 1.05 is marked, and the exit status is 1. Files that the trees read as different
+formats, or with different counts of messages, calls, results, tools or requests, are rows of their
+own: one of them reads what the other one leaves out.
 """
 
 from __future__ import annotations
@@ -51,42 +52,51 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 # Of a file: its format, the counts of what was read, and the CPU seconds of one reading.
-Times = dict[str, tuple[str, list[int], float]]
+Reading = tuple[str, list[int], float]
 
 
 def in_turns(
     other: Path, files: list[Path], rounds: int, only: str
 ) -> tuple[dict[str, str], dict[Path, dict[str, float]]]:
     """The format of each file, and of either tree the least time that it was read in."""
-    trees = [other, ROOT]
+    trees = {tree: _process(tree) for tree in (other, ROOT)}
     least: dict[Path, dict[str, float]] = {tree: {} for tree in trees}
     forms: dict[str, str] = {}
-    counts: dict[str, list[int]] = {}
-    for number in range(rounds):
-        for tree in trees if number % 2 == 0 else reversed(trees):
-            for name, (form, count, seconds) in _process(tree, files).items():
+    for name in map(str, files):
+        counts: list[list[int]] = []
+        for number in range(rounds):
+            for tree in list(trees)[:: 1 if number % 2 == 0 else -1]:
+                if (found := _ask(trees[tree], name)) is None:
+                    continue  # refused
+                form, count, seconds = found
                 if forms.setdefault(name, form) not in (form, FEWER):
                     forms[name] = OTHERWISE  # one tree did not know its format yet
-                elif counts.setdefault(name, count) != count:
+                elif (counts := counts or [count]) != [count]:
                     forms[name] = FEWER
                 least[tree][name] = min(seconds, least[tree].get(name, seconds))
-        if only:
-            files = [path for path in files if forms.get(str(path)) == only]
+            if only and forms.get(name) != only:
+                break
+    for worker in trees.values():
+        worker.communicate()
     return forms, least
 
 
-def _process(tree: Path, files: list[Path]) -> Times:
-    done = subprocess.run(
+def _process(tree: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
         [sys.executable, __file__, "--worker"],
-        input="\n".join(map(str, files)),
         env={**os.environ, "PYTHONPATH": str(tree)},
         cwd=tree,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        check=True,
     )
-    read: Times = json.loads(done.stdout)
-    return read
+
+
+def _ask(process: subprocess.Popen[str], name: str) -> Reading | None:
+    assert process.stdin is not None and process.stdout is not None
+    print(name, file=process.stdin, flush=True)
+    found: Reading | None = json.loads(process.stdout.readline())
+    return found
 
 
 def _print(forms: dict[str, str], least: dict[Path, dict[str, float]]) -> int:
@@ -174,30 +184,32 @@ def _lists(value: Any) -> Iterator[list[Any]]:
 
 
 def worker() -> None:
-    """Read each file named on standard input; refused ones are left out."""
+    """Read each file named on standard input, and say what it took; null where it is refused."""
     sys.path.insert(0, os.environ["PYTHONPATH"])
+    gc.disable()
+    for line in sys.stdin:
+        print(json.dumps(_reading(line.rstrip("\n"))), flush=True)
+        gc.collect()
+
+
+def _reading(name: str) -> Reading | None:
     from playground.errors import PlaygroundError
     from playground.sessions.loading import load_sessions
 
-    gc.disable()
-    found: Times = {}
-    for name in sys.stdin.read().splitlines():
-        try:
-            loaded = list(load_sessions(name))  # modules are loaded before the clock
-        except (PlaygroundError, RecursionError):
-            continue
-        form, count = loaded[0].format, counts_of(loaded)
-        del loaded
-        least, spent = float("inf"), 0.0
-        while spent < LEAST:
-            start = time.process_time()
-            for _ in load_sessions(name):
-                pass
-            took = time.process_time() - start
-            least, spent = min(least, took), spent + took
-        found[name] = (form, count, least)
-        gc.collect()
-    print(json.dumps(found))
+    try:
+        loaded = list(load_sessions(name))  # modules are loaded before the clock
+    except (PlaygroundError, RecursionError):
+        return None
+    form, count = loaded[0].format, counts_of(loaded)
+    del loaded
+    least, spent = float("inf"), 0.0
+    while spent < LEAST:
+        start = time.process_time()
+        for _ in load_sessions(name):
+            pass
+        took = time.process_time() - start
+        least, spent = min(least, took), spent + took
+    return form, count, least
 
 
 def counts_of(loaded: list[Any]) -> list[int]:

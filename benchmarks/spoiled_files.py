@@ -1,10 +1,11 @@
 """Spoiled files of every format through the importers: read with a finding, or refused in words.
 
 Run: python benchmarks/spoiled_files.py [FOLDER…] [--seconds N] [--seed N]. The files are the tests'
-examples and those of the folders; each is cut anywhere, has bytes or JSON values replaced, or lines
-swapped, under its own name and with its format recognised or given. The last resort, which refuses
-in words what no reader foresaw, is switched off: what it would catch is a fault here. So is a file
-that is cut inside a JSON value and read without a word of it, and one that takes too long.
+examples and those of the folders; each is cut anywhere, has bytes or JSON values replaced, lines
+swapped, or parts of another file or messages in its place, under its own name and with its format
+recognised or given. The last resort, which refuses in words what no reader foresaw, is switched
+off: what it would catch is a fault here. So is a file that is cut inside a JSON value and read
+without a word of it, one of messages of which nothing is kept, and one that takes too long.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ import traceback
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from session_examples import EXAMPLES  # noqa: E402
+from session_examples import ANTHROPIC, EXAMPLES, GEMINI, OPENAI  # noqa: E402
 from test_importing import spoiled  # noqa: E402
 
 from playground.errors import InputFault  # noqa: E402
@@ -67,7 +69,46 @@ def swapped(data: bytes, chance: random.Random) -> bytes:
     return b"".join(lines[: chance.randrange(1, len(lines) + 1)])
 
 
-WAYS: dict[str, Spoil] = {"cut": cut, "noise": noise, "values": values, "lines": swapped}
+def grafted(data: bytes, chance: random.Random) -> bytes:
+    """One value of a document, or of a line, replaced by messages, under names or as they are."""
+    lines = [data] if _read(data) is not None else data.splitlines()
+    at = chance.randrange(len(lines))
+    value = _read(lines[at])
+    if value is None:
+        return data
+    said: Any = chance.choice([OPENAI, ANTHROPIC, GEMINI, SHAREGPT])
+    for _ in range(chance.randrange(3)):
+        name = chance.choice(["messages", "conversations", "items", "data", "0"])
+        said = [said] if name == "0" else {name: said}
+    lines[at] = json.dumps(_with(value, said, chance)).encode()
+    return b"\n".join(lines) + b"\n"
+
+
+def _read(data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except ValueError:
+        return None
+
+
+def _with(value: Any, said: Any, chance: random.Random) -> Any:
+    """The value with one that stands anywhere in it replaced."""
+    if not isinstance(value, dict | list) or not value or chance.random() < 0.2:
+        return said
+    if isinstance(value, list):
+        return [*value[:-1], _with(value[-1], said, chance)]
+    key = chance.choice(list(value))
+    return {**value, key: _with(value[key], said, chance)}
+
+
+SHAREGPT = [{"from": "human", "value": "Weather in Oslo?"}, {"from": "gpt", "value": "It is 3 °C."}]
+WAYS: dict[str, Spoil] = {
+    "cut": cut,
+    "noise": noise,
+    "values": values,
+    "lines": swapped,
+    "grafted": grafted,
+}
 
 
 def fault_of(name: str, data: bytes, form: str | None, way: str) -> tuple[str, str]:
@@ -85,6 +126,8 @@ def fault_of(name: str, data: bytes, form: str | None, way: str) -> tuple[str, s
         return "slow", f"{took:.1f} s"
     if way == "cut" and not told and _is_torn(name, data) and not _broken_off(loaded):
         return "silent", f"cut at {len(data)}, and no finding"
+    if way == "grafted" and not told and not any(_is_something(each) for each in loaded):
+        return "silent", "messages were put in, nothing is kept, and no finding"
     return "told" if told else "read", ""
 
 
@@ -100,6 +143,11 @@ def _is_torn(name: str, data: bytes) -> bool:
             continue
         return False
     return True
+
+
+def _is_something(loaded: LoadedSession) -> bool:
+    session = loaded.session
+    return bool(session.messages or session.recordings or session.rows)
 
 
 def _broken_off(loaded: list[LoadedSession]) -> bool:

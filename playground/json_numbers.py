@@ -56,12 +56,15 @@ def read_json_bytes(data: bytes) -> Any:
 
 _MAY_OVERFLOW: Final = re.compile(rb"\d[eE]\+?\d{3,}(?:[\s,}\]]|\Z)")  # 1e400, read as infinity
 # With all digits alike, such a number shows by a search for one text, three times as fast.
-_ALIKE: Final = bytes.maketrans(b"123456789E", b"000000000e")
+_ALIKE: Final = bytes.maketrans(b"123456789E+", b"000000000e0")
 
 
 def _may_overflow(data: bytes) -> bool:
-    alike = b"0e000" in data.translate(_ALIKE, b"+")
-    return alike and _MAY_OVERFLOW.search(data) is not None
+    alike = data.translate(_ALIKE)
+    at = alike.find(b"0e000")
+    while at >= 0 and not _MAY_OVERFLOW.match(data, at):
+        at = alike.find(b"0e000", at + 1)
+    return at >= 0
 
 
 def load_objects(text: str) -> list[dict[str, Any]]:

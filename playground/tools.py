@@ -239,8 +239,24 @@ def target_of(reference: str, root: Schema) -> Any:
     return node if reference.startswith("#") else None
 
 
+def _has_references(schema: Any) -> bool:
+    """Whether `$ref` is a key anywhere in it: in most schemas it is none."""
+    waiting = [schema]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict):
+            if "$ref" in each:
+                return True
+            waiting += [one for one in each.values() if type(one) is not str]
+        elif isinstance(each, list):
+            waiting += [one for one in each if type(one) is not str]
+    return False
+
+
 def schema_findings(tool: ToolMetadata, where: str) -> list[Finding]:
     """`$ref`s that lead nowhere or back to themselves."""
+    if not _has_references(tool.input_schema):
+        return []
     found: list[Finding] = []
     stack: list[tuple[Any, frozenset[str], str]] = [(tool.input_schema, frozenset(), where)]
     expanded: set[str] = set()

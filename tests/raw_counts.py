@@ -684,6 +684,23 @@ def tau(data: bytes, found: Counts) -> None:
         messages(episode["traj"], found)
 
 
+def ticks(data: bytes, found: Counts) -> None:
+    """A speaker's words are one message until the other one's, or a result."""
+    value, before = json.loads(data), ""
+    for run in value.get("simulations", [value]):
+        for tick in run["ticks"]:
+            agent, user = (tick[f"{who}_chunk"].get("content") for who in ("agent", "user"))
+            calls = tick.get("agent_tool_calls") or []
+            for who, said in (("agent", agent or calls), ("user", tick.get("user_transcript"))):
+                said = said or (user if who == "user" else None)
+                found.messages += bool(said) and before != who
+                before = who if said else before
+            found.calls += len(calls)
+            results = tick.get("agent_tool_results") or []
+            found.results += len(results)
+            before = "tool" if results else before
+
+
 def swe(data: bytes, found: Counts) -> None:
     value = json.loads(data)
     messages(value["history"] if isinstance(value, dict) and "history" in value else value, found)
@@ -853,6 +870,22 @@ def openhands(data: bytes, found: Counts) -> None:
             found.usage += bool((tool.get("model_response") or {}).get("usage"))
 
 
+def openhands_sdk(data: bytes, found: Counts) -> None:
+    """The calls of one answer are one message."""
+    for event in rows_of(data):
+        kind = event.get("kind")
+        answer = str(event.get("llm_response_id") or event.get("id"))
+        found.calls += kind == "ActionEvent"
+        found.results += kind in ("ObservationEvent", "AgentErrorEvent", "UserRejectObservation")
+        if kind == "ActionEvent":
+            found.messages += answer not in found.answers
+            found.answers.add(answer)
+        elif kind == "MessageEvent":
+            message(event["llm_message"], found)
+        elif kind in ("SystemPromptEvent", "Condensation"):
+            found.messages += bool(event.get("system_prompt") or event.get("summary"))
+
+
 def gemini_responses(data: bytes, found: Counts) -> None:
     for line in lines_of(data):
         found.messages += 1
@@ -1010,6 +1043,8 @@ WALKS: dict[str, Walk] = {
     "atif": atif,
     "inspect-log": inspect,
     "tau-bench": tau,
+    "openhands-sdk": openhands_sdk,
+    "tau2-ticks": ticks,
     "swe-agent": swe,
     "mini-swe-agent": mini_swe,
     "openhands-llm-log": one_exchange,

@@ -336,6 +336,27 @@ def _ai_sdk() -> Example:
     return Example("spans.json", document(spans), tools=True, times=True, usage=True)
 
 
+def _openhands_sdk() -> Example:
+    def event(kind: str, source: str, **more: Any) -> dict[str, Any]:
+        return {"id": "e", "timestamp": TIME, "source": source, **more, "kind": kind}
+
+    def said(role: str, text: str) -> dict[str, Any]:
+        content = [{"cache_prompt": False, "type": "text", "text": text}]
+        return {"role": role, "content": content, "thinking_blocks": []}
+
+    about = {"tool_name": NAME, "tool_call_id": ID}
+    call = {"id": ID, "name": NAME, "arguments": TEXT_ARGS, "origin": "completion"}
+    text = {"type": "text", "text": SAY}
+    result = {"content": [{"type": "text", "text": RESULT}], "is_error": False}
+    events = [
+        event("MessageEvent", "user", llm_message=said("user", ASK)),
+        event("ActionEvent", "agent", thought=[text], **about, tool_call=call, llm_response_id="r"),
+        event("ObservationEvent", "environment", **about, observation=result),
+        event("MessageEvent", "agent", llm_message=said("assistant", ANSWER)),
+    ]
+    return Example("events.json", document(events), times=True)
+
+
 def _openhands_events() -> Example:
     choice = {"finish_reason": "tool_calls", "message": OPENAI[1]}
     response = {"model": "m", "choices": [choice], "usage": USAGE}
@@ -462,6 +483,29 @@ def _opencode() -> Example:
     }
     files_ = {name: document(value) for name, value in folder.items()}
     return Example("folder", files_, times=True, usage=True)
+
+
+def _ticks() -> Example:
+    def tick(number: int, **more: Any) -> dict[str, Any]:
+        silent = {"contains_speech": False, "content": None}
+        heard = {"agent_chunk": silent, "user_chunk": {**silent, "role": "user"}, **more}
+        return {"tick_id": number, "timestamp": TIME, **heard}
+
+    def says(text: str) -> dict[str, Any]:
+        return {"role": "assistant", "content": text, "contains_speech": True}
+
+    call = {"id": ID, "name": NAME, "arguments": ARGS, "requestor": "assistant"}
+    result = {"id": ID, "role": "tool", "content": RESULT, "requestor": "assistant"}
+    ticks = [
+        tick(0, user_transcript=ASK[:6]),
+        tick(1, user_transcript=ASK[6:]),
+        tick(2),
+        tick(3, agent_chunk=says(SAY)),
+        tick(4, agent_tool_calls=[call]),
+        tick(5, agent_tool_results=[result]),
+        *(tick(n, agent_chunk=says(text)) for n, text in enumerate((ANSWER[:5], ANSWER[5:]), 6)),
+    ]
+    return Example("s.json", document({"task_id": "1", "mode": "full_duplex", "ticks": ticks}))
 
 
 def _swe_agent() -> Example:
@@ -1111,9 +1155,11 @@ EXAMPLES: dict[str, Example] = {
     "vcr-cassette": _vcr(),
     "request-rows": _rows(),
     "tau-bench": Example("t.json", document([{"task_id": 1, "reward": 1.0, "traj": OPENAI}])),
+    "tau2-ticks": _ticks(),
     "swe-agent": _swe_agent(),
     "mini-swe-agent": Example("m.traj.json", document(OPENAI)),
     "openhands-llm-log": _llm_log(),
+    "openhands-sdk": _openhands_sdk(),
     "openhands-events": _openhands_events(),
     "openhands-output": _openhands_output(),
     "cline-task": _cline(),

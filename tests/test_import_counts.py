@@ -31,6 +31,7 @@ from session_examples import (
     SAY,
     TEXT_ARGS,
     TIME,
+    TOOL,
     USAGE,
     document,
     hermes_row,
@@ -970,3 +971,178 @@ def test_sub_agents_of_other_tools_are_told_apart() -> None:
     spoken = {"timestamp": TIME, "type": "response_item", "payload": SPOKEN}
     codex = first_session(Source("rollout.jsonl", lines(head, spoken)))
     assert codex.session.agent.sub_agent == "Ada"
+
+
+# OpenAI's threads in recorded HTTP, and other recorders' bodies.
+
+THREAD = "https://api.openai.com/v1/threads"
+
+
+def sent(method: str, address: str, body: Any, answer: Any) -> dict[str, Any]:
+    text = answer if isinstance(answer, str) else json.dumps(answer)
+    asked = {"method": method, "uri": f"{THREAD}{address}", "body": body and json.dumps(body)}
+    return {"request": asked, "response": {"body": {"string": text}, "status": {"code": 200}}}
+
+
+def thread_message(key: str, role: str, text: str, at: int, **more: Any) -> dict[str, Any]:
+    content = [{"type": "text", "text": {"value": text, "annotations": []}}]
+    told: dict[str, Any] = {"id": key, "object": "thread.message", "role": role}
+    return {**told, "content": content, "created_at": at, "thread_id": "thread_1", **more}
+
+
+RUN: dict[str, Any] = {"id": "run_1", "object": "thread.run", "thread_id": "thread_1", "model": "m"}
+RUN |= {"instructions": "Be brief.", "tools": [TOOL], "created_at": 1_700_000_000}
+WAITS = {"type": "submit_tool_outputs", "submit_tool_outputs": {"tool_calls": [CALL]}}
+POLLS = [
+    {**RUN, "status": "queued"},
+    {**RUN, "status": "requires_action", "required_action": WAITS},
+    {**RUN, "status": "requires_action", "required_action": WAITS},
+]
+
+
+def polled_thread() -> dict[str, Any]:
+    asked = thread_message("msg_1", "user", ASK, 1)
+    answer = thread_message("msg_2", "assistant", ANSWER, 2, run_id="run_1")
+    done = {**RUN, "status": "completed", "usage": USAGE}
+    outputs = {"tool_outputs": [{"tool_call_id": ID, "output": RESULT}]}
+    steps = [
+        sent("POST", "", {}, {"id": "thread_1", "object": "thread"}),
+        sent("POST", "/thread_1/messages", {"role": "user", "content": ASK}, asked),
+        sent("POST", "/thread_1/runs", {"assistant_id": "a"}, POLLS[0]),
+        *(sent("GET", "/thread_1/runs/run_1", None, poll) for poll in POLLS[1:]),
+        sent("POST", "/thread_1/runs/run_1/submit_tool_outputs", outputs, POLLS[0]),
+        sent("GET", "/thread_1/runs/run_1", None, done),
+        sent("GET", "/thread_1/messages", None, {"object": "list", "data": [answer, asked]}),
+    ]
+    return {"version": 1, "interactions": steps}
+
+
+def test_the_requests_to_a_thread_are_one_session() -> None:
+    """Each poll was a session of its own, without a word in it."""
+    loaded = read("vcr-cassette", polled_thread(), name="c.json")
+    session = loaded.session
+    assert [(m.role, m.text) for m in session.messages] == [
+        ("system", "Be brief."),
+        ("user", ASK),
+        ("assistant", ""),
+        ("tool", ""),
+        ("assistant", ANSWER),
+    ]
+    (call,), (result,) = session.messages[2].tool_calls, session.messages[3].tool_results
+    assert (call.tool_call_id, call.tool_name, call.args, result.result) == (ID, NAME, ARGS, RESULT)
+    assert [tool.name for tool in session.tools] == [NAME]
+    assert [(r.reply, r.model, r.usage) for r in session.requests] == [(4, "m", USAGE)]
+    assert loaded.findings == []
+
+
+def test_a_streamed_run_is_read_once() -> None:
+    """Its messages are listed again afterwards."""
+    answer = thread_message("msg_2", "assistant", ANSWER, 2, run_id="run_1")
+    asked = thread_message("msg_1", "user", ASK, 1)
+    delta: dict[str, Any] = {"content": [{"index": 0, "type": "text", "text": {"value": ANSWER}}]}
+    events = [
+        ("thread.run.created", {**RUN, "status": "queued"}),
+        ("thread.message.delta", {"id": "msg_2", "object": "thread.message.delta", "delta": delta}),
+        ("thread.run.completed", {**RUN, "status": "completed", "usage": USAGE}),
+    ]
+    stream = "".join(f"event: {name}\ndata: {json.dumps(value)}\n\n" for name, value in events)
+    stream += "event: done\ndata: [DONE]\n\n"
+    steps = [
+        sent("POST", "/thread_1/messages", {"role": "user", "content": ASK}, asked),
+        sent("POST", "/thread_1/runs", {"assistant_id": "a"}, stream),
+        sent("GET", "/thread_1/messages", None, {"object": "list", "data": [answer, asked]}),
+    ]
+    loaded = read("vcr-cassette", {"interactions": steps}, name="c.json")
+    assert [(m.role, m.text) for m in loaded.session.messages] == [
+        ("user", ASK),
+        ("assistant", ANSWER),
+    ]
+    assert [r.usage for r in loaded.session.requests] == [USAGE]
+
+
+def test_bodies_of_other_recorders_are_read() -> None:
+    """Of transports of httpx, whose answers are Base64, and of google-genai's replays."""
+    reply = {"choices": [{"index": 0, "message": OPENAI[3], "finish_reason": "stop"}]}
+    packed = base64.b64encode(json.dumps(reply).encode()).decode()
+    kept = {
+        "request": {"url": "https://x/v1/chat/completions", "content": {"messages": OPENAI[:1]}},
+        "response": {"status_code": 200, "content": {"data": packed, "encoding": "base64"}},
+    }
+    loaded = read("vcr-cassette", {"interactions": [kept]}, name="c.json")
+    assert [m.text for m in loaded.session.messages] == [ASK, ANSWER]
+    parts = [{"parts": [{"text": ASK}]}]  # without a role, as the SDK sends them
+    answer = {"candidates": [{"content": {"role": "model", "parts": [{"text": ANSWER}]}}]}
+    replay = {
+        "request": {"url": "{U}/models/m:generateContent", "body_segments": [{"contents": parts}]},
+        "response": {"status_code": 200, "body_segments": [answer], "byte_segments": []},
+    }
+    loaded = read("vcr-cassette", {"interactions": [replay]}, name="mldev.json")
+    assert [(m.role, m.text) for m in loaded.session.messages] == [
+        ("user", ASK),
+        ("assistant", ANSWER),
+    ]
+    assert loaded.findings == []
+
+
+def test_a_document_that_is_one_message_is_a_session() -> None:
+    value = {"role": "assistant", "content": [{"type": "text", "text": ANSWER}], "api": "x"}
+    loaded = read("any-chat", value, name="m.json")
+    assert [(m.role, m.text) for m in loaded.session.messages] == [("assistant", ANSWER)]
+
+
+def test_the_context_of_kimi_cli_is_read() -> None:
+    """Its system prompt and its thoughts have names of their own."""
+    thought = [{"type": "think", "think": "Hm."}, {"type": "text", "text": ANSWER}]
+    loaded = read(
+        "message-lines",
+        {"role": "_system_prompt", "content": "Be brief."},
+        {"role": "user", "content": ASK},
+        {"role": "assistant", "content": thought},
+    )
+    system, _, answer = loaded.session.messages
+    assert (system.role, system.text, loaded.findings) == ("system", "Be brief.", [])
+    assert [part.type for part in answer.parts] == ["reasoning", "text"]
+
+
+def test_a_result_that_has_its_calls_id_as_its_own_is_that_calls() -> None:
+    """tau2's, which were results of no call."""
+    call = {"id": ID, "name": NAME, "arguments": ARGS}
+    asked = {"role": "assistant", "content": None, "tool_calls": [call]}
+    messages = [OPENAI[0], asked, {"role": "tool", "id": ID, "content": RESULT}]
+    loaded = read("any-chat", {"simulations": [{"messages": messages}]}, name="s.json")
+    assert [r.tool_call_id for r in loaded.session.messages[2].tool_results] == [ID]
+    assert loaded.findings == []
+
+
+def test_a_folder_of_events_of_openhands_is_one_session(tmp_path: Path) -> None:
+    """As its conversations lie on disk; parallel calls are of one answer."""
+    content = EXAMPLES["openhands-sdk"].content
+    assert isinstance(content, bytes)
+    asked, acted, seen, answered = json.loads(content)
+    second = {**acted, "tool_call_id": "c2", "tool_call": {**acted["tool_call"], "id": "c2"}}
+    error = {**seen, "kind": "AgentErrorEvent", "tool_call_id": "c2", "error": "no such city"}
+    state = {"id": "e", "source": "environment", "kind": "ConversationStateUpdateEvent"}
+    folder = tmp_path / "conversation" / "events"
+    folder.mkdir(parents=True)
+    for number, event in enumerate((asked, acted, second, seen, error, state, answered)):
+        (folder / f"event-{number:05}-x.json").write_text(json.dumps(event))
+    (folder.parent / "base_state.json").write_text("{}")
+    (loaded,) = load_sessions(folder.parent)
+    assert [m.role for m in loaded.session.messages] == [
+        *("user", "assistant", "tool", "tool", "assistant")
+    ]
+    assert [call.tool_call_id for call in loaded.session.messages[1].tool_calls] == [ID, "c2"]
+    (failed,) = loaded.session.messages[3].tool_results
+    assert (failed.result, failed.is_error) == ("no such city", True)
+    assert [f.code for f in loaded.findings] == ["bookkeeping"]
+
+
+def test_the_summary_of_a_compaction_is_text() -> None:
+    content = [
+        {"type": "compaction", "content": "They asked for Oslo."},
+        {"type": "text", "text": ANSWER},
+    ]
+    loaded = read(
+        "openai-chat", [OPENAI[0], {"role": "assistant", "content": content}], name="x.json"
+    )
+    assert loaded.session.messages[1].text == f"They asked for Oslo.{ANSWER}"

@@ -228,11 +228,11 @@ def test_what_an_odd_value_leaves_out_is_a_finding(
         node = node[step]
     node[last] = odd
     spoilt = "\n".join(map(json.dumps, values)).encode()
-    found = [
-        finding.message
-        for loaded in read_sessions(Source(EXAMPLES[name].name, spoilt), name)
-        for finding in loaded.findings
-    ]
+    try:
+        loaded = list(read_sessions(Source(EXAMPLES[name].name, spoilt), name))
+        found = [finding.message for each in loaded for finding in each.findings]
+    except InputFault as fault:  # where nothing else is in it
+        found = [fault.problem]
     assert any(told in message for message in found), found
 
 
@@ -943,3 +943,42 @@ def test_a_completion_of_one_prompt_in_a_list_is_a_chat() -> None:
     cassette = {"interactions": [{"request": at, "response": response}], "version": 1}
     (loaded,) = read_sessions(Source("c.yaml", yaml.safe_dump(cassette).encode()))
     assert [message.text for message in loaded.session.messages] == ["Say Foo.", "Foo"]
+
+
+WRAPPED = {"messages": [{"role": "user", "content": "hello"}]}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"conversations": [WRAPPED]},  # ShareGPT's, whose entries are messages
+        {"system": "Be brief.", "conversations": [WRAPPED]},
+        [{"task_id": 1, "reward": 1.0, "traj": [WRAPPED]}],
+        {"trace": {"id": "t"}, "observations": [WRAPPED]},
+    ],
+)
+def test_what_the_first_to_claim_a_file_finds_no_word_in_is_read_by_another(content: Any) -> None:
+    """It was a session without a message."""
+    (loaded,) = load_sessions(json.dumps(content))
+    assert loaded.format == "any-chat"
+    assert [message.text for message in loaded.session.messages] == ["hello"]
+
+
+def test_a_file_of_which_nothing_is_kept_is_refused_with_its_reason() -> None:
+    with pytest.raises(InputFault) as fault:
+        list(load_sessions('{"conversations": [{"utterance": "hello"}]}'))
+    assert fault.value.problem == (
+        "nothing is kept of it as ShareGPT conversations (LLaMA-Factory, Hermes function calling, "
+        "ToolACE) (0.conversations.0: a message with the role '')"
+    )
+
+
+def test_a_file_that_says_nothing_is_a_session_that_says_so() -> None:
+    (loaded,) = load_sessions('{"conversations": []}')
+    assert [found.message for found in loaded.findings] == ["nothing of it is in the session"]
+
+
+def test_entries_that_say_nothing_stand_where_they_stood() -> None:
+    rows = [{"conversations": []}, {"conversations": [{"from": "human", "value": "hello"}]}]
+    loaded = list(load_sessions("".join(json.dumps(row) + "\n" for row in rows)))
+    assert [len(each.session.messages) for each in loaded] == [0, 1]

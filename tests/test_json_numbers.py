@@ -18,11 +18,12 @@ import playground as pg
 from playground.cli import main
 from playground.errors import InputFault
 from playground.events import CallEndedEvent, FindingEvent
-from playground.json_numbers import finite, is_finite, load_json
+from playground.json_numbers import NotANumber, finite, is_finite, load_json
 from playground.messages import ToolCallPart
 from playground.prompt_data import PromptData
 from playground.sessions.loading import load_sessions
 from playground.sessions.native_format import dump_session
+from playground.sessions.sound import is_sound
 from playground.tools import ToolMetadata
 
 SHARED = ROOT.parent / "shared" / "audit"
@@ -305,3 +306,16 @@ def test_a_span_whose_end_is_no_time_is_told(tmp_path: Path) -> None:
     assert ends
     _, codes = imported(tmp_path / example.name, text)
     assert "time-unread" in codes
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [math.nan, math.inf, 10**5000, NotANumber("1e400"), "\ud800"],
+    ids=["nan", "inf", "huge", "text", "half"],
+)
+def test_one_look_finds_odd_numbers_and_half_surrogates(odd: Any) -> None:
+    plain = {"a": [1, -(10**4000), 0.5, True, None, "x", "ö"], "ö": {}}
+    assert is_sound(plain)
+    for value in ({"a": [odd]}, [{"b": odd}], odd):
+        assert not is_sound(value)
+    assert not is_sound({"\ud800": 1})

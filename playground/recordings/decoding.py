@@ -9,7 +9,7 @@ from typing import Any, Final
 from pydantic_core import from_json
 
 from playground.arguments import as_bytes, takes
-from playground.json_numbers import finite, is_finite, load_json, read_json_bytes
+from playground.json_numbers import dump_again, finite, is_finite, load_json, read_json_bytes
 from playground.recordings.apis import reader_for, recognise
 from playground.recordings.apis.base import ApiReader, Sink
 from playground.recordings.framing import Frame, Framing
@@ -37,6 +37,13 @@ def decode_stream(
     return decoder.finish(name)
 
 
+def decode_values(values: Iterable[Any], api: str, name: str = "") -> Recording:
+    """Decode frames that a file holds as JSON values, as they were read."""
+    decoder = StreamDecoder(api)
+    decoder.take(values)
+    return decoder.finish(name)
+
+
 class StreamDecoder:
     """Decodes a stream while it arrives: `feed` each piece, then `finish` once."""
 
@@ -57,6 +64,14 @@ class StreamDecoder:
         chunks = sink.chunks[self._given :]
         self._given = len(sink.chunks)
         return chunks
+
+    def take(self, values: Iterable[Any]) -> None:
+        """Read frames that are values already."""
+        for value in values:
+            if isinstance(value, dict):
+                self._read(value)
+            else:
+                self._bad(dump_again(value).encode())
 
     def unreadable(self, what: str) -> None:
         """Note something of the file, beside the stream, that cannot be read: a finding."""

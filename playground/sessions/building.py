@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from playground.characters import is_all_whole, whole
+from playground.characters import is_all_whole, is_whole, whole
 from playground.errors import InputFault
 from playground.findings import Finding, finding
 from playground.json_numbers import finite, is_finite, load_json
@@ -23,6 +23,7 @@ from playground.prompt_data import DynamicTaskConfig, TaskConfig
 from playground.recordings.recording import Recording
 from playground.sessions.place import Place as Place
 from playground.sessions.session import Agent, Compaction, RequestRecord, RequestRow, Session
+from playground.sessions.sound import is_sound
 from playground.sessions.times import utc_time
 from playground.tool_formats import read_entry
 from playground.tools import ToolMetadata
@@ -30,6 +31,7 @@ from playground.tools import ToolMetadata
 _LONGEST: Final = 1e12  # seconds, thirty thousand years
 # What agents write where no model answered: messages of their own about an error or an abort.
 NO_MODEL: Final = {"<synthetic>", "synthetic"}
+_SEEN: Final = frozenset({TextPart, ToolCallPart, ToolResultPart})
 
 
 @dataclass
@@ -64,6 +66,7 @@ class SessionBuilder:
     _names: dict[str, str] = field(default_factory=dict)  # call id → tool name
     _unanswered: dict[str, dict[str, None]] = field(default_factory=dict)  # id → names, in order
     _made: int = 0
+    _is_sound: bool = True  # no half surrogate in a call, a result or a request's body
 
     def say(self, role: Role, parts: Sequence[Part], place: Place) -> None:
         """Add a message; one without parts is added too, for the doctor to see."""
@@ -155,6 +158,7 @@ class SessionBuilder:
             arguments = {} if arguments is None else {"input": arguments}
         arguments = self.finite(arguments, place)
         given = str(call_id or "")
+        self._is_sound = self._is_sound and is_whole(name) and is_whole(given)
         self._names[given] = name
         self._unanswered.setdefault(given, {})[name] = None
         if not all(type(key) is str for key in arguments):  # YAML has others; pydantic tells
@@ -178,16 +182,23 @@ class SessionBuilder:
 
     def finite(self, value: Any, place: Place) -> Any:
         """A value of the file without numbers that JSON has not, which become texts."""
+        if is_sound(value):
+            return value
+        self._is_sound = False  # as far as is known: it may be a number alone
         if is_finite(value):
             return value
         self.findings.append(finding("not-a-number", str(place)))
         return finite(value)
 
-    def _finite_row(self, value: Any, field: str) -> Any:
+    def _finite_row(self, row: RequestRow, number: int) -> RequestRow:
         """The same for a request that is kept beside its messages, which have told it already."""
+        if is_sound(row.body) and is_sound(row.reply):
+            return row
         if any(each.code == "not-a-number" for each in self.findings):
-            return finite(value)
-        return self.finite(value, Place(field=field))
+            self._is_sound = False
+            return replace(row, body=finite(row.body), reply=finite(row.reply))
+        body = self.finite(row.body, Place(field=f"request {number}"))
+        return replace(row, body=body, reply=self.finite(row.reply, Place(field=f"reply {number}")))
 
     def result(
         self, call_id: Any, content: Any, name: Any = "", *, is_error: bool = False
@@ -197,8 +208,11 @@ class SessionBuilder:
         name = str(name or "") or self._names.get(given, "")
         if given:
             self._unanswered.pop(given, None)
+        self._is_sound = self._is_sound and is_whole(name) and is_whole(given)
         if not isinstance(content, str):  # a text, as most are, holds no number
             content = self.finite(content, Place(field=f"result {given}"))
+        elif not is_whole(content):
+            self._is_sound = False
         return unchecked(
             ToolResultPart,
             tool_call_id=given,
@@ -236,17 +250,18 @@ class SessionBuilder:
         version = str(known.get("agent_version") or "")
         model = str(known.get("model") or "")
         place = self._place(reply)
-        self.requests.append(
-            RequestRecord(
-                reply=reply,
-                model="" if model in NO_MODEL else model,
-                at=self.time(known.get("at"), place),
-                seconds=self.seconds(known.get("seconds"), place),
-                stop_reason=str(known.get("stop_reason") or ""),
-                usage=usage if isinstance(usage, dict) and usage else None,
-                agent_version="" if version == self.agent.version else version,
-            )
-        )
+        fields: dict[str, Any] = {
+            "reply": reply,
+            "model": "" if model in NO_MODEL else model,
+            "at": self.time(known.get("at"), place),
+            "seconds": self.seconds(known.get("seconds"), place),
+            "stop_reason": str(known.get("stop_reason") or ""),
+            "usage": usage if isinstance(usage, dict) and usage else None,
+            "agent_version": "" if version == self.agent.version else version,
+        }
+        is_json = all(type(key) is str for key in fields["usage"] or ())  # as YAML's need not be
+        record = unchecked(RequestRecord, **fields) if is_json else RequestRecord(**fields)
+        self.requests.append(record)
         self.kept.times += 1
 
     def _place(self, index: int) -> str:
@@ -265,14 +280,7 @@ class SessionBuilder:
         model = self.model or (models[-1] if models else "")
         task = TaskConfig(user_agent_prompt=self.agent_prompt, system_rules=False)
         requests = (self._with_finite_usage(each) for each in self.requests)
-        rows = (
-            replace(
-                each,
-                body=self._finite_row(each.body, f"request {number}"),
-                reply=self._finite_row(each.reply, f"reply {number}"),
-            )
-            for number, each in enumerate(self.rows)
-        )
+        rows = (self._finite_row(each, number) for number, each in enumerate(self.rows))
         session = Session(
             title=self.title,
             purpose=self.purpose,
@@ -290,15 +298,9 @@ class SessionBuilder:
 
     def _whole(self, session: Session) -> Session:
         """The session without half surrogates, which JSON inside a text may hold, too."""
-        parts = [
-            part
-            for message in session.messages
-            for part in message.parts
-            if type(part) is not TextPart or not part.text.isascii()
-        ]
         told = (self.title, self.purpose, self.agent_prompt, self.environment, session.agent)
-        others = (session.task.model_name, session.tools, session.requests, session.rows)
-        if is_all_whole([*told, *others, session.compactions, parts]):
+        others = (session.task.model_name, session.tools, session.compactions)
+        if self._is_sound and is_all_whole([*told, *others, self._unseen(session)]):
             return session  # its recordings are whole since they were made
         found: list[Finding] = []
         session = whole(session, "", found)
@@ -309,8 +311,19 @@ class SessionBuilder:
             self.findings.append(replace(each, where=f"{place}, {rest}" if place else each.where))
         return session
 
+    def _unseen(self, session: Session) -> list[Any]:
+        """What was not looked at when it was made: calls, results, usage and bodies were."""
+        parts = [part for message in session.messages for part in message.parts]
+        texts = [part.text for part in parts if type(part) is TextPart]
+        others = [part for part in parts if type(part) not in _SEEN]
+        known = [
+            (each.model, each.at, each.stop_reason, each.agent_version) for each in session.requests
+        ]
+        rows = [(each.gone, each.at, each.sub_agent) for each in session.rows]
+        return [texts, others, known, rows]
+
     def _with_finite_usage(self, record: RequestRecord) -> RequestRecord:
-        if is_finite(record.usage):
+        if is_sound(record.usage):
             return record
         place = Place(field=self._place(record.reply)).at("usage")
         return replace(record, usage=self.finite(record.usage, place))

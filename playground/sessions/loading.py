@@ -6,7 +6,9 @@ by the pairing doctor.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -22,7 +24,7 @@ from playground.findings import Finding, finding
 from playground.recordings.recording import Recording
 from playground.sessions.collector import each_seldom
 from playground.sessions.doctor import check
-from playground.sessions.formats import SessionFormat, get_format, recognised
+from playground.sessions.formats import SessionFormat, get_format, recognised, recognising
 from playground.sessions.in_memory import json_bytes
 from playground.sessions.last_resort import refused
 from playground.sessions.pasted import MOST_SOURCE, unwrapped
@@ -43,6 +45,7 @@ class LoadedSession:
 
 Given = str | PathLike[str] | bytes | Mapping[str, Any] | Sequence[Any]
 _IN_MEMORY: Final = "in memory"
+_EMPTY: Final = "nothing of it is in the session"  # where nothing is lost
 _GIVEN: Final = "a path, the text or bytes of a file, or what JSON would hold, as dicts and lists"
 
 
@@ -139,8 +142,28 @@ def first_session(source: Source, format: str | None = None) -> LoadedSession:
 
 def read_sessions(source: Source, format: str | None = None) -> Iterator[LoadedSession]:
     """All sessions of a source, each checked by the doctor. What is in no known form is looked
-    for within what it may be wrapped in: a command, source, a code fence."""
+    for within what it may be wrapped in: a command, source, a code fence.
+
+    A file of which the format that claims it keeps no word is given to the others that claim it.
+    Raises InputFault where none of them keeps anything of what there is.
+    """
     chosen, source = (get_format(format), source) if format else _recognised(source)
+    before = list(source.findings)
+    sessions = _read(chosen, source)
+    first = _to_first_words(sessions)
+    if not first or not _says_anything(first[-1]):
+        others = () if format else (each for each in recognising(source) if each is not chosen)
+        found = next(_with_words(others, source, before), None)
+        if found is not None:
+            first, sessions = found
+        elif not any(chosen.own or _holds_anything(each.session) for each in first):
+            _refuse(chosen, source, first)
+    while first:
+        yield first.popleft()
+    yield from sessions
+
+
+def _read(chosen: SessionFormat, source: Source) -> Iterator[LoadedSession]:
     problem = f"not in the form of {chosen.title}"
     expected = f"the format {chosen.name}, or another one by name"
     try:
@@ -149,6 +172,54 @@ def read_sessions(source: Source, format: str | None = None) -> Iterator[LoadedS
     except WrongForm as wrong:
         told = f"{problem} ({wrong})"
         raise InputFault(told, where=source.name, field=wrong.field, expected=expected) from wrong
+
+
+_Begun = tuple[deque[LoadedSession], Iterator[LoadedSession]]  # what was read, what is to come
+
+
+def _with_words(
+    others: Iterable[SessionFormat], source: Source, findings: list[Finding]
+) -> Iterator[_Begun]:
+    """What other formats read in a source, of those that find words in it."""
+    for other in others:
+        source.findings[:] = findings
+        sessions = _read(other, source)
+        with suppress(InputFault):
+            first = _to_first_words(sessions)
+            if first and _says_anything(first[-1]):
+                yield first, sessions
+
+
+def _to_first_words(sessions: Iterator[LoadedSession]) -> deque[LoadedSession]:
+    """The sessions up to the first in which anything is said, or all of them."""
+    first: deque[LoadedSession] = deque()
+    for loaded in sessions:
+        first.append(loaded)
+        if _says_anything(loaded):
+            break
+    return first
+
+
+def _says_anything(loaded: LoadedSession) -> bool:
+    """Whether more than a system prompt and tools is there."""
+    session = loaded.session
+    said = any(message.role != "system" and message.parts for message in session.messages)
+    return said or bool(session.recordings or session.rows)
+
+
+def _refuse(chosen: SessionFormat, source: Source, read: Iterable[LoadedSession]) -> None:
+    """Raises InputFault where there is no session, unless what was left out is being collected, and
+    where nothing is kept of what there is: a file that says nothing is a session that says so."""
+    if not read and not source.left_out:
+        raise InputFault("it holds no session", where=source.name, expected="at least one")
+    findings = (found for loaded in read for found in loaded.findings)
+    lost = next((f for f in findings if f.severity != "info" and f.message != _EMPTY), None)
+    if lost is not None:
+        raise InputFault(
+            f"nothing is kept of it as {chosen.title} ({lost.where}: {lost.message})",
+            where=source.name,
+            expected="another format, by its name (`--format`), or an export of the tool itself",
+        )
 
 
 def _recognised(source: Source) -> tuple[SessionFormat, Source]:
@@ -168,18 +239,14 @@ def _recognised(source: Source) -> tuple[SessionFormat, Source]:
 
 
 def _checked(chosen: SessionFormat, source: Source) -> Generator[LoadedSession, None, None]:
-    """Raises InputFault where there is none, unless what was left out is being collected."""
-    builder = None
     for builder in chosen.sessions(source):
         session = builder.finish()
         streams = [f for recording in session.recordings for f in recording.findings]
         found = [*source.findings, *builder.findings, *check(session, builder.places), *streams]
         source.findings.clear()
-        if not found and builder.given is None and not _holds_anything(session):
-            found.append(finding("part-lost", "the file", "nothing of it is in the session"))
+        if not found and not chosen.own and not _holds_anything(session):
+            found.append(finding("part-lost", "the file", _EMPTY))
         yield LoadedSession(session, found, chosen.name, builder.places)
-    if builder is None and not source.left_out:
-        raise InputFault("it holds no session", where=source.name, expected="at least one")
 
 
 def _holds_anything(session: Session) -> bool:

@@ -11,11 +11,12 @@ class Place(NamedTuple):  # made in half the time of a frozen dataclass, several
     line: int | None = None
     field: str = ""
 
-    def at(self, *steps: str | int) -> Place:
+    def at(self, step: str | int, *more: str | int) -> Place:
         """A place inside this one."""
         line, field = self
-        for step in steps:
-            field = f"{field}.{step}" if field else f"{step}"
+        field = f"{field}.{step}" if field else f"{step}"
+        for step in more:
+            field = f"{field}.{step}"
         return tuple.__new__(Place, (line, field))  # in half the time of Place(line, field)
 
     def __str__(self) -> str:

@@ -30,6 +30,7 @@ MAX_BYTES: Final = 64 * 1024 * 1024  # of a file that is read whole
 MAX_LINE: Final = 64 * 1024 * 1024
 LINES: Final = (".jsonl", ".ndjson")  # files of these names are lines, even of one
 _HEAD_LINES: Final = 12
+_START: Final = 1 << 16  # bytes
 
 _ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _BUFFER: Final = 1 << 18  # bytes; half of the time of Python's own 8 kB
@@ -98,7 +99,7 @@ class Source:
     def stem(self) -> str:
         return PurePosixPath(self.name.replace("\\", "/")).stem
 
-    @property
+    @cached_property  # every format asks
     def is_folder(self) -> bool:
         return self._path is not None and self._path.is_dir()
 
@@ -130,13 +131,18 @@ class Source:
         return not self.is_folder and self.start(4) == b"PK\x03\x04"
 
     def start(self, size: int) -> bytes:
-        """The first bytes."""
+        """The first bytes, 64 kB at most."""
+        return self._start[:size]
+
+    @cached_property
+    def _start(self) -> bytes:
+        """What each format looks at, read once."""
         if self._data is not None:
-            return self._data[:size]
+            return self._data[:_START]
         if self._path is None or self.is_folder:
             return b""
         with self._path.open("rb") as file:
-            return file.read(size)
+            return file.read(_START)
 
     # JSON and lines
 

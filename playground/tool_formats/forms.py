@@ -151,9 +151,11 @@ def _of_mapping(
 
 def _tell_left(value: Mapping[str, Any], kept: set[str], where: str, found: list[Finding]) -> None:
     """The fields of a tool, or of what is around it, that no tool has here."""
-    known = {*kept, *_SCHEMAS, "parametersJsonSchema", "type", "jsonrpc", "id"}
-    if left := sorted(map(str, value.keys() - known)):
+    if left := sorted(map(str, value.keys() - kept - _KNOWN)):
         found.append(finding("tool-fields", where, f"not kept: {', '.join(left)}"))
+
+
+_KNOWN: Final = {*_SCHEMAS, "parametersJsonSchema", "type", "jsonrpc", "id"}
 
 
 def _no_tool(value: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ a format is loaded when it is its turn to be asked.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Final, overload
@@ -35,9 +35,11 @@ _FORMATS: Final = (  # file, class
     ("vcr_cassette", "VcrCassette"),
     ("request_rows", "RequestRows"),
     ("tau_bench", "TauBench"),
+    ("tau_bench", "Tau2Ticks"),
     ("swe_agent", "SweAgent"),
     ("swe_agent", "MiniSweAgent"),
     ("openhands", "OpenHandsLlmLog"),
+    ("openhands_sdk", "OpenHandsSdk"),
     ("openhands", "OpenHandsEvents"),
     ("openhands", "OpenHandsOutput"),
     ("cline_task", "ClineTask"),
@@ -125,14 +127,18 @@ def get_format(name: str) -> SessionFormat:
 
 def recognised(source: Source) -> SessionFormat:
     """The format of a file. Raises InputFault where it is none of these."""
-    for each in FORMATS:
-        if _is_its_own(each, source):
-            return each
+    if (found := next(recognising(source), None)) is not None:
+        return found
     if isinstance(source.document, dict) and "format" in source.document:
         return FORMATS[0]  # a format of ours that is not: its own error is the better one
     from playground.sessions.formats.refusal import refusal
 
     raise refusal(source)
+
+
+def recognising(source: Source) -> Iterator[SessionFormat]:
+    """Every format that recognises a file, the narrowest first."""
+    return (each for each in FORMATS if _is_its_own(each, source))
 
 
 def _is_its_own(each: SessionFormat, source: Source) -> bool:
@@ -142,4 +148,12 @@ def _is_its_own(each: SessionFormat, source: Source) -> bool:
         return False  # a shape that it did not foresee is not its own
 
 
-__all__ = ["FORMATS", "Keeps", "SessionFormat", "format_names", "get_format", "recognised"]
+__all__ = [
+    "FORMATS",
+    "Keeps",
+    "SessionFormat",
+    "format_names",
+    "get_format",
+    "recognised",
+    "recognising",
+]

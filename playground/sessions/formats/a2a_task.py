@@ -85,7 +85,9 @@ def _message(
     parts: list[Part] = []
     for index, part in enumerate(told_list(builder, message.get("parts"), place.at("parts"))):
         parts += _part(builder, mapping(part), place.at("parts", index))
-    if role not in ("user", "agent"):
+    if "parts" not in message:
+        builder.lost("a message without parts", place)
+    elif role not in ("user", "agent"):
         builder.lost(f"a message with the role {role!r}", place)
     elif not _is_said(builder, parts, role):
         add(builder, "user" if role == "user" else "assistant", parts, place)

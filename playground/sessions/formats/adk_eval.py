@@ -12,7 +12,7 @@ from typing import Any
 from playground.messages import Part
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.fields import list_in, mapping
+from playground.sessions.shapes.fields import list_in, mapping, told_list
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.source import Source
 
@@ -112,7 +112,7 @@ def _content(builder: SessionBuilder, value: Any, place: Place) -> list[Part]:
         return read_parts(builder, parts, place)
     return [
         part
-        for index, item in enumerate(_list(parts))
+        for index, item in enumerate(told_list(builder, parts, place))
         for part in read_parts(builder, _without_nulls(item), place.at(index))
     ]
 

@@ -31,7 +31,7 @@ class AnyChat(SessionFormat):
     def recognises(self, source: Source) -> bool:
         held: Any = source.head if source.is_lines else source.document
         values = held if source.is_lines else [held]
-        return any(next(_chats(value, Place(), {}, 0), None) for value in values)
+        return any(next(_chats(value, Place(), {}, 0), None) or _alone(value) for value in values)
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         for number, (place, messages, holder) in enumerate(_found(source), 1):
@@ -56,11 +56,17 @@ class AnyChat(SessionFormat):
 def _found(source: Source) -> Iterator[tuple[Place, list[Any], dict[str, Any]]]:
     """The chats of a document, or of each line; a line without one is a finding."""
     if not source.is_lines:
-        yield from _chats(source.value, Place(), {}, 0)
+        yield from list(_chats(source.value, Place(), {}, 0)) or _alone(source.value)
         return
     for line, value in source.lines():
         held = list(_chats(value, Place(line), {}, 0))
         yield from held or [(Place(line), [None], {})]
+
+
+def _alone(value: Any) -> list[tuple[Place, list[Any], dict[str, Any]]]:
+    """A document that is one message."""
+    is_message = isinstance(value, dict) and "content" in value and looks_like_messages([value])
+    return [(Place(), [value], {})] if is_message else []
 
 
 def _chats(

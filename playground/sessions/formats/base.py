@@ -28,6 +28,7 @@ class SessionFormat(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     keeps: ClassVar[Keeps]
+    own: ClassVar[bool] = False  # one of the playground's: an empty session of it is one
 
     @abstractmethod
     def recognises(self, source: Source) -> bool:

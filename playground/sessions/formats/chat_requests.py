@@ -14,6 +14,7 @@ from playground.sessions.shapes.requests import conversation, read_reply, read_r
 from playground.sessions.source import Source
 
 _LOOKED_AT = 20
+_MARKS = frozenset(MARKS)
 _ENVELOPE = {"request", "response", "choices"}  # what a file may hold beside the request's body
 _ROLES = {"role", "from", "sender", "author", "speaker"}
 _BLOCKS = {"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document"}
@@ -146,9 +147,9 @@ def _is_marked(value: Any) -> bool:
     while left:
         each = left.pop()
         if isinstance(each, dict):
-            if any(isinstance(each.get(mark), dict) for mark in MARKS):
+            if any(isinstance(each[mark], dict) for mark in _MARKS & each.keys()):
                 return True
-            left += each.values()
+            left += [one for one in each.values() if type(one) is not str]
         elif isinstance(each, list):
-            left += each
+            left += [one for one in each if type(one) is not str]
     return False

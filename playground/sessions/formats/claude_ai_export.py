@@ -9,7 +9,7 @@ from playground.messages import Part, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.export_members import export_rows, first_row
-from playground.sessions.shapes.fields import listed
+from playground.sessions.shapes.fields import listed, told_list
 from playground.sessions.shapes.messages import role_of
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.results import add
@@ -58,7 +58,7 @@ def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
 def _parts(builder: SessionBuilder, message: dict[str, Any], place: Place) -> list[Part]:
     parts: list[Part] = []
     content = message.get("content")
-    for index, item in enumerate(content if isinstance(content, list) else ()):
+    for index, item in enumerate(told_list(builder, content, place.at("content"))):
         if isinstance(item, dict) and str(item.get("type")) in _MARKS:
             continue
         where = place.at("content", index)

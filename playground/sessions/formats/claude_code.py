@@ -143,7 +143,7 @@ class _Threads:
     def __init__(self, title: str) -> None:
         self.main = SessionBuilder(title=title)
         self._threads: dict[str, _Thread] = {"": _Thread(self.main)}
-        self._by_line: dict[str, str] = {}  # uuid of a line → its thread
+        self._by_line: dict[str, str] = {}  # uuid of a sub-agent's line → its thread
 
     def sessions(self) -> Iterator[SessionBuilder]:
         found = [t.finish() for t in self._threads.values() if t.builder.messages]
@@ -161,7 +161,7 @@ class _Threads:
                 self._message(self._thread(str(agent)), inner, place.at("data", "message"))
             return
         key = self._key(value)
-        if value.get("uuid"):
+        if key and value.get("uuid"):
             self._by_line[str(value["uuid"])] = key
         thread = self._threads.get(key) or self._thread(key)
         if not thread.is_known:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from playground.json_numbers import dump_again
-from playground.recordings.decoding import decode_stream
+from playground.recordings.decoding import decode_values
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.requests import read_recording, read_reply
@@ -30,8 +29,7 @@ class GeminiCliResponses(SessionFormat):
             method = value.get("method") if isinstance(value, dict) else None
             response = value.get("response") if isinstance(value, dict) else None
             if method == "generateContentStream" and isinstance(response, list):
-                data = "".join(f"{dump_again(chunk)}\n" for chunk in response).encode()
-                recording = decode_stream([data], "gemini-generate", f"{source.stem} {line}")
+                recording = decode_values(response, "gemini-generate", f"{source.stem} {line}")
                 read_recording(builder, recording, place)
             elif not (isinstance(response, dict) and read_reply(builder, response, place)):
                 builder.lost(f"the answer of {method!r}", place)

@@ -75,6 +75,8 @@ def _message(builder: SessionBuilder, message: Any, place: Place) -> None:
         _steps(builder, role, version, where.at("steps"))
     elif parts := _parts(builder, version.get("content"), where.at("content")):
         add(builder, role, parts, where)
+    elif "content" not in version:
+        builder.lost("a version without content", where)
 
 
 def _steps(builder: SessionBuilder, role: Role, version: dict[str, Any], place: Place) -> None:

@@ -15,6 +15,7 @@ from playground.sessions.source import Source
 class PlaygroundSession(SessionFormat):
     name = "playground"
     title = "session file of this project"
+    own = True
     keeps = Keeps("yes", "yes", "yes", "yes")
 
     def recognises(self, source: Source) -> bool:

@@ -1,13 +1,24 @@
-"""tau-bench results: a list of episodes; https://github.com/sierra-research/tau-bench."""
+"""tau-bench results: a list of episodes, and simulations of tau2-bench that were kept tick by tick.
+
+https://github.com/sierra-research/tau-bench and …/tau2-bench (`data_model/message.py`, `Tick`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.fields import list_in, told_mapping
-from playground.sessions.shapes.messages import read_messages
+from playground.sessions.shapes.fields import (
+    list_in,
+    listed,
+    mapping,
+    object_in,
+    told_mapping,
+    told_objects,
+)
+from playground.sessions.shapes.messages import read_message, read_messages
 from playground.sessions.source import Source
 
 
@@ -29,3 +40,77 @@ class TauBench(SessionFormat):
             builder.purpose = f"reward {episode.get('reward')}, trial {episode.get('trial')}"
             read_messages(builder, episode.get("traj"), place.at("traj"))
             yield builder
+
+
+class Tau2Ticks(SessionFormat):
+    name = "tau2-ticks"
+    title = "tau2-bench simulations in full duplex (ticks)"
+    keeps = Keeps(missing="sound; which words were said at once; reward; tools are not in it")
+
+    def recognises(self, source: Source) -> bool:
+        return not source.is_lines and any(True for _ in _in_ticks(source.document))
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        for place, run in _in_ticks(object_in(source)):
+            builder = SessionBuilder(title=f"{source.stem} task {run.get('task_id', '')}".strip())
+            builder.purpose = f"ended by {run.get('termination_reason')}, trial {run.get('trial')}"
+            turns = _turns(list(told_objects(builder, run.get("ticks"), place.at("ticks"))))
+            for where, message in turns:
+                pieces = message.get("content")
+                text = "".join(pieces) if isinstance(pieces, list) else pieces
+                read_message(builder, {**message, "content": text}, where)
+            if not turns:
+                builder.lost("ticks without a word: sound alone", place.at("ticks"))
+            yield builder
+
+
+def _in_ticks(document: Any) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """The simulations of a file, one or a list of them, that were kept tick by tick."""
+    if not isinstance(document, dict):
+        return
+    given = document.get("simulations")
+    runs = given if isinstance(given, list) else [document]
+    for index, run in enumerate(runs):
+        ticks = run.get("ticks") if isinstance(run, dict) else None
+        first = ticks[0] if isinstance(ticks, list) and ticks else None
+        if isinstance(first, dict) and {"tick_id", "agent_chunk", "user_chunk"} <= first.keys():
+            yield Place(field=f"simulations.{index}" if runs is given else ""), run
+
+
+def _turns(ticks: list[tuple[Place, dict[str, Any]]]) -> list[tuple[Place, dict[str, Any]]]:
+    """What was said and called, as messages: the words of a speaker are one message until he is
+    silent and the other one speaks, or calls a tool."""
+    turns: list[tuple[Place, dict[str, Any]]] = []
+    is_heard = any(tick.get("user_transcript") for _, tick in ticks)
+    open_: dict[str, list[str]] = {}  # by speaker: the words of the message that may go on
+    for where, tick in ticks:
+        spoken = [("assistant", mapping(tick.get("agent_chunk")).get("content"))]
+        heard = mapping(tick.get("user_chunk")).get("content")
+        spoken.append(("user", tick.get("user_transcript") if is_heard else heard))
+        for role, text in spoken:
+            if not isinstance(text, str) or not text:
+                if turns and turns[-1][1].get("content") is not open_.get(role):
+                    open_.pop(role, None)
+            elif role in open_:
+                open_[role].append(text)
+            else:
+                open_[role] = [text]
+                turns.append((where, {"role": role, "content": open_[role]}))
+        if called := _called(tick, where):
+            open_.clear()
+            last, first = turns[-1][1] if turns else {}, called[0][1]
+            if last.get("role") == first["role"] and "tool_calls" not in last:  # words, then calls
+                last["tool_calls"] = called.pop(0)[1].get("tool_calls")
+        turns += called
+    return turns
+
+
+def _called(tick: dict[str, Any], where: Place) -> list[tuple[Place, dict[str, Any]]]:
+    """The calls and results of a tick, as messages."""
+    found: list[tuple[Place, dict[str, Any]]] = []
+    for who, role in (("agent", "assistant"), ("user", "user")):
+        if calls := tick.get(f"{who}_tool_calls"):
+            found.append((where, {"role": role, "content": None, "tool_calls": calls}))
+        results = listed(tick.get(f"{who}_tool_results"))
+        found += [(where, {"role": "tool", **mapping(result)}) for result in results]
+    return found

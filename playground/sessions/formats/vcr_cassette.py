@@ -1,4 +1,5 @@
-"""VCR cassettes: recorded HTTP as YAML or JSON, of Python (vcrpy), Ruby, R and Go.
+"""VCR cassettes: recorded HTTP as YAML or JSON, of Python (vcrpy, google-genai's replays, httpx's
+transports), Ruby, R and Go.
 
 https://vcrpy.readthedocs.io, https://benoittgt.github.io/vcr, https://docs.ropensci.org/vcr.
 """
@@ -74,6 +75,7 @@ def _exchange(item: dict[str, Any], place: Place) -> Exchange:
     request, response = _object(item.get("request")), _object(item.get("response"))
     status = response.get("status")  # in Go a text, with the number beside it as `code`
     code = status.get("code") if isinstance(status, dict) else response.get("code", status)
+    code = response.get("status_code") if code is None else code
     url = request.get("uri") or request.get("url") or ""
     return Exchange(
         json_object(_body(request)),
@@ -87,7 +89,10 @@ def _exchange(item: dict[str, Any], place: Place) -> Exchange:
 
 def _body(message: dict[str, Any]) -> bytes:
     """A request's or response's bytes: text, binary, Base64, gzip, or parsed by a serialiser."""
-    for key in ("parsed_body", "body"):
+    segments = message.get("body_segments")  # google-genai's: a body, or the frames of a stream
+    if isinstance(segments, list) and segments:
+        return "\n".join(map(dump_again, segments)).encode()
+    for key in ("parsed_body", "body", "content"):
         given = message.get(key)
         if isinstance(given, dict) and _FORMS & given.keys():
             given = _in_form(given)
@@ -101,6 +106,7 @@ def _body(message: dict[str, Any]) -> bytes:
 
 
 _FORMS: Final = {"string", "base64_string", "encoding", "raw_gzip", "base64", "json", "text"}
+_HELD: Final = ("string", "json", "text", "data")
 
 
 def _in_form(given: dict[str, Any]) -> Any:
@@ -108,7 +114,7 @@ def _in_form(given: dict[str, Any]) -> Any:
     for key in ("base64_string", "raw_gzip", "base64"):
         if isinstance(given.get(key), str):
             return from_base64("".join(given[key].split()))
-    held = next((given[k] for k in ("string", "json", "text") if given.get(k) is not None), "")
+    held = next((given[k] for k in _HELD if given.get(k) is not None), "")
     if str(given.get("encoding")).lower() == "base64" and isinstance(held, str):
         return from_base64("".join(held.split())) or held
     return held

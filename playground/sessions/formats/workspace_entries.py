@@ -13,6 +13,7 @@ from playground.sessions.source import Source
 class WorkspaceEntry(SessionFormat):
     name = "workspace"
     title = "file of the playground's workspace"
+    own = True
     keeps = Keeps("yes", "yes", "yes", "yes")
 
     def recognises(self, source: Source) -> bool:

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -29,6 +30,7 @@ from playground.sessions.shapes.requests import (
     read_reply,
     read_request,
 )
+from playground.sessions.shapes.threads import is_of_thread, read_threads
 
 _UNZIPPED: Final = 64 * 1024 * 1024
 
@@ -72,45 +74,54 @@ def read_exchanges(
     Every request is a row of its session, whole as it was sent. Exchanges that are no chat are one
     finding; where there are no others it is an InputFault. `where` names the file in it.
     """
+    given = list(exchanges)
+    threads = list(read_threads((one for one in given if is_of_thread(one.url)), title))
+    chats, others = _conversations((one for one in given if not is_of_thread(one.url)), title)
+    if others and not chats and not threads:
+        fault = _no_chats(others)[0]
+        raise InputFault(fault.message, where=where, field=fault.where, expected="a chat")
+    for number, builder in enumerate(chain(map(_finish, chats), threads)):
+        builder.findings += _no_chats(others) if number == 0 else []
+        yield builder
+
+
+def _conversations(
+    exchanges: Iterable[Exchange], title: str
+) -> tuple[list[_Conversation], list[Exchange]]:
+    """The conversations, and the exchanges that belong to none."""
     found: list[_Conversation] = []
     known: Conversations[_Conversation] = Conversations()
     others: list[Exchange] = []
-    for chain in _chains(enumerate(map(_of_bedrock, exchanges), 1)):
-        first = chain[0][1]
+    for run in _chains(enumerate(map(_of_bedrock, exchanges), 1)):
+        first = run[0][1]
         if not _is_chat(first):
-            others += [exchange for _, exchange in chain]
+            others += [exchange for _, exchange in run]
             continue
         going_on, known_by = known.going_on(conversation(first.request) or ())
         if going_on is None:
             found.append(going_on := _Conversation(SessionBuilder(title=title), first))
-        for number, exchange in chain:
+        for number, exchange in run:
             _add(going_on, exchange, f"{title} {number}")
-        if len(chain) > 1:
+        if len(run) > 1:
             known_by = known.known_by(conversation(going_on.last.request) or ())
         known.keep(going_on, known_by)
-    for number, one in enumerate(found, 1):
-        if len(found) > 1:
-            one.builder.title = f"{title} {number}"
-        if number == 1:
-            one.builder.findings += _no_chats(others)
-        yield _finish(one)
-    if others and not found:
-        fault = _no_chats(others)[0]
-        raise InputFault(fault.message, where=where, field=fault.where, expected="a chat")
+    for number, one in enumerate(found if len(found) > 1 else (), 1):
+        one.builder.title = f"{title} {number}"
+    return found, others
 
 
 def _chains(
     exchanges: Iterable[tuple[int, Exchange]],
 ) -> Iterator[list[tuple[int, Exchange]]]:
     """Each numbered exchange with those that follow it."""
-    chain: list[tuple[int, Exchange]] = []
+    run: list[tuple[int, Exchange]] = []
     for number, exchange in exchanges:
-        if chain and not exchange.follows:
-            yield chain
-            chain = []
-        chain.append((number, exchange))
-    if chain:
-        yield chain
+        if run and not exchange.follows:
+            yield run
+            run = []
+        run.append((number, exchange))
+    if run:
+        yield run
 
 
 def _add(found: _Conversation, exchange: Exchange, name: str) -> None:
@@ -129,8 +140,10 @@ def _no_chats(others: list[Exchange]) -> list[Finding]:
     if not others:
         return []
     urls = ", ".join(dict.fromkeys(one.url.partition("?")[0][:80] for one in others if one.url))
-    number = f"{len(others)} exchanges" if len(others) > 1 else "an exchange"
-    message = f"{number} that belong to no chat ({urls[:200] or 'without an address'})"
+    number = (
+        f"{len(others)} exchanges that belong" if len(others) > 1 else "an exchange that belongs"
+    )
+    message = f"{number} to no chat ({urls[:200] or 'without an address'})"
     return [finding("lines-left-out", str(others[0].place), message)]
 
 

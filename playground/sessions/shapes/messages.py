@@ -15,7 +15,7 @@ from playground.sessions.shapes.parts import read_parts, result_value
 from playground.sessions.shapes.results import CONTENT, add, holds_result, read_result
 
 ROLES: Final[dict[str, Role]] = {
-    **dict.fromkeys(("system", "developer", "system_message"), "system"),
+    **dict.fromkeys(("system", "developer", "system_message", "_system_prompt"), "system"),
     **dict.fromkeys(("user", "human", "prompter", "user_message", "human_message"), "user"),
     **dict.fromkeys(("assistant", "ai", "model", "gpt", "gemini", "agent", "bot"), "assistant"),
     **dict.fromkeys(("chatgpt", "claude", "assistant_message", "ai_message"), "assistant"),

@@ -106,7 +106,7 @@ def _reasoning(builder: SessionBuilder, value: dict[str, Any], place: Place) -> 
     if isinstance(inner, dict):
         value = inner["reasoningText"] if isinstance(inner.get("reasoningText"), dict) else inner
     summary = value.get("summary")
-    given = _first(value, "thinking", "text", "content", "reasoning", "value", "thought")
+    given = _first(value, "thinking", "text", "content", "reasoning", "value", "thought", "think")
     if not given and isinstance(summary, list):
         given = [item.get("text", "") for item in summary if isinstance(item, dict)]
     if not given and isinstance(summary, str):
@@ -251,8 +251,9 @@ _PLAIN_CALL: Final = {"type", "id", "name", "input"}
 _PLAIN_RESULT: Final = {"type", "tool_use_id", "content", "is_error"}
 _BY_TYPE: Final[dict[str, _Reader]] = {
     **dict.fromkeys(("text", "input_text", "output_text", "refusal", "summary_text"), _text),
+    "compaction": _text,  # the summary that stands for what was said before
     **dict.fromkeys(("thinking", "reasoning", "redacted_thinking", "reasoning_text"), _reasoning),
-    **dict.fromkeys(("thought", "reasoning.text", "reasoning.summary"), _reasoning),
+    **dict.fromkeys(("thought", "think", "reasoning.text", "reasoning.summary"), _reasoning),
     **dict.fromkeys(("reasoning.encrypted", "redacted_reasoning", "redactedThinking"), _reasoning),
     **dict.fromkeys(("image", "image_url", "input_image"), _image),
     **dict.fromkeys(("document", "file", "input_file", "attachment"), _document),

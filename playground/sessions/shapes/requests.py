@@ -37,6 +37,16 @@ def _one_prompt(given: Any) -> Any:
     return given
 
 
+def _of_user(contents: Any) -> Any:
+    """Gemini's contents, each with a role: one without is the user's."""
+    if not isinstance(contents, list):
+        return contents
+    return [
+        {"role": "user", **each} if isinstance(each, dict) and "parts" in each else each
+        for each in contents
+    ]
+
+
 def _history(body: dict[str, Any]) -> list[Any]:
     """What was said before, where a request keeps it apart (Cohere's first API)."""
     return listed(body.get("chat_history"))
@@ -54,7 +64,8 @@ def read_request(builder: SessionBuilder, body: dict[str, Any], place: Place) ->
     for name in ("messages", "input", "contents", "prompt", "inputText", "message"):
         if body.get(name):
             read_messages(builder, _history(body), place.at("chat_history"))
-            read_messages(builder, _one_prompt(body[name]), place.at(name))
+            said = _of_user(body[name]) if name == "contents" else _one_prompt(body[name])
+            read_messages(builder, said, place.at(name))
             break
     config = body.get("toolConfig")
     tools = body.get("tools") or (config.get("tools") if isinstance(config, dict) else None)
@@ -71,6 +82,8 @@ def read_reply(builder: SessionBuilder, body: dict[str, Any], place: Place) -> b
         where = place.at("choices", 0)
         first = told_mapping(builder, choices[0], where)
         message = first.get("message") or first.get("delta") or {"content": first.get("text")}
+        if not {"message", "delta", "text"} & first.keys():
+            builder.lost("a choice without a message", where)
         said = told_mapping(builder, message, where.at("message"))
         read_message(builder, {"role": "assistant", **said}, where)
         known["stop_reason"] = first.get("finish_reason")

@@ -43,6 +43,8 @@ def read_result(builder: SessionBuilder, value: dict[str, Any], place: Place) ->
         "tool_id",
     )
     call_id = next((value[name] for name in named if isinstance(value.get(name), str)), "")
+    if not call_id and builder.knows_call(str(value.get("id") or "")):  # tau2's
+        call_id = value["id"]
     asked = next((value[key] for key in _ASKED if value.get(key) is not None), None)
     name = value.get("name") or value.get("toolName") or value.get("tool_name") or ""
     nameless = value.get("role") == "function" or "from" in value or builder.makes_ids
