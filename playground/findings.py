@@ -194,6 +194,10 @@ CODES: Final[dict[str, FindingKind]] = {
         "warning", "calls have no marker: an object in prose with the right keys is a call"
     ),
     "derived-law": FindingKind("warning", "a law that random calls of a derived dialect break"),
+    # what a grammar cannot say
+    "grammar-wider": FindingKind("warning", "the grammar allows more than the schema"),
+    "grammar-narrower": FindingKind("info", "the grammar allows less than the schema"),
+    "no-grammar": FindingKind("warning", "no grammar can be made of it"),
     # what a loader sees in a file
     "orphan-result": FindingKind("error", "a tool result whose call is not in the session"),
     "missing-result": FindingKind("warning", "a tool call without a result before the next turn"),

@@ -6,7 +6,7 @@ Whatever two dialects do differently is a field here; no method asks for a diale
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, ClassVar, Final, Literal, assert_never
@@ -15,6 +15,7 @@ from playground.dialects import prompts
 from playground.dialects.base import Dialect
 from playground.dialects.preflight import PreflightCheck
 from playground.errors import InputFault
+from playground.grammars import Grammar, declared_grammar
 from playground.messages import (
     ImagePart,
     Message,
@@ -139,6 +140,24 @@ class DeclaredDialect(Dialect):
 
     def _result_template(self) -> Template:
         return _result_template(self.result)
+
+    def grammar(
+        self,
+        tools: Iterable[ToolMetadata],
+        choice: str = "auto",
+        parallel: bool | None = None,
+        reasoning: bool = False,
+    ) -> Grammar:
+        return declared_grammar(
+            self.name,
+            self.syntax,
+            self.markers,
+            self.answer,
+            list(tools),
+            choice,
+            self.parallel if parallel is None else parallel,
+            reasoning,
+        )
 
     # the prompt
 

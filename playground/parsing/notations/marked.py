@@ -122,13 +122,13 @@ def write(value: Any, mark: str) -> str:
         case list():
             return "[" + ",".join(write(item, mark) for item in value) + "]"
         case Mapping():
-            members = (f"{_key(key, mark)}:{write(item, mark)}" for key, item in value.items())
+            members = (f"{write_key(key, mark)}:{write(item, mark)}" for key, item in value.items())
             return "{" + ",".join(members) + "}"
         case _:
             return dump_json(value)
 
 
-def _key(key: str, mark: str) -> str:
+def write_key(key: str, mark: str) -> str:
     return key if _BARE_KEY.match(key) else f"{mark}{key}{mark}"
 
 

@@ -1,0 +1,61 @@
+"""A dialect's grammar for a set of tools, and its text in each engine's form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+from playground.findings import Finding
+from playground.grammars.expressions import Expression
+from playground.grammars.gbnf import ebnf, gbnf
+from playground.grammars.lark import lark
+from playground.grammars.replies import ROOT
+from playground.grammars.structural_tags import structural_tag
+
+Writer = Callable[[Mapping[str, Expression], str], str]
+FORMS: Final[dict[str, Writer]] = {
+    "lark": lark,
+    "gbnf": gbnf,
+    "ebnf": ebnf,
+    "structural-tag": structural_tag,
+}
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """What a model may write: `rules` are the grammar itself, the forms are texts of it.
+
+    `findings` say where it takes more (`grammar-wider`) or less (`grammar-narrower`) than the
+    tools' schemas and the dialect's parser do. Without rules there is no grammar, every form is "",
+    and a finding `no-grammar` says why.
+    """
+
+    dialect: str
+    rules: Mapping[str, Expression]
+    findings: tuple[Finding, ...] = field(default=())
+
+    @cached_property
+    def lark(self) -> str:
+        """For llguidance."""
+        return self.form("lark")
+
+    @cached_property
+    def gbnf(self) -> str:
+        """For llama.cpp."""
+        return self.form("gbnf")
+
+    @cached_property
+    def ebnf(self) -> str:
+        """For xgrammar."""
+        return self.form("ebnf")
+
+    @cached_property
+    def structural_tag(self) -> str:
+        """For xgrammar, and servers that hand it on: JSON."""
+        return self.form("structural-tag")
+
+    def form(self, name: str) -> str:
+        """The grammar in one of FORMS."""
+        return FORMS[name](self.rules, ROOT) if self.rules else ""
