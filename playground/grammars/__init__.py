@@ -43,9 +43,7 @@ def declared_grammar(
     return Grammar(name, rules, tuple(notes.found))
 
 
-def _callable(
-    syntax: Declaration, tools: list[ToolMetadata], notes: Notes
-) -> list[ToolMetadata]:
+def _callable(syntax: Declaration, tools: list[ToolMetadata], notes: Notes) -> list[ToolMetadata]:
     """The tools that a call can name: where its form has no name, the one that it always means."""
     if not syntax.name:
         return tools

@@ -32,7 +32,7 @@ from playground.grammars.styles import (
     marked_style,
     python_style,
 )
-from playground.grammars.texts import ANY, LINES, SOME, beginning, trimmed
+from playground.grammars.texts import ANY, LINES, SOME, TextShape, beginning, trimmed
 from playground.grammars.values import RawValues
 from playground.grammars.words import (
     filled,
@@ -40,8 +40,8 @@ from playground.grammars.words import (
     value_words,
     written_name,
 )
-from playground.parsing.declaration import CALL_HOLES, Declaration
-from playground.parsing.notations import VALUES, notation_of
+from playground.parsing.declaration import Declaration
+from playground.parsing.notations import VALUES
 from playground.parsing.template import Hole, Piece, declared_hole, holes_of
 from playground.tools import Schema, ToolMetadata, allowed_types
 
@@ -123,17 +123,17 @@ class CallRules:
         rules = self.schema_rules(json_style())
         found = []
         for variant in rules.merger.variants(self.tool.input_schema, self.place):
-            schema: Schema = {} if isinstance(variant, bool) else variant
-            if "object" not in types_of(schema) and "type" in schema:
+            if "object" not in types_of(variant) and "type" in variant:
                 self.notes.narrower(self.place, "arguments that are no object are not written")
                 continue
-            found.append(rules.members(rules.merger.told(schema, self.place), self.place))
+            found.append(rules.members(rules.merger.told(variant, self.place), self.place))
         return found
 
     @property
     def after(self) -> str:
         """What stands behind the body."""
-        return filled(self.syntax.call_template.after, name=written_name(self.syntax, self.tool.name))
+        name = written_name(self.syntax, self.tool.name)
+        return filled(self.syntax.call_template.after, name=name)
 
 
 # JSON
@@ -281,10 +281,7 @@ def _param(call: CallRules, key: str, schema: Any) -> Expression:
         return either(
             [
                 param(text, type="string"),
-                *(
-                    param(values.json(_of_type(schema, kind), place), type=kind)
-                    for kind in kinds
-                ),
+                *(param(values.json(_of_type(schema, kind), place), type=kind) for kind in kinds),
             ]
         )
     return param(values.value(schema, seen, place))
@@ -325,7 +322,8 @@ def _texts(call: CallRules) -> Expression:
     """Each text up to what the template has behind it; or an object of JSON in their place."""
     syntax, template = call.syntax, call.syntax.call_template
     keys = tuple(name.removeprefix("text:") for name in template.holes)
-    lines = tuple(n.removeprefix("line:") for n in holes_of(template.before) if n.startswith("line:"))
+    beside = (name.partition(":") for name in holes_of(template.before))
+    lines = tuple(key for kind, _, key in beside if kind == "line")
     found = []
     for members, _ in call.objects():
         schemas = {key: schema for key, schema, _ in members}
@@ -345,26 +343,34 @@ def _texts(call: CallRules) -> Expression:
 
 def _each_text(call: CallRules, schemas: dict[str, Any]) -> list[Expression]:
     syntax, template = call.syntax, call.syntax.call_template
-    found = []
+    found: list[Expression] = []
     for hole, pieces in zip(template.holes, template.between, strict=True):
         key = hole.removeprefix("text:")
         then = filled(pieces, name=written_name(syntax, call.tool.name))
         words = (longest_word(then),) if then.strip() else call.outside
-        variants = call.schema_rules(json_style()).merger.variants(schemas[key], call.place)
-        if not all(variant is True or set(variant) <= {"type", "minLength"} for variant in variants):
-            call.notes.wider(f"{call.place}.{key}", "of a text's schema nothing but its type counts")
-        shape = ANY
-        if syntax.line_start and then and not then.startswith("\n"):
-            shape = LINES
-        elif syntax.objects:
-            shape = trimmed("{")
-        elif not then:
-            shape = beginning("", empty=False)
-        elif any(variant is not True and variant.get("minLength") for variant in variants):
-            shape = SOME
-        call.notes.narrower(f"{call.place}.{key}", f"no text holds {' or '.join(map(repr, words))}")
+        place = f"{call.place}.{key}"
+        call.notes.narrower(place, f"no text holds {' or '.join(map(repr, words))}")
+        shape = _text_shape(call, then, _is_needed(call, schemas[key], place))
         found.append(FreeText(shape, tuple(filter(None, words)), then))
     return found
+
+
+def _is_needed(call: CallRules, schema: Any, place: str) -> bool:
+    """Whether a text may not be empty: all of its schema that counts here."""
+    variants = call.schema_rules(json_style()).merger.variants(schema, place)
+    if any(set(variant) - {"type", "minLength"} for variant in variants):
+        call.notes.wider(place, "of a text's schema nothing but its type counts")
+    return any(variant.get("minLength") for variant in variants)
+
+
+def _text_shape(call: CallRules, then: str, needed: bool) -> TextShape:
+    if call.syntax.line_start and then and not then.startswith("\n"):
+        return LINES
+    if call.syntax.objects:
+        return trimmed("{")
+    if not then:  # it is read without the blanks around it
+        return beginning("", empty=False)
+    return SOME if needed else ANY
 
 
 _BODIES: Final[dict[str, Callable[[CallRules], Expression]]] = {

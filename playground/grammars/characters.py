@@ -5,12 +5,14 @@ NUL and half surrogates are in none: no engine takes them from a reply, which is
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 Range = tuple[int, int]  # both ends are in it
 _LAST: Final = 0x10FFFF
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_ ]")
 _SURROGATES: Final = (0xD800, 0xDFFF)
 
 
@@ -55,11 +57,19 @@ class CharacterSet:
         return len(self.others.ranges) < len(self.ranges) and _LAST in self.ranges[-1]
 
     @property
-    def one(self) -> str:
-        """The only character of the set; "" where it has several."""
-        if len(self.ranges) == 1 and self.ranges[0][0] == self.ranges[0][1]:
-            return chr(self.ranges[0][0])
-        return ""
+    def pattern(self) -> str:
+        """The set as a regular expression has it."""
+        given, sign = (self.others, "^\\x{0}") if self.is_most else (self, "")
+        ranges = (
+            escape(chr(first)) if first == last else f"{escape(chr(first))}-{escape(chr(last))}"
+            for first, last in given.ranges
+        )
+        return f"[{sign}{''.join(ranges)}]"
+
+
+def escape(char: str) -> str:
+    """A character in a regular expression, inside of a set or not."""
+    return char if _PLAIN.match(char) else f"\\x{{{ord(char):x}}}"
 
 
 def _joined(ranges: Iterable[Range]) -> CharacterSet:
@@ -91,4 +101,5 @@ ALL: Final = NONE.others
 DIGITS: Final = characters("0-9")
 HEX: Final = characters("0-9", "a-f", "A-F")
 CONTROL: Final = CharacterSet(((1, 0x1F),))
-BLANKS: Final = characters(" \t\n\r")
+BLANKS: Final = characters(*filter(str.isspace, map(chr, range(1, 0x3001))))
+"""What Python takes for white space."""

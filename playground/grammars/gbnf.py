@@ -53,7 +53,7 @@ class _Writer:
         return "root" if rule == self.root else f"r-{rule}"
 
     def top(self, given: Expression) -> str:
-        if isinstance(given, Either) and given.items:
+        if isinstance(given, Either):
             return " | ".join(map(self.text, given.items))
         return self.text(given)
 
@@ -72,7 +72,7 @@ class _Writer:
             case InOrder(items):
                 return f"({' '.join(map(self.text, items))})" if items else '""'
             case Either(items):
-                return f"({' | '.join(map(self.text, items))})" if items else "[^\\x00-\\U0010FFFF]"
+                return f"({' | '.join(map(self.text, items))})"
             case Repeated(item, least, most):
                 text = self.text(item)
                 # a name, a set, one text or what has brackets already

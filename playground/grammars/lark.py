@@ -8,10 +8,9 @@ terminal: read alone, the text would take the marker's beginning as well.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 
-from playground.grammars.characters import CharacterSet
+from playground.grammars.characters import escape
 from playground.grammars.expressions import (
     Either,
     Exact,
@@ -24,8 +23,6 @@ from playground.grammars.expressions import (
     Use,
 )
 from playground.grammars.texts import fatal_ends
-
-_PLAIN = re.compile(r"[A-Za-z0-9_ ]")
 
 
 def lark(rules: Mapping[str, Expression], root: str) -> str:
@@ -46,7 +43,7 @@ class _Writer:
 
     def top(self, given: Expression) -> str:
         """An expression on the right of a rule, where its alternatives need no brackets."""
-        if isinstance(given, Either) and given.items:
+        if isinstance(given, Either):
             return "\n    | ".join(self.text(item) for item in given.items)
         return self.text(given)
 
@@ -55,7 +52,7 @@ class _Writer:
             case Exact(text):
                 return json.dumps(text, ensure_ascii=False)
             case OneOf(of):
-                return self._terminal(f"/{_set(of)}/")
+                return self._terminal(f"/{of.pattern}/")
             case FreeText():
                 return self._terminal(_free(given))
             case Token(inside):
@@ -65,7 +62,7 @@ class _Writer:
             case InOrder(items):
                 return " ".join(map(self.text, items)) or '""'
             case Either(items):
-                return f"({' | '.join(map(self.text, items))})" if items else "/[^\\x{0}-\\x{10ffff}]/"
+                return f"({' | '.join(map(self.text, items))})"
             case Repeated(item, least, most):
                 text = self.text(item)
                 # a name, a terminal, one text or what has brackets already
@@ -87,16 +84,16 @@ def pattern(given: Expression) -> str:
     """An expression that uses no rule and no free text, as a regular expression."""
     match given:
         case Exact(text):
-            return "".join(map(_char, text))
+            return _words(text)
         case OneOf(of):
-            return _set(of)
+            return of.pattern
         case InOrder(items):
             return "".join(map(pattern, items))
         case Either(items):
             return f"({'|'.join(map(pattern, items))})"
         case Repeated(item, least, most):
-            single = isinstance(item, OneOf | Either) or (isinstance(item, Exact) and len(item.text) == 1)
             text = pattern(item)
+            single = isinstance(item, OneOf | Either) or len(text) == 1
             return f"{text if single else f'({text})'}{_times(least, most)}"
     raise TypeError(f"{given!r:.80} is no part of a terminal")
 
@@ -113,21 +110,4 @@ def _free(given: FreeText) -> str:
 
 
 def _words(text: str) -> str:
-    return "".join(map(_char, text))
-
-
-def _set(of: CharacterSet) -> str:
-    given, sign = (of.others, "^") if of.is_most else (of, "")
-    # NUL is in no set of ours, and so in none of those that are told by what they leave out
-    nul = "\\x{0}" if sign else ""
-    ranges = (_range(first, last) for first, last in given.ranges)
-    return f"[{sign}{nul}{''.join(ranges)}]"
-
-
-def _range(first: int, last: int) -> str:
-    start, stop = _char(chr(first)), _char(chr(last))
-    return start if first == last else f"{start}-{stop}"
-
-
-def _char(char: str) -> str:
-    return char if _PLAIN.match(char) else f"\\x{{{ord(char):x}}}"
+    return "".join(map(escape, text))

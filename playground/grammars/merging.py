@@ -14,16 +14,20 @@ from playground.tools import Schema, allowed_types, json_type, target_of
 TYPES: Final = ("string", "integer", "number", "boolean", "null", "array", "object")
 _MOST_VARIANTS: Final = 200
 _MOST_DEPTH: Final = 40
-_WORDS_ONLY: Final = frozenset(
-    "title description default examples deprecated readOnly writeOnly $comment $schema $id $anchor"
-    " $defs definitions discriminator nullable example".split()
+_FOR_PEOPLE: Final = frozenset(
+    {"title", "description", "default", "example", "examples", "deprecated", "$comment"}
+)
+_NO_RULE: Final = _FOR_PEOPLE | frozenset(
+    {"readOnly", "writeOnly", "nullable", "discriminator", "$schema", "$id", "$anchor"}
+    | {"$defs", "definitions"}
 )
 _UNREAD: Final = (
-    "not if then else dependentRequired dependentSchemas dependencies patternProperties"
-    " propertyNames unevaluatedProperties unevaluatedItems contains minContains maxContains"
-    " uniqueItems minProperties maxProperties format multipleOf contentEncoding contentMediaType"
-    " contentSchema $dynamicRef $recursiveRef"
-).split()
+    *("not", "if", "then", "else", "dependentRequired", "dependentSchemas", "dependencies"),
+    *("patternProperties", "propertyNames", "unevaluatedProperties", "unevaluatedItems"),
+    *("contains", "minContains", "maxContains", "uniqueItems", "minProperties", "maxProperties"),
+    *("format", "multipleOf", "contentEncoding", "contentMediaType", "contentSchema"),
+    *("$dynamicRef", "$recursiveRef"),
+)
 _NOTHING_SAID: Final[dict[str, tuple[Any, ...]]] = {
     "uniqueItems": (False,),
     "minProperties": (0,),
@@ -39,7 +43,7 @@ def is_reference(schema: Any) -> bool:
     return (
         isinstance(schema, dict)
         and isinstance(schema.get("$ref"), str)
-        and set(schema) - {"$ref"} <= _WORDS_ONLY
+        and set(schema) - {"$ref"} <= _NO_RULE
     )
 
 
@@ -49,22 +53,22 @@ class Merger:
     def __init__(self, root: Schema, notes: Notes) -> None:
         self.root, self.notes = root, notes
 
-    def variants(self, schema: Any, place: str, depth: int = 0) -> list[Schema | bool]:
-        """The plain schemas that a schema is a choice of: True for any value, none for no value."""
+    def variants(self, schema: Any, place: str, depth: int = 0) -> list[Schema]:
+        """The plain schemas that a schema is a choice of: {} for any value, none for no value."""
         if schema is False:
             return []
-        if not isinstance(schema, dict) or not set(schema) - _WORDS_ONLY:
+        if not isinstance(schema, dict) or not set(schema) - _NO_RULE:
             if not isinstance(schema, dict | bool):
                 self.notes.wider(place, f"{schema!r:.60} is no schema: any value")
-            return [True]
+            return [{}]
         if depth > _MOST_DEPTH:
             self.notes.wider(place, "the schema leads back to itself: any value")
-            return [True]
+            return [{}]
         found = [{k: v for k, v in schema.items() if k not in ("$ref", "allOf", *_UNION)}]
         for parts in self._parts(schema, place):
             alternatives = [v for part in parts for v in self.variants(part, place, depth + 1)]
             found = self._product(found, alternatives, place)
-        return list(found)
+        return found
 
     def _parts(self, schema: Schema, place: str) -> Iterable[list[Any]]:
         """What a schema is put together of: each a choice."""
@@ -89,21 +93,19 @@ class Merger:
             return True
         return found
 
-    def _product(
-        self, left: list[Schema], right: list[Schema | bool], place: str
-    ) -> list[Schema]:
+    def _product(self, left: list[Schema], right: list[Schema], place: str) -> list[Schema]:
         pairs = [(a, b) for a in left for b in right]
         if len(pairs) > _MOST_VARIANTS:
             self.notes.wider(place, f"a union of more than {_MOST_VARIANTS} parts: its first")
             pairs = pairs[:_MOST_VARIANTS]
-        merged = (a if b is True else self._merged(a, b, place) for a, b in pairs)
+        merged = (self._merged(a, b, place) for a, b in pairs)
         return [schema for schema in merged if schema is not None]
 
-    def _merged(self, left: Schema, right: Any, place: str) -> Schema | None:
+    def _merged(self, left: Schema, right: Schema, place: str) -> Schema | None:
         """What fits both; None where nothing does."""
         result = {**left}
         for key, value in right.items():
-            if key in _WORDS_ONLY or key not in left or left[key] == value:
+            if key in _NO_RULE or key not in left or left[key] == value:
                 result.setdefault(key, value)
                 continue
             both = _both(key, left[key], value)
@@ -114,8 +116,8 @@ class Merger:
         if _closed_apart(left, right):
             self.notes.wider(place, "additionalProperties of one part of allOf is not kept")
             result.pop("additionalProperties", None)
-        types = [set(allowed_types({"type": part["type"]})) for part in (left, right) if "type" in part]
-        if len(types) == 2:
+        if "type" in left and "type" in right:
+            types = [allowed_types({"type": part["type"]}) for part in (left, right)]
             kept = (types[0] & types[1]) | _integers(*types)
             if not kept:
                 return None

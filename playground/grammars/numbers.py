@@ -92,9 +92,7 @@ def _natural(low: int, high: int | None) -> Expression:
         parts = ((max(low, 10 ** (n - 1) if n > 1 else 0), min(high, 10**n - 1)) for n in sizes)
         return either([_same_size(str(first), str(last)) for first, last in parts])
     if low == 0:
-        return either(
-            [in_order("0"), in_order(_FIRST, repeated(_DIGIT, 0, MOST_DIGITS - 1))]
-        )
+        return either([in_order("0"), in_order(_FIRST, repeated(_DIGIT, 0, MOST_DIGITS - 1))])
     size = len(str(low))
     longer = in_order(_FIRST, repeated(_DIGIT, size, max(MOST_DIGITS - 1, size)))
     return either([_same_size(str(low), "9" * size), longer])

@@ -17,7 +17,9 @@ from playground.grammars.expressions import EMPTY, Expression, either, in_order,
 _MOST_REPEATS: Final = 1000
 _MOST_CHARS: Final = 2000
 _WORD: Final = characters("a-z", "A-Z", "0-9", "_")
-_SPACE: Final = characters(" \t\n\r\v\f\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff", "\u2000-\u200a")
+_SPACE: Final = characters(
+    " \t\n\r\v\f\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff", "\u2000-\u200a"
+)
 _CLASSES: Final = {
     "CATEGORY_DIGIT": DIGITS,
     "CATEGORY_NOT_DIGIT": DIGITS.others,

@@ -1,4 +1,4 @@
-"""A whole reply: reasoning, text, and calls in their sections, as a dialect's declaration has them."""
+"""A whole reply: reasoning, text, and calls in their sections, as a declaration has them."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ from playground.grammars.expressions import (
     repeated,
 )
 from playground.grammars.notes import Notes, quoted
+from playground.grammars.pruning import pruned
+from playground.grammars.styles import Style
 from playground.grammars.texts import ANY, SOME, TextShape
 from playground.grammars.words import filled, outside_words, written_name
 from playground.parsing.declaration import Declaration, Markers, ReasoningTags
@@ -57,7 +59,7 @@ class ReplyRules:
         self.syntax, self.markers, self.answer = syntax, markers, answer
         self.tools, self.notes, self.rules = tools, notes, Rules()
         self.outside = outside_words(syntax, markers, tools)
-        any_values: dict[object, Use] = {}
+        any_values: dict[Style, Use] = {}
         self._calls = [
             CallRules(syntax, tool, self.rules, notes, any_values, self.outside) for tool in tools
         ]
@@ -70,7 +72,7 @@ class ReplyRules:
         if asked.reasoning:
             reply = self._with_reasoning(reply, asked.required)
         self.rules.named[root] = reply
-        return used(self.rules.named, root)
+        return pruned(self.rules.named, root)
 
     # calls
 
@@ -167,25 +169,3 @@ class ReplyRules:
         least = 1 if self.syntax.line_start else 0
         space = repeated(Exact("\n"), least, 2)
         return in_order(opener, FreeText(ANY, self.outside, tags.close), space, reply)
-
-
-def used(named: dict[str, Expression], root: str) -> dict[str, Expression]:
-    """The rules that are reached from the root, in the order in which they are met."""
-    found: dict[str, Expression] = {}
-    waiting = [root]
-    while waiting:
-        name = waiting.pop(0)
-        if name not in found:
-            found[name] = named[name]
-            waiting += _uses(named[name])
-    return found
-
-
-def _uses(expression: Expression) -> list[str]:
-    match expression:
-        case Use(rule):
-            return [rule]
-        case InOrder(items) | Either(items):
-            return [name for item in items for name in _uses(item)]
-    inside = getattr(expression, "item", None)
-    return _uses(inside) if inside is not None else []

@@ -58,16 +58,15 @@ class SchemaRules:
             return self._any
         variants = self.merger.variants(schema, place)
         return either(
-            self._any if variant is True else self._plain(self.merger.told(variant, place), place)
+            self._plain(self.merger.told(variant, place), place) if variant else self._any
             for variant in variants
-            if variant is not False
         )
 
     def _referred(self, reference: str, place: str) -> Expression:
         """What a reference leads to is a rule: it may use itself."""
         if reference not in self._references:
             target = self.merger.target(reference, place)
-            if target is True:
+            if target is True or target == {}:
                 return self._any
             name = self.rules.take(f"{self._stem}-{reference.rsplit('/', 1)[-1]}")
             self._references[reference] = name
@@ -94,9 +93,7 @@ class SchemaRules:
 
     def _integer(self, schema: Schema, place: str) -> Expression:
         low, high = _bounds(schema)
-        return Token(
-            numbers.integer(low, high)
-        )
+        return Token(numbers.integer(low, high))
 
     def _number(self, schema: Schema, place: str) -> Expression:
         low, high = _float_bounds(schema)
@@ -164,9 +161,7 @@ class SchemaRules:
             more = in_order(key, style.colon, self.value(extra, f"{place}, other keys"))
         return in_order("{", self.joined(listed, more, style.comma), "}")
 
-    def members(
-        self, schema: Schema, place: str
-    ) -> tuple[list[tuple[str, Any, bool]], Any]:
+    def members(self, schema: Schema, place: str) -> tuple[list[tuple[str, Any, bool]], Any]:
         """The keys of an object, each with its schema and whether it is needed; and the schema of
         all other keys, or None where there are none."""
         properties = schema.get("properties")
@@ -208,9 +203,7 @@ def _or_else(one: Expression, other: Expression) -> Expression:
     return optional(one) if other == EMPTY else either([one, other])
 
 
-def text_inside(
-    schema: Schema, place: str, notes: Notes
-) -> Callable[[Quotes], Expression] | None:
+def text_inside(schema: Schema, place: str, notes: Notes) -> Callable[[Quotes], Expression] | None:
     """What a schema says of a text, for any way to quote it; None where it says nothing."""
     least, most = _count(schema.get("minLength")) or 0, _count(schema.get("maxLength"))
     pattern = schema.get("pattern")
@@ -235,33 +228,32 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
+def _numbers(schema: Schema, *keys: str) -> list[Any]:
+    """The numbers that a schema has under these keys."""
+    return [schema[key] for key in keys if _is_number(schema.get(key))]
+
+
 def _count(value: Any) -> int | None:
     return int(value) if _is_number(value) and value >= 0 else None
 
 
 def _bounds(schema: Schema) -> tuple[int | None, int | None]:
     """The bounds of an integer; those that are not in it are moved by one."""
-    low, high = schema.get("minimum"), schema.get("maximum")
-    lows = [math.ceil(low)] if _is_number(low) else []
-    highs = [math.floor(high)] if _is_number(high) else []
-    over, under = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
-    if over is True and lows:  # as it was written before draft 6
-        lows.append(math.floor(low) + 1)
-    elif _is_number(over):
-        lows.append(math.floor(over) + 1)
-    if under is True and highs:
-        highs.append(math.ceil(high) - 1)
-    elif _is_number(under):
-        highs.append(math.ceil(under) - 1)
-    return (max(lows) if lows else None), (min(highs) if highs else None)
+    lows = [math.ceil(bound) for bound in _numbers(schema, "minimum")]
+    highs = [math.floor(bound) for bound in _numbers(schema, "maximum")]
+    lows += [math.floor(bound) + 1 for bound in _numbers(schema, "exclusiveMinimum")]
+    highs += [math.ceil(bound) - 1 for bound in _numbers(schema, "exclusiveMaximum")]
+    # `true` beside a bound moves that one: so it was written before draft 6
+    low = max(lows) + (schema.get("exclusiveMinimum") is True) if lows else None
+    high = min(highs) - (schema.get("exclusiveMaximum") is True) if highs else None
+    return low, high
 
 
 def _float_bounds(schema: Schema) -> tuple[float | None, float | None]:
     """The bounds of a number, those that are not in it too."""
-    lows = [schema.get(key) for key in ("minimum", "exclusiveMinimum")]
-    highs = [schema.get(key) for key in ("maximum", "exclusiveMaximum")]
-    low = max(filter(_is_number, lows), default=None)
-    return low, min(filter(_is_number, highs), default=None)
+    lows = _numbers(schema, "minimum", "exclusiveMinimum")
+    highs = _numbers(schema, "maximum", "exclusiveMaximum")
+    return max(lows, default=None), min(highs, default=None)
 
 
 _TYPES: Final[dict[str, Callable[[SchemaRules, Schema, str], Expression]]] = {

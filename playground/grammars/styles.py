@@ -1,4 +1,4 @@
-"""How values are written: JSON, Python literals, Gemma's marked texts. One style, all punctuation."""
+"""How values are written: JSON, Python literals, marked texts. A style has all punctuation."""
 
 from __future__ import annotations
 
@@ -168,8 +168,9 @@ def python_style() -> Style:
             in_order("u", repeated(_HEX, 4, 4)),
         ]
     )
+    escape = in_order("\\", escape)
     texts = (
-        in_order(q.open, repeated(either([OneOf(ALL - q.escaped), in_order("\\", escape)])), q.close)
+        in_order(q.open, repeated(either([OneOf(ALL - q.escaped), escape])), q.close)
         for q in quotes
     )
     chars = ALL - quotes[0].escaped
@@ -219,9 +220,7 @@ def other_than(
     return _other([word for word in words if word], chars, first or chars, begun=False)
 
 
-def _other(
-    words: list[str], chars: CharacterSet, first: CharacterSet, begun: bool
-) -> Expression:
+def _other(words: list[str], chars: CharacterSet, first: CharacterSet, begun: bool) -> Expression:
     heads = dict.fromkeys(word[0] for word in words if word)
     more: list[Expression] = []
     if free := first - characters("".join(heads)):

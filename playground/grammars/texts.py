@@ -25,10 +25,6 @@ class TextShape:
     pattern: str
 
 
-def _escape(char: str) -> str:
-    return f"\\x{{{ord(char):x}}}"
-
-
 def _one(of: CharacterSet) -> Row:
     return ((of, 0),)
 
@@ -52,11 +48,11 @@ def beginning(never: str, empty: bool = True) -> TextShape:
     """Text that does not begin, behind blanks, with one of these characters; where it may not be
     `empty`, blanks alone are none."""
     first = (BLANKS | characters(never)).others
-    pattern = rf"[ \t\n\r]*[^ \t\n\r{''.join(map(_escape, never))}](?s:.)*"
+    pattern = rf"{BLANKS.pattern}*{first.pattern}(?s:.)*"
     return TextShape(
         (((BLANKS, 0), (first, 1)), ((ALL, 1),)),
         frozenset({0, 1} if empty else {1}),
-        rf"({pattern}|[ \t\n\r]*)" if empty else pattern,
+        rf"({pattern}|{BLANKS.pattern}*)" if empty else pattern,
     )
 
 
@@ -69,7 +65,7 @@ def trimmed(never: str) -> TextShape:
     return TextShape(
         (((first, 2),), rest, rest),
         frozenset({2}),
-        rf"[^ \t\n\r{''.join(map(_escape, never))}]((?s:.)*[^ \t\n\r])?",
+        rf"{first.pattern}((?s:.)*{inside.pattern})?",
     )
 
 

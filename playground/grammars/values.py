@@ -32,6 +32,7 @@ from playground.grammars.texts import (
 from playground.parsing.values import Untyped
 from playground.tools import Schema, allowed_types
 
+_LIMITS: Final = ("minLength", "maxLength", "pattern")
 _FIRST: Final = {"array": "[", "object": "{", "integer": "-0123456789", "number": "-0123456789"}
 
 
@@ -67,9 +68,9 @@ class RawValues:
         never = "" if beside is None else '"' + "".join(_FIRST.get(kind, "") for kind in beside)
         variants = self.rules.merger.variants(schema, place)
         return either(
-            self._any("", empty=True) if variant is True else self._limited(variant, place, never)
+            self._limited(variant, place, never) if variant else self._any("", empty=True)
             for variant in variants
-            if variant is True or (isinstance(variant, dict) and _may_be_text(variant))
+            if _may_be_text(variant)
         )
 
     def _limited(self, schema: Schema, place: str, never: str) -> Expression:
@@ -79,7 +80,7 @@ class RawValues:
         if values is not None:
             texts = [value for value in values if isinstance(value, str)]
             return either(self._given(text, place, never) for text in texts)
-        limits = {key: schema[key] for key in ("minLength", "maxLength", "pattern") if key in schema}
+        limits = {key: schema[key] for key in _LIMITS if key in schema}
         if limits in ({}, {"minLength": 0}):
             return self._any(never, empty=True)
         if limits == {"minLength": 1}:

@@ -72,7 +72,8 @@ def outside_words(
 ) -> tuple[str, ...]:
     """What text beside the calls must not hold: how any form that is read begins, and markers."""
     found = [word for form in (syntax, *syntax.also) for word in _openers(form, tools)]
-    tags = [text for pair in (*markers.reasoning, *markers.plain) for text in (pair.open, pair.close)]
+    pairs = (*markers.reasoning, *markers.plain)
+    tags = [text for pair in pairs for text in (pair.open, pair.close)]
     listed = [*tags, *markers.stops, *markers.dropped, markers.result, *syntax.closers]
     found += [longest_word(text) for text in listed]
     return tuple(dict.fromkeys(filter(None, found)))
