@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from playground.grammars.characters import ALL, DIGITS, characters
+from playground.grammars.characters import ALL, BLANKS, DIGITS, characters
 from playground.grammars.expressions import (
     EMPTY,
     IMPOSSIBLE,
@@ -49,7 +49,7 @@ _IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*\Z")
 _ID: Final = Token(repeated(OneOf(characters("a-z", "A-Z", "0-9", "_.:-")), 1, 64))
 _LINE: Final = Token(
     in_order(
-        OneOf(ALL - characters(" \t\r\n\v\f`\u0085\u00a0")),
+        OneOf(ALL - BLANKS - characters("`")),
         repeated(OneOf(ALL - characters("\n`")), 0, 200),
     )
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -13,14 +13,6 @@ from playground.grammars.gbnf import ebnf, gbnf
 from playground.grammars.lark import lark
 from playground.grammars.replies import ROOT
 from playground.grammars.structural_tags import structural_tag
-
-Writer = Callable[[Mapping[str, Expression], str], str]
-FORMS: Final[dict[str, Writer]] = {
-    "lark": lark,
-    "gbnf": gbnf,
-    "ebnf": ebnf,
-    "structural-tag": structural_tag,
-}
 
 
 @dataclass(frozen=True)
@@ -34,7 +26,10 @@ class Grammar:
 
     dialect: str
     rules: Mapping[str, Expression]
-    findings: tuple[Finding, ...] = field(default=())
+    findings: tuple[Finding, ...] = ()
+    by_characters: bool = False
+    """Whether an engine with terminals needs one for each character: no marker tells where a text
+    ends."""
 
     @cached_property
     def lark(self) -> str:
@@ -58,4 +53,12 @@ class Grammar:
 
     def form(self, name: str) -> str:
         """The grammar in one of FORMS."""
-        return FORMS[name](self.rules, ROOT) if self.rules else ""
+        return FORMS[name](self) if self.rules else ""
+
+
+FORMS: Final[dict[str, Callable[[Grammar], str]]] = {
+    "lark": lambda grammar: lark(grammar.rules, ROOT, grammar.by_characters),
+    "gbnf": lambda grammar: gbnf(grammar.rules, ROOT),
+    "ebnf": lambda grammar: ebnf(grammar.rules, ROOT),
+    "structural-tag": lambda grammar: structural_tag(grammar.rules, ROOT),
+}

@@ -22,13 +22,15 @@ from playground.grammars.expressions import (
     Token,
     Use,
 )
-from playground.grammars.texts import fatal_ends
+from playground.grammars.texts import fatal_ends, states
 
 
-def lark(rules: Mapping[str, Expression], root: str) -> str:
-    """The rules as llguidance reads them; the rule `root` is its `start`."""
-    writer = _Writer(root)
+def lark(rules: Mapping[str, Expression], root: str, by_characters: bool = False) -> str:
+    """The rules as llguidance reads them; the rule `root` is its `start`. With `by_characters` each
+    terminal is one character: what the terminals of a text cannot tell, the rules then do."""
+    writer = _CharacterWriter(root) if by_characters else _Writer(root)
     lines = [f"{writer.name(name)}: {writer.top(rule)}" for name, rule in rules.items()]
+    lines += writer.lines
     lines += [f"{name}: {text}" for text, name in writer.terminals.items()]
     return "\n".join(lines) + "\n"
 
@@ -37,6 +39,7 @@ class _Writer:
     def __init__(self, root: str) -> None:
         self.root = root
         self.terminals: dict[str, str] = {}
+        self.lines: list[str] = []
 
     def name(self, rule: str) -> str:
         return "start" if rule == self.root else f"r_{rule.replace('-', '_')}"
@@ -71,6 +74,28 @@ class _Writer:
 
     def _terminal(self, text: str) -> str:
         return self.terminals.setdefault(text, f"T{len(self.terminals) + 1}")
+
+
+class _CharacterWriter(_Writer):
+    """Writes no terminal of more than one character; a free text is a rule for each state."""
+
+    def text(self, given: Expression) -> str:
+        match given:
+            case Exact(text):
+                return " ".join(json.dumps(char, ensure_ascii=False) for char in text)
+            case Token(inside):
+                return f"({self.text(inside)})"
+            case FreeText(shape, without, then):
+                stem = f"t{len(self.lines)}"
+                written = self.text(Exact(then)) or '""'
+                for index, state in enumerate(states(shape, without, then)):
+                    ways = [f"{self.text(OneOf(of))} {stem}_{target}" for of, target in state.row]
+                    ways += [written] if state.ends else []
+                    self.lines.append(f"{stem}_{index}: {' | '.join(ways)}")
+                return f"{stem}_0"
+            case Repeated(item, least, most):
+                return f"({self.text(item)}){_times(least, most)}"
+        return super().text(given)
 
 
 def _times(least: int, most: int | None) -> str:

@@ -26,9 +26,9 @@ from playground.grammars.expressions import (
 from playground.grammars.notes import Notes, quoted
 from playground.grammars.pruning import pruned
 from playground.grammars.styles import Style
-from playground.grammars.texts import ANY, SOME, TextShape
+from playground.grammars.texts import ANY, SOME
 from playground.grammars.words import filled, outside_words, written_name
-from playground.parsing.declaration import Declaration, Markers, ReasoningTags
+from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.template import Piece, holes_of
 from playground.tools import ToolMetadata
 
@@ -58,6 +58,8 @@ class ReplyRules:
     ) -> None:
         self.syntax, self.markers, self.answer = syntax, markers, answer
         self.tools, self.notes, self.rules = tools, notes, Rules()
+        self.by_characters = False
+        """Whether a text can only be told from what follows it character by character."""
         self.outside = outside_words(syntax, markers, tools)
         any_values: dict[Style, Use] = {}
         self._calls = [
@@ -70,7 +72,7 @@ class ReplyRules:
         calls = self._all_calls(asked.several)
         reply = calls if asked.required else self._with_text(calls)
         if asked.reasoning:
-            reply = self._with_reasoning(reply, asked.required)
+            reply = self._with_reasoning(reply, calls)
         self.rules.named[root] = reply
         return pruned(self.rules.named, root)
 
@@ -124,22 +126,37 @@ class ReplyRules:
         alone = in_order(before, FreeText(ANY, self.outside, after))
         if calls == IMPOSSIBLE:
             return alone
-        if before or after:
-            marked = in_order(before, FreeText(SOME, self.outside, after), optional("\n"), calls)
-            return either([calls, marked, alone])
-        return either([calls, self._then(SOME, self.outside, calls), alone])
+        if after:
+            text = in_order(before, FreeText(SOME, self.outside, after), optional("\n"))
+            return either([calls, in_order(text, calls), alone])
+        if before or self.syntax.line_start:
+            return either([self._begun(calls), in_order(before, self._then(calls)), alone])
+        return either([self._then(calls), alone])
 
-    def _then(self, shape: TextShape, words: tuple[str, ...], following: Expression) -> Expression:
+    def _begun(self, following: Expression) -> Expression:
+        """What follows, told by its beginning from a text that could be there."""
+        return either(in_order(head, rest) for head, rest in self._told(following))
+
+    def _then(self, following: Expression) -> Expression:
         """A text up to something: how that begins is a part of the text's own terminal."""
         line = "\n" if self.syntax.line_start else ""
+        return either(
+            in_order(FreeText(ANY, self.outside, line + head), rest)
+            for head, rest in self._told(following)
+        )
+
+    def _told(self, following: Expression) -> list[tuple[str, Expression]]:
+        """The beginnings of an expression, each with one of the words that no text holds: where
+        there is none, only a walk character by character finds the text's end."""
         heads = self._heads(following)
         common = os.path.commonprefix([head for head, _ in heads])
-        if common.strip():
-            heads = [(common, either(in_order(h[len(common) :], rest) for h, rest in heads))]
-        return either(
-            in_order(FreeText(ANY if line else shape, words, line + head), rest)
-            for head, rest in heads
-        )
+        if self._is_told(common):
+            return [(common, either(in_order(h[len(common) :], rest) for h, rest in heads))]
+        self.by_characters |= not all(self._is_told(head) for head, _ in heads)
+        return heads
+
+    def _is_told(self, head: str) -> bool:
+        return any(word in head for word in self.outside)
 
     def _heads(self, expression: Expression) -> list[tuple[str, Expression]]:
         """The texts with which an expression begins, each with what follows it."""
@@ -155,17 +172,17 @@ class ReplyRules:
                 return self._heads(self.rules.named[rule])
         return [("", expression)]
 
-    def _with_reasoning(self, reply: Expression, required: bool) -> Expression:
+    def _with_reasoning(self, reply: Expression, calls: Expression) -> Expression:
+        """A reply, or one behind a thought. What closes no thought but a call leaves no room for
+        text between them."""
         tags = self.markers.reasoning[:1]
         if not tags:
             self.notes.narrower("reasoning", "the dialect has no marks for it: none is allowed")
             return reply
-        return either([self._thought(tags[0], reply), reply])
-
-    def _thought(self, tags: ReasoningTags, reply: Expression) -> Expression:
-        opener = "" if self.markers.opens_reasoning else tags.open
-        if not tags.close:
-            return in_order(opener, self._then(ANY, self.outside, reply))
+        opener = "" if self.markers.opens_reasoning else tags[0].open
+        if not tags[0].close:
+            return either([in_order(opener, self._then(calls)), reply])
         least = 1 if self.syntax.line_start else 0
         space = repeated(Exact("\n"), least, 2)
-        return in_order(opener, FreeText(ANY, self.outside, tags.close), space, reply)
+        thought = FreeText(ANY, self.outside, tags[0].close)
+        return either([in_order(opener, thought, space, reply), reply])
