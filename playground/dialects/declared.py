@@ -9,8 +9,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from types import NoneType
 from typing import Any, ClassVar, Final, Literal, assert_never
 
+from playground.arguments import takes
 from playground.dialects import prompts
 from playground.dialects.base import Dialect
 from playground.dialects.preflight import PreflightCheck
@@ -40,6 +42,7 @@ from playground.parsing.syntax import (
 from playground.parsing.values import dump_json
 from playground.prompt_data import PromptData
 from playground.raw_prompts import LlamaPrompt
+from playground.tool_formats import read_tools
 from playground.tools import ToolMetadata
 
 # The ends of a sequence, which servers that decode with special tokens leave in the text.
@@ -141,9 +144,10 @@ class DeclaredDialect(Dialect):
     def _result_template(self) -> Template:
         return _result_template(self.result)
 
+    @takes(tools="list", choice="text", parallel=(bool, NoneType), reasoning=bool)
     def grammar(
         self,
-        tools: Iterable[ToolMetadata],
+        tools: Iterable[Any],
         choice: str = "auto",
         parallel: bool | None = None,
         reasoning: bool = False,
@@ -153,7 +157,7 @@ class DeclaredDialect(Dialect):
             self.syntax,
             self.markers,
             self.answer,
-            list(tools),
+            read_tools(list(tools)),
             choice,
             self.parallel if parallel is None else parallel,
             reasoning,

@@ -1,11 +1,11 @@
-"""llama.cpp's GBNF and xgrammar's EBNF, which grew out of it: the same rules, other escapes.
+"""llama.cpp's GBNF, and xgrammar's EBNF, which grew out of it: what both read is one text.
 
 Neither can say what a text must not hold: each state of a free text's automaton is a rule.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from playground.grammars.characters import CharacterSet
@@ -23,29 +23,19 @@ from playground.grammars.expressions import (
 from playground.grammars.texts import TextState, states
 
 _SHORT: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
-_IN_SET: Final = {"]": "\\]", "[": "\\[", "^": "\\x5E", "-": "\\x2D"}
-_IN_SET_XGRAMMAR: Final = {"]": "\\]", "[": "\\x5B", "^": "\\^", "-": "\\-"}
+_IN_SET: Final = "[]^-"  # what means something inside of a set
 
 
 def gbnf(rules: Mapping[str, Expression], root: str) -> str:
-    """The rules as llama.cpp reads them; the rule `root` is its `root`."""
-    return _write(rules, root, _IN_SET)
-
-
-def ebnf(rules: Mapping[str, Expression], root: str) -> str:
-    """The rules as xgrammar reads them; the rule `root` is its `root`."""
-    return _write(rules, root, _IN_SET_XGRAMMAR)
-
-
-def _write(rules: Mapping[str, Expression], root: str, in_set: Mapping[str, str]) -> str:
-    writer = _Writer(root, in_set)
+    """The rules as llama.cpp and xgrammar read them; the rule `root` is its `root`."""
+    writer = _Writer(root)
     lines = [f"{writer.name(name)} ::= {writer.top(rule)}" for name, rule in rules.items()]
     return "\n".join([*lines, *writer.lines]) + "\n"
 
 
 class _Writer:
-    def __init__(self, root: str, in_set: Mapping[str, str]) -> None:
-        self.root, self.in_set = root, in_set
+    def __init__(self, root: str) -> None:
+        self.root = root
         self.lines: list[str] = []
         self._names: dict[Expression, str] = {}
 
@@ -62,7 +52,7 @@ class _Writer:
             case Exact(text):
                 return f'"{"".join(map(_char, text))}"'
             case OneOf(of):
-                return self._set(of)
+                return _set(of)
             case FreeText():
                 return self._free(given)
             case Token():
@@ -79,25 +69,12 @@ class _Writer:
                 single = not isinstance(item, Repeated) and not text.startswith('""')
                 return f"{text if single else f'({text})'}{_times(least, most)}"
 
-    def _set(self, of: CharacterSet) -> str:
-        given, sign = (of.others, "^") if of.is_most else (of, "")
-        nul = "\\x00" if sign else ""
-        ranges = (self._range(first, last) for first, last in given.ranges)
-        return f"[{sign}{nul}{''.join(ranges)}]"
-
-    def _range(self, first: int, last: int) -> str:
-        start, stop = self._in_set(chr(first)), self._in_set(chr(last))
-        return start if first == last else f"{start}-{stop}"
-
-    def _in_set(self, char: str) -> str:
-        return self.in_set.get(char) or ('"' if char == '"' else _char(char))
-
     def _free(self, given: FreeText) -> str:
         """The first of the rules that a free text becomes."""
         if given not in self._names:
             stem = self._names[given] = self._own("text")
             listed = states(given.shape, given.without, given.then)
-            self.lines += _state_rules(stem, listed, self._set, self.text(Exact(given.then)))
+            self.lines += _state_rules(stem, listed, self.text(Exact(given.then)))
         return self._names[given]
 
     def _token(self, given: Token) -> str:
@@ -112,9 +89,21 @@ class _Writer:
         return f"{kind}-{len(self._names) + 1}"
 
 
-def _state_rules(
-    stem: str, listed: list[TextState], written: Callable[[CharacterSet], str], then: str
-) -> list[str]:
+def _set(of: CharacterSet) -> str:
+    given, sign = (of.others, "^\\u0000") if of.is_most else (of, "")
+    return f"[{sign}{''.join(_range(*each) for each in given.ranges)}]"
+
+
+def _range(first: int, last: int) -> str:
+    start, stop = _in_set(chr(first)), _in_set(chr(last))
+    return start if first == last else f"{start}-{stop}"
+
+
+def _in_set(char: str) -> str:
+    return f"\\u{ord(char):04X}" if char in _IN_SET else '"' if char == '"' else _char(char)
+
+
+def _state_rules(stem: str, listed: list[TextState], then: str) -> list[str]:
     """A rule for each state; the first has the stem for its name."""
 
     def name(index: int) -> str:
@@ -122,7 +111,7 @@ def _state_rules(
 
     lines = []
     for index, state in enumerate(listed):
-        ways = [f"{written(chars)} {name(target)}" for chars, target in state.row]
+        ways = [f"{_set(chars)} {name(target)}" for chars, target in state.row]
         ways += [then] if state.ends else []
         lines.append(f"{name(index)} ::= {' | '.join(ways)}")
     return lines
@@ -141,6 +130,5 @@ def _char(char: str) -> str:
     number = ord(char)
     if 0x20 <= number < 0x7F:
         return char
-    if number < 0x100:
-        return f"\\x{number:02X}"
+    # never \\x41: xgrammar reads as many hexadecimal digits as there are
     return f"\\u{number:04X}" if number < 0x10000 else f"\\U{number:08X}"

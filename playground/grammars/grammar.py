@@ -9,7 +9,7 @@ from typing import Final
 
 from playground.findings import Finding
 from playground.grammars.expressions import Expression
-from playground.grammars.gbnf import ebnf, gbnf
+from playground.grammars.gbnf import gbnf
 from playground.grammars.lark import lark
 from playground.grammars.replies import ROOT
 from playground.grammars.structural_tags import structural_tag
@@ -43,7 +43,7 @@ class Grammar:
 
     @cached_property
     def ebnf(self) -> str:
-        """For xgrammar."""
+        """For xgrammar: what it reads of GBNF is all that is written."""
         return self.form("ebnf")
 
     @cached_property
@@ -59,6 +59,6 @@ class Grammar:
 FORMS: Final[dict[str, Callable[[Grammar], str]]] = {
     "lark": lambda grammar: lark(grammar.rules, ROOT, grammar.by_characters),
     "gbnf": lambda grammar: gbnf(grammar.rules, ROOT),
-    "ebnf": lambda grammar: ebnf(grammar.rules, ROOT),
+    "ebnf": lambda grammar: gbnf(grammar.rules, ROOT),
     "structural-tag": lambda grammar: structural_tag(grammar.rules, ROOT),
 }

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from playground.grammars.expressions import Expression
-from playground.grammars.gbnf import ebnf
+from playground.grammars.gbnf import gbnf
 
 
 def structural_tag(rules: Mapping[str, Expression], root: str) -> str:
     """The rules as JSON for xgrammar, vLLM and SGLang: one format, the grammar itself."""
-    content: dict[str, Any] = {"type": "grammar", "grammar": ebnf(rules, root)}
+    content: dict[str, Any] = {"type": "grammar", "grammar": gbnf(rules, root)}
     return json.dumps({"type": "structural_tag", "format": content}, ensure_ascii=False, indent=2)
