@@ -8,7 +8,7 @@ from playground.errors import UnknownNameError
 from playground.grammars.expressions import IMPOSSIBLE
 from playground.grammars.grammar import FORMS, Grammar
 from playground.grammars.notes import Notes, quoted
-from playground.grammars.replies import ROOT, Asked, ReplyRules
+from playground.grammars.replies import ROOT, ReplyRules, WantedReply
 from playground.parsing.declaration import Declaration, Markers
 from playground.tools import ToolMetadata
 
@@ -36,7 +36,7 @@ def declared_grammar(
             raise UnknownNameError("tool", choice, [AUTO, REQUIRED, *(t.name for t in tools)])
     chosen = _callable(syntax, chosen, notes)
     reply = ReplyRules(syntax, markers, answer, chosen, notes)
-    rules = reply.make(Asked(choice != AUTO, several, reasoning))
+    rules = reply.make(WantedReply(choice != AUTO, several, reasoning))
     if rules[ROOT] == IMPOSSIBLE:
         notes.none("calls", "no call can be written of any of the tools")
         rules = {}

@@ -13,8 +13,8 @@ from playground.grammars.expressions import (
     IMPOSSIBLE,
     Expression,
     FreeText,
+    NamedRules,
     OneOf,
-    Rules,
     Token,
     Use,
     either,
@@ -61,7 +61,7 @@ class CallRules:
 
     syntax: Declaration
     tool: ToolMetadata
-    rules: Rules
+    rules: NamedRules
     notes: Notes
     any_values: dict[Style, Use]
     outside: tuple[str, ...]

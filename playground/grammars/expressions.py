@@ -130,7 +130,7 @@ def repeated(item: Expression, least: int = 0, most: int | None = None) -> Expre
 
 
 @dataclass
-class Rules:
+class NamedRules:
     """Named expressions. A name is taken before its expression is there: it may use itself."""
 
     named: dict[str, Expression] = field(default_factory=dict)

@@ -16,7 +16,7 @@ from playground.grammars.expressions import (
     Expression,
     FreeText,
     InOrder,
-    Rules,
+    NamedRules,
     Use,
     either,
     in_order,
@@ -36,7 +36,7 @@ ROOT: Final = "root"
 
 
 @dataclass(frozen=True)
-class Asked:
+class WantedReply:
     """What a reply may be: `required` is no text without a call, `several` more than one call,
     `reasoning` a thought before anything else."""
 
@@ -57,7 +57,7 @@ class ReplyRules:
         notes: Notes,
     ) -> None:
         self.syntax, self.markers, self.answer = syntax, markers, answer
-        self.tools, self.notes, self.rules = tools, notes, Rules()
+        self.tools, self.notes, self.rules = tools, notes, NamedRules()
         self.by_characters = False
         """Whether a text can only be told from what follows it character by character."""
         self.outside = outside_words(syntax, markers, tools)
@@ -66,7 +66,7 @@ class ReplyRules:
             CallRules(syntax, tool, self.rules, notes, any_values, self.outside) for tool in tools
         ]
 
-    def make(self, asked: Asked) -> dict[str, Expression]:
+    def make(self, asked: WantedReply) -> dict[str, Expression]:
         """The rules, the reply's first."""
         root = self.rules.take(ROOT)
         calls = self._all_calls(asked.several)

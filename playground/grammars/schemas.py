@@ -16,7 +16,7 @@ from playground.grammars.expressions import (
     EMPTY,
     IMPOSSIBLE,
     Expression,
-    Rules,
+    NamedRules,
     Token,
     Use,
     either,
@@ -37,10 +37,10 @@ Member = tuple[Expression, bool]  # one that may be written, and whether it must
 
 
 class SchemaRules:
-    """Rules for the values of one tool's schema in one style."""
+    """NamedRules for the values of one tool's schema in one style."""
 
     def __init__(
-        self, root: Schema, style: Style, rules: Rules, notes: Notes, stem: str, any_value: Use
+        self, root: Schema, style: Style, rules: NamedRules, notes: Notes, stem: str, any_value: Use
     ) -> None:
         self.style, self.rules, self.notes = style, rules, notes
         self.merger = Merger(root, notes)
@@ -267,7 +267,7 @@ _TYPES: Final[dict[str, Callable[[SchemaRules, Schema, str], Expression]]] = {
 }
 
 
-def any_value(style: Style, rules: Rules) -> Use:
+def any_value(style: Style, rules: NamedRules) -> Use:
     """The rule for any JSON value in a style."""
     name = rules.take(f"any-{style.name}")
     use = Use(name)
