@@ -23,7 +23,6 @@ from playground.grammars.expressions import (
 from playground.grammars.texts import TextState, states
 
 _SHORT: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
-_IN_SET: Final = "[]^-"  # what means something inside of a set
 
 
 def gbnf(rules: Mapping[str, Expression], root: str) -> str:
@@ -90,8 +89,33 @@ class _Writer:
 
 
 def _set(of: CharacterSet) -> str:
-    given, sign = (of.others, "^\\u0000") if of.is_most else (of, "")
-    return f"[{sign}{''.join(_range(*each) for each in given.ranges)}]"
+    """A set. Escapes stand last: xgrammar reads as many hexadecimal digits as follow; and behind
+    them `^` and `-`, which mean something elsewhere and have no escape that all read."""
+    given = of.others if of.is_most else of
+    ranges = [each for whole in given.ranges for each in _apart(whole)]
+    listed = sorted((_range(*each) for each in ranges), key=_place)
+    if not of.is_most:
+        return '"^"' if listed == ["^"] else f"[{''.join(listed)}]"
+    return f"[^{''.join(sorted([*listed, _NUL], key=_place))}]"
+
+
+_NUL: Final = "\\x00"
+
+
+def _place(text: str) -> int:
+    return ["^", "-"].index(text) + 2 if text in ("^", "-") else int(text.startswith("\\x"))
+
+
+def _apart(whole: tuple[int, int]) -> list[tuple[int, int]]:
+    """A range without the dash and the caret at its ends, and these by themselves."""
+    first, last = whole
+    found = []
+    for char in "^-":
+        if first < last and ord(char) in (first, last):
+            found.append((ord(char), ord(char)))
+            first += first == ord(char)
+            last -= last == ord(char)
+    return [*found, (first, last)]
 
 
 def _range(first: int, last: int) -> str:
@@ -100,7 +124,11 @@ def _range(first: int, last: int) -> str:
 
 
 def _in_set(char: str) -> str:
-    return f"\\u{ord(char):04X}" if char in _IN_SET else '"' if char == '"' else _char(char)
+    if char in "[]":
+        return f"\\{char}"
+    if char == '"':
+        return char
+    return f"\\x{ord(char):02X}" if ord(char) < 0x100 and len(_char(char)) == 6 else _char(char)
 
 
 def _state_rules(stem: str, listed: list[TextState], then: str) -> list[str]:
@@ -128,7 +156,6 @@ def _char(char: str) -> str:
     if char in _SHORT:
         return _SHORT[char]
     number = ord(char)
-    if 0x20 <= number < 0x7F:
+    if char.isprintable():
         return char
-    # never \\x41: xgrammar reads as many hexadecimal digits as there are
     return f"\\u{number:04X}" if number < 0x10000 else f"\\U{number:08X}"
