@@ -15,12 +15,12 @@ from playground.grammars.expressions import (
     FreeText,
     NamedRules,
     OneOf,
-    Token,
     Use,
     either,
     in_order,
     optional,
     repeated,
+    token,
 )
 from playground.grammars.merging import given_values, types_of
 from playground.grammars.notes import Notes
@@ -46,8 +46,8 @@ from playground.parsing.template import Hole, Piece, declared_hole, holes_of
 from playground.tools import Schema, ToolMetadata, allowed_types
 
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*\Z")
-_ID: Final = Token(repeated(OneOf(characters("a-z", "A-Z", "0-9", "_.:-")), 1, 64))
-_LINE: Final = Token(
+_ID: Final = token(repeated(OneOf(characters("a-z", "A-Z", "0-9", "_.:-")), 1, 64))
+_LINE: Final = token(
     in_order(
         OneOf(ALL - BLANKS - characters("`")),
         repeated(OneOf(ALL - characters("\n`")), 0, 200),
@@ -107,7 +107,7 @@ class CallRules:
                 return _ID
             case "index" | "number":
                 start = "0" if kind == "index" else "1"
-                return start if first else Token(repeated(OneOf(DIGITS), 1, 3))
+                return start if first else token(repeated(OneOf(DIGITS), 1, 3))
             case "line":
                 return self._line(key)
         return EMPTY
@@ -223,7 +223,7 @@ def _python(call: CallRules) -> Expression:
         if extra is not None:
             names = [key for key, _, _ in members]
             value = rules.value(extra, f"{call.place}, other keys")
-            more = in_order(Token(bare_key(names)), "=", value)
+            more = in_order(token(bare_key(names)), "=", value)
         found.append(rules.joined(listed, more, comma))
     return in_order(either(found), call.after)
 
@@ -312,7 +312,7 @@ def _other_param(call: CallRules, names: Sequence[str], schema: Any) -> Expressi
     before, behind = filled(template.before[:at]), filled(template.before[at + 1 :])
     values = _values(call, "", filled(template.after))
     text = values.text(schema, f"{call.place}, other keys")
-    return in_order(before, Token(bare_key(names)), behind, text)
+    return in_order(before, token(bare_key(names)), behind, text)
 
 
 # plain texts

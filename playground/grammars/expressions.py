@@ -115,6 +115,11 @@ def either(given: Iterable[Expression]) -> Expression:
     return next(iter(found)) if len(found) == 1 else Either(tuple(found))
 
 
+def token(inside: Expression) -> Expression:
+    """A terminal of it, where it can be written at all."""
+    return IMPOSSIBLE if inside == IMPOSSIBLE else Token(inside)
+
+
 def optional(given: Expression | str) -> Expression:
     """It, or nothing."""
     return repeated(Exact(given) if isinstance(given, str) else given, 0, 1)

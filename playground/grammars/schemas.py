@@ -17,12 +17,12 @@ from playground.grammars.expressions import (
     IMPOSSIBLE,
     Expression,
     NamedRules,
-    Token,
     Use,
     either,
     in_order,
     optional,
     repeated,
+    token,
 )
 from playground.grammars.merging import Merger, given_values, is_reference, types_of
 from playground.grammars.notes import Notes
@@ -93,7 +93,7 @@ class SchemaRules:
 
     def _integer(self, schema: Schema, place: str) -> Expression:
         low, high = _bounds(schema)
-        return Token(numbers.integer(low, high))
+        return token(numbers.integer(low, high))
 
     def _number(self, schema: Schema, place: str) -> Expression:
         low, high = _float_bounds(schema)
@@ -105,7 +105,7 @@ class SchemaRules:
             self.notes.wider(place, f"the bounds {low} and {high} of a number are not whole: none")
             found = numbers.number()
         assert found is not None
-        return Token(found)
+        return token(found)
 
     def _boolean(self, schema: Schema, place: str) -> Expression:
         return either([in_order(self.style.words[1]), in_order(self.style.words[2])])
@@ -281,7 +281,7 @@ def any_value(style: Style, rules: NamedRules) -> Use:
             in_order("{", members, "}"),
             in_order("[", items, "]"),
             style.text(),
-            Token(number),
+            token(number),
             *map(in_order, style.words),
         ]
     )

@@ -28,6 +28,7 @@ from playground.grammars.expressions import (
     in_order,
     optional,
     repeated,
+    token,
 )
 from playground.grammars.texts import ANY, JSON_TEXT
 from playground.parsing.notations import marked
@@ -118,16 +119,12 @@ class Style:
         """Any text, or one whose inside is made for each way to quote it."""
         if inside is None:
             return self.any_text
-        return either(_token(in_order(q.open, inside(q), q.close)) for q in self.quotes)
+        return either(token(in_order(q.open, inside(q), q.close)) for q in self.quotes)
 
     def exactly(self, value: Any) -> Expression:
         """A value that is given; impossible where its text would hold one of the words."""
         text = self.constant(value)
         return IMPOSSIBLE if any(word in text for word in self.without) else Exact(text)
-
-
-def _token(inside: Expression) -> Expression:
-    return IMPOSSIBLE if inside == IMPOSSIBLE else Token(inside)
 
 
 def json_style(without: Sequence[str] = (), in_text: bool = False) -> Style:
@@ -136,7 +133,7 @@ def json_style(without: Sequence[str] = (), in_text: bool = False) -> Style:
     any_text: Expression = Token(in_order('"', repeated(_json_unit(quotes)), '"'))
     if without:
         any_text = in_order('"', FreeText(JSON_TEXT, tuple(without), '"'))
-    chars = ALL - quotes.escaped
+    chars = ALL - quotes.escaped - quotes.barred
     return Style(
         name="json",
         words=("null", "true", "false"),
@@ -146,7 +143,7 @@ def json_style(without: Sequence[str] = (), in_text: bool = False) -> Style:
         comma=in_order(",", optional(" ")),
         colon=in_order(":", optional(" ")),
         write_key=dump_json,
-        any_key=lambda names: _token(in_order('"', other_than(names, chars), '"')),
+        any_key=lambda names: token(in_order('"', other_than(names, chars), '"')),
         without=tuple(without),
         in_text=in_text,
     )
@@ -183,7 +180,7 @@ def python_style() -> Style:
         comma=in_order(",", optional(" ")),
         colon=in_order(":", optional(" ")),
         write_key=repr,
-        any_key=lambda names: _token(in_order("'", other_than(names, chars), "'")),
+        any_key=lambda names: token(in_order("'", other_than(names, chars), "'")),
     )
 
 
@@ -199,7 +196,7 @@ def marked_style(mark: str) -> Style:
         comma=Exact(","),
         colon=Exact(":"),
         write_key=lambda key: marked.write_key(key, mark),
-        any_key=lambda names: Token(bare_key(names)),
+        any_key=lambda names: token(bare_key(names)),
     )
 
 
@@ -248,6 +245,6 @@ def escaped(given: Expression) -> Expression:
         case Repeated(item, least, most):
             return repeated(escaped(item), least, most)
         case Token(inside):
-            return Token(escaped(inside))
+            return token(escaped(inside))
         case _:
             return given

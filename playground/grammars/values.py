@@ -14,9 +14,9 @@ from playground.grammars.expressions import (
     IMPOSSIBLE,
     Expression,
     FreeText,
-    Token,
     either,
     in_order,
+    token,
 )
 from playground.grammars.merging import given_values, types_of
 from playground.grammars.schemas import SchemaRules, text_inside
@@ -54,7 +54,10 @@ class RawValues:
             return self.text(schema, place)
         if types and types <= {"string"}:
             return self.text(schema, place)
-        found = [self.json(schema, place)]
+        # the reader takes a value of no other type, although a part of a union may have none
+        found = [
+            self.json({"allOf": [schema, {"type": sorted(types)}]} if types else schema, place)
+        ]
         if not types or "string" in types:
             found.append(self.text(schema, place, beside=types or set(_FIRST)))
         return either(found)
@@ -93,7 +96,7 @@ class RawValues:
             place, f"a text that is counted or has a pattern holds none of {barred_text(barred)}"
         )
         quotes = Quotes("", "", barred, ())
-        return in_order(Token(inside(quotes)), self.then)
+        return in_order(token(inside(quotes)), self.then)
 
     def _given(self, text: str, place: str, never: str) -> Expression:
         if any(word in text for word in self.words) or text.lstrip()[:1] in tuple(never):
