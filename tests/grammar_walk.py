@@ -56,7 +56,7 @@ class Engine:
 
     def accepts(self, text: str) -> bool:
         """Whether the text is whole."""
-        matcher, data = self.matcher.deep_copy(), list(text.encode())
+        matcher, data = self.matcher.deep_copy(), list(text.encode(errors="surrogatepass"))
         return bool(matcher.try_consume_tokens(data) == len(data) and matcher.is_accepting())
 
     def walk(self, seed: int, baits: Sequence[bytes]) -> str | None:

@@ -98,7 +98,7 @@ class SchemaRules:
     def _number(self, schema: Schema, place: str) -> Expression:
         low, high = _float_bounds(schema)
         for key in ("exclusiveMinimum", "exclusiveMaximum"):
-            if schema.get(key) not in (None, False):
+            if _is_number(schema.get(key)) or schema.get(key) is True:
                 self.notes.wider(place, f"{key} of a number is read with the bound in it")
         found = numbers.number(low, high)
         if found is None:

@@ -237,7 +237,7 @@ def escaped(given: Expression) -> Expression:
             return Exact(dump_json(text)[1:-1])
         case OneOf(of):
             quotes = _quotes('"', _JSON_SHORT, "u", ())
-            return quotes.unit(of & (CONTROL | characters("\x7f")).others)
+            return quotes.unit(of & CONTROL.others)
         case InOrder(items):
             return in_order(*map(escaped, items))
         case Either(items):
