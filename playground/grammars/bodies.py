@@ -333,6 +333,9 @@ def _texts(call: CallRules) -> Expression:
     if syntax.objects:
         words = tuple(filter(None, (*call.outside, longest_word(call.after))))
         rules = call.schema_rules(json_style(words))
+        call.notes.narrower(
+            call.place, f"no text of its JSON holds {' or '.join(map(repr, words))}"
+        )
         given = {"type": "object", **call.tool.input_schema}
         found.append(in_order(rules.value(given, call.place), call.after))
     if not found:
