@@ -6,7 +6,7 @@ import streamlit as st
 
 from playground.show import payloads
 from playground.ui import compare, state
-from playground.ui.shared import choosing, components, editor, widgets
+from playground.ui.shared import choosing, components, editor, grammars, widgets
 
 working = state.working_session()
 chosen = choosing.dialects()
@@ -18,8 +18,8 @@ if not chosen:
 
 session = working.session
 compared = compare.comparison(session, chosen)
-side, counts, tools, difference, run = st.tabs(
-    ["Side by side", "Counts", "Tools", "Difference", "Run"],
+side, counts, tools, grammar, difference, run = st.tabs(
+    ["Side by side", "Counts", "Tools", "Grammar", "Difference", "Run"],
     key="view",
     on_change="rerun",
     bind="query-params",
@@ -50,6 +50,10 @@ if counts.open:
 if tools.open:
     with tools:
         compare.schema_losses(compared)
+
+if grammar.open:
+    with grammar:
+        grammars.show(chosen, session.tools)
 
 if difference.open:
     with difference:

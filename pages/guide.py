@@ -6,8 +6,8 @@ import streamlit as st
 
 from playground.guides import NoGuide, guide_for
 from playground.show import frames
-from playground.ui import guide
-from playground.ui.shared import widgets
+from playground.ui import guide, state
+from playground.ui.shared import grammars, widgets
 
 left, right = st.columns([2, 1], vertical_alignment="bottom")
 with left:
@@ -23,8 +23,16 @@ st.dataframe(frames.guide_summary(shown), hide_index=True, height="content")
 if shown.llama:
     with st.expander("Special tokens"):
         st.dataframe(frames.special_tokens(shown.llama), hide_index=True, height="content")
-guide.show_case(shown, guide.case_choice(shown), arrows)
-if shown.variants():
-    with st.expander("Other forms that are read too"):
-        st.dataframe({"form": shown.variants()}, hide_index=True)
+cases, grammar = st.tabs(
+    ["Use cases", "Grammar"], key="guide_view", on_change="rerun", bind="query-params"
+)
+if cases.open:
+    with cases:
+        guide.show_case(shown, guide.case_choice(shown), arrows)
+        if shown.variants():
+            with st.expander("Other forms that are read too"):
+                st.dataframe({"form": shown.variants()}, hide_index=True)
+if grammar.open:
+    with grammar:
+        grammars.show([name], state.working_session().session.tools)
 st.link_button("Open in Compare", f"compare?dialects={name}", icon=":material/view_column:")

@@ -29,6 +29,7 @@ _MODULES: Final = {  # of `playground.commands`, by command: a command loads its
     "experiment": "experiments",
     "export": "experiments",
     "dialect": "deriving",
+    "grammar": "grammars",
     "chat-template": "auditing",
     "trial": "trials",
     "workspace": "workspace",

@@ -207,6 +207,10 @@ CODES: Final[dict[str, FindingKind]] = {
     "proposal-open": FindingKind("info", "something that the given replies do not tell"),
     # what a trial of a dialect shows
     "law-broken": FindingKind("error", "a law that every dialect keeps does not hold for this one"),
+    # what a grammar cannot say
+    "grammar-wider": FindingKind("warning", "the grammar allows more than the schema"),
+    "grammar-narrower": FindingKind("info", "the grammar allows less than the schema"),
+    "no-grammar": FindingKind("warning", "no grammar can be made of it"),
     # what a loader sees in a file
     "orphan-result": FindingKind("error", "a tool result whose call is not in the session"),
     "missing-result": FindingKind("warning", "a tool call without a result before the next turn"),

@@ -27,7 +27,7 @@ ROOMS = [
     {"events", "messages", "tools", "user_files", "confined"},
     {"prompt_data", "tool_formats"},
     {"parsing", "caching"},
-    {"raw_prompts", "servers"},
+    {"raw_prompts", "servers", "grammars"},
     {"dialects", "recordings"},
     {"laws"},
     {"sessions", "llm", "derivation"},

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, assert_never
 
@@ -36,6 +36,8 @@ from playground.dialects.rendering import (
     written,
 )
 from playground.dialects.settings import DialectSettings
+from playground.findings import finding
+from playground.grammars import Grammar
 from playground.messages import Message, ToolCallPart, ToolResultPart
 from playground.parsing.parser import DialectParser
 from playground.parsing.switches import Switches
@@ -115,6 +117,24 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     @abstractmethod
     def is_native_toolcalling(self) -> bool:
         """Whether tools, calls and results travel in fields of the API."""
+
+    def grammar(
+        self,
+        tools: Iterable[Any],
+        choice: str = "auto",
+        parallel: bool | None = None,
+        reasoning: bool = False,
+    ) -> Grammar:
+        """What a model may write with these tools, for engines that hold it to that.
+
+        `tools` are of any known form. `choice` is `auto` (text alone, or calls with text before
+        them or without), `required` (calls, no text), or the name of the tool that is called.
+        `parallel` says whether several calls may follow one another (None: as the dialect does),
+        `reasoning` whether a thought may come first. A dialect that declares nothing has no
+        grammar: a finding says so. Raises InputFault, and UnknownNameError for no tool's name.
+        """
+        why = "the dialect is written by hand: only a declaration gives a grammar"
+        return Grammar(self.name, {}, (finding("no-grammar", "dialect", why),))
 
     # the system prompt
 

@@ -6,15 +6,18 @@ Whatever two dialects do differently is a field here; no method asks for a diale
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from types import NoneType
 from typing import Any, ClassVar, Final, Literal, assert_never
 
+from playground.arguments import takes
 from playground.dialects import prompts
 from playground.dialects.base import Dialect
 from playground.dialects.preflight import PreflightCheck
 from playground.errors import InputFault, SyntaxFault
+from playground.grammars import Grammar, declared_grammar
 from playground.messages import (
     ImagePart,
     Message,
@@ -39,6 +42,7 @@ from playground.parsing.syntax import (
 from playground.parsing.values import dump_json
 from playground.prompt_data import PromptData
 from playground.raw_prompts import LlamaPrompt
+from playground.tool_formats import read_tools
 from playground.tools import ToolMetadata
 
 # The ends of a sequence, which servers that decode with special tokens leave in the text.
@@ -143,6 +147,25 @@ class DeclaredDialect(Dialect):
         except SyntaxFault as fault:
             fault.field = "result"
             raise
+
+    @takes(tools="list", choice="text", parallel=(bool, NoneType), reasoning=bool)
+    def grammar(
+        self,
+        tools: Iterable[Any],
+        choice: str = "auto",
+        parallel: bool | None = None,
+        reasoning: bool = False,
+    ) -> Grammar:
+        return declared_grammar(
+            self.name,
+            self.syntax,
+            self.markers,
+            self.answer,
+            read_tools(list(tools)),
+            choice,
+            self.parallel if parallel is None else parallel,
+            reasoning,
+        )
 
     # the prompt
 

@@ -11,7 +11,8 @@ from playground.parsing.notations.notation import Lead
 from playground.parsing.patterns import SPACE, name_before, pieces_pattern, prefix, unnamed
 from playground.parsing.wait import Wait, openers
 
-_BODY: Final = rf"{SPACE}\{{{SPACE}\""
+# what follows the quote is a key: what may follow a string that ends there shows that it does
+_BODY: Final = rf"{SPACE}\{{{SPACE}\"(?=[^\s,}}\]:])"
 
 
 def restart(syntax: Declaration, holes: Mapping[str, str]) -> Wait | None:

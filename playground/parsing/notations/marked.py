@@ -125,14 +125,15 @@ def write(value: Any, mark: str, literals: Literals = JSON_WORDS) -> str:
             return "[" + ",".join(write(item, mark, literals) for item in value) + "]"
         case Mapping():
             members = (
-                f"{_key(key, mark)}:{write(item, mark, literals)}" for key, item in value.items()
+                f"{write_key(key, mark)}:{write(item, mark, literals)}"
+                for key, item in value.items()
             )
             return "{" + ",".join(members) + "}"
         case _:
             return literals.written(value)
 
 
-def _key(key: str, mark: str) -> str:
+def write_key(key: str, mark: str) -> str:
     return key if _BARE_KEY.match(key) else f"{mark}{key}{mark}"
 
 

@@ -1,0 +1,386 @@
+"""The bodies of calls, one function a notation: what `Notation.write` gives, for any arguments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from playground.grammars.characters import ALL, BLANKS, DIGITS, characters
+from playground.grammars.expressions import (
+    EMPTY,
+    IMPOSSIBLE,
+    Expression,
+    FreeText,
+    NamedRules,
+    OneOf,
+    Use,
+    either,
+    in_order,
+    optional,
+    repeated,
+    token,
+)
+from playground.grammars.merging import given_values, types_of
+from playground.grammars.notes import Notes
+from playground.grammars.schemas import SchemaRules, any_value
+from playground.grammars.styles import (
+    Style,
+    bare_key,
+    json_style,
+    marked_style,
+    python_style,
+)
+from playground.grammars.texts import ANY, LINES, SOME, TextShape, beginning, trimmed
+from playground.grammars.values import RawValues
+from playground.grammars.words import (
+    filled,
+    longest_word,
+    value_words,
+    written_name,
+)
+from playground.parsing.declaration import Declaration
+from playground.parsing.notations import VALUES
+from playground.parsing.template import Hole, Piece, declared_hole, holes_of
+from playground.tools import Schema, ToolMetadata, allowed_types
+
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*\Z")
+_ID: Final = token(repeated(OneOf(characters("a-z", "A-Z", "0-9", "_.:-")), 1, 64))
+_LINE: Final = token(
+    in_order(
+        OneOf(ALL - BLANKS - characters("`")),
+        repeated(OneOf(ALL - characters("\n`")), 0, 200),
+    )
+)
+
+
+@dataclass
+class CallRules:
+    """Makes the rules of one tool's calls; `outside` are the words that no text may hold at all."""
+
+    syntax: Declaration
+    tool: ToolMetadata
+    rules: NamedRules
+    notes: Notes
+    any_values: dict[Style, Use]
+    outside: tuple[str, ...]
+    _made: dict[Style, SchemaRules] = field(default_factory=dict)
+
+    @property
+    def place(self) -> str:
+        return f"tool {self.tool.name}"
+
+    def schema_rules(self, style: Style) -> SchemaRules:
+        """The rules of the tool's schema in a style, made once."""
+        if style not in self._made:
+            if style not in self.any_values:
+                self.any_values[style] = any_value(style, self.rules)
+            self._made[style] = SchemaRules(
+                self.tool.input_schema,
+                style,
+                self.rules,
+                self.notes,
+                self.tool.name,
+                self.any_values[style],
+            )
+        return self._made[style]
+
+    def call(self, first: bool) -> Expression:
+        """A call as its template has it; `first` says that none stands before it."""
+        template = self.syntax.call_template
+        body = _BODIES.get(declared_hole(template.body, _BODIES))
+        if body is None:
+            self.notes.none(self.place, f"no grammar is known for {{{template.body}}}")
+            return IMPOSSIBLE
+        before = (self._piece(piece, first) for piece in template.before)
+        return in_order(*before, body(self))
+
+    def _piece(self, piece: Piece, first: bool) -> Expression | str:
+        if isinstance(piece, str):
+            return piece
+        kind, _, key = piece.name.partition(":")
+        match kind:
+            case "name":
+                return written_name(self.syntax, self.tool.name)
+            case "id":
+                return _ID
+            case "index" | "number":
+                start = "0" if kind == "index" else "1"
+                return start if first else token(repeated(OneOf(DIGITS), 1, 3))
+            case "line":
+                return self._line(key)
+        return EMPTY
+
+    def _line(self, key: str) -> Expression:
+        values = given_values(self.tool.parameter_schema(key))
+        texts = [v for v in values or [] if isinstance(v, str)]
+        return either(in_order(text) for text in texts) if values else _LINE
+
+    def objects(self) -> list[tuple[list[tuple[str, Any, bool]], Any]]:
+        """The members of the arguments, of each object that the schema is a choice of; and the
+        schema of other members, or None."""
+        rules = self.schema_rules(json_style())
+        found = []
+        for variant in rules.merger.variants(self.tool.input_schema, self.place):
+            if "object" not in types_of(variant) and "type" in variant:
+                self.notes.narrower(self.place, "arguments that are no object are not written")
+                continue
+            found.append(rules.members(rules.merger.told(variant, self.place), self.place))
+        return found
+
+    @property
+    def after(self) -> str:
+        """What stands behind the body."""
+        name = written_name(self.syntax, self.tool.name)
+        return filled(self.syntax.call_template.after, name=name)
+
+
+# JSON
+
+
+def _arguments(call: CallRules, style: Style) -> Expression:
+    """The arguments as one object."""
+    rules = call.schema_rules(style)
+    schema = {**call.tool.input_schema}
+    schema.setdefault("type", "object")
+    return rules.finished(rules.value(schema, call.place))
+
+
+def _json_arguments(call: CallRules) -> Expression:
+    return in_order(_arguments(call, json_style()), call.after)
+
+
+def _json_call(call: CallRules) -> Expression:
+    """Name and arguments in one object, in the order in which we write them."""
+    shape, style = call.syntax.shape, json_style()
+    key, comma = style.key, style.comma
+    if shape.name_is_key:
+        body = in_order("{", key(call.tool.name), _arguments(call, style), "}")
+        return in_order(body, call.after)
+    inside = json_style(in_text=True) if shape.arguments_as_text else style
+    given = _arguments(call, inside)
+    if shape.arguments_as_text:
+        given = in_order('"', given, '"')
+    elif shape.text_key:
+        given = either([*_one_text(call, shape.text_key, style), given])
+    members: dict[str, Any] = {}
+    if shape.id:
+        members[shape.id] = in_order('"', _ID, '"')
+    members |= {name: in_order(style.constant(value)) for name, value in shape.constants}
+    name = in_order(style.constant(call.tool.name))
+    for path, value in ((shape.name, name), (shape.arguments, given)):
+        node = members
+        for step in path[:-1]:
+            node = node.setdefault(step, {})
+        node[path[-1]] = value
+    return in_order(_members(members, key, comma), call.after)
+
+
+def _members(
+    members: dict[str, Any], key: Callable[[str], Expression], comma: Expression
+) -> Expression:
+    parts: list[Expression | str] = []
+    for name, value in members.items():
+        inside = _members(value, key, comma) if isinstance(value, dict) else value
+        parts += [comma, key(name), inside]
+    return in_order("{", *parts[1:], "}")
+
+
+def _one_text(call: CallRules, key: str, style: Style) -> list[Expression]:
+    """The one argument `key` in the place of the object, where the tool needs no other."""
+    rules, found = call.schema_rules(style), []
+    for members, _ in call.objects():
+        schemas = {name: schema for name, schema, _ in members}
+        if key in schemas and not any(needed and name != key for name, _, needed in members):
+            text = {"allOf": [schemas[key], {"type": "string"}]}
+            found.append(rules.value(text, f"{call.place}.{key}"))
+    return found
+
+
+# marked and Python
+
+
+def _marked(call: CallRules) -> Expression:
+    style = marked_style(call.syntax.string_mark)
+    return in_order(_arguments(call, style), call.after)
+
+
+def _python(call: CallRules) -> Expression:
+    rules = call.schema_rules(python_style())
+    comma = rules.style.comma
+    found = []
+    for members, extra in call.objects():
+        listed: list[tuple[Expression, bool]] = []
+        for key, schema, needed in members:
+            if not _IDENTIFIER.match(key):
+                call.notes.narrower(f"{call.place}.{key}", f"{key!r} is no name of Python")
+                listed += [(IMPOSSIBLE, True)] if needed else []
+                continue
+            value = rules.value(schema, f"{call.place}.{key}")
+            listed.append((in_order(f"{key}=", value), needed))
+        more = None
+        if extra is not None:
+            names = [key for key, _, _ in members]
+            value = rules.value(extra, f"{call.place}, other keys")
+            more = in_order(token(bare_key(names)), "=", value)
+        found.append(rules.joined(listed, more, comma))
+    return in_order(either(found), call.after)
+
+
+# parameters
+
+
+def _params(call: CallRules) -> Expression:
+    found = []
+    for members, extra in call.objects():
+        written = []
+        for key, schema, needed in members:
+            param = _param(call, key, schema)
+            written.append(param if needed else optional(param))
+        if extra is not None and _takes_text(extra):
+            written.append(repeated(_other_param(call, [key for key, _, _ in members], extra)))
+        elif extra is not None:
+            call.notes.narrower(call.place, "other keys are read as text: none are allowed")
+        found.append(in_order(*written))
+    return in_order(either(found), call.after)
+
+
+def _takes_text(schema: Any) -> bool:
+    return schema is True or (isinstance(schema, dict) and allowed_types(schema) <= {"string"})
+
+
+def _values(call: CallRules, key: str, then: str) -> RawValues:
+    words, template = value_words(call.syntax, call.tool, key), call.syntax.param_template
+    assert template is not None
+    call.notes.narrower(call.place, f"no value holds {' or '.join(map(repr, words))}")
+    block = VALUES[template.body].block
+    rules = call.schema_rules(json_style(words))
+    return RawValues(rules, words, then, call.syntax.untyped, block)
+
+
+def _param(call: CallRules, key: str, schema: Any) -> Expression:
+    """One parameter, its value by the schema."""
+    template = call.syntax.param_template
+    assert template is not None
+    name = written_name(call.syntax, key)
+    holes = set(holes_of(template.before))
+    values = _values(call, key, filled(template.after, key=name))
+    place, seen = f"{call.place}.{key}", call.tool.parameter_schema(key)
+
+    def param(value: Expression, **more: str) -> Expression:
+        return in_order(filled(template.before, key=name, **more), value)
+
+    if "is_text" in holes:
+        text = values.text(schema, place) if _reads_text(seen) else IMPOSSIBLE
+        json = values.json(_without_texts(schema), place)
+        return either([param(text, is_text="true"), param(json, is_text="false")])
+    if "type" in holes:
+        text = values.text(schema, place) if _reads_text(seen) else IMPOSSIBLE
+        kinds = ("integer", "number", "boolean", "null", "array", "object")
+        return either(
+            [
+                param(text, type="string"),
+                *(param(values.json(_of_type(schema, kind), place), type=kind) for kind in kinds),
+            ]
+        )
+    return param(values.value(schema, seen, place))
+
+
+def _reads_text(seen: Schema) -> bool:
+    types = allowed_types(seen)
+    return not types or "string" in types
+
+
+def _without_texts(schema: Any) -> Any:
+    others = ["number", "boolean", "null", "array", "object"]
+    return _of_type(schema, *others)
+
+
+def _of_type(schema: Any, *kinds: str) -> Any:
+    return {"allOf": [schema, {"type": list(kinds)}]}
+
+
+def _other_param(call: CallRules, names: Sequence[str], schema: Any) -> Expression:
+    """A parameter that the schema does not name: its value is read as text."""
+    template = call.syntax.param_template
+    assert template is not None
+    if "key" in holes_of(template.after) or {"type", "is_text"} & set(holes_of(template.before)):
+        call.notes.narrower(call.place, "keys that the schema does not name are not allowed")
+        return IMPOSSIBLE
+    at = template.before.index(Hole("key"))
+    before, behind = filled(template.before[:at]), filled(template.before[at + 1 :])
+    values = _values(call, "", filled(template.after))
+    text = values.text(schema, f"{call.place}, other keys")
+    return in_order(before, token(bare_key(names)), behind, text)
+
+
+# plain texts
+
+
+def _texts(call: CallRules) -> Expression:
+    """Each text up to what the template has behind it; or an object of JSON in their place."""
+    syntax, template = call.syntax, call.syntax.call_template
+    keys = tuple(name.removeprefix("text:") for name in template.holes)
+    beside = (name.partition(":") for name in holes_of(template.before))
+    lines = tuple(key for kind, _, key in beside if kind == "line")
+    found = []
+    for members, _ in call.objects():
+        schemas = {key: schema for key, schema, _ in members}
+        needed = {key for key, _, must in members if must}
+        if needed <= {*keys, *lines} <= set(schemas):
+            found.append(in_order(*_each_text(call, schemas)))
+    if syntax.objects:
+        words = tuple(filter(None, (*call.outside, longest_word(call.after))))
+        rules = call.schema_rules(json_style(words))
+        call.notes.narrower(
+            call.place, f"no text of its JSON holds {' or '.join(map(repr, words))}"
+        )
+        given = {"type": "object", **call.tool.input_schema}
+        found.append(in_order(rules.value(given, call.place), call.after))
+    if not found:
+        listed = " and ".join(map(repr, (*lines, *keys)))
+        call.notes.none(call.place, f"its arguments are not the texts {listed}")
+    return either(found)
+
+
+def _each_text(call: CallRules, schemas: dict[str, Any]) -> list[Expression]:
+    syntax, template = call.syntax, call.syntax.call_template
+    found: list[Expression] = []
+    for hole, pieces in zip(template.holes, template.between, strict=True):
+        key = hole.removeprefix("text:")
+        then = filled(pieces, name=written_name(syntax, call.tool.name))
+        words = (longest_word(then),) if then.strip() else call.outside
+        place = f"{call.place}.{key}"
+        call.notes.narrower(place, f"no text holds {' or '.join(map(repr, words))}")
+        shape = _text_shape(call, then, _is_needed(call, schemas[key], place))
+        found.append(FreeText(shape, tuple(filter(None, words)), then))
+    return found
+
+
+def _is_needed(call: CallRules, schema: Any, place: str) -> bool:
+    """Whether a text may not be empty: all of its schema that counts here."""
+    variants = call.schema_rules(json_style()).merger.variants(schema, place)
+    if any(set(variant) - {"type", "minLength"} for variant in variants):
+        call.notes.wider(place, "of a text's schema nothing but its type counts")
+    return any(variant.get("minLength") for variant in variants)
+
+
+def _text_shape(call: CallRules, then: str, needed: bool) -> TextShape:
+    if call.syntax.line_start and then and not then.startswith("\n"):
+        return LINES
+    if call.syntax.objects:
+        return trimmed("{")
+    if not then:  # it is read without the blanks around it
+        return beginning("", empty=False)
+    return SOME if needed else ANY
+
+
+_BODIES: Final[dict[str, Callable[[CallRules], Expression]]] = {
+    "call:json": _json_call,
+    "args:json": _json_arguments,
+    "args:marked": _marked,
+    "args:python": _python,
+    "params": _params,
+    "text:KEY": _texts,
+}

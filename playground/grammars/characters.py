@@ -1,0 +1,105 @@
+"""Sets of characters as ranges of code points: what one place of a grammar takes.
+
+NUL and half surrogates are in none: no engine takes them from a reply, which is UTF-8.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+Range = tuple[int, int]  # both ends are in it
+_LAST: Final = 0x10FFFF
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_ ]")
+_SURROGATES: Final = (0xD800, 0xDFFF)
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterSet:
+    """Characters as ranges, in order and apart."""
+
+    ranges: tuple[Range, ...]
+
+    def __or__(self, other: CharacterSet) -> CharacterSet:
+        return _joined([*self.ranges, *other.ranges])
+
+    def __and__(self, other: CharacterSet) -> CharacterSet:
+        both = [
+            (max(left[0], right[0]), min(left[1], right[1]))
+            for left in self.ranges
+            for right in other.ranges
+        ]
+        return _joined(both)
+
+    def __sub__(self, other: CharacterSet) -> CharacterSet:
+        return self & other.others
+
+    def __contains__(self, char: str) -> bool:
+        return any(first <= ord(char) <= last for first, last in self.ranges)
+
+    def __bool__(self) -> bool:
+        return bool(self.ranges)
+
+    @property
+    def others(self) -> CharacterSet:
+        """Every character that is not in this set."""
+        found, start = [], 1
+        for first, last in sorted([*self.ranges, _SURROGATES]):
+            found.append((start, first - 1))
+            start = max(start, last + 1)
+        return _joined([*found, (start, _LAST)])
+
+    @property
+    def is_most(self) -> bool:
+        """Whether it is told in fewer words by what is not in it."""
+        return len(self.others.ranges) < len(self.ranges) and _LAST in self.ranges[-1]
+
+    @property
+    def pattern(self) -> str:
+        """The set as a regular expression has it."""
+        given, sign = (self.others, "^\\x{0}") if self.is_most else (self, "")
+        ranges = (
+            escape(chr(first)) if first == last else f"{escape(chr(first))}-{escape(chr(last))}"
+            for first, last in given.ranges
+        )
+        return f"[{sign}{''.join(ranges)}]"
+
+
+def escape(char: str) -> str:
+    """A character in a regular expression, inside of a set or not."""
+    return char if _PLAIN.match(char) else f"\\x{{{ord(char):x}}}"
+
+
+def _joined(ranges: Iterable[Range]) -> CharacterSet:
+    """Ranges in order; those that touch are one, and empty ones go."""
+    found: list[Range] = []
+    for first, last in sorted(ranges):
+        if first > last:
+            continue
+        if found and first <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(last, found[-1][1]))
+        else:
+            found.append((first, last))
+    return CharacterSet(tuple(found))
+
+
+def characters(*given: str) -> CharacterSet:
+    """The characters of texts; one of three characters with a dash in its middle is a range."""
+    ranges: list[Range] = []
+    for text in given:
+        if len(text) == 3 and text[1] == "-":
+            ranges.append((ord(text[0]), ord(text[2])))
+        else:
+            ranges += [(ord(char), ord(char)) for char in text]
+    return _joined(ranges)
+
+
+NONE: Final = CharacterSet(())
+ALL: Final = NONE.others
+DIGITS: Final = characters("0-9")
+HEX: Final = characters("0-9", "a-f", "A-F")
+CONTROL: Final = CharacterSet(((1, 0x1F),))
+BLANKS: Final = characters(*filter(str.isspace, map(chr, range(1, 0x3001))))
+"""What Python takes for white space."""

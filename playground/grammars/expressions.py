@@ -1,0 +1,159 @@
+"""The one grammar between a declaration and every engine's form: rules as plain data.
+
+The functions put expressions together and keep them small; no writer has to tidy up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from playground.grammars.characters import CharacterSet
+from playground.grammars.texts import TextShape
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """This text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """One character of a set."""
+
+    of: CharacterSet
+
+
+@dataclass(frozen=True, slots=True)
+class FreeText:
+    """Text of a shape, which holds none of the words `without`, and then the text `then`.
+
+    No word begins in the text and ends in `then`: whoever reads up to the first of the words finds
+    it where `then` has it.
+    """
+
+    shape: TextShape
+    without: tuple[str, ...] = ()
+    then: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class InOrder:
+    """All of them, one behind the other; none is the empty text."""
+
+    items: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """One of them; of none, nothing can be written at all."""
+
+    items: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """Between `least` and `most` of one thing; without a limit where `most` is None."""
+
+    item: Expression
+    least: int = 0
+    most: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What the rule of that name says."""
+
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """An expression that uses no rule: an engine that has terminals reads it as one."""
+
+    inside: Expression
+
+
+Expression = Exact | OneOf | FreeText | InOrder | Either | Repeated | Use | Token
+
+EMPTY: Final = InOrder(())
+IMPOSSIBLE: Final = Either(())
+
+
+def in_order(*given: Expression | str) -> Expression:
+    """One behind the other; texts that touch are one."""
+    found: list[Expression] = []
+    for each in given:
+        expression = Exact(each) if isinstance(each, str) else each
+        if expression == IMPOSSIBLE:
+            return IMPOSSIBLE
+        for item in expression.items if isinstance(expression, InOrder) else (expression,):
+            _append(found, item)
+    return found[0] if len(found) == 1 else InOrder(tuple(found))
+
+
+def _append(found: list[Expression], item: Expression) -> None:
+    last = found[-1] if found else None
+    if isinstance(item, Exact) and not item.text:
+        return
+    if isinstance(item, Exact) and isinstance(last, Exact):
+        found[-1] = Exact(last.text + item.text)
+    elif isinstance(item, Exact) and isinstance(last, FreeText) and last.then:
+        found[-1] = FreeText(last.shape, last.without, last.then + item.text)
+    else:
+        found.append(item)
+
+
+def either(given: Iterable[Expression]) -> Expression:
+    """One of them, each once."""
+    found: dict[Expression, None] = {}
+    for each in given:
+        found |= dict.fromkeys(each.items if isinstance(each, Either) else (each,))
+    return next(iter(found)) if len(found) == 1 else Either(tuple(found))
+
+
+def token(inside: Expression) -> Expression:
+    """A terminal of it, where it can be written at all."""
+    return IMPOSSIBLE if inside == IMPOSSIBLE else Token(inside)
+
+
+def optional(given: Expression | str) -> Expression:
+    """It, or nothing."""
+    return repeated(Exact(given) if isinstance(given, str) else given, 0, 1)
+
+
+def repeated(item: Expression, least: int = 0, most: int | None = None) -> Expression:
+    """Between `least` and `most` of it; nothing where it is impossible and may be left out."""
+    if most == 0 or item == EMPTY or (item == IMPOSSIBLE and not least):
+        return EMPTY
+    if item == IMPOSSIBLE or (least, most) == (1, 1):
+        return item
+    return Repeated(item, least, most)
+
+
+@dataclass
+class NamedRules:
+    """Named expressions. A name is taken before its expression is there: it may use itself."""
+
+    named: dict[str, Expression] = field(default_factory=dict)
+
+    def take(self, wish: str) -> str:
+        """A name of small letters, digits and dashes that no other rule has."""
+        plain = "".join(c if c.isascii() and c.isalnum() else "-" for c in wish.lower())
+        plain = plain.strip("-")[:40].rstrip("-")
+        plain = plain if plain[:1].isalpha() else f"rule-{plain}".rstrip("-")
+        name, number = plain, 1
+        while name in self.named:
+            number += 1
+            name = f"{plain}-{number}"
+        self.named[name] = IMPOSSIBLE
+        return name
+
+    def add(self, wish: str, expression: Expression) -> Use:
+        """The expression under a name of its own."""
+        name = self.take(wish)
+        self.named[name] = expression
+        return Use(name)

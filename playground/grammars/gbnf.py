@@ -1,0 +1,161 @@
+"""llama.cpp's GBNF, and xgrammar's EBNF, which grew out of it: what both read is one text.
+
+Neither can say what a text must not hold: each state of a free text's automaton is a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from playground.grammars.characters import CharacterSet
+from playground.grammars.expressions import (
+    Either,
+    Exact,
+    Expression,
+    FreeText,
+    InOrder,
+    OneOf,
+    Repeated,
+    Token,
+    Use,
+)
+from playground.grammars.texts import TextState, states
+
+_SHORT: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
+
+
+def gbnf(rules: Mapping[str, Expression], root: str) -> str:
+    """The rules as llama.cpp and xgrammar read them; the rule `root` is its `root`."""
+    writer = _Writer(root)
+    lines = [f"{writer.name(name)} ::= {writer.top(rule)}" for name, rule in rules.items()]
+    return "\n".join([*lines, *writer.lines]) + "\n"
+
+
+class _Writer:
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.lines: list[str] = []
+        self._names: dict[Expression, str] = {}
+
+    def name(self, rule: str) -> str:
+        return "root" if rule == self.root else f"r-{rule}"
+
+    def top(self, given: Expression) -> str:
+        if isinstance(given, Either):
+            return " | ".join(map(self.text, given.items))
+        return self.text(given)
+
+    def text(self, given: Expression) -> str:
+        match given:
+            case Exact(text):
+                return f'"{"".join(map(_char, text))}"'
+            case OneOf(of):
+                return _set(of)
+            case FreeText():
+                return self._free(given)
+            case Token():
+                return self._token(given)
+            case Use(rule):
+                return self.name(rule)
+            case InOrder(items):
+                return f"({' '.join(map(self.text, items))})" if items else '""'
+            case Either(items):
+                return f"({' | '.join(map(self.text, items))})"
+            case Repeated(item, least, most):
+                text = self.text(item)
+                # a name, a set, one text or what has brackets already
+                single = not isinstance(item, Repeated) and not text.startswith('""')
+                return f"{text if single else f'({text})'}{_times(least, most)}"
+
+    def _free(self, given: FreeText) -> str:
+        """The first of the rules that a free text becomes."""
+        if given not in self._names:
+            stem = self._names[given] = self._own("text")
+            listed = states(given.shape, given.without, given.then)
+            self.lines += _state_rules(stem, listed, self.text(Exact(given.then)))
+        return self._names[given]
+
+    def _token(self, given: Token) -> str:
+        """What several rules use, such as any string, is a rule of its own."""
+        if given not in self._names:
+            name = self._names[given] = self._own("token")
+            self.lines.append(f"{name} ::= {self.text(given.inside)}")
+        return self._names[given]
+
+    def _own(self, kind: str) -> str:
+        """A name that no rule has, nor begins with: states of a text add their numbers."""
+        return f"{kind}-{len(self._names) + 1}"
+
+
+def _set(of: CharacterSet) -> str:
+    """A set. Escapes stand last: xgrammar reads as many hexadecimal digits as follow; and behind
+    them `^` and `-`, which mean something elsewhere and have no escape that all read."""
+    given = of.others if of.is_most else of
+    ranges = [each for whole in given.ranges for each in _apart(whole)]
+    listed = sorted((_range(*each) for each in ranges), key=_place)
+    if not of.is_most:
+        return '"^"' if listed == ["^"] else f"[{''.join(listed)}]"
+    return f"[^{''.join(sorted([*listed, _NUL], key=_place))}]"
+
+
+_NUL: Final = "\\x00"
+
+
+def _place(text: str) -> int:
+    return ["^", "-"].index(text) + 2 if text in ("^", "-") else int(text.startswith("\\x"))
+
+
+def _apart(whole: tuple[int, int]) -> list[tuple[int, int]]:
+    """A range without the dash and the caret at its ends, and these by themselves."""
+    first, last = whole
+    found = []
+    for char in "^-":
+        if first < last and ord(char) in (first, last):
+            found.append((ord(char), ord(char)))
+            first += first == ord(char)
+            last -= last == ord(char)
+    return [*found, (first, last)]
+
+
+def _range(first: int, last: int) -> str:
+    start, stop = _in_set(chr(first)), _in_set(chr(last))
+    return start if first == last else f"{start}-{stop}"
+
+
+def _in_set(char: str) -> str:
+    if char in "[]":
+        return f"\\{char}"
+    if char == '"':
+        return char
+    return f"\\x{ord(char):02X}" if ord(char) < 0x100 and len(_char(char)) == 6 else _char(char)
+
+
+def _state_rules(stem: str, listed: list[TextState], then: str) -> list[str]:
+    """A rule for each state; the first has the stem for its name."""
+
+    def name(index: int) -> str:
+        return stem if index == 0 else f"{stem}-{index}"
+
+    lines = []
+    for index, state in enumerate(listed):
+        ways = [f"{_set(chars)} {name(target)}" for chars, target in state.row]
+        ways += [then] if state.ends else []
+        lines.append(f"{name(index)} ::= {' | '.join(ways)}")
+    return lines
+
+
+def _times(least: int, most: int | None) -> str:
+    named = {(0, None): "*", (1, None): "+", (0, 1): "?"}
+    if (least, most) in named:
+        return named[least, most]
+    return f"{{{least}}}" if least == most else f"{{{least},{'' if most is None else most}}}"
+
+
+def _char(char: str) -> str:
+    if char in _SHORT:
+        return _SHORT[char]
+    number = ord(char)
+    if char.isprintable():
+        return char
+    return f"\\u{number:04X}" if number < 0x10000 else f"\\U{number:08X}"

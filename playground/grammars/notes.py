@@ -1,0 +1,32 @@
+"""What a grammar allows more or less than the schemas: collected, each thing once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from playground.findings import Finding, finding
+
+
+@dataclass
+class Notes:
+    """Findings by place, in the order in which they were made."""
+
+    found: dict[Finding, None] = field(default_factory=dict)
+
+    def wider(self, place: str, text: str) -> None:
+        """The grammar takes what the schema or the reader does not."""
+        self.found[finding("grammar-wider", place, text)] = None
+
+    def narrower(self, place: str, text: str) -> None:
+        """The grammar does not take all that the schema or the reader takes."""
+        self.found[finding("grammar-narrower", place, text)] = None
+
+    def none(self, place: str, text: str) -> None:
+        """There is nothing that a grammar could say."""
+        self.found[finding("no-grammar", place, text)] = None
+
+
+def quoted(words: Iterable[str]) -> str:
+    """Words for a message, each in quotes."""
+    return ", ".join(repr(word) for word in words)

@@ -1,0 +1,69 @@
+"""What is left of rules when all that can never be written is gone: branches and rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from playground.grammars.expressions import (
+    IMPOSSIBLE,
+    Either,
+    Expression,
+    InOrder,
+    Repeated,
+    Use,
+    either,
+    in_order,
+    repeated,
+)
+
+
+def pruned(named: Mapping[str, Expression], root: str) -> dict[str, Expression]:
+    """The rules that the root reaches, in the order in which they are met; what nothing can fulfil,
+    such as a list that must hold itself, is left out."""
+    writable = _writable(named)
+    found: dict[str, Expression] = {}
+    waiting = [root]
+    while waiting:
+        name = waiting.pop(0)
+        if name not in found:
+            found[name] = _without(named[name], writable)
+            waiting += _uses(found[name])
+    return found
+
+
+def _writable(named: Mapping[str, Expression]) -> set[str]:
+    """The rules that some text fulfils."""
+    found: set[str] = set()
+    while True:
+        more = {name for name, each in named.items() if _without(each, found) != IMPOSSIBLE}
+        if more == found:
+            return found
+        found = more
+
+
+def _without(expression: Expression, writable: set[str]) -> Expression:
+    """An expression without what uses other rules than these."""
+    match expression:
+        case Use(rule):
+            return expression if rule in writable else IMPOSSIBLE
+        case InOrder(items):
+            return in_order(*(_without(item, writable) for item in items))
+        case Either(items):
+            left = [_without(item, writable) for item in items]
+            return either(item for item in left if item != IMPOSSIBLE)
+        case Repeated(item, least, most):
+            return repeated(_without(item, writable), least, most)
+        case _:
+            return expression
+
+
+def _uses(expression: Expression) -> list[str]:
+    match expression:
+        case Use(rule):
+            return [rule]
+        case InOrder(items) | Either(items):
+            return [name for item in items for name in _uses(item)]
+        case Repeated(item):
+            return _uses(item)
+        case _:
+            return []

@@ -1,0 +1,188 @@
+"""A whole reply: reasoning, text, and calls in their sections, as a declaration has them."""
+
+from __future__ import annotations
+
+import os.path
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from playground.grammars.bodies import CallRules
+from playground.grammars.expressions import (
+    EMPTY,
+    IMPOSSIBLE,
+    Either,
+    Exact,
+    Expression,
+    FreeText,
+    InOrder,
+    NamedRules,
+    Use,
+    either,
+    in_order,
+    optional,
+    repeated,
+)
+from playground.grammars.notes import Notes, quoted
+from playground.grammars.pruning import pruned
+from playground.grammars.styles import Style
+from playground.grammars.texts import ANY, SOME
+from playground.grammars.words import filled, outside_words, written_name
+from playground.parsing.declaration import Declaration, Markers
+from playground.parsing.template import Piece, holes_of
+from playground.tools import ToolMetadata
+
+ROOT: Final = "root"
+
+
+@dataclass(frozen=True)
+class WantedReply:
+    """What a reply may be: `required` is no text without a call, `several` more than one call,
+    `reasoning` a thought before anything else."""
+
+    required: bool
+    several: bool
+    reasoning: bool
+
+
+class ReplyRules:
+    """Makes the rules of a reply with calls of these tools."""
+
+    def __init__(
+        self,
+        syntax: Declaration,
+        markers: Markers,
+        answer: tuple[str, str],
+        tools: Sequence[ToolMetadata],
+        notes: Notes,
+    ) -> None:
+        self.syntax, self.markers, self.answer = syntax, markers, answer
+        self.tools, self.notes, self.rules = tools, notes, NamedRules()
+        self.by_characters = False
+        """Whether a text can only be told from what follows it character by character."""
+        self.outside = outside_words(syntax, markers, tools)
+        any_values: dict[Style, Use] = {}
+        self._calls = [
+            CallRules(syntax, tool, self.rules, notes, any_values, self.outside) for tool in tools
+        ]
+
+    def make(self, asked: WantedReply) -> dict[str, Expression]:
+        """The rules, the reply's first."""
+        root = self.rules.take(ROOT)
+        calls = self._all_calls(asked.several)
+        reply = calls if asked.required else self._with_text(calls)
+        if asked.reasoning:
+            reply = self._with_reasoning(reply, calls)
+        self.rules.named[root] = reply
+        return pruned(self.rules.named, root)
+
+    # calls
+
+    def _all_calls(self, several: bool) -> Expression:
+        syntax = self.syntax
+        own = holes_of(syntax.call_template.pieces)
+        counted = bool({"index", "number"} & set(own))
+        first = self._one("call", first=True)
+        later = self._one("later-call", first=False) if counted and several else first
+        if first == IMPOSSIBLE:
+            return IMPOSSIBLE
+        if counted and several:
+            self.notes.wider("calls", "the numbers of calls after the first are not counted")
+        more = repeated(in_order(syntax.separator, later)) if several else EMPTY
+        listed = in_order(first, more)
+        section = syntax.section_template
+        if section is None or syntax.one_call_a_section:
+            return listed
+        return in_order(filled(section.before), listed, filled(section.after))
+
+    def _one(self, name: str, first: bool) -> Expression:
+        """One call of any tool, each a rule of its own; in its section, where it has one."""
+        found = []
+        for call in self._calls:
+            expression = call.call(first)
+            if expression == IMPOSSIBLE:
+                continue
+            if self.syntax.one_call_a_section and self.syntax.section_template:
+                expression = self._sectioned(expression, call.tool)
+            found.append(self.rules.add(f"{name}-{call.tool.name}", expression))
+        return either(found)
+
+    def _sectioned(self, call: Expression, tool: ToolMetadata) -> Expression:
+        section = self.syntax.section_template
+        assert section is not None
+        name = written_name(self.syntax, tool.name)
+
+        def text(pieces: Sequence[Piece]) -> str:
+            return filled(pieces, name=name)
+
+        return in_order(text(section.before), call, text(section.after))
+
+    # text and reasoning
+
+    def _with_text(self, calls: Expression) -> Expression:
+        """Text alone, or calls with text before them or without."""
+        before, after = self.answer
+        self.notes.narrower("text", f"text beside calls holds none of {quoted(self.outside)}")
+        alone = in_order(before, FreeText(ANY, self.outside, after))
+        if calls == IMPOSSIBLE:
+            return alone
+        if after:
+            text = in_order(before, FreeText(SOME, self.outside, after), optional("\n"))
+            return either([calls, in_order(text, calls), alone])
+        if before or self.syntax.line_start:
+            return either([self._begun(calls), in_order(before, self._then(calls)), alone])
+        return either([self._then(calls), alone])
+
+    def _begun(self, following: Expression) -> Expression:
+        """What follows, told by its beginning from a text that could be there."""
+        return either(in_order(head, rest) for head, rest in self._told(following))
+
+    def _then(self, following: Expression) -> Expression:
+        """A text up to something: how that begins is a part of the text's own terminal."""
+        line = "\n" if self.syntax.line_start else ""
+        return either(
+            in_order(FreeText(ANY, self.outside, line + head), rest)
+            for head, rest in self._told(following)
+        )
+
+    def _told(self, following: Expression) -> list[tuple[str, Expression]]:
+        """The beginnings of an expression, each with one of the words that no text holds: where
+        there is none, only a walk character by character finds the text's end."""
+        heads = self._heads(following)
+        common = os.path.commonprefix([head for head, _ in heads])
+        if self._is_told(common):
+            return [(common, either(in_order(h[len(common) :], rest) for h, rest in heads))]
+        self.by_characters |= not all(self._is_told(head) for head, _ in heads)
+        return heads
+
+    def _is_told(self, head: str) -> bool:
+        return any(word in head for word in self.outside)
+
+    def _heads(self, expression: Expression) -> list[tuple[str, Expression]]:
+        """The texts with which an expression begins, each with what follows it."""
+        match expression:
+            case Exact(text):
+                return [(text, EMPTY)]
+            case InOrder(items) if items:
+                rest = in_order(*items[1:])
+                return [(head, in_order(more, rest)) for head, more in self._heads(items[0])]
+            case Either(items):
+                return [found for item in items for found in self._heads(item)]
+            case Use(rule):
+                return self._heads(self.rules.named[rule])
+        return [("", expression)]
+
+    def _with_reasoning(self, reply: Expression, calls: Expression) -> Expression:
+        """A reply, or one behind a thought. What closes no thought but a call leaves no room for
+        text between them."""
+        tags = self.markers.reasoning[:1]
+        if not tags:
+            self.notes.narrower("reasoning", "the dialect has no marks for it: none is allowed")
+            return reply
+        opener = "" if self.markers.opens_reasoning else tags[0].open
+        if not tags[0].close:
+            return either([in_order(opener, self._then(calls)), reply])
+        least = 1 if self.syntax.line_start else 0
+        space = repeated(Exact("\n"), least, 2)
+        thought = FreeText(ANY, self.outside, tags[0].close)
+        return either([in_order(opener, thought, space, reply), reply])

@@ -1,0 +1,168 @@
+"""Texts that must not hold certain words, as automata: the one thing that engines say differently.
+
+llguidance has terminals with a complement; for the others each state becomes a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from playground.grammars.characters import ALL, BLANKS, CONTROL, HEX, CharacterSet, characters
+
+Row = tuple[tuple[CharacterSet, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TextShape:
+    """What a text looks like, apart from the words that it must not hold: a row for each state,
+    from the first on; the states in which it may end; and the same as a pattern."""
+
+    rows: tuple[Row, ...]
+    ends: frozenset[int]
+    pattern: str
+
+
+def _one(of: CharacterSet) -> Row:
+    return ((of, 0),)
+
+
+ANY: Final = TextShape((_one(ALL),), frozenset({0}), "(?s:.)*")
+SOME: Final = TextShape((((ALL, 1),), ((ALL, 1),)), frozenset({1}), "(?s:.)+")
+_LINE: Final = characters("\r\n").others
+LINE: Final = TextShape((_one(_LINE),), frozenset({0}), r"[^\r\n]*")
+SOME_LINE: Final = TextShape((((_LINE, 1),), ((_LINE, 1),)), frozenset({1}), r"[^\r\n]+")
+_MID: Final = characters("\n").others
+LINES: Final = TextShape(
+    (((_MID, 1), (characters("\n"), 0)), ((_MID, 1), (characters("\n"), 0))),
+    frozenset({0}),
+    r"([^\n]*\n)*",
+)
+"""Whole lines: nothing, or up to a line break."""
+
+
+@lru_cache
+def beginning(never: str, empty: bool = True) -> TextShape:
+    """Text that does not begin, behind blanks, with one of these characters; where it may not be
+    `empty`, blanks alone are none."""
+    first = (BLANKS | characters(never)).others
+    pattern = rf"{BLANKS.pattern}*{first.pattern}(?s:.)*"
+    return TextShape(
+        (((BLANKS, 0), (first, 1)), ((ALL, 1),)),
+        frozenset({0, 1} if empty else {1}),
+        rf"({pattern}|{BLANKS.pattern}*)" if empty else pattern,
+    )
+
+
+@lru_cache
+def trimmed(never: str) -> TextShape:
+    """Text without blanks around it, and not empty, that does not begin with these characters."""
+    inside = BLANKS.others
+    first = inside - characters(never)
+    rest: Row = ((BLANKS, 1), (inside, 2))
+    return TextShape(
+        (((first, 2),), rest, rest),
+        frozenset({2}),
+        rf"{first.pattern}((?s:.)*{inside.pattern})?",
+    )
+
+
+PLAIN: Final = (CONTROL | characters('"\\')).others
+"""What stands for itself in a JSON string."""
+_PLAIN_PATTERN: Final = r"[^\x{0}-\x{1f}\x{22}\x{5c}]"
+JSON_TEXT: Final = TextShape(
+    (
+        ((PLAIN, 0), (characters("\\"), 1)),
+        ((characters('"\\/bfnrt'), 0), (characters("u"), 2)),
+        ((HEX, 3),),
+        ((HEX, 4),),
+        ((HEX, 5),),
+        ((HEX, 0),),
+    ),
+    frozenset({0}),
+    rf'({_PLAIN_PATTERN}|\\["\\\/bfnrt]|\\u[0-9a-fA-F]{{4}})*',
+)
+"""The inside of a JSON string."""
+
+
+# words
+
+
+class WordFinder:
+    """The automaton of Aho and Corasick: states are the beginnings of words, 0 is none of them."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = tuple(dict.fromkeys(filter(None, words)))
+        beginnings = {word[:size] for word in self.words for size in range(len(word))}
+        self.labels = sorted(beginnings | {""}, key=lambda text: (len(text), text))
+        self._number = {label: index for index, label in enumerate(self.labels)}
+        self.chars = sorted(set("".join(self.words)))
+
+    def step(self, state: int, char: str) -> int:
+        """The state behind one more character; -1 where a word is whole."""
+        text = self.labels[state] + char
+        if any(text.endswith(word) for word in self.words):
+            return -1
+        while text not in self._number:
+            text = text[1:]
+        return self._number[text]
+
+    def row(self, state: int) -> Row:
+        """Where each character leads to; those that complete a word are left out."""
+        targets: dict[int, CharacterSet] = {0: characters(*self.chars).others}
+        for char in self.chars:
+            target = self.step(state, char)
+            if target >= 0:
+                targets[target] = targets.get(target, characters()) | characters(char)
+        return tuple((chars, target) for target, chars in targets.items() if chars)
+
+    def harmless(self, state: int, then: str) -> bool:
+        """Whether `then` completes its words behind this state where it does by itself."""
+        return self._completed(state, then) == self._completed(0, then)
+
+    def _completed(self, state: int, text: str) -> int:
+        for at, char in enumerate(text):
+            state = self.step(state, char)
+            if state < 0:
+                return at
+        return -1
+
+
+@dataclass(frozen=True, slots=True)
+class TextState:
+    """A state of a free text: where each character leads to, and whether it may end here."""
+
+    row: Row
+    ends: bool
+
+
+def states(shape: TextShape, without: tuple[str, ...], then: str) -> list[TextState]:
+    """The automaton of a free text, its first state first; all of them can be reached."""
+    finder = WordFinder(without)
+    reached = [(0, 0)]
+    found: list[TextState] = []
+    for shaped, word in reached:  # it grows meanwhile
+        row = []
+        for chars, target in _crossed(shape.rows[shaped], finder.row(word)):
+            if target not in reached:
+                reached.append(target)
+            row.append((chars, reached.index(target)))
+        found.append(TextState(tuple(row), shaped in shape.ends and finder.harmless(word, then)))
+    return found
+
+
+def _crossed(left: Row, right: Row) -> list[tuple[CharacterSet, tuple[int, int]]]:
+    pairs = [(a & b, (to_left, to_right)) for a, to_left in left for b, to_right in right]
+    return [(chars, target) for chars, target in pairs if chars]
+
+
+def fatal_ends(without: tuple[str, ...], then: str) -> list[str]:
+    """The ends of a text, as short as may be, behind which `then` would complete a word early."""
+    finder = WordFinder(without)
+    found: list[str] = []
+    for state, label in enumerate(finder.labels):
+        if not finder.harmless(state, then) and not any(label.endswith(end) for end in found):
+            found.append(label)
+    return found

@@ -1,0 +1,128 @@
+"""Raw values: what stands between a parameter's markers, by the rule that reads it back.
+
+A text is written as it is, anything else as JSON; which of them a value is, the reader decides by
+the schema's types (`read_value`), or the wire says it (`read_marked`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from playground.grammars.characters import CharacterSet, characters
+from playground.grammars.expressions import (
+    IMPOSSIBLE,
+    Expression,
+    FreeText,
+    either,
+    in_order,
+    token,
+)
+from playground.grammars.merging import given_values, types_of
+from playground.grammars.schemas import SchemaRules, text_inside
+from playground.grammars.styles import Quotes
+from playground.grammars.texts import (
+    ANY,
+    LINE,
+    SOME,
+    SOME_LINE,
+    TextShape,
+    beginning,
+)
+from playground.parsing.values import Untyped
+from playground.tools import Schema, allowed_types
+
+_LIMITS: Final = ("minLength", "maxLength", "pattern")
+_FIRST: Final = {"array": "[", "object": "{", "integer": "-0123456789", "number": "-0123456789"}
+
+
+@dataclass(frozen=True)
+class RawValues:
+    """Writes the values of one parameter: JSON by `rules`, text without `words`; each with the text
+    `then` behind it. With `block` a text of several lines stands on lines of its own."""
+
+    rules: SchemaRules
+    words: tuple[str, ...]
+    then: str
+    untyped: Untyped = "text"
+    block: bool = False
+
+    def value(self, schema: Any, seen: Schema, place: str) -> Expression:
+        """A value of a parameter whose schema the reader sees as `seen`."""
+        types = allowed_types(seen)
+        if not types and (self.untyped == "text" or not seen):
+            return self.text(schema, place)
+        if types and types <= {"string"}:
+            return self.text(schema, place)
+        # the reader takes a value of no other type, although a part of a union may have none
+        found = [
+            self.json({"allOf": [schema, {"type": sorted(types)}]} if types else schema, place)
+        ]
+        if not types or "string" in types:
+            found.append(self.text(schema, place, beside=types or set(_FIRST)))
+        return either(found)
+
+    def json(self, schema: Any, place: str) -> Expression:
+        """A value as JSON."""
+        return in_order(self.rules.value(schema, place), self.then)
+
+    def text(self, schema: Any, place: str, beside: set[str] | None = None) -> Expression:
+        """A text; with types `beside` it none that could be read as a value of one of those."""
+        never = "" if beside is None else '"' + "".join(_FIRST.get(kind, "") for kind in beside)
+        variants = self.rules.merger.variants(schema, place)
+        return either(
+            self._limited(variant, place, never) if variant else self._any("", empty=True)
+            for variant in variants
+            if _may_be_text(variant)
+        )
+
+    def _limited(self, schema: Schema, place: str, never: str) -> Expression:
+        """A text as a plain schema limits it."""
+        self.rules.merger.told(schema, place)
+        values = given_values(schema)
+        if values is not None:
+            texts = [value for value in values if isinstance(value, str)]
+            return either(self._given(text, place, never) for text in texts)
+        limits = {key: schema[key] for key in _LIMITS if key in schema}
+        if limits in ({}, {"minLength": 0}):
+            return self._any(never, empty=True)
+        if limits == {"minLength": 1}:
+            return self._any(never, empty=False)
+        inside = text_inside(schema, place, self.rules.notes)
+        if inside is None:
+            return self._any(never, empty=True)
+        barred = characters("".join(word[0] for word in self.words), never, "\n" * self.block)
+        self.rules.notes.narrower(
+            place, f"a text that is counted or has a pattern holds none of {barred_text(barred)}"
+        )
+        quotes = Quotes("", "", barred, ())
+        return in_order(token(inside(quotes)), self.then)
+
+    def _given(self, text: str, place: str, never: str) -> Expression:
+        if any(word in text for word in self.words) or text.lstrip()[:1] in tuple(never):
+            self.rules.notes.narrower(place, f"the value {text!r:.60} cannot be written")
+            return IMPOSSIBLE
+        written = f"\n{text}\n" if self.block and "\n" in text else text
+        return in_order(written, self.then)
+
+    def _any(self, never: str, empty: bool) -> Expression:
+        if never:
+            return self._free(beginning(never, empty))
+        if not self.block:
+            return self._free(ANY if empty else SOME)
+        return either(
+            [self._free(LINE if empty else SOME_LINE), in_order("\n", self._free(SOME, "\n"))]
+        )
+
+    def _free(self, shape: TextShape, edge: str = "") -> Expression:
+        return FreeText(shape, self.words, edge + self.then)
+
+
+def barred_text(barred: CharacterSet) -> str:
+    """A set of characters for people."""
+    listed = [chr(n) for first, last in barred.ranges for n in range(first, last + 1)]
+    return " ".join(map(repr, listed))
+
+
+def _may_be_text(schema: Schema) -> bool:
+    return "type" not in schema or "string" in types_of(schema)

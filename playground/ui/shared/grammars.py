@@ -1,0 +1,56 @@
+"""What the dialects' grammars allow: to choose, to read and to copy, on Guide and on Compare."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import streamlit as st
+
+from playground.dialects import get_dialect
+from playground.grammars import AUTO, FORMS, REQUIRED, Grammar
+from playground.tools import ToolMetadata
+from playground.ui.shared import widgets
+from playground.ui.shared.kept import kept
+
+_MEANT: Final = {AUTO: "text or calls", REQUIRED: "calls, no text"}
+
+
+@kept(64)
+def grammar(dialect: str, tools: tuple[ToolMetadata, ...], choice: str, thoughts: bool) -> Grammar:
+    """A dialect's grammar for a session's tools."""
+    return get_dialect(dialect).grammar(tools, choice, reasoning=thoughts)
+
+
+def show(dialects: Sequence[str], tools: Sequence[ToolMetadata]) -> None:
+    """What a model may write in each dialect, in the form of one engine."""
+    if not tools:
+        st.info("This session has no tools: there is no call that a grammar could allow.")
+        return
+    form, choice, thoughts = _chosen(tools)
+    for name in dialects:
+        made = grammar(name, tuple(tools), choice, thoughts)
+        if made.rules:
+            widgets.exact_text(f"{name}, {form}", made.form(form), arrows=False)
+        widgets.show_findings(made.findings, f"in the grammar of {name}")
+
+
+def _chosen(tools: Sequence[ToolMetadata]) -> tuple[str, str, bool]:
+    """The form, the choice, and whether a thought may come first."""
+    left, middle, right = st.columns([2, 2, 1], vertical_alignment="bottom")
+    with left:
+        form = st.segmented_control(
+            "Form", list(FORMS), default="lark", required=True, key="form", bind="query-params"
+        )
+    with middle:
+        names = list(dict.fromkeys([AUTO, REQUIRED, *(tool.name for tool in tools)]))
+        choice = st.selectbox(
+            "The reply is",
+            names,
+            key="choice",
+            bind="query-params",
+            format_func=lambda name: _MEANT.get(name, f"a call of {name}"),
+        )
+    with right:
+        thoughts = st.toggle("Thoughts", key="thoughts", bind="query-params")
+    return form, choice, thoughts
