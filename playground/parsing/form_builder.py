@@ -271,14 +271,20 @@ class FormBuilder:
         empty = f"|{end}" if worded(end) else ""
         twice = maybe_twice(opener, template)
         # where a call may be any tag, the opener once more is none: it would be before it is whole
-        once = "" if twice == opener else f"(?!{opener})"
+        once = "" if twice == opener or self._told_apart(template) else f"(?!{opener})"
         return Choice(
             f"{twice}(?={SPACE}{once}(?:{look}{empty}))",
             begins(template.before),
             Group(Kind.SECTION, self.number),
-            # what follows may be half of the opener once more
-            varying=bool(once),
+            # what follows may be half of the opener once more, or of another section's
+            varying=bool(once) or self.number > 0 or len(self.syntax.sections) > 1,
         )
+
+    def _told_apart(self, section: Template) -> bool:
+        """Whether no call, and no end of the section, begins like the section's opener."""
+        opener, call = _head(section.before), _head(self.syntax.call_template.before)
+        others = (call, _head(section.after))
+        return not any(other.startswith(opener) or opener.startswith(other) for other in others)
 
     def section_closer(self, in_prose: bool = False, orphan: bool = False) -> list[Choice]:
         """A section's closers; one of punctuation alone, such as `]`, is none `in_prose`, and as an
@@ -312,6 +318,7 @@ class FormBuilder:
             *self.unread(),
             *self.section_closer(in_prose=not after_marker),
         ]
+        markers = list(dict.fromkeys(markers))  # calls hold the sections and the opening, too
         look = "|".join(look_of(choice.pattern) for choice in markers)
         space = Choice(rf"\s{{1,64}}+(?={look})", _BLANKS, Group(Kind.SPACE))
         return wait(*markers, space)
@@ -341,6 +348,12 @@ def _name(syntax: Declaration, names: tuple[str, ...]) -> str:
     # the longest first: of `read` and `read_file` the shorter would win
     known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return rf"(?:(?:functions|tools|default_api)\.)?+(?:{known})"
+
+
+def _head(pieces: tuple[Piece, ...]) -> str:
+    """The literal with which a form begins, up to where models may write it in another way."""
+    first = pieces[0] if pieces else ""
+    return re.split(r"""[\s="']""", first.lstrip())[0] if isinstance(first, str) else ""
 
 
 def _section_ends(sections: tuple[Template, ...]) -> list[str]:

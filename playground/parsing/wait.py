@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, lru_cache
@@ -106,11 +106,18 @@ class Wait:
         return {choice.group.name: choice.group for choice in self.choices if choice.group}
 
     @cached_property
-    def varying(self) -> frozenset[str]:
-        """The groups that more text could lengthen, such as a run of back-ticks, or a marker that
-        another marker begins with; "" for the only choice without a group."""
-        varying = (choice for choice in self.choices if _varies(choice, self.choices))
-        return frozenset(choice.group.name if choice.group else "" for choice in varying)
+    def growing(self) -> frozenset[str]:
+        """The groups that end in a repetition, such as a run of back-ticks, which more text could
+        lengthen at the text's end; "" for the only choice without a group."""
+        return self._names(_repeats)
+
+    @cached_property
+    def rivalled(self) -> frozenset[str]:
+        """The groups in whose place another marker could turn out to stand, for it begins alike."""
+        return self._names(lambda choice: choice.varying or _begins_another(choice, self.choices))
+
+    def _names(self, told: Callable[[Choice], bool]) -> frozenset[str]:
+        return frozenset(c.group.name if c.group else "" for c in self.choices if told(c))
 
     def group(self, match: regex.Match[str]) -> Group | None:
         """Which choice has matched."""
@@ -133,11 +140,13 @@ class Wait:
         may become longer."""
         if match.partial:
             return True
-        name = self._name(match)
-        if name not in self.varying:
+        if not self.growing and not self.rivalled:
             return False
-        if match.end() == len(text):
+        name = self._name(match)
+        if match.end() == len(text) and (name in self.growing or name in self.rivalled):
             return True
+        if name not in self.rivalled:
+            return False
         # the marker is whole, but a longer one may be what stands here: `<|end` of `<|end|>`
         return _rivals(self, name).fullmatch(text, match.start(), partial=True) is not None
 
@@ -148,7 +157,9 @@ def _rivals(wait: Wait, name: str) -> regex.Pattern[str]:
     first that matches wins. To rule out those behind it, too, would take most of a call's time."""
     groups = [choice.group.name if choice.group else "" for choice in wait.choices]
     stop = len(groups) - groups[::-1].index(name)
-    return regex.compile("|".join(map(_grouped, wait.choices[:stop])))
+    own = [choice for choice, group in zip(wait.choices, groups, strict=True) if group == name]
+    rivals = (choice for choice in wait.choices[:stop] if _begin_alike(choice, own))
+    return regex.compile("|".join(map(_grouped, rivals)))
 
 
 @lru_cache(maxsize=4096)
@@ -206,10 +217,8 @@ def _grouped(choice: Choice) -> str:
     return f"(?P<{choice.group.name}>{choice.pattern})" if choice.group else choice.pattern
 
 
-def _varies(choice: Choice, listed: Iterable[Choice]) -> bool:
-    """Whether a match of this choice at the end of the text may be another, longer one later."""
-    repeats = choice.pattern.rstrip(")").endswith("+")  # such as a run of back-ticks
-    return repeats or choice.varying or _begins_another(choice, listed)
+def _repeats(choice: Choice) -> bool:
+    return choice.pattern.rstrip(")").endswith("+")
 
 
 def _begins_another(choice: Choice, listed: Iterable[Choice]) -> bool:
@@ -225,6 +234,12 @@ def _begins_another(choice: Choice, listed: Iterable[Choice]) -> bool:
             if match is not None and match.partial:
                 return True
     return False
+
+
+def _begin_alike(choice: Choice, others: Iterable[Choice]) -> bool:
+    """Whether the choice and one of the others may begin with the same characters."""
+    begun = [text for other in others for text in other.begins or ("",)]
+    return any(_may_begin(choice, text) for text in begun)
 
 
 def _may_begin(choice: Choice, text: str) -> bool:
