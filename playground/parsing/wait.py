@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, lru_cache
@@ -106,18 +106,11 @@ class Wait:
         return {choice.group.name: choice.group for choice in self.choices if choice.group}
 
     @cached_property
-    def growing(self) -> frozenset[str]:
-        """The groups that end in a repetition, such as a run of back-ticks, which more text could
-        lengthen at the text's end; "" for the only choice without a group."""
-        return self._names(_repeats)
-
-    @cached_property
-    def rivalled(self) -> frozenset[str]:
-        """The groups in whose place another marker could turn out to stand, for it begins alike."""
-        return self._names(lambda choice: choice.varying or _begins_another(choice, self.choices))
-
-    def _names(self, told: Callable[[Choice], bool]) -> frozenset[str]:
-        return frozenset(c.group.name if c.group else "" for c in self.choices if told(c))
+    def varying(self) -> frozenset[str]:
+        """The groups of which more text may make another match, "" for the only choice without a
+        group: for literals `_may_vary` says whether it does, which takes time to find out."""
+        may_vary = (c for c in self.choices if _repeats(c) or c.varying or c.texts)
+        return frozenset(_group_name(choice) for choice in may_vary)
 
     def group(self, match: regex.Match[str]) -> Group | None:
         """Which choice has matched."""
@@ -140,24 +133,32 @@ class Wait:
         may become longer."""
         if match.partial:
             return True
-        if not self.growing and not self.rivalled:
+        if not self.varying:
             return False
         name = self._name(match)
-        if match.end() == len(text) and (name in self.growing or name in self.rivalled):
-            return True
-        if name not in self.rivalled:
+        if name not in self.varying or not _may_vary(self, name):
             return False
+        if match.end() == len(text):
+            return True
         # the marker is whole, but a longer one may be what stands here: `<|end` of `<|end|>`
         return _rivals(self, name).fullmatch(text, match.start(), partial=True) is not None
+
+
+@lru_cache(maxsize=4096)
+def _may_vary(wait: Wait, name: str) -> bool:
+    """Whether more text could make another match of a group of `varying`: of a repetition, such as
+    a run of back-ticks, of a marker that another one begins with."""
+    own = (choice for choice in wait.choices if _group_name(choice) == name)
+    return any(_repeats(c) or c.varying or _begins_another(c, wait.choices) for c in own)
 
 
 @lru_cache(maxsize=1024)
 def _rivals(wait: Wait, name: str) -> regex.Pattern[str]:
     """What could match where a group has: the group itself, and the choices before it, for the
     first that matches wins. To rule out those behind it, too, would take most of a call's time."""
-    groups = [choice.group.name if choice.group else "" for choice in wait.choices]
+    groups = [_group_name(choice) for choice in wait.choices]
     stop = len(groups) - groups[::-1].index(name)
-    own = [choice for choice, group in zip(wait.choices, groups, strict=True) if group == name]
+    own = [choice for choice in wait.choices if _group_name(choice) == name]
     rivals = (choice for choice in wait.choices[:stop] if _begin_alike(choice, own))
     return regex.compile("|".join(map(_grouped, rivals)))
 
@@ -211,6 +212,10 @@ def wait(*choices: Choice, beginnings: Iterable[str] = ()) -> Wait:
     listed = tuple(choice for choice in choices if choice.pattern)
     candidates = _begun(beginnings) or _searched(listed)
     return Wait(candidates, "|".join(map(_grouped, listed)), listed)
+
+
+def _group_name(choice: Choice) -> str:
+    return choice.group.name if choice.group else ""
 
 
 def _grouped(choice: Choice) -> str:
