@@ -11,7 +11,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar, Final, assert_never
+from typing import TYPE_CHECKING, Any, ClassVar, Final, assert_never
 
 from playground.caching.policies import (
     CacheDecision,
@@ -40,8 +40,10 @@ from playground.messages import Message, ToolCallPart, ToolResultPart
 from playground.parsing.parser import DialectParser
 from playground.parsing.switches import Switches
 from playground.prompt_data import PromptData, PromptTemplateType
-from playground.raw_prompts import LlamaPrompt
 from playground.tools import ToolMetadata
+
+if TYPE_CHECKING:
+    from playground.raw_prompts import LlamaPrompt
 
 # One alternation, split once: what is filled in is never searched for placeholders again.
 _PLACEHOLDER: Final = re.compile(r"\{(" + "|".join(PromptTemplateType) + r")\}")

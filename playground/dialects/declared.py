@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, ClassVar, Final, Literal, assert_never
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, assert_never
 
 from playground.dialects import prompts
 from playground.dialects.base import Dialect
@@ -38,8 +38,10 @@ from playground.parsing.syntax import (
 )
 from playground.parsing.values import dump_json
 from playground.prompt_data import PromptData
-from playground.raw_prompts import LlamaPrompt
 from playground.tools import ToolMetadata
+
+if TYPE_CHECKING:
+    from playground.raw_prompts import LlamaPrompt
 
 # The ends of a sequence, which servers that decode with special tokens leave in the text.
 SEQUENCE_TOKENS: Final = ("<bos>", "<eos>")
