@@ -31,8 +31,10 @@ from playground.parsing.patterns import (
     or_mended,
     pieces_pattern,
     prefix,
+    section_ends,
     slips,
     stripped,
+    told_apart,
     unlisted,
     unnamed,
     worded,
@@ -58,7 +60,7 @@ class FormBuilder:
         self.closing = Choice(closer, begins(ending))
         self.unlisted = tuple(filter(None, map(unlisted, syntax.sections)))
         self.sections = (*syntax.sections, *self.unlisted)
-        ends = _section_ends(self.sections)
+        ends = section_ends(self.sections)
         self.section_close = f"(?:{'|'.join(ends)})" if ends else ""
 
     def form(self, around: Surroundings, calls: list[Choice]) -> Form:
@@ -275,7 +277,8 @@ class FormBuilder:
         empty = f"|{end}" if worded(end) else ""
         twice = maybe_twice(opener, template)
         # where a call may be any tag, the opener once more is none: it would be before it is whole
-        once = "" if twice == opener or self._told_apart(template) else f"(?!{opener})"
+        apart = told_apart(template.before, self.syntax.call_template.before, template.after)
+        once = "" if twice == opener or apart else f"(?!{opener})"
         return Choice(
             f"{twice}(?={SPACE}{once}(?:{look}{empty})){slip}",
             begins(template.before),
@@ -284,17 +287,11 @@ class FormBuilder:
             varying=bool(once) or self.number > 0 or len(self.sections) > 1,
         )
 
-    def _told_apart(self, section: Template) -> bool:
-        """Whether no call, and no end of the section, begins like the section's opener."""
-        opener, call = _head(section.before), _head(self.syntax.call_template.before)
-        others = (call, _head(section.after))
-        return not any(other.startswith(opener) or opener.startswith(other) for other in others)
-
     def section_closer(self, in_prose: bool = False, orphan: bool = False) -> list[Choice]:
         """A section's closers; one of punctuation alone, such as `]`, is none `in_prose`, and as an
         `orphan` only that of the section which the dialect writes counts: prose has the others."""
         sections = self.sections[:1] if orphan else self.sections
-        ends = [end for end in _section_ends(sections) if worded(end) or not in_prose]
+        ends = [end for end in section_ends(sections) if worded(end) or not in_prose]
         if not ends:
             return []
         closers = [template.after for template in sections]
@@ -352,16 +349,3 @@ def _name(syntax: Declaration, names: tuple[str, ...]) -> str:
     # the longest first: of `read` and `read_file` the shorter would win
     known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return rf"(?:(?:functions|tools|default_api)\.)?+(?:{known})"
-
-
-def _head(pieces: tuple[Piece, ...]) -> str:
-    """The literal with which a form begins, up to where models may write it in another way."""
-    first = pieces[0] if pieces else ""
-    return re.split(r"""[\s="']""", first.lstrip())[0] if isinstance(first, str) else ""
-
-
-def _section_ends(sections: tuple[Template, ...]) -> list[str]:
-    """The patterns of section closers, each once; in an order that depends on nothing else."""
-    closers = sorted((stripped(section.after) for section in sections), key=str, reverse=True)
-    patterns = dict.fromkeys(pieces_pattern(closer, {}) for closer in closers)
-    return [pattern for pattern in patterns if pattern]
