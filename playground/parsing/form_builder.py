@@ -319,10 +319,9 @@ class FormBuilder:
             *self.unread(),
             *self.section_closer(in_prose=not after_marker),
         ]
-        markers = list(dict.fromkeys(markers))  # calls hold the sections and the opening, too
-        look = "|".join(look_of(choice.pattern) for choice in markers)
+        look = "|".join(dict.fromkeys(look_of(choice.pattern) for choice in markers))
         space = Choice(rf"\s{{1,64}}+(?={look})", _BLANKS, Group(Kind.SPACE))
-        return wait(*markers, space)
+        return wait(*dict.fromkeys(markers), space)  # calls hold the opening, too
 
     def _separator(self) -> Choice:
         """What separates two calls, but only before the second one."""
