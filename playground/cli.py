@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import Final
 
@@ -57,6 +58,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _MODULES:
             return super().get_command(ctx, cmd_name)
+        # pydantic looks through every installed package for plugins: a tenth of a short command
+        os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
         module = import_module(f"playground.commands.{_MODULES[cmd_name]}")
         command: click.Command = getattr(module, _FUNCTIONS.get(cmd_name, cmd_name))
         return command

@@ -11,7 +11,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar, Final, assert_never
+from typing import TYPE_CHECKING, Any, ClassVar, Final, assert_never
 
 from playground.caching.policies import (
     CacheDecision,
@@ -37,13 +37,15 @@ from playground.dialects.rendering import (
 )
 from playground.dialects.settings import DialectSettings
 from playground.findings import finding
-from playground.grammars import Grammar
 from playground.messages import Message, ToolCallPart, ToolResultPart
 from playground.parsing.parser import DialectParser
 from playground.parsing.switches import Switches
 from playground.prompt_data import PromptData, PromptTemplateType
-from playground.raw_prompts import LlamaPrompt
 from playground.tools import ToolMetadata
+
+if TYPE_CHECKING:
+    from playground.grammars import Grammar
+    from playground.raw_prompts import LlamaPrompt
 
 # One alternation, split once: what is filled in is never searched for placeholders again.
 _PLACEHOLDER: Final = re.compile(r"\{(" + "|".join(PromptTemplateType) + r")\}")
@@ -133,6 +135,8 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         `reasoning` whether a thought may come first. A dialect that declares nothing has no
         grammar: a finding says so. Raises InputFault, and UnknownNameError for no tool's name.
         """
+        from playground.grammars import Grammar
+
         why = "the dialect is written by hand: only a declaration gives a grammar"
         return Grammar(self.name, {}, (finding("no-grammar", "dialect", why),))
 

@@ -10,14 +10,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import NoneType
-from typing import Any, ClassVar, Final, Literal, assert_never
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, assert_never
 
 from playground.arguments import takes
 from playground.dialects import prompts
 from playground.dialects.base import Dialect
 from playground.dialects.preflight import PreflightCheck
 from playground.errors import InputFault, SyntaxFault
-from playground.grammars import Grammar, declared_grammar
 from playground.messages import (
     ImagePart,
     Message,
@@ -41,9 +40,11 @@ from playground.parsing.syntax import (
 )
 from playground.parsing.values import dump_json
 from playground.prompt_data import PromptData
-from playground.raw_prompts import LlamaPrompt
-from playground.tool_formats import read_tools
 from playground.tools import ToolMetadata
+
+if TYPE_CHECKING:
+    from playground.grammars import Grammar
+    from playground.raw_prompts import LlamaPrompt
 
 # The ends of a sequence, which servers that decode with special tokens leave in the text.
 SEQUENCE_TOKENS: Final = ("<bos>", "<eos>")
@@ -156,6 +157,9 @@ class DeclaredDialect(Dialect):
         parallel: bool | None = None,
         reasoning: bool = False,
     ) -> Grammar:
+        from playground.grammars import declared_grammar
+        from playground.tool_formats import read_tools
+
         return declared_grammar(
             self.name,
             self.syntax,

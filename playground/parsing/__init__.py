@@ -118,7 +118,9 @@ What may not be changed, and what falls when it is
   tests/test_syntax.py: test_law_1_holds_where_one_marker_begins_another
 - A remembered beginning is told by all that `pattern` may look at: its text, and what stands before
   it. tests/test_quiet.py: test_what_was_seen_before_changes_nothing
-- Claims go forward and through `take`, markup too. tests/test_laws.py:
+- What matched may have matched in another text, which began alike: of its places only the distances
+  count. tests/test_laws.py: test_law_2_spans_tile_the_stream
+- Claims go forward and through `take_text`, markup too. tests/test_laws.py:
   test_law_2_spans_tile_the_stream
 - What was claimed is behind us: a search begins at `at`, not at the window's start. Those who look
   back find the same marker again. tests/test_parsing.py:

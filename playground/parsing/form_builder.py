@@ -30,8 +30,10 @@ from playground.parsing.patterns import (
     name_before,
     or_mended,
     pieces_pattern,
+    section_ends,
     slips,
     stripped,
+    told_apart,
     unlisted,
     unnamed,
     worded,
@@ -57,7 +59,7 @@ class FormBuilder:
         self.closing = Choice(closer, begins(ending))
         self.unlisted = tuple(filter(None, map(unlisted, syntax.sections)))
         self.sections = (*syntax.sections, *self.unlisted)
-        ends = _section_ends(self.sections)
+        ends = section_ends(self.sections)
         self.section_close = f"(?:{'|'.join(ends)})" if ends else ""
 
     def form(self, around: Surroundings, calls: list[Choice]) -> Form:
@@ -255,20 +257,21 @@ class FormBuilder:
         empty = f"|{end}" if worded(end) else ""
         twice = maybe_twice(opener, template)
         # where a call may be any tag, the opener once more is none: it would be before it is whole
-        once = "" if twice == opener else f"(?!{opener})"
+        apart = told_apart(template.before, self.syntax.call_template.before, template.after)
+        once = "" if twice == opener or apart else f"(?!{opener})"
         return Choice(
             f"{twice}(?={SPACE}{once}(?:{look}{empty})){slip}",
             begins(template.before),
             Group(Kind.SECTION, self.number),
-            # what follows may be half of the opener once more
-            varying=bool(once),
+            # what follows may be half of the opener once more, or of another section's
+            varying=bool(once) or self.number > 0 or len(self.sections) > 1,
         )
 
     def section_closer(self, in_prose: bool = False, orphan: bool = False) -> list[Choice]:
         """A section's closers; one of punctuation alone, such as `]`, is none `in_prose`, and as an
         `orphan` only that of the section which the dialect writes counts: prose has the others."""
         sections = self.sections[:1] if orphan else self.sections
-        ends = [end for end in _section_ends(sections) if worded(end) or not in_prose]
+        ends = [end for end in section_ends(sections) if worded(end) or not in_prose]
         if not ends:
             return []
         closers = [template.after for template in sections]
@@ -296,9 +299,9 @@ class FormBuilder:
             *self.unread(),
             *self.section_closer(in_prose=not after_marker),
         ]
-        look = "|".join(look_of(choice.pattern) for choice in markers)
+        look = "|".join(dict.fromkeys(look_of(choice.pattern) for choice in markers))
         space = Choice(rf"\s{{1,64}}+(?={look})", _BLANKS, Group(Kind.SPACE))
-        return wait(*markers, space)
+        return wait(*dict.fromkeys(markers), space)  # calls hold the opening, too
 
     def _separator(self) -> Choice:
         """What separates two calls, but only before the second one."""
@@ -325,10 +328,3 @@ def _name(syntax: Declaration, names: tuple[str, ...]) -> str:
     # the longest first: of `read` and `read_file` the shorter would win
     known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return rf"(?:(?:functions|tools|default_api)\.)?+(?:{known})"
-
-
-def _section_ends(sections: tuple[Template, ...]) -> list[str]:
-    """The patterns of section closers, each once; in an order that depends on nothing else."""
-    closers = sorted((stripped(section.after) for section in sections), key=str, reverse=True)
-    patterns = dict.fromkeys(pieces_pattern(closer, {}) for closer in closers)
-    return [pattern for pattern in patterns if pattern]

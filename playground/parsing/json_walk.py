@@ -28,6 +28,15 @@ _ESCAPED_OUTSIDE: Final = re.compile(r'\\(?:"|\Z)|[{}\[\]]')
 _ESCAPED_INSIDE: Final = re.compile(r'\\{1,8}"?')
 _ENDS: Final = ('"', "\\")  # what ends a string, or escapes in it
 _DEPTH: Final = {"{": 1, "[": 1, "}": -1, "]": -1}
+# what is open, and how much deeper one is, after a character that counts where something is open
+_AFTER: Final = {
+    **{("", opener): (opener, 0) for opener in _INSIDE},
+    **{("", bracket): ("", deeper) for bracket, deeper in _DEPTH.items()},
+    **{(closer, closer): ("", 0) for closer in ('"', "'")},
+    ("//", "\n"): ("", 0),
+    ("/*", "*/"): ("", 0),
+    ("/*", "*"): ("/*", 0),  # a lone one does not end a comment
+}
 _UNDECIDED: Final = ("\\", "/", "*")  # at a cut: an escape, a comment's opener, its closer
 _SCALAR_END: Final = re.compile(r"[\n,}\]<]")
 
@@ -83,7 +92,8 @@ def balanced(
         if char == "\\":
             position += 1  # whatever is escaped closes nothing
             continue
-        inside, depth = _state_after(char, inside, depth)
+        inside, deeper = _AFTER[inside, char]
+        depth += deeper
         if depth == 0 and not inside:
             scanner.claim(emit, keep, position)
             return
@@ -124,15 +134,6 @@ def _undecided(scanner: Scanner, emit: Emit, keep: list[str], place: int, restar
     if opener.partial and not scanner.ended:
         return True
     raise BrokenCall("truncated-call" if opener.partial else "malformed-json")
-
-
-def _state_after(char: str, inside: str, depth: int) -> tuple[str, int]:
-    """What is open, and how many brackets are, after a character that counts."""
-    if inside:
-        return (inside if char == "*" else ""), depth  # a lone * does not end a comment
-    if char in _INSIDE:
-        return char, depth
-    return "", depth + _DEPTH.get(char, 0)
 
 
 @lru_cache

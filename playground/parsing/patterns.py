@@ -234,3 +234,22 @@ def last_piece(pieces: tuple[Piece, ...]) -> Piece:
     """The last piece that is not white space."""
     solid = [piece for piece in pieces if is_solid(piece)]
     return solid[-1] if solid else ""
+
+
+def told_apart(one: tuple[Piece, ...], *others: tuple[Piece, ...]) -> bool:
+    """Whether none of the other forms begins like this one, however models write its opener."""
+    head, *heads = map(_head, (one, *others))
+    return not any(other.startswith(head) or head.startswith(other) for other in heads)
+
+
+def _head(pieces: tuple[Piece, ...]) -> str:
+    """The literal with which a form begins, up to where models may write it in another way."""
+    first = pieces[0] if pieces else ""
+    return re.split(r"""[\s="']""", first.lstrip())[0] if isinstance(first, str) else ""
+
+
+def section_ends(sections: tuple[Template, ...]) -> list[str]:
+    """The patterns of section closers, each once; in an order that depends on nothing else."""
+    closers = sorted((stripped(section.after) for section in sections), key=str, reverse=True)
+    patterns = dict.fromkeys(pieces_pattern(closer, {}) for closer in closers)
+    return [pattern for pattern in patterns if pattern]

@@ -5,6 +5,7 @@ The walk through a stream and the reading of a whole text share this rule, and s
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 import regex
@@ -15,24 +16,24 @@ _ARGUMENT_ENDS: Final = (
     rf"{_SPACE}(?:,{_SPACE}(?:[A-Za-z_]\w{{0,63}}+{_SPACE}=|\))"
     rf"|\){{1,2}}+(?:[ \t]{{0,16}}+\r?\n|{_SPACE}(?:[\],;<]|\w{{1,64}}+\(|\Z)))"
 )
-_AFTER_ARGUMENT: Final = regex.compile(_ARGUMENT_ENDS)
 # the first quote of a string is Python's own end of it: prose may follow that call's bracket
-_AFTER_FIRST: Final = regex.compile(rf"{_ARGUMENT_ENDS}|{_SPACE}\)")
+_AFTER_FIRST: Final = rf"{_ARGUMENT_ENDS}|{_SPACE}\)"
 # after a string in a list or a dict: no more than punctuation, for prose follows no bracket there
-_AFTER_ITEM: Final = regex.compile(rf"{_SPACE}(?:[,:)\]}}]|\Z)")
+_AFTER_ITEM: Final = rf"{_SPACE}(?:[,:)\]}}]|\Z)"
 
 
 def closes(text: str, position: int, depth: int, first: bool) -> bool:
     """Whether what stands at `position` may follow a string, `depth` brackets inside the call;
     `first` says that the quote before it is the first since the string began."""
-    return _after(depth, first).match(text, position) is not None
+    return _after(depth > 0, first).match(text, position) is not None
 
 
 def may_change(text: str, position: int, depth: int, first: bool) -> bool:
     """Whether more text could change what `closes` says."""
-    match = _after(depth, first).fullmatch(text, position, partial=True)
+    match = _after(depth > 0, first).fullmatch(text, position, partial=True)
     return match is not None and (match.partial or match.end() == len(text))
 
 
-def _after(depth: int, first: bool) -> regex.Pattern[str]:
-    return _AFTER_ITEM if depth else _AFTER_FIRST if first else _AFTER_ARGUMENT
+@cache  # compiled where there are Python strings
+def _after(inside: bool, first: bool) -> regex.Pattern[str]:
+    return regex.compile(_AFTER_ITEM if inside else _AFTER_FIRST if first else _ARGUMENT_ENDS)

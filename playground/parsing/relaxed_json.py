@@ -6,6 +6,7 @@ too, once more with commas that were forgotten and quotes inside of texts that n
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Final
 
 import regex  # possessive groups, which `re` of Python before 3.11.5 reads wrongly
@@ -24,18 +25,23 @@ _OTHERS: Final = (
     r"""(?:[^\s,{}\[\]"']|[ \t](?=[\w.]))*+(?=\s{0,64}+[,}\]]))"""
     r"""|(?P<word>[A-Za-z_$][\w$\-]*+)|(?P<open>["']|/\*)|(?P<other>.)"""
 )
-_TOKEN: Final = regex.compile(_STRINGS + _OTHERS, regex.DOTALL)
-_OPEN_TOKEN: Final = regex.compile(_OPEN_STRINGS + _OTHERS, regex.DOTALL)
-_UNESCAPED: Final = regex.compile(r'(\\.)|"', regex.DOTALL)
-_ESCAPED: Final = regex.compile(r'\\.|"', regex.DOTALL)
+_TOKEN: Final = _STRINGS + _OTHERS
+_OPEN_TOKEN: Final = _OPEN_STRINGS + _OTHERS
+_UNESCAPED: Final = r'(\\.)|"'
+_ESCAPED: Final = r'\\.|"'
 # escapes that JSON does not know: of a quote or a dollar, which shells need; a backslash before a
 # line break, which joins the lines; any other is a backslash that should have been doubled
-_FOREIGN: Final = regex.compile(r"""\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}|(['$`])|(\r?\n)|)""")
+_FOREIGN: Final = r"""\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4}|(['$`])|(\r?\n)|)"""
 _OPENERS: Final = ('"', "{", "[")
 _VALUES: Final = ("single", "double", "bare", "word")
 _ENDS: Final = ("}", "]", *"0123456789")  # of values that are no texts
 _WORDS: Final = ("true", "false", "null", "NaN", "Infinity")
 _CONSTANTS: Final = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
+
+
+@cache  # compiled where JSON is not quite JSON: most programs never see any
+def _compiled(pattern: str) -> regex.Pattern[str]:
+    return regex.compile(pattern, regex.DOTALL)
 
 
 def load(text: str) -> Any:
@@ -53,7 +59,7 @@ def strict(text: str, mending: bool = False) -> str:
     pieces: list[str] = []
     comma = -1  # where in `pieces` a comma waits for something to follow it
     ended = False  # whether a value has just come to its end
-    for match in (_OPEN_TOKEN if mending else _TOKEN).finditer(text):
+    for match in _compiled(_OPEN_TOKEN if mending else _TOKEN).finditer(text):
         token, kind = match[0], match.lastgroup
         if kind == "open":  # looked for once: every further look would be as long
             raise ValueError(f"{token} at character {match.start()} is never closed")
@@ -78,10 +84,10 @@ def strict(text: str, mending: bool = False) -> str:
 
 def _string(token: str, mending: bool) -> str:
     if token[0] == "'":
-        token = '"' + _ESCAPED.sub(_requoted, token[1:-1]) + '"'
+        token = '"' + _compiled(_ESCAPED).sub(_requoted, token[1:-1]) + '"'
     elif mending:
-        token = '"' + _UNESCAPED.sub(_escaped_quote, token[1:-1]) + '"'
-    return _FOREIGN.sub(_escape, token) if "\\" in token else token
+        token = '"' + _compiled(_UNESCAPED).sub(_escaped_quote, token[1:-1]) + '"'
+    return _compiled(_FOREIGN).sub(_escape, token) if "\\" in token else token
 
 
 def _requoted(match: regex.Match[str]) -> str:

@@ -32,7 +32,9 @@ Walk = Generator[None, None, T]  # yields where more text is needed
 Match = regex.Match[str]
 
 _SPACE = re.compile(r"\s*")
-_FEW: Final = 256  # characters of a marker that is worth remembering
+# by so few characters most markers are told: they hold little else, so that they recur
+_FEW: Final = (32, 64)
+_MANY: Final = 256  # characters of a longer marker, which a stream cuts again and again
 
 
 class Scanner:
@@ -84,7 +86,8 @@ class Scanner:
 
     def emit_markup(self, count: int, role: Role = "call") -> None:
         if count:
-            self.events.append(MarkupEvent(*self.take(count), role))
+            offset, text = self.take_text(count)
+            self.events.append(MarkupEvent(Span(offset, offset + count), text, role))
 
     def emit_match(self, match: Match, role: Role = "call") -> None:
         """A marker that has matched here is markup."""
@@ -176,20 +179,22 @@ class Scanner:
         return match if match is not None and match.end() == len(self.text) else None
 
     def _look(self, wait: Wait, position: int) -> tuple[Match | None, bool]:
-        """What stands at a place, or begins there, and whether more text could change it: then it
-        is a match in some other text, and its places say nothing."""
-        text = self.text
-        if len(text) - position <= _FEW and not self.ended:
-            match, undecided = seen(wait, self._before(wait, position), text[position:])
-            if match is None or undecided:
-                return match, undecided
+        """What stands at a place, or begins there, and whether more text could change it. It may be
+        a match in some other text: of its places only their distances count."""
+        text, left = self.text, len(self.text) - position
+        before = self._before(position) if wait.looks_back else ""
+        for length in _FEW:
+            if left > length:
+                match, undecided = seen(wait, before, text[position : position + length])
+                if not undecided:
+                    return match, False
+        if left <= _MANY and not self.ended:
+            return seen(wait, before, text[position:])
         match = wait.pattern.match(text, position, partial=True)
         return match, match is not None and not self.ended and wait.undecided(match, text)
 
-    def _before(self, wait: Wait, position: int) -> str:
+    def _before(self, position: int) -> str:
         """What a look back from a place may depend on: one character, or what blanks follow."""
-        if not wait.looks_back:
-            return ""
         before = self.text[max(position - 1, 0) : position]
         return before if before not in " \t" else self.text[max(position - CONTEXT, 0) : position]
 

@@ -109,10 +109,10 @@ class Wait:
 
     @cached_property
     def varying(self) -> frozenset[str]:
-        """The groups that more text could lengthen, such as a run of back-ticks, or a marker that
-        another marker begins with; "" for the only choice without a group."""
-        varying = (choice for choice in self.choices if _varies(choice, self.choices))
-        return frozenset(choice.group.name if choice.group else "" for choice in varying)
+        """The groups of which more text may make another match, "" for the only choice without a
+        group: for literals `_may_vary` says whether it does, which takes time to find out."""
+        may_vary = (c for c in self.choices if _repeats(c) or c.varying or c.texts)
+        return frozenset(_group_name(choice) for choice in may_vary)
 
     def group(self, match: regex.Match[str]) -> Group | None:
         """Which choice has matched."""
@@ -135,8 +135,10 @@ class Wait:
         may become longer."""
         if match.partial:
             return True
+        if not self.varying:
+            return False
         name = self._name(match)
-        if name not in self.varying:
+        if name not in self.varying or not _may_vary(self, name):
             return False
         if match.end() == len(text):
             return True
@@ -144,13 +146,23 @@ class Wait:
         return _rivals(self, name).fullmatch(text, match.start(), partial=True) is not None
 
 
+@lru_cache(maxsize=4096)
+def _may_vary(wait: Wait, name: str) -> bool:
+    """Whether more text could make another match of a group of `varying`: of a repetition, such as
+    a run of back-ticks, of a marker that another one begins with."""
+    own = (choice for choice in wait.choices if _group_name(choice) == name)
+    return any(_repeats(c) or c.varying or _begins_another(c, wait.choices) for c in own)
+
+
 @lru_cache(maxsize=1024)
 def _rivals(wait: Wait, name: str) -> regex.Pattern[str]:
     """What could match where a group has: the group itself, and the choices before it, for the
     first that matches wins. To rule out those behind it, too, would take most of a call's time."""
-    groups = [choice.group.name if choice.group else "" for choice in wait.choices]
+    groups = [_group_name(choice) for choice in wait.choices]
     stop = len(groups) - groups[::-1].index(name)
-    return regex.compile("|".join(map(_grouped, wait.choices[:stop])))
+    own = [choice for choice in wait.choices if _group_name(choice) == name]
+    rivals = (choice for choice in wait.choices[:stop] if _begin_alike(choice, own))
+    return regex.compile("|".join(map(_grouped, rivals)))
 
 
 @lru_cache(maxsize=4096)
@@ -204,14 +216,16 @@ def wait(*choices: Choice, beginnings: Iterable[str] = ()) -> Wait:
     return Wait(candidates, "|".join(map(_grouped, listed)), listed)
 
 
+def _group_name(choice: Choice) -> str:
+    return choice.group.name if choice.group else ""
+
+
 def _grouped(choice: Choice) -> str:
     return f"(?P<{choice.group.name}>{choice.pattern})" if choice.group else choice.pattern
 
 
-def _varies(choice: Choice, listed: Iterable[Choice]) -> bool:
-    """Whether a match of this choice at the end of the text may be another, longer one later."""
-    repeats = choice.pattern.rstrip(")").endswith("+")  # such as a run of back-ticks
-    return repeats or choice.varying or _begins_another(choice, listed)
+def _repeats(choice: Choice) -> bool:
+    return choice.pattern.rstrip(")").endswith("+")
 
 
 def _begins_another(choice: Choice, listed: Iterable[Choice]) -> bool:
@@ -227,6 +241,12 @@ def _begins_another(choice: Choice, listed: Iterable[Choice]) -> bool:
             if match is not None and match.partial:
                 return True
     return False
+
+
+def _begin_alike(choice: Choice, others: Iterable[Choice]) -> bool:
+    """Whether the choice and one of the others may begin with the same characters."""
+    begun = [text for other in others for text in other.begins or ("",)]
+    return any(_may_begin(choice, text) for text in begun)
 
 
 def _may_begin(choice: Choice, text: str) -> bool:

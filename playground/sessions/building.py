@@ -25,7 +25,6 @@ from playground.sessions.place import Place as Place
 from playground.sessions.session import Agent, Compaction, RequestRecord, RequestRow, Session
 from playground.sessions.sound import is_sound
 from playground.sessions.times import utc_time
-from playground.tool_formats import read_entry
 from playground.tools import ToolMetadata
 
 _LONGEST: Final = 1e12  # seconds, thirty thousand years
@@ -119,6 +118,8 @@ class SessionBuilder:
 
     def tool(self, value: Any, place: Place) -> None:
         """An entry of a list of tools in any known form; what is no tool is a finding."""
+        from playground.tool_formats import read_entry  # most files of our own need none of it
+
         try:
             tools, found = read_entry(value, str(place))
         except InputFault as fault:

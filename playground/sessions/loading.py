@@ -25,9 +25,7 @@ from playground.recordings.recording import Recording
 from playground.sessions.collector import each_seldom
 from playground.sessions.doctor import check
 from playground.sessions.formats import SessionFormat, get_format, recognised, recognising
-from playground.sessions.in_memory import json_bytes
 from playground.sessions.last_resort import refused
-from playground.sessions.pasted import MOST_SOURCE, unwrapped
 from playground.sessions.session import Session
 from playground.sessions.shapes.fields import WrongForm
 from playground.sessions.source import MAX_BYTES, Progress, Source
@@ -97,6 +95,8 @@ def _source(given: Any) -> Source:
         case bytes() | bytearray():
             return Source(_IN_MEMORY, bytes(given))
         case Mapping() | list() | tuple() | BaseModel():
+            from playground.sessions.in_memory import json_bytes
+
             return Source(_IN_MEMORY, json_bytes(given))
         case _:
             raise wrong("a session", given, _GIVEN)
@@ -227,6 +227,8 @@ def _recognised(source: Source) -> tuple[SessionFormat, Source]:
     try:
         return recognised(source), source
     except InputFault:
+        from playground.sessions.pasted import MOST_SOURCE, unwrapped
+
         no_text = source.is_folder or source.is_zip or source.size > MOST_SOURCE
         inner = None if no_text else unwrapped(source.text)
         if inner is None:

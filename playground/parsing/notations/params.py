@@ -204,9 +204,11 @@ def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> Wa
 
     own = _own(reader, call, key, syntax)
     match = yield from scanner.until(value_end, keep, own, inside_call=True)
+    kept_break = 0
     if match and match[0].startswith("\n") and _on_own_lines(syntax):
         # the value's first line break decides on its last: both are the form's, or both its own
-        keep(0 if opener[0].endswith("\n") else 1)
+        kept_break = 0 if opener[0].endswith("\n") else 1
+    keep(kept_break)
     text = "".join(kept)
     call.raw.append((key, text))
     if match is None:
@@ -218,7 +220,7 @@ def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> Wa
     text = _mended_end(reader, call, key, text, kind, form)
     if opener[0].endswith("\r\n") and match[0].startswith("\n"):
         text = text.removesuffix("\r")  # the line breaks are the form's, both halves of them
-    scanner.emit_markup(match.end() - scanner.at)
+    scanner.emit_markup(len(match[0]) - kept_break)
     if reader.switches.entities == "decoded":
         text = unescape(text)
     value, code = _read_value(text, opener, call, key, syntax)
