@@ -33,7 +33,7 @@ ROOMS = [
     {"systems", "workspaces"},
     {"guides"},
     {"questions"},
-    {"show"},
+    {"show", "proxy"},
     {"ui", "testing"},
     {"commands"},
     {"app", "cli", "server", "__init__"},
