@@ -1,11 +1,11 @@
 """A provider on loopback that bills by the documented rules of prompt caching.
 
 It shares no code with the simulator: its cache is a list of prefixes, its tokens are words and
-signs, and what a rule says is written here from the providers' own documents (2026-11). Anthropic:
-prefixes end at marked blocks, at most 4 marks, a least length by model, 5 minutes or an hour, refreshed by a
-read, 20 positions of look-back in which a run of calls or of results is one. OpenAI before 5.6 and
-Gemini: the longest prefix of an earlier request, in steps. `clock` is its time: tests wait for
-nothing.
+signs, and what a rule says is written here from the providers' own documents (2026-11).
+Anthropic: prefixes end at marked blocks, at most 4 marks, a least length by model, 5 minutes or an
+hour, refreshed by a read, 20 positions of look-back in which a run of calls or of results is one.
+OpenAI before 5.6 and Gemini: the longest prefix of an earlier request, in steps. `now` is its
+clock, which its user moves on.
 """
 
 from __future__ import annotations
@@ -152,7 +152,11 @@ class _Handler(BaseHTTPRequestHandler):
         """Nothing."""
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        try:
+            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        except ValueError:
+            self._whole(400, {"type": "error", "error": {"message": "the body is no JSON"}})
+            return
         provider = self.server.provider
         with provider.lock:
             if ":" in self.path.rpartition("/")[2]:

@@ -8,37 +8,16 @@ from __future__ import annotations
 
 import copy
 import random
+import re
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-MODEL: Final = "claude-sonnet-4-5"
-_WORDS: Final = [
-    "harbour",
-    "pilot",
-    "tide",
-    "berth",
-    "cargo",
-    "crane",
-    "quay",
-    "vessel",
-    "draught",
-    "channel",
-    "buoy",
-    "signal",
-    "ledger",
-    "manifest",
-    "engine",
-    "anchor",
-    "rope",
-    "winch",
-    "lantern",
-    "weather",
-    "report",
-    "current",
-    "depth",
-    "sounding",
-    "chart",
-]
+MODEL: Final = "claude-sonnet-4-6"
+_WORDS: Final = (
+    *("harbour", "pilot", "tide", "berth", "cargo", "crane", "quay", "vessel", "draught", "buoy"),
+    *("signal", "ledger", "manifest", "engine", "anchor", "rope", "winch", "lantern", "weather"),
+    *("report", "current", "depth", "sounding", "chart", "channel"),
+)
 
 
 class Step(NamedTuple):
@@ -146,7 +125,7 @@ def _spoiled(agent: _Agent, body: dict[str, Any], cause: str, number: int) -> di
                 part = next(parts)
                 part["input"] = dict(reversed(part["input"].items()))
         case "volatile-system":
-            agent.system = agent.system.replace("T10:", f"T{number % 24:02}:")
+            agent.system = re.sub(r"T\d\d:", f"T{number % 24:02}:", agent.system)
             body["system"] = [{"type": "text", "text": agent.system}]
             body = _marked(body)
         case "history-rewrite":

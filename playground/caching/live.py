@@ -89,6 +89,9 @@ class LiveCache(CacheSimulator):
         if not kept:
             self.refused(foretold)  # nothing of it was long enough
             return
+        hit = foretold.found.hit
+        if hit is not None and bill.read and (read := self._entries.get(sent.chain[hit])):
+            read.size, read.sized = bill.read, True
         for point in points:
             entry = self._entries.get(sent.chain[point])
             if entry is None or (entry.sized and point != points[-1]):

@@ -89,8 +89,10 @@ class Sessions(Generic[Kept]):
             alike = sum(one == other for one, other in zip(around, known.around, strict=True))
             if known.owner != owner or not shared or not alike:
                 continue
-            if shared * 2 < min(len(known.said), len(said)):
-                continue  # they begin alike, and speak of something else
+            begun_alike = known.said[0] in now or said[0] in known.said
+            # without the same beginning, something was put before it: nearly all else is the same
+            if shared * 5 < min(len(known.said), len(said)) * (2 if begun_alike else 4):
+                continue
             if (shared, alike, age) >= best:
                 best, found = (shared, alike, age), known
         return found

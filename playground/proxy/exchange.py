@@ -54,6 +54,7 @@ class Exchange:
         self.opened = opened
         self.request: dict[str, Any] | None = None  # clean of secrets
         self.usage: dict[str, Any] | None = None
+        self.was_asked = False  # its request is whole
         self.status = 0
         self.first: float | None = None  # when the answer's first byte came
         self.fault = ""
@@ -81,6 +82,7 @@ class Exchange:
 
     def asked(self) -> None:
         """The request is whole."""
+        self.was_asked = True
         if self._raw:
             self._keep_sent(b"", last=True)
             return

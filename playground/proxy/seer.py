@@ -43,6 +43,7 @@ class Seer:
         self._size = 0
         self._over = False
         self._verdicts: dict[int, tuple[asyncio.AbstractEventLoop, asyncio.Future[str]]] = {}
+        self.processes: list[subprocess.Popen[bytes]] = []
         self._process = self._started()
         self._sender = threading.Thread(target=self._send, daemon=True, name="seer")
         self._sender.start()
@@ -92,6 +93,7 @@ class Seer:
             stdout=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C is for the forwarding process: this one ends after it
         )
+        self.processes.append(process)
         self._reader = threading.Thread(target=self._listen, args=(process,), daemon=True)
         self._reader.start()
         return process

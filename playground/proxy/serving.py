@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import socket
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -100,6 +101,10 @@ class Proxy:
         """The end: all that passed is recorded."""
         self._socket.close()
         self._seer.close()
+
+    def processes(self) -> list[subprocess.Popen[bytes]]:
+        """The processes that were started to record."""
+        return self._seer.processes
 
     async def run_beside(self, command: Sequence[str], environment: Mapping[str, str]) -> int:
         """Serve while a command runs that is told of the proxy: its exit status."""

@@ -53,6 +53,7 @@ class Expected:
     total: int
     nano: int | None
     reason: str
+    sized: bool = False  # whether what is read was billed before, so that its size is known
     breaks: bool = False
     cause: str = ""
     place: str = ""
@@ -227,6 +228,7 @@ def _expected(
         total=found.total,
         nano=price.nano_dollars(found.cost) if price else None,
         reason=found.reason,
+        sized=found.sized or not found.read,
         breaks=breaks,
         cause=_cause(foretold, difference, findings) if breaks else "",
         place=_place(foretold.request, difference) if breaks else "",

@@ -31,7 +31,7 @@ class Teller:
             return
         if "file" in line:
             yield from self._asked(number, line)
-        else:
+        if "seconds" in line:
             yield from self._over(number, line)
 
     def summary(self) -> Iterator[str]:
@@ -95,7 +95,8 @@ def foretold(expected: dict[str, Any]) -> str:
     if expected["state"] == "unknown-provider":
         return f"~{expected['total']:,} tokens at the full price: {expected['reason']}"
     sure = {"eligible": ", which nobody promises", "unpredictable": ", perhaps"}
-    told = f"read {expected['read']:,} of ~{expected['total']:,} expected"
+    about = "" if expected["sized"] else "~"
+    told = f"read {about}{expected['read']:,} of ~{expected['total']:,} expected"
     told += sure.get(expected["state"], "")
     if not expected["breaks"]:
         return told

@@ -88,14 +88,7 @@ class Watcher:
         underway = self._foretold(exchange)
         expected = underway.expected if underway else None
         blocked = _reason(expected) if self._block and expected else ""
-        opened = exchange.opened
-        line: dict[str, Any] = {
-            "exchange": number,
-            "at": opened.at,
-            "agent": opened.agent,
-            "url": opened.url,
-            "file": exchange.path.name if exchange.path else "",
-        }
+        line = _known(exchange)
         if expected is not None:
             known = expected.as_json()
             exchange.noted(expected=known)
@@ -135,6 +128,7 @@ class Watcher:
         if underway is not None:
             billed = self._sight.over(underway, exchange.status, exchange.usage)
         line = {
+            **({} if exchange.was_asked else _known(exchange)),
             "exchange": number,
             "status": exchange.status or None,
             "first": exchange.first,
@@ -154,6 +148,18 @@ class Watcher:
                 self._ledger = None
                 self._say({"fault": str(fault)})
         self._say(line)
+
+
+def _known(exchange: Exchange) -> dict[str, Any]:
+    """What the ledger tells of every exchange."""
+    opened = exchange.opened
+    return {
+        "exchange": opened.number,
+        "at": opened.at,
+        "agent": opened.agent,
+        "url": opened.url,
+        "file": exchange.path.name if exchange.path else "",
+    }
 
 
 def _reason(expected: Expected) -> str:
