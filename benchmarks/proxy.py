@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import resource
+import os
 import statistics
 import subprocess
 import sys
@@ -67,6 +67,27 @@ async def serving() -> AsyncIterator[str]:
     finally:
         process.terminate()
         await process.wait()
+
+
+@asynccontextmanager
+async def proxying(upstream: str, home: Path) -> AsyncIterator[tuple[str, int, Path]]:
+    """The command in a process of its own: its address, its process, where it records."""
+    command = [sys.executable, "-m", "playground.cli", "proxy", "--port", "0"]
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        "--upstream",
+        upstream,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PLAYGROUND_HOME": str(home)},
+    )
+    assert process.stderr is not None
+    told = (await process.stderr.readline()).decode()
+    try:
+        yield told.split()[2], process.pid, Path(told.rpartition(" in ")[2].strip())
+    finally:
+        process.terminate()
+        await process.communicate()
 
 
 def provide() -> None:
@@ -162,10 +183,11 @@ async def crowd(url: str, streams: int, seconds: float) -> dict[str, Any]:
     return {"streams": streams, "seconds": seconds, **counts, "first p50": p50, "first p99": p99}
 
 
-def memory(pid: int) -> int:
-    """Megabytes that a process holds."""
-    status = Path(f"/proc/{pid}/status").read_text()
-    return int(status.partition("VmRSS:")[2].split()[0]) // 1024
+def memory(pid: int) -> list[int]:
+    """Megabytes that the forwarding process holds, and the recording one, its child."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    found = [Path(f"/proc/{each}/status").read_text() for each in (pid, *children)]
+    return [int(status.partition("VmRSS:")[2].split()[0]) // 1024 for status in found]
 
 
 def recorded(out: Path, sent: bytes, got: list[bytes]) -> tuple[int, int]:
@@ -218,46 +240,38 @@ def predictions() -> dict[str, Any]:
 
 
 async def measure(long: bool) -> None:
-    out = Path(tempfile.mkdtemp()) / "run"
-    out.mkdir()
+    home = Path(tempfile.mkdtemp())
     async with serving() as direct:
-        with running(Settings(Upstreams(direct), lambda _: None, out=out)) as proxy:
+        async with proxying(direct, home) as (url, _, _):
             for kilobytes in (4, 200):
-                found = await latency(direct, proxy.url, kilobytes)
+                found = await latency(direct, url, kilobytes)
                 print(f"\nrequests of {kilobytes} kB: direct, through the proxy, added (ms)")
                 for name, value in found.items():
                     if isinstance(value, list):
                         print(f"  {name:16} {value[0]:8.2f} {value[1]:8.2f} {value[2]:8.2f}")
-        same_out = out.with_name("same")
-        same_out.mkdir()
         got = []
-        with running(Settings(Upstreams(direct), lambda _: None, out=same_out)) as proxy:
-            async with httpx.AsyncClient(timeout=60) as client:
-                for _ in range(50):
-                    got.append((await one(client, proxy.url, body(4)))[2])
-        same, count = recorded(same_out, body(4), got)
+        async with (
+            proxying(direct, home / "same") as (url, _, out),
+            httpx.AsyncClient(timeout=60) as client,
+        ):
+            for _ in range(50):
+                got.append((await one(client, url, body(4)))[2])
+        same, count = recorded(out, body(4), got)
         print(f"\nrecordings equal to the bytes that passed: {same} of {count}")
         if long:
-            crowded = out.with_name("crowd")
-            crowded.mkdir()
-            with running(Settings(Upstreams(direct), lambda _: None, out=crowded)) as proxy:
-                await crowd(proxy.url, 20, 3)
-                before = memory(proxy.processes()[0].pid), _own()
-                print("\n", await crowd(proxy.url, 200, 60))
-                after = memory(proxy.processes()[0].pid), _own()
-                print(f"  memory in MB (recording, forwarding and clients): {before}, then {after}")
-            files = len(list(crowded.glob("0*.jsonl")))
-            print(f"  recordings: {files}")
+            async with proxying(direct, home / "crowd") as (url, pid, out):
+                await crowd(url, 200, 5)
+                before = memory(pid)
+                print("\n200 streams for a minute:", await crowd(url, 200, 60))
+                print(f"  MB of the two processes: {before} after 5 s, {memory(pid)} after 65 s")
+            ended = sum('{"end"' in file.read_text() for file in out.glob("0*.jsonl"))
+            print(f"  recordings with their end: {ended}")
     found = predictions()
     print(f"\nforetold: {found['cause right']} of {found['requests']} causes right, ", end="")
     print(f"{found['read exact']} of {found['requests']} reads exact to the token")
     print(f"  {'cause':18} {'breaks':>6} {'told':>5} {'tokens lost: told':>18} {'billed':>8}")
     for cause, (breaks, told, lost, billed) in sorted(found["by cause"].items()):
         print(f"  {cause:18} {breaks:6} {told:5} {lost:18,} {billed:8,}")
-
-
-def _own() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
 if __name__ == "__main__":

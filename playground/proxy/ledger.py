@@ -95,6 +95,23 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
                 yield value
 
 
+def is_growing(run: Path) -> bool:
+    """Whether a proxy still writes this ledger: it holds the file as long as it runs."""
+    import fcntl
+
+    with (run / FILE).open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+    return False
+
+
+def written(run: Path) -> int:
+    """How many bytes of the ledger there are: more, when something has passed."""
+    return sum(file.stat().st_size for file in run.glob("ledger*.jsonl"))
+
+
 def dumped(line: dict[str, Any]) -> str:
     """A line of the ledger."""
     return json.dumps(line, ensure_ascii=False) + "\n"

@@ -26,6 +26,8 @@ class Teller:
         if "fault" in line and "exchange" not in line:
             yield f"fault: {line['fault']}"
             return
+        if "kept" in line:
+            yield f"in the workspace: {line['kept']}"
         number = line.get("exchange")
         if not isinstance(number, int):
             return

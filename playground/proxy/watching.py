@@ -19,6 +19,7 @@ from playground.confined.frames import read_frame, write_frame
 from playground.errors import InputFault
 from playground.llm.prices import price_of
 from playground.proxy.exchange import Exchange, Opened
+from playground.proxy.kept import keep_all
 from playground.proxy.ledger import FILE, FORMAT, dumped
 from playground.proxy.sight import Expected, Sight, Underway
 from playground.recordings.environment import environment_secrets
@@ -26,6 +27,7 @@ from playground.recordings.growing import GrowingFile, numbered
 from playground.recordings.scrubbing import searcher
 from playground.recordings.value_scrubbing import BodyScrubber
 from playground.sessions.last_resort import UNFORESEEN
+from playground.workspaces import on_disk
 
 _TICK: Final = 0.2  # seconds
 _WAITING: Final = 8  # batches that were read and are not looked at yet
@@ -82,6 +84,8 @@ class Watcher:
             self._end(number, exchange, 0.0, _LOST)
         if self._ledger is not None:
             self._ledger.close()
+            for kept in keep_all(on_disk(), self._folder):
+                self._say({"kept": kept})
 
     def _asked(self, number: int, exchange: Exchange, waits: bool) -> None:
         exchange.asked()
