@@ -1,6 +1,6 @@
 """What the proxy adds in time, what it records, and how right it is: against a direct connection.
 
-    python -m benchmarks.proxy [--long]
+    python benchmarks/proxy.py [--long]
 
 All on loopback, in one run: the same requests directly and through the proxy, by turns, so that
 what else the machine does falls on both. `--long` adds two hundred streams at once for a minute.
@@ -26,11 +26,15 @@ from typing import Any, Final
 import httpx
 import uvicorn
 
-from benchmarks.rule_provider import provided
-from benchmarks.scripted_session import steps
-from playground.proxy.addresses import Upstreams
-from playground.proxy.serving import Settings, running
-from playground.recordings.written import written
+ROOT: Final = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from rule_provider import provided  # noqa: E402
+from scripted_session import steps  # noqa: E402
+
+from playground.proxy.addresses import Upstreams  # noqa: E402
+from playground.proxy.serving import ProxySettings, running  # noqa: E402
+from playground.recordings.written import written  # noqa: E402
 
 _FRAMES: Final = 40
 _TURNS: Final = 150
@@ -59,7 +63,7 @@ async def provider(scope: Any, receive: Any, send: Any) -> None:
 @asynccontextmanager
 async def serving() -> AsyncIterator[str]:
     """The provider in a process of its own: its work is none of the proxy's."""
-    command = [sys.executable, "-m", "benchmarks.proxy", "--provide"]
+    command = [sys.executable, __file__, "--provide"]
     process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE)
     assert process.stdout is not None
     try:
@@ -215,7 +219,7 @@ def predictions() -> dict[str, Any]:
     script = list(steps())
     with provided() as server:
         clock = server.provider
-        settings = Settings(Upstreams(server.url), tell, clock=lambda: 1.7e9 + clock.now)
+        settings = ProxySettings(Upstreams(server.url), tell, clock=lambda: 1.7e9 + clock.now)
         with running(settings) as proxy, httpx.Client() as client:
             for step in script:
                 clock.now += step.wait

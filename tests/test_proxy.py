@@ -22,13 +22,13 @@ import openai
 import pytest
 from click.testing import CliRunner
 from conftest import ROOT
+from rule_provider import RuleServer, provided
+from scripted_session import steps
 
-from benchmarks.rule_provider import RuleServer, provided
-from benchmarks.scripted_session import steps
 from playground.cli import main
 from playground.proxy.addresses import Api, Upstreams, upstreams
 from playground.proxy.ledger import read_ledger
-from playground.proxy.serving import Proxy, Settings, running
+from playground.proxy.serving import Proxy, ProxySettings, running
 from playground.recordings.written import written
 from playground.sessions.loading import load_recording
 
@@ -64,7 +64,7 @@ def a_world(out: Path, block: bool = False) -> Iterator[World]:
     with provided() as server:
         world = World(server, out, target=server.url)
         out.mkdir()
-        settings = Settings(
+        settings = ProxySettings(
             world,  # type: ignore[arg-type]
             world.lines.append,
             block=block,

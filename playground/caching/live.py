@@ -14,7 +14,7 @@ from typing import Final
 
 from playground.caching.prefixes import TimedRequest
 from playground.caching.simulated import Simulated
-from playground.caching.simulation import CacheSimulator, Entry
+from playground.caching.simulation import CacheEntry, CacheSimulator
 
 _MOST: Final = 200_000  # entries; beyond them those that have expired go
 
@@ -26,8 +26,8 @@ class Foretold:
     request: TimedRequest
     found: Simulated
     branch: CacheSimulator
-    left: dict[bytes, Entry]
-    replaced: dict[bytes, Entry | None] = field(default_factory=dict)
+    left: dict[bytes, CacheEntry]
+    replaced: dict[bytes, CacheEntry | None] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ class LiveCache(CacheSimulator):
 
     def foretell(self, request: TimedRequest) -> Foretold:
         """What a request would do; the cache stays as it is until it is `sent`."""
-        left: dict[bytes, Entry] = {}
+        left: dict[bytes, CacheEntry] = {}
         branch = CacheSimulator(
             self.rules,
             ChainMap(left, self._entries),  # type: ignore[arg-type]  # which it only asks and sets

@@ -56,7 +56,13 @@ def proxy(
     with it; what is said stands in the run's folder then. No credential is added or stored.
     """
     from playground.proxy.addresses import upstreams
-    from playground.proxy.serving import Proxy, Settings, new_run, run_until_stopped, run_with_child
+    from playground.proxy.serving import (
+        Proxy,
+        ProxySettings,
+        new_run,
+        run_until_stopped,
+        run_with_child,
+    )
     from playground.proxy.telling import Teller
 
     checked(host, public, hosts)
@@ -64,7 +70,7 @@ def proxy(
     teller, out = Teller(), new_run()
     tell = _teller(teller, as_json, out / "said.txt" if command else None)
     running = Proxy(
-        Settings(
+        ProxySettings(
             given, tell, host, port, hosts, emails=scrub_emails, block=block is not None, out=out
         )
     )

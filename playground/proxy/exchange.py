@@ -45,7 +45,7 @@ class Opened:
     asks: bool
 
 
-class Exchange:
+class WatchedExchange:
     """One request and its answer. What the disk refuses is `fault`; it ends the recording alone."""
 
     def __init__(

@@ -23,25 +23,11 @@ from starlette.types import Receive, Scope, Send
 
 from playground.proxy.addresses import Upstreams, api_of, asks_a_model, signed
 from playground.proxy.exchange import MOST_BODY
+from playground.proxy.headers import for_client, for_provider
 from playground.proxy.hosts import is_loopback
 from playground.proxy.seer import Seer
-from playground.recordings.unpacking import CODINGS
 
 _CONNECT_SECONDS: Final = 30.0
-# What concerns one connection and no other (RFC 9110, 7.6.1), and what is named anew.
-_OF_A_CONNECTION: Final = frozenset(
-    {
-        b"connection",
-        b"keep-alive",
-        b"proxy-authenticate",
-        b"proxy-authorization",
-        b"proxy-connection",
-        b"te",
-        b"trailer",
-        b"transfer-encoding",
-        b"upgrade",
-    }
-)
 _CREDENTIALS: Final = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
 _SESSION_NAMES: Final = (  # in which clients name their session
     "x-claude-code-session-id",
@@ -217,7 +203,7 @@ class Forwarder:
             _ = [data async for data in self._sent(receive, passing)]
             body = None
         request = httpx.Request(
-            scope["method"], address, headers=_headers(scope["headers"]), content=body
+            scope["method"], address, headers=for_provider(scope["headers"]), content=body
         )
         try:
             response = await self._client.send(request, stream=True)
@@ -264,11 +250,7 @@ class Forwarder:
         start = {
             "type": "http.response.start",
             "status": response.status_code,
-            "headers": [
-                (name.lower(), value)
-                for name, value in headers.raw
-                if name.lower() not in _OF_A_CONNECTION
-            ],
+            "headers": for_client(headers.raw),
         }
         await send(start)
         passing.started = True
@@ -297,26 +279,6 @@ def _target(scope: Scope) -> tuple[str, str]:
     """Path and query as they were written."""
     raw = scope.get("raw_path") or scope["path"].encode()
     return raw.decode("latin-1").partition("?")[0], scope["query_string"].decode("latin-1")
-
-
-def _headers(given: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """The headers for the provider: the client's, with packings that the recorder can read."""
-    passed: list[tuple[bytes, bytes]] = []
-    for name, value in given:
-        if name in _OF_A_CONNECTION or name in (b"host", b"expect"):
-            continue
-        passed.append((name, _packings(value) if name == b"accept-encoding" else value))
-    return passed
-
-
-def _packings(accepted: bytes) -> bytes:
-    """Of what the client takes, what is read here too."""
-    names = [one.strip() for one in accepted.decode("latin-1").split(",")]
-    known = (*CODINGS, "identity")
-    kept = [one for one in names if one.partition(";")[0].strip().lower() in known]
-    if not kept and any(one.startswith("*") for one in names):
-        kept = ["gzip"]
-    return ", ".join(kept or ["identity"]).encode()
 
 
 def _model(path: str) -> str:

@@ -30,7 +30,7 @@ _MOST_HEAD: Final = 256 * 1024  # bytes of a request's headers
 
 
 @dataclass(frozen=True)
-class Settings:
+class ProxySettings:
     """How the proxy runs. `hosts` are names beside its own; `out` is where its recordings go."""
 
     upstreams: Upstreams
@@ -55,7 +55,7 @@ class _Server(uvicorn.Server):
 class Proxy:
     """One run: listens from its making on, serves while it is `run`."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ProxySettings) -> None:
         self._settings = settings
         self._socket = _listening(settings.host, settings.port)
         self.port: int = self._socket.getsockname()[1]
@@ -155,7 +155,7 @@ def _listening(host: str, port: int) -> socket.socket:
 
 
 @contextmanager
-def running(settings: Settings) -> Iterator[Proxy]:
+def running(settings: ProxySettings) -> Iterator[Proxy]:
     """A proxy in a thread of its own, while the block runs."""
     proxy = Proxy(settings)
     thread = threading.Thread(target=lambda: asyncio.run(proxy.run()), daemon=True)

@@ -18,7 +18,7 @@ from typing import IO, Any, Final
 from playground.confined.frames import read_frame, write_frame
 from playground.errors import InputFault
 from playground.llm.prices import price_of
-from playground.proxy.exchange import Exchange, Opened
+from playground.proxy.exchange import Opened, WatchedExchange
 from playground.proxy.kept import keep_all
 from playground.proxy.ledger import FILE, FORMAT, dumped
 from playground.proxy.sight import Expected, Sight, Underway
@@ -35,7 +35,7 @@ _LOST: Final = {"type": "cut", "message": "the proxy was stopped before the end"
 Said = Callable[[dict[str, Any]], None]
 
 
-class Watcher:
+class RunWatcher:
     """All that is under way. `say` gets a line of the ledger each, for the terminal."""
 
     def __init__(self, folder: Path, upstream: str, emails: bool, block: bool, say: Said) -> None:
@@ -43,7 +43,7 @@ class Watcher:
         self._search = searcher(tuple(environment_secrets()), emails)
         self._cleaner = BodyScrubber(self._search)
         self._sight = Sight()
-        self._open: dict[int, Exchange] = {}
+        self._open: dict[int, WatchedExchange] = {}
         self._underway: dict[int, Underway] = {}
         self._ledger: GrowingFile | None = numbered(folder / FILE)  # another one may have died
         self._note({"format": FORMAT, "at": time.time(), "upstream": upstream})
@@ -52,7 +52,7 @@ class Watcher:
         """One event of the forwarding process."""
         kind, number, *given = event
         if kind == "open":
-            self._open[number] = Exchange(
+            self._open[number] = WatchedExchange(
                 Opened(number, *given), self._folder, self._cleaner, self._search
             )
             return
@@ -87,7 +87,7 @@ class Watcher:
             for kept in keep_all(on_disk(), self._folder):
                 self._say({"kept": kept})
 
-    def _asked(self, number: int, exchange: Exchange, waits: bool) -> None:
+    def _asked(self, number: int, exchange: WatchedExchange, waits: bool) -> None:
         exchange.asked()
         underway = self._foretold(exchange)
         expected = underway.expected if underway else None
@@ -106,7 +106,7 @@ class Watcher:
             self._underway[number] = underway
         self._note(line)
 
-    def _foretold(self, exchange: Exchange) -> Underway | None:
+    def _foretold(self, exchange: WatchedExchange) -> Underway | None:
         if exchange.request is None or not exchange.opened.asks:
             return None
         try:
@@ -116,14 +116,14 @@ class Watcher:
             exchange.noted(not_foretold=told)
             return None
 
-    def _piece(self, number: int, exchange: Exchange, at: float, data: bytes) -> None:
+    def _piece(self, number: int, exchange: WatchedExchange, at: float, data: bytes) -> None:
         underway = self._underway.get(number)
         if underway is not None and exchange.first is None and exchange.status < 300:
             self._sight.answered(underway, exchange.opened.at + at)
         exchange.piece(at, data)
 
     def _end(
-        self, number: int, exchange: Exchange, at: float, error: dict[str, Any] | None
+        self, number: int, exchange: WatchedExchange, at: float, error: dict[str, Any] | None
     ) -> None:
         del self._open[number]
         exchange.end(error)
@@ -154,7 +154,7 @@ class Watcher:
         self._say(line)
 
 
-def _known(exchange: Exchange) -> dict[str, Any]:
+def _known(exchange: WatchedExchange) -> dict[str, Any]:
     """What the ledger tells of every exchange."""
     opened = exchange.opened
     return {
@@ -182,7 +182,7 @@ def watch(folder: str, upstream: str, emails: bool, block: bool) -> None:
     """Watch until standard input ends; what is said goes to standard output, in frames."""
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     price_of("")  # the price list takes a moment to be read
-    watcher = Watcher(Path(folder), upstream, emails, block, lambda line: _told(sink, line))
+    watcher = RunWatcher(Path(folder), upstream, emails, block, lambda line: _told(sink, line))
     waiting: Queue[bytes | None] = Queue(_WAITING)
     threading.Thread(target=_read, args=(source, waiting), daemon=True).start()
     ticked = time.monotonic()
