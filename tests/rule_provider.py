@@ -161,7 +161,7 @@ class _Handler(BaseHTTPRequestHandler):
         with provider.lock:
             if ":" in self.path.rpartition("/")[2]:
                 self._gemini(provider, body)
-            elif self.path.endswith("/messages"):
+            elif self.path.partition("?")[0].endswith("/messages"):
                 self._anthropic(provider, body)
             else:
                 self._openai(provider, body)
@@ -172,11 +172,17 @@ class _Handler(BaseHTTPRequestHandler):
         if status != 200:
             self._whole(status, {"type": "error", "error": usage})
             return
-        message = {"id": "msg_1", "type": "message", "role": "assistant", "model": body["model"]}
-        message |= {"content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}
+        message: dict[str, Any] = {"id": "msg_1", "type": "message", "role": "assistant"}
+        message |= {
+            "model": body["model"],
+            "content": [],
+            "stop_reason": None,
+            "stop_sequence": None,
+            "usage": usage,
+        }
         text = {"type": "text_delta", "text": "Done."}
         start = {"type": "text", "text": ""}
-        frames = [
+        frames: list[dict[str, Any]] = [
             {"type": "message_start", "message": message},
             {"type": "content_block_start", "index": 0, "content_block": start},
             {"type": "content_block_delta", "index": 0, "delta": text},
@@ -208,7 +214,7 @@ class _Handler(BaseHTTPRequestHandler):
             f"{counts[0]}_tokens_details": {"cached_tokens": read},
         }
         provider.bills.append(usage)
-        base = {"id": "c1", "created": 1, "model": body["model"]}
+        base: dict[str, Any] = {"id": "c1", "created": 1, "model": body["model"]}
         if chat:
             base["object"] = "chat.completion.chunk"
             delta = {"index": 0, "delta": {"role": "assistant", "content": "Done."}}
@@ -221,8 +227,8 @@ class _Handler(BaseHTTPRequestHandler):
         reply |= {"status": "completed", "parallel_tool_calls": True, "tools": []}
         done = {"type": "response.completed", "response": {**reply, "usage": usage}}
         created = {"type": "response.created", "response": {**reply, "status": "in_progress"}}
-        text = {"type": "response.output_text.delta", "delta": "Done.", "item_id": "i"}
-        text |= {"output_index": 0, "content_index": 0, "logprobs": []}
+        text: dict[str, Any] = {"type": "response.output_text.delta", "delta": "Done."}
+        text |= {"item_id": "i", "output_index": 0, "content_index": 0, "logprobs": []}
         frames = [{**f, "sequence_number": n} for n, f in enumerate((created, text, done))]
         self._stream([f"event: {f['type']}\ndata: {json.dumps(f)}\n\n" for f in frames])
 

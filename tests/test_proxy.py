@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import os
@@ -27,10 +28,13 @@ from scripted_session import steps
 
 from playground.cli import main
 from playground.proxy.addresses import Api, Upstreams, upstreams
-from playground.proxy.ledger import read_ledger
+from playground.proxy.ledger import folder as ledger_folder
+from playground.proxy.ledger import is_growing, read_ledger
 from playground.proxy.serving import Proxy, ProxySettings, running
+from playground.questions.cache.as_sent import simulate_sent
 from playground.recordings.written import written
 from playground.sessions.loading import load_recording
+from playground.workspaces import on_disk
 
 LONG = "The harbour master reads the tide table and writes it down. " * 400
 KEY = "sk-ant-api03-" + "Ab3" * 31 + "AA"
@@ -239,8 +243,8 @@ def test_gemini_is_spoken_by_its_address_and_the_key_in_it_is_not_kept(seen: See
     assert second["expected"]["model"] == "gemini-2.5-pro"
     assert second["billed"]["read"] > 0
     assert second["expected"]["read"] == second["billed"]["read"]
-    for path in seen.world.out.iterdir():
-        assert key not in path.read_text()
+    for file in seen.world.out.iterdir():
+        assert key not in file.read_text()
 
 
 def test_litellm_goes_through(seen: Seen) -> None:
@@ -328,8 +332,9 @@ def test_a_ledger_tells_what_was_said(seen: Seen) -> None:
 class RawUpstream:
     """Answers each connection with the same bytes, and then hangs up; keeps what it got."""
 
-    def __init__(self, answer: bytes, hold: float = 0.0) -> None:
-        self.answer, self.hold = answer, hold
+    def __init__(self, answer: bytes, hold: float = 0.0, drop: bool = False) -> None:
+        self.answer, self.hold, self.drop = answer, hold, drop
+        self.size = 0  # of the last body
         self.got: list[bytes] = []
         self.socket = socket.create_server(("127.0.0.1", 0), backlog=512)
         self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}"
@@ -356,6 +361,11 @@ class RawUpstream:
                 ),
                 None,
             )
+            if self.drop:  # counted, and not kept
+                self.size = len(rest)
+                while self.size < (size or 0) and (data := connection.recv(1 << 20)):
+                    self.size += len(data)
+                rest, size = b"", 0
             while (len(rest) < size) if size is not None else not rest.endswith(b"0\r\n\r\n"):
                 if not (data := connection.recv(65536)):
                     break
@@ -368,9 +378,11 @@ class RawUpstream:
 
 
 @contextmanager
-def raw_upstream(seen: Seen, answer: bytes, hold: float = 0.0) -> Iterator[RawUpstream]:
+def raw_upstream(
+    seen: Seen, answer: bytes, hold: float = 0.0, drop: bool = False
+) -> Iterator[RawUpstream]:
     """The proxy stands before such a provider, while the block runs."""
-    upstream = RawUpstream(answer, hold)
+    upstream = RawUpstream(answer, hold, drop)
     seen.world.target = upstream.url
     threading.Thread(target=upstream.serve, daemon=True).start()
     try:
@@ -556,7 +568,7 @@ def test_what_breaks_off_there_breaks_off_here(
     seen: Seen, answer: bytes, got: bytes, kept: bytes
 ) -> None:
     with raw_upstream(seen, answer):
-        pieces = []
+        pieces: list[bytes] = []
         with (
             pytest.raises(httpx.RemoteProtocolError),
             httpx.stream("POST", f"{seen.url}/v1/messages", json={}) as response,
@@ -665,6 +677,81 @@ def test_breaks_are_foretold_with_their_causes_as_they_are_billed(seen: Seen) ->
     assert wrong == []
 
 
+def test_two_hundred_requests_at_once_are_all_answered_and_recorded(seen: Seen) -> None:
+    async def ask_all() -> list[int]:
+        limits = httpx.Limits(max_connections=None)
+        async with httpx.AsyncClient(limits=limits, timeout=60) as client:
+            url, body = f"{seen.url}/v1/messages", seen.body(stream=True)
+            answers = await asyncio.gather(*(client.post(url, json=body) for _ in range(200)))
+        return [answer.status_code for answer in answers]
+
+    assert asyncio.run(ask_all()) == [200] * 200
+    rows = seen.over(200)
+    assert len(rows) == 200 and all("Done." in said(seen.file(row)).decode() for row in rows[::20])
+
+
+def test_a_hundred_megabytes_pass_and_memory_stays_flat(seen: Seen) -> None:
+    """Of what no provider takes the first megabyte is kept; all of it is forwarded."""
+    piece = b"x" * (1 << 20)
+    answer = b"HTTP/1.1 413 Large\r\ncontent-length: 3\r\n\r\nbig"
+
+    def resident() -> int:
+        watching = seen.world.proxy.processes()[-1].pid
+        status = Path(f"/proc/{watching}/status").read_text()
+        return int(status.partition("VmRSS:")[2].split()[0]) // 1024
+
+    with raw_upstream(seen, answer, drop=True) as upstream:
+        before = resident()
+        headers = {"content-length": str(100 << 20)}
+        got = seen.ask(content=(piece for _ in range(100)), headers=headers, timeout=60)
+        assert got.status_code == 413
+        (row,) = seen.over(1)
+        assert resident() - before < 150  # megabytes: of 32 that are read whole
+    assert upstream.size == 100 << 20
+    lines = seen.file(row)
+    assert sum(len(line.get("sent", "")) for line in lines) == 1 << 20
+    assert next(line["not_kept"] for line in lines if "not_kept" in line) == {"sent": 99 << 20}
+
+
+# the page
+
+
+def test_live_shows_a_run_and_opens_its_sessions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from test_pages import page  # here: it takes a while to load
+
+    monkeypatch.setenv("PLAYGROUND_HOME", str(tmp_path))
+    assert "Nothing has passed" in page("live").info[0].value
+    out = ledger_folder() / "20261122-120000"
+    out.parent.mkdir(parents=True)
+    with a_world(out) as world:
+        seen = look(world)
+        for step in list(steps(7)):
+            seen.wait(step.wait)
+            seen.ask(json=step.body)
+        seen.over(7)
+        assert is_growing(out)
+    assert not is_growing(out)
+    (name,) = on_disk().names()  # the proxy keeps its sessions when it ends
+    app = page("live")
+    assert any("The cache breaks 1 time" in text.value for text in app.markdown)
+    tables = [frame.value for frame in app.dataframe]
+    assert tables[0]["requests"].tolist() == [7]
+    assert tables[1]["cause"].tolist() == ["tool-order"]
+    assert tables[2]["breaks"].tolist() == [""] * 5 + ["tool-order at tool 1", ""]
+    assert (tables[2]["read, expected"] == tables[2]["read, billed"]).all()
+    app.button(key="live cache").click().run()
+    assert not app.exception
+    assert app.selectbox(key="session").value == name
+    session = on_disk().entry(name).session
+    simulated = simulate_sent(session)
+    assert simulated.breaks == [5]
+    billed = [bill.read for bill in simulated.billed if bill]
+    assert [request.read for request in simulated.requests] == billed
+    assert len(session.recordings) == 7
+
+
 # --block
 
 
@@ -676,13 +763,9 @@ def test_block_answers_409_and_the_provider_never_sees_it(tmp_path: Path) -> Non
 
         def ask(order: int, count: int) -> None:
             seen.wait(20)
-            client.messages.create(
-                model=MODEL,
-                max_tokens=5,
-                tools=tools[::order],  # type: ignore[arg-type]
-                messages=seen.messages(count),
-                cache_control={"type": "ephemeral"},
-            )
+            given: dict[str, Any] = {"tools": tools[::order], "messages": seen.messages(count)}
+            given |= {"cache_control": {"type": "ephemeral"}}
+            client.messages.create(model=MODEL, max_tokens=5, **given)
 
         ask(1, 1)
         seen.over(1)

@@ -24,6 +24,7 @@ from playground.recordings.written import form_of
 MOST_BODY: Final = 32 * 1024 * 1024  # of a request that is read whole: Anthropic takes no more
 _MOST_REPLY: Final = 8 * 1024 * 1024  # of an answer that is one JSON object
 _KEPT_BYTES: Final = 256 * 1024  # of a stream, whose chunks nobody asks the proxy for
+_MOST_RAW: Final = 1024 * 1024  # of bytes that are no request and no answer to one: files
 _PIECE: Final = 64 * 1024
 Told = TypeVar("Told")
 _TO_DISK: Final = 0.9  # seconds: two hundred files are open at once
@@ -63,6 +64,8 @@ class WatchedExchange:
         self._body: list[bytes] = []
         self._size = 0
         self._raw = False  # its body is recorded as bytes
+        self._kept = {"sent": 0, "came": 0}  # bytes that are recorded as they are
+        self._more = {"sent": 0, "came": 0}  # those that were too many
         self._lines: GrowingFile | None = None
         self._recorder: Recorder | None = None
         self._packed = ""
@@ -144,6 +147,9 @@ class WatchedExchange:
         if self._packed and self._unpacker is None and error is None:
             why = self.fault or f"the answer is packed as {self._packed}, which is not read here"
             error = {"type": "unreadable", "message": why}
+        if any(self._more.values()):
+            more = {way: count for way, count in self._more.items() if count}
+            self._tell(lambda r: r.noted({"not_kept": more}))
         recording = self._tell(lambda r: r.end(error, cut=error is not None))
         self.usage = recording.usage if recording is not None else None
         if self.usage is None and self._reply:
@@ -182,6 +188,7 @@ class WatchedExchange:
     def _keep_sent(self, data: bytes, last: bool = False) -> None:
         if self.opened.coding:  # packed: nobody could find a secret in it
             return
+        data = self._bounded("sent", data)
         if data or last:
             self._tell(lambda r: r.sent_bytes(data, last=last))
 
@@ -205,7 +212,17 @@ class WatchedExchange:
         return self._recorder is not None
 
     def _keep(self, at: float, data: bytes) -> None:
-        self._tell(lambda r: r.piece(at, data))
+        if not self.opened.asks:
+            data = self._bounded("came", data)
+        if data:
+            self._tell(lambda r: r.piece(at, data))
+
+    def _bounded(self, way: str, data: bytes) -> bytes:
+        """What is kept of these bytes; the rest is counted."""
+        kept = data[: max(0, _MOST_RAW - self._kept[way])]
+        self._kept[way] += len(kept)
+        self._more[way] += len(data) - len(kept)
+        return kept
 
     def _tell(self, told: Callable[[Recorder], Told]) -> Told | None:
         """Tell the recorder; where the disk is full the recording ends, and nothing else does."""

@@ -37,7 +37,7 @@ def session_of(run: Path, passed: Sequence[Passed]) -> Session:
     exchanges = [one for each in passed for one in _exchange(run, each)]
     if not exchanges:
         raise InputFault("no answered request is recorded", where=str(run), expected="one at least")
-    (builder,) = read_exchanges(exchanges, name, str(run), one=True)
+    (builder,) = read_exchanges(exchanges, name, str(run), single=True)
     rows = [
         replace(row, reply={"usage": usage}) if row.reply is None and usage else row
         for row, usage in zip(builder.rows, map(_usage, exchanges), strict=True)
