@@ -20,7 +20,7 @@ from playground.workspaces import Workspace
 
 ORIGIN: Final = "proxy"
 _MOST_SESSIONS: Final = 32  # of a run, the newest
-_MOST_BYTES: Final = 256 * 1024 * 1024  # of one session's recordings
+_MOST_AT_THE_END: Final = 128 * 1024 * 1024  # bytes of a session's recordings: some seconds
 
 
 def session_name(run: Path, session: str) -> str:
@@ -31,16 +31,23 @@ def session_name(run: Path, session: str) -> str:
 def session_of(run: Path, passed: Sequence[Passed]) -> Session:
     """The session of these exchanges: every request a row, with its bill, and every answer.
 
-    Raises InputFault where nothing of it can be read.
+    Raises InputFault where nothing of it can be read. One exchange is in memory at a time: each
+    holds the whole history.
     """
     name = passed[0].title or passed[0].session
-    exchanges = [one for each in passed for one in _exchange(run, each)]
-    if not exchanges:
+    usages: list[dict[str, Any] | None] = []
+
+    def exchanges() -> Iterator[Exchange]:
+        for exchange in (one for each in passed for one in _exchange(run, each)):
+            usages.append(decode_stream([exchange.response]).usage)
+            yield exchange
+
+    builder = next(read_exchanges(exchanges(), name, str(run), single=True), None)
+    if builder is None:
         raise InputFault("no answered request is recorded", where=str(run), expected="one at least")
-    (builder,) = read_exchanges(exchanges, name, str(run), single=True)
     rows = [
         replace(row, reply={"usage": usage}) if row.reply is None and usage else row
-        for row, usage in zip(builder.rows, map(_usage, exchanges), strict=True)
+        for row, usage in zip(builder.rows, usages, strict=True)
     ]
     return replace(builder.finish(), rows=tuple(rows))
 
@@ -63,6 +70,10 @@ def keep_all(workspace: Workspace, run: Path) -> Iterator[str]:
     """Keep a run's newest sessions: the names that they have, or what is wrong, in words."""
     ledger: Ledger = read_ledger(run)
     for session, passed in list(ledger.sessions.items())[-_MOST_SESSIONS:]:
+        size = sum((run / each.file).stat().st_size for each in passed if each.file)
+        if size > _MOST_AT_THE_END:
+            yield f"{session} is not kept, at {size >> 20:,} MB: the page Live opens it"
+            continue
         try:
             yield keep(workspace, session_name(run, session), session_of(run, passed))
         except InputFault as fault:
@@ -73,8 +84,6 @@ def _exchange(run: Path, passed: Passed) -> Iterator[Exchange]:
     """The exchange as its file has it; none where it was refused, or has no request."""
     file = run / passed.file
     if passed.status is None or not 200 <= passed.status < 300 or not file.is_file():
-        return
-    if file.stat().st_size > _MOST_BYTES:
         return
     lines = list(_lines(file))
     request = next((line["request"] for line in lines if "request" in line), None)
@@ -92,10 +101,6 @@ def _exchange(run: Path, passed: Passed) -> Iterator[Exchange]:
         status=passed.status,
         agent=Agent(name=name, version=version.split(" ")[0], session=passed.session),
     )
-
-
-def _usage(exchange: Exchange) -> dict[str, Any] | None:
-    return decode_stream([exchange.response]).usage
 
 
 def _lines(file: Path) -> Iterator[dict[str, Any]]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -97,9 +98,9 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
 
 def is_growing(run: Path) -> bool:
     """Whether a proxy still writes this ledger: it holds the file as long as it runs."""
-    import fcntl
+    with suppress(ImportError), (run / FILE).open("rb") as file:  # Windows: nobody knows
+        import fcntl
 
-    with (run / FILE).open("rb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except OSError:
