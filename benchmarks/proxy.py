@@ -74,13 +74,14 @@ async def serving() -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def proxying(upstream: str, home: Path) -> AsyncIterator[tuple[str, int, Path]]:
+async def proxying(upstream: str, home: Path, *more: str) -> AsyncIterator[tuple[str, int, Path]]:
     """The command in a process of its own: its address, its process, where it records."""
     command = [sys.executable, "-m", "playground.cli", "proxy", "--port", "0"]
     process = await asyncio.create_subprocess_exec(
         *command,
         "--upstream",
         upstream,
+        *more,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         env={**os.environ, "PLAYGROUND_HOME": str(home)},
@@ -243,16 +244,21 @@ def predictions() -> dict[str, Any]:
     return {"requests": total, "cause right": right, "read exact": exact, "by cause": causes}
 
 
+def _tell(how: str, found: dict[str, Any]) -> None:
+    print(f"\nrequests of {found['kilobytes']} kB{how}: direct, through the proxy, added (ms)")
+    for name, value in found.items():
+        if isinstance(value, list):
+            print(f"  {name:16} {value[0]:8.2f} {value[1]:8.2f} {value[2]:8.2f}")
+
+
 async def measure(long: bool) -> None:
     home = Path(tempfile.mkdtemp())
     async with serving() as direct:
         async with proxying(direct, home) as (url, _, _):
             for kilobytes in (4, 200):
-                found = await latency(direct, url, kilobytes)
-                print(f"\nrequests of {kilobytes} kB: direct, through the proxy, added (ms)")
-                for name, value in found.items():
-                    if isinstance(value, list):
-                        print(f"  {name:16} {value[0]:8.2f} {value[1]:8.2f} {value[2]:8.2f}")
+                _tell("", await latency(direct, url, kilobytes))
+        async with proxying(direct, home / "block", "--block", "cache-break") as (url, _, _):
+            _tell(", with --block", await latency(direct, url, 4))
         got = []
         async with (
             proxying(direct, home / "same") as (url, _, out),
