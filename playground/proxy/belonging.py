@@ -1,7 +1,7 @@
 """Which session a request belongs to: by client and agent, by its name for it, by what is said.
 
 Requests of one session hold mostly the same messages, also where one of them was rewritten: that is
-what breaks a cache, and must not make a new session. A helper's requests beside them (a title, a
+what breaks a cache, and must not make a new session. An agent's side requests (for a title, of a
 sub-agent) hold others, or go to another model with another system prompt and other tools.
 """
 
