@@ -34,6 +34,7 @@ _MODULES: Final = {  # of `playground.commands`, by command: a command loads its
     "chat-template": "auditing",
     "trial": "trials",
     "workspace": "workspace",
+    "proxy": "watching",
     "record": "streams",
     "demo-server": "streams",
 }

@@ -34,6 +34,7 @@ ROOMS = [
     {"systems", "workspaces"},
     {"guides"},
     {"questions"},
+    {"proxy"},
     {"show"},
     {"ui", "testing"},
     {"commands"},

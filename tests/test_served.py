@@ -20,8 +20,9 @@ from streamlit.testing.v1 import AppTest
 
 from playground import paths
 from playground.errors import InputFault
+from playground.proxy.hosts import is_loopback
 from playground.ui.serving import access
-from playground.ui.serving.access import NOBODY, Access, decided, is_loopback
+from playground.ui.serving.access import NOBODY, Access, decided
 
 pytestmark = pytest.mark.xdist_group("served")
 WEBSOCKET = {

@@ -7,6 +7,7 @@ one text part. Marks are kept beside a block and are no part of it.
 from __future__ import annotations
 
 import hashlib
+import json
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -137,6 +138,7 @@ class WireReader:
         before, same = self._before, self._given
         known = same.shared(given) if isinstance(same, SharedList) else 0
         count = shared_length(before.messages, given, known)
+        count = written_alike(before.messages, given, known, count)
         read = before.up_to(count) if head == before.head else None
         messages, blocks = (len(read.messages), len(read.blocks)) if read else (0, 0)
         read = read or _Read(head, blocks=list(head), pictures=_has_pictures(head))
@@ -211,6 +213,16 @@ def shared_length(one: Sequence[Any], other: Sequence[Any], start: int = 0) -> i
         if one[start : start + step] == other[start : start + step]:
             start = min(start + step, most)
     return start
+
+
+def written_alike(one: Sequence[Any], other: Sequence[Any], start: int, stop: int) -> int:
+    """Up to where, from `start`, items that are equal are also written alike: to Python the same
+    fields in another order are equal, and so are 1 and true; to a provider they are not."""
+    for index in range(start, stop):
+        before, after = one[index], other[index]
+        if before is not after and json.dumps(before) != json.dumps(after):
+            return index
+    return stop
 
 
 class _Reader:

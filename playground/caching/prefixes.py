@@ -53,6 +53,7 @@ class TimedRequest:
     `marks` (TTLs by block) stand in place of those on the blocks. Chains, positions and sizes do
     not depend on marks: `marked` gives the same request with others, at no cost. Those of the
     blocks that the request `before` has too are taken from it, so a history is hashed once.
+    `scale`, tokens that were billed and estimated of another request, makes estimates better.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class TimedRequest:
         rules: Rules,
         billed: Billed | None = None,
         before: TimedRequest | None = None,
+        scale: tuple[int, int] = (1, 1),
     ) -> None:
         self.wire, self.at = wire, at
         self.summed = billed is not None and billed.summed
@@ -71,7 +73,7 @@ class TimedRequest:
         self.chain: SharedList[bytes] = _chain(wire, rules, kept.chain, shared)
         self.positions: SharedList[int] = _positions(wire.blocks, rules, kept.positions, shared)
         self.estimates: SharedList[int] = _estimates(wire.blocks, kept.estimates, shared)
-        self.sizes = _scaled(self.estimates, self.billed)
+        self.sizes = _scaled(self.estimates, self.billed, scale)
         # where a text stands as a string, and where a mark is, is no part of what is cached
         same = shared_length(wire.blocks, before.wire.blocks) if before else 0
         twin = before if before and same else _Nothing()
@@ -189,8 +191,12 @@ def _estimates(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -
     return sums.and_more(known, own)
 
 
-def _scaled(estimates: SharedList[int], billed: Billed | None) -> Sequence[int]:
+def _scaled(
+    estimates: SharedList[int], billed: Billed | None, scale: tuple[int, int]
+) -> Sequence[int]:
     """The estimates, scaled to the billed total where it is known."""
+    if billed is None and scale[0] != scale[1]:
+        return [size * scale[0] // scale[1] for size in estimates]
     if billed is None or not estimates or not estimates[-1]:
         return estimates
     return [size * billed.total // estimates[-1] for size in estimates]

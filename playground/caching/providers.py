@@ -1,9 +1,10 @@
-"""Whose caching rules a model's requests are under, told from its LiteLLM name."""
+"""Whose caching rules a request is under, told from its model's LiteLLM name, or its address."""
 
 from __future__ import annotations
 
 import re
 from typing import Final
+from urllib.parse import unquote, urlsplit
 
 from playground.caching.family import model_family
 
@@ -36,6 +37,31 @@ _MODELS: Final = (  # of a name without a route
 )
 _OPENAI_VERSION: Final = re.compile(r"gpt-(\d+)(?:\.(\d+))?")
 _MARKS_SINCE: Final = (5, 6)
+
+_HOSTS: Final = {  # whose API answers there, by the route that LiteLLM has for it
+    "openrouter.ai": "openrouter",
+    "anthropic.com": "anthropic",
+    "googleapis.com": "gemini",
+    "deepseek.com": "deepseek",
+    "api.openai.com": "openai",
+    "openai.azure.com": "azure",
+    "cognitiveservices.azure.com": "azure",
+    "cognitive.microsoft.com": "azure",
+    "ai.azure.com": "azure_ai",
+    "x.ai": "xai",
+    "mistral.ai": "mistral",
+    "groq.com": "groq",
+    "fireworks.ai": "fireworks_ai",
+    "z.ai": "zai",
+    "bigmodel.cn": "zai",
+    "minimax.io": "minimax",
+    "minimaxi.com": "minimax",
+    "moonshot.ai": "moonshot",
+    "moonshot.cn": "moonshot",
+    "kimi.com": "moonshot",
+    "aliyuncs.com": "dashscope",
+}
+_MODEL: Final = re.compile(r"/(?:model|models|deployments)/([^/:]+(?::\d+)?)[/:]")
 
 
 def provider_of(model: str) -> str:
@@ -75,3 +101,27 @@ def _since(model: str) -> str:
     found = _OPENAI_VERSION.search(model)
     version = (int(found[1]), int(found[2] or 0)) if found else (0, 0)
     return "" if version >= _MARKS_SINCE else "-before-5.6"
+
+
+def asked_of(url: str, model: str = "") -> tuple[str, str]:
+    """Whose rules count for a request to this address, "" where nobody knows the host, and the
+    model's name: the body's, or the one in the address.
+
+    What is no address begins with LiteLLM's name of who answers there.
+    """
+    found = _MODEL.search(url.replace("%3A", ":"))
+    model = model or (unquote(found[1]) if found else "")
+    if "/publishers/anthropic/" in url:
+        return "vertex", model
+    route = _route(url)
+    return (provider_of(f"{route}/{model}") if route else ""), model
+
+
+def _route(url: str) -> str:
+    """LiteLLM's name of who answers there."""
+    if "://" not in url:
+        return url.partition(" ")[0]
+    host = urlsplit(url).hostname or ""
+    if host.endswith("amazonaws.com"):
+        return "bedrock"
+    return next((r for name, r in _HOSTS.items() if host == name or host.endswith(f".{name}")), "")

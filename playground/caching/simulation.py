@@ -19,7 +19,9 @@ _FIRST_TOKEN: Final = 1.0  # seconds until an answer begins, where nobody says
 
 
 @dataclass(slots=True)
-class _Entry:
+class CacheEntry:
+    """What the cache keeps of a prefix; `visible` and `expires` are times, in seconds."""
+
     size: int
     ttl: str
     visible: float
@@ -33,7 +35,7 @@ class CacheSimulator:
     """Requests go in one after another; the store between them is kept."""
 
     rules: Rules
-    _entries: dict[bytes, _Entry] = field(default_factory=dict)
+    _entries: dict[bytes, CacheEntry] = field(default_factory=dict)
     _explicit: ExplicitCache = field(default_factory=ExplicitCache)
     _doubtful: set[bytes] = field(default_factory=set)  # prefixes that may have been too short
     _summed: set[bytes] = field(
@@ -199,7 +201,7 @@ class CacheSimulator:
         # "exact".
         ttl = rules.value("default_ttl")
         # one entry for all of its prefixes: what each can give is the size in the request it serves
-        left = _Entry(0, ttl, now + _FIRST_TOKEN, now + rules.seconds(ttl))
+        left = CacheEntry(0, ttl, now + _FIRST_TOKEN, now + rules.seconds(ttl))
         self._entries.update(dict.fromkeys(request.chain, left))
         return self._outcome("eligible", request, read, {}, why, [], hit)
 
@@ -246,7 +248,7 @@ class CacheSimulator:
 
     def _in_reach(
         self, request: TimedRequest, points: Sequence[int], positions: Sequence[int]
-    ) -> Iterator[tuple[int, _Entry]]:
+    ) -> Iterator[tuple[int, CacheEntry]]:
         """Entries of this request's prefixes, from every breakpoint as far as it looks back."""
         exact, reach = self.rules.match == "exact", self.rules.value("lookback")
         # From the last mark backwards: the first that is found is the longest.
@@ -314,7 +316,9 @@ class CacheSimulator:
                 known.size, known.sized = size, sized
             return
         strings = 0 if self.rules.string_is_block(request.wire.model) else request.strings(point)
-        self._entries[key] = _Entry(size, ttl, request.at + _FIRST_TOKEN, expires, strings, sized)
+        self._entries[key] = CacheEntry(
+            size, ttl, request.at + _FIRST_TOKEN, expires, strings, sized
+        )
 
 
 def simulate(requests: Iterable[TimedRequest], rules: Rules) -> list[Simulated]:

@@ -9,7 +9,6 @@ failed requests.
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -17,12 +16,11 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from playground.caching.blocks import read_wire
 from playground.caching.lint import usage_lost
 from playground.caching.prefixes import Billed, TimedRequest
-from playground.caching.providers import UNKNOWN, provider_of
+from playground.caching.providers import UNKNOWN, asked_of
 from playground.caching.rules import rules_of
 from playground.caching.simulated import Simulated
 from playground.caching.simulation import CacheSimulator
@@ -31,29 +29,6 @@ from playground.errors import InputFault
 from playground.findings import Finding
 
 _APART: Final = 20.0  # seconds between requests whose times nobody noted
-_HOSTS: Final = {  # whose API answers there, by the route that LiteLLM has for it
-    "openrouter.ai": "openrouter",
-    "anthropic.com": "anthropic",
-    "googleapis.com": "gemini",
-    "deepseek.com": "deepseek",
-    "api.openai.com": "openai",
-    "openai.azure.com": "azure",
-    "cognitiveservices.azure.com": "azure",
-    "cognitive.microsoft.com": "azure",
-    "ai.azure.com": "azure_ai",
-    "x.ai": "xai",
-    "mistral.ai": "mistral",
-    "groq.com": "groq",
-    "fireworks.ai": "fireworks_ai",
-    "z.ai": "zai",
-    "bigmodel.cn": "zai",
-    "minimax.io": "minimax",
-    "minimaxi.com": "minimax",
-    "moonshot.ai": "moonshot",
-    "moonshot.cn": "moonshot",
-    "kimi.com": "moonshot",
-    "aliyuncs.com": "dashscope",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +148,8 @@ def _rows(file: str, exchanges: list[dict[str, Any]]) -> Iterator[ValidationRow]
     for index, exchange in enumerate(exchanges):
         at = max(_time(exchange.get("date")) or at + _APART, at + 1)
         uri, body = str(exchange.get("uri") or ""), exchange.get("request")
-        provider, model = _provider(uri, body)
+        named = str(body.get("model") or "") if isinstance(body, dict) else ""
+        provider, model = asked_of(uri, named)
         base = ValidationRow(file, index, provider, model, "no body")
         if not isinstance(body, dict):
             yield base
@@ -244,29 +220,6 @@ def _unusable(exchange: Mapping[str, Any], uri: str, provider: str, billed: Bill
     if rules_of(provider).match == "best effort":
         return "best effort"
     return "" if billed is not None else "no usage"
-
-
-def _provider(uri: str, body: Any) -> tuple[str, str]:
-    """Whose rules count, and the model's name."""
-    model = str(body.get("model") or "") if isinstance(body, dict) else ""
-    found = re.search(
-        r"/(?:model|models|deployments)/([^/:]+(?::\d+)?)[/:]", uri.replace("%3A", ":")
-    )
-    model = model or (found[1] if found else "")
-    if "/publishers/anthropic/" in uri:
-        return "vertex", model
-    route = _route(uri)
-    return (provider_of(f"{route}/{model}") if route else ""), model
-
-
-def _route(uri: str) -> str:
-    """LiteLLM's name of who answers there; what is no address begins with that name."""
-    if "://" not in uri:
-        return uri.partition(" ")[0]
-    host = urlsplit(uri).hostname or ""
-    if host.endswith("amazonaws.com"):
-        return "bedrock"
-    return next((r for name, r in _HOSTS.items() if host == name or host.endswith(f".{name}")), "")
 
 
 def _server_tools(exchange: Mapping[str, Any]) -> bool:

@@ -12,22 +12,18 @@ import json
 import socket
 import threading
 import time
-import zlib
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from playground.llm import own_servers
+from playground.recordings.unpacking import CODINGS, Unpacker
 
 if TYPE_CHECKING:
     import httpx
-
-
-_EITHER: Final = 47  # zlib's sign for: gzip or zlib, as the head says
-_MOST_UNPACKED: Final = 64 * 1024  # bytes at a time
 
 
 class Watcher(Protocol):
@@ -172,23 +168,21 @@ def _sent(
 
 
 class _Unpacked:
-    """A body packed as gzip or deflate, a bounded piece at a time: few bytes may hold many."""
+    """A body packed as gzip or deflate."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
         self.close = inner.close
 
     def __iter__(self) -> Iterator[bytes]:
-        unpacker = zlib.decompressobj(_EITHER)
+        unpacker = Unpacker()
         for packed in self._inner:
-            while packed:
-                yield unpacker.decompress(packed, _MOST_UNPACKED)
-                packed = unpacker.unconsumed_tail
+            yield from unpacker.pieces(packed)
 
 
 def _unpacked(response: httpx.Response) -> Any:
     """The body as it is recorded, counted and searched: some servers pack what nobody asked for."""
-    if response.headers.get("content-encoding", "").lower() not in ("gzip", "x-gzip", "deflate"):
+    if response.headers.get("content-encoding", "").lower() not in CODINGS:
         return response.stream
     del response.headers["content-encoding"]
     response.headers.pop("content-length", None)

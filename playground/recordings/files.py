@@ -2,6 +2,8 @@
 
     {"format": "playground-recording/2", "name": …, "model": …, …}
     {"request": {…}, "url": …}                   as it was sent
+    {"sent": "{\n  \"model\": …"}               its bytes, where another writing was sent
+    {"expected": {…}}                            what a proxy foretold of it
     {"t": 0.311, "status": 200}
     {"t": 0.312, "raw": "data: {…}\\n\\n"}       bytes as they arrived; "base64" where no UTF-8
     {"t": 0.312, "litellm": {…}}                 what LiteLLM made of them
@@ -53,6 +55,14 @@ def wire_line(data: bytes, at: float) -> dict[str, Any]:
         return {"t": round(at, 6), "raw": data.decode("utf-8")}
     except UnicodeDecodeError:
         return {"t": round(at, 6), "base64": base64.b64encode(data).decode("ascii")}
+
+
+def sent_line(data: bytes) -> dict[str, Any]:
+    """A piece of a request's body, as it was sent."""
+    try:
+        return {"sent": data.decode("utf-8")}
+    except UnicodeDecodeError:
+        return {"sent_base64": base64.b64encode(data).decode("ascii")}
 
 
 def wire_bytes(line: dict[str, Any]) -> bytes | None:

@@ -48,7 +48,7 @@ class LinesInMemory:
 
 
 class GrowingFile:
-    """A recording's file, there from the beginning.
+    """A recording's file, there from the beginning; brought to the disk every so many `seconds`.
 
     Raises InputFault where the file is there already and `force` is not given, or cannot be made.
     With `force` the file that was there keeps its place until an answer has come (`answered`), and
@@ -56,12 +56,12 @@ class GrowingFile:
     its own, and `path` names that.
     """
 
-    def __init__(self, path: str | Path, *, force: bool = False) -> None:
+    def __init__(self, path: str | Path, *, force: bool = False, seconds: float = SECONDS) -> None:
         self.path = Path(os.path.realpath(path))  # a link stays a link: its target is written
         self._waiting: list[bytes] = []
         self._size = 0
         self._written = False  # since the lines were last brought to the disk
-        self._kept = time.monotonic()
+        self._kept, self._seconds = time.monotonic(), seconds
         self._answered = False
         Batch(force=force).check(path)
         if self.path.exists() and not self.path.is_file():
@@ -89,7 +89,7 @@ class GrowingFile:
 
     def keep(self, *, now: bool = False) -> None:
         """Bring the lines to the disk if it is time. Raises InputFault where that fails."""
-        if not now and time.monotonic() - self._kept < SECONDS:
+        if not now and time.monotonic() - self._kept < self._seconds:
             return
         if self._waiting or self._written:
             with told(self.path):
@@ -179,12 +179,12 @@ def _free_name(path: Path) -> Path:
     raise AssertionError  # there is always one more number
 
 
-def numbered(path: Path) -> GrowingFile:
+def numbered(path: Path, *, seconds: float = SECONDS) -> GrowingFile:
     """A new file of this name, or of one with a number where that is taken."""
     for number in count(1):
         each = path if number == 1 else path.with_name(f"{path.stem}-{number}{path.suffix}")
         try:
-            return GrowingFile(each)
+            return GrowingFile(each, seconds=seconds)
         except InputFault:
             if not each.exists():  # it is something else
                 raise

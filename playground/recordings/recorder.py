@@ -30,14 +30,23 @@ class Recorder:
     """Takes what passes; may be called from several threads. Raises what its `lines` raise."""
 
     def __init__(
-        self, lines: Lines, search: Searcher, *, name: str, dialect: str, model: str
+        self,
+        lines: Lines,
+        search: Searcher,
+        *,
+        name: str,
+        dialect: str,
+        model: str,
+        kept_bytes: int = WHOLE_BYTES,
     ) -> None:
         self._lines, self._search = lines, search
         self._name, self._dialect, self._model = name, dialect, model
         self._lock = threading.RLock()
+        self._kept_bytes = kept_bytes  # of the answer; the chunks of a longer one are let go
         self._tally = Tally()
         self._wire = WireScrubber(search, self._tally)
         self._made = WireScrubber(search, self._tally)
+        self._body = WireScrubber(search, self._tally)
         self._waiting: deque[_Waiting] = deque()
         self._decoder = StreamDecoder()
         self._last = 0.0
@@ -56,6 +65,37 @@ class Recorder:
             self.request = self._clean(request)
             self._add({"request": self.request, "url": self._clean(url)})
             self._lines.keep(now=True)
+
+    def sent_clean(self, url: str, request: dict[str, Any], found: Tally, **told: Any) -> None:
+        """A request whose secrets are starred out already and were `found`; what else is `told` of
+        it stands in its line."""
+        with self._lock:
+            self.request = request
+            self._tally.take(found)
+            self._add({"request": request, "url": self._clean(url), **self._clean(told)})
+            self._lines.keep(now=True)
+
+    def sent_bytes(self, data: bytes, *, last: bool = False) -> None:
+        """Bytes of a request's body as they were sent, in any pieces: one that is no JSON object,
+        or is written in a way of its own."""
+        with self._lock:
+            self._body.feed(data)
+            if last:
+                self._body.finish()
+            elif self._body.end - self._body.taken > HELD_BYTES + len(data):
+                self._body.give_up()
+            self._write_sent()
+            self._lines.keep()
+
+    def _write_sent(self) -> None:
+        if self._body.ready > self._body.taken:
+            self._add(files.sent_line(self._body.take(self._body.ready)))
+
+    def noted(self, line: dict[str, Any]) -> None:
+        """A line of the caller's own, which no reader takes for the wire."""
+        with self._lock:
+            self._add(self._clean(line))
+            self._lines.keep()
 
     def status(self, at: float, status: int) -> None:
         """The answer begins. One that is no refusal takes the place of an older recording."""
@@ -89,10 +129,11 @@ class Recorder:
     def end(self, error: dict[str, Any] | None, *, cut: bool) -> Recording:
         """The last line; what is open is decided, or starred out where the answer was `cut`."""
         with self._lock:
-            for each in (self._wire, self._made):
+            for each in (self._body, self._wire, self._made):
                 if cut:
                     each.give_up()
                 each.finish()
+            self._write_sent()
             if self._torn:  # what waits may not have been searched: it is let go
                 self._waiting.clear()
             self._release()
@@ -143,7 +184,7 @@ class Recorder:
     def _write_wire(self, at: float, data: bytes) -> None:
         self._add(files.wire_line(data, at))
         self._decoder.feed(data, at)
-        if self.size > WHOLE_BYTES:
+        if self.size > self._kept_bytes:
             self.whole = False
             self._decoder.forget()
 

@@ -72,6 +72,13 @@ class Tally:
         into[plain] = kind
         self._size += len(plain)
 
+    def take(self, other: Tally) -> None:
+        """Those that another one has counted, too."""
+        for sure, texts in ((True, other._sure), (False, other._perhaps)):
+            for text, kind in texts.items():
+                self.add(kind, text, sure=sure)
+        self._forgotten += other._forgotten
+
     def __bool__(self) -> bool:
         return bool(self._sure or self._perhaps)
 

@@ -5,14 +5,17 @@ What stands before a text may tell that it is a secret, so it is searched behind
 
 from __future__ import annotations
 
-from collections import Counter
+import json
+from collections import Counter, OrderedDict
 from collections.abc import Iterable
+from hashlib import blake2b
 from typing import Any, Final
 
 from playground.recordings.scrubbing import CONTEXT, Searcher, Tally, searcher, starred
 
 _CALLED: Final = ("name", "key", "header")  # of what stands beside it as `value`
 _VALUES: Final = frozenset({"value", "stringvalue"})  # in small letters
+_GROWING: Final = frozenset({"messages", "input", "contents", "tools", "system"})  # of a request
 
 
 def scrubbed_value(value: Any, *, emails: bool = False, secrets: Iterable[str] = ()) -> Any:
@@ -39,6 +42,41 @@ def scrubbed_with(search: Searcher, value: Any, tally: Tally | None = None) -> A
             return _object(value, search, tally)
         case _:
             return value
+
+
+class BodyScrubber:
+    """Scrubs request bodies that hold mostly what those before them held: of each message and tool
+    the clean form is remembered, by a digest, and given again as the same object. Of what is
+    remembered at most `most` characters, the longest unused goes first."""
+
+    def __init__(self, search: Searcher, most: int = 64 * 1024 * 1024) -> None:
+        self._search, self._most, self._size = search, most, 0
+        self._known: OrderedDict[bytes, tuple[Any, Tally, int]] = OrderedDict()
+
+    def scrubbed(self, body: dict[str, Any], tally: Tally) -> dict[str, Any]:
+        """As `scrubbed_with` says it, and counted in the same way."""
+        lists = {
+            key: [self._item(item, tally) for item in value]
+            for key, value in body.items()
+            if key in _GROWING and isinstance(value, list) and set(map(type, value)) == {dict}
+        }
+        rest = {key: [] if key in lists else value for key, value in body.items()}
+        return {**scrubbed_with(self._search, rest, tally), **lists}
+
+    def _item(self, item: dict[str, Any], tally: Tally) -> Any:
+        text = json.dumps(item)
+        key = blake2b(text.encode(), digest_size=16).digest()
+        if key in self._known:
+            self._known.move_to_end(key)
+        else:
+            own = Tally()
+            self._known[key] = scrubbed_with(self._search, item, own), own, len(text)
+            self._size += len(text)
+        clean, found, _ = self._known[key]
+        tally.take(found)
+        while self._size > self._most:
+            self._size -= self._known.popitem(last=False)[1][2]
+        return clean
 
 
 def _object(

@@ -108,6 +108,13 @@ PAGES: Final = (
         "Which dialect does my model handle best, by the calls that are expected of it?",
         "trials.md",
     ),
+    PageEntry(
+        "live",
+        "Live",
+        "sensors",
+        "What passes between my agent and its provider, and what breaks its cache?",
+        "proxy.md",
+    ),
 )
 
 

@@ -67,9 +67,11 @@ class _Conversation:
 
 
 def read_exchanges(
-    exchanges: Iterable[Exchange], title: str, where: str
+    exchanges: Iterable[Exchange], title: str, where: str, *, single: bool = False
 ) -> Iterator[SessionBuilder]:
     """A session for each conversation; its messages are those of its last request and answer.
+
+    Where the caller knows that they are of a `single` one, also what does not go on with it is.
 
     Every request is a row of its session, whole as it was sent. Exchanges that are no chat are one
     finding; where there are no others it is an InputFault. `where` names the file in it.
@@ -98,6 +100,7 @@ def _conversations(
             others += [exchange for _, exchange in run]
             continue
         going_on, known_by = known.going_on(conversation(first.request) or ())
+        going_on = found[0] if single and found else going_on
         if going_on is None:
             found.append(going_on := _Conversation(SessionBuilder(title=title), first))
         for number, exchange in run:

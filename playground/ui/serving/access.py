@@ -7,12 +7,12 @@ them, no file of the machine is read or kept. Only `--allow-run`, behind a token
 
 from __future__ import annotations
 
-import ipaddress
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from playground.errors import InputFault
+from playground.proxy.hosts import is_loopback, own_names
 
 
 @dataclass(frozen=True)
@@ -74,18 +74,7 @@ def current() -> Access:
     hosts = st.get_option("server.allowedHosts")
     if not is_loopback(address) or ANY_NAME in hosts:
         return NOBODY
-    return Access(hosts=(*_own_names(address), *hosts))
-
-
-def is_loopback(address: str) -> bool:
-    """Whether an address reaches this machine alone; no address at all means every interface."""
-    bare = address.strip("[]")
-    if bare == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(bare).is_loopback
-    except ValueError:
-        return False
+    return Access(hosts=(*own_names(address), *hosts))
 
 
 def decided(address: str, public: bool, allow_run: bool, hosts: Sequence[str]) -> Access:
@@ -109,17 +98,12 @@ def decided(address: str, public: bool, allow_run: bool, hosts: Sequence[str]) -
             where="--server.allowedHosts",
             expected="the names of the proxy in front, or --public",
         )
-    own = _own_names(address) if loopback else ()
+    own = own_names(address) if loopback else ()
     return Access(
         public=public,
         token=secrets.token_urlsafe(24) if allow_run else "",
         hosts=tuple(dict.fromkeys((*own, *hosts))),
     )
-
-
-def _own_names(address: str) -> tuple[str, ...]:
-    """What a server on loopback is called: by any other name a page of somebody else's asks."""
-    return tuple(dict.fromkeys(("127.0.0.1", "localhost", as_host(address))))
 
 
 def answers_to(host: str) -> bool:
@@ -131,8 +115,3 @@ def answers_to(host: str) -> bool:
         or (known[:2] == "*." and name.lower().endswith(known[1:]))
         for known in hosts
     )
-
-
-def as_host(address: str) -> str:
-    """As a Host header has it: an IPv6 address in brackets."""
-    return f"[{address.strip('[]')}]" if ":" in address else address

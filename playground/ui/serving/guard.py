@@ -14,11 +14,11 @@ from urllib.parse import parse_qsl, quote, urlencode
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from playground.proxy.hosts import HostGate
 from playground.ui.serving.access import Access
 
 COOKIE: Final = "playground_token"
@@ -43,23 +43,6 @@ class FrameGate:
             await send(message)
 
         await self._app(scope, receive, framed)
-
-
-class HostGate:
-    """Answers 400 to a name that is not ours: DNS rebinding brings a page under one of its own.
-
-    Starlette's middleware cuts an IPv6 address at its first colon, so `[::1]` is let through here.
-    """
-
-    def __init__(self, app: ASGIApp, hosts: tuple[str, ...]) -> None:
-        named = [host for host in hosts if not host.startswith("[")]
-        self._literal = {host for host in hosts if host.startswith("[")}
-        self._app, self._checked = app, TrustedHostMiddleware(app, named, www_redirect=False)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        host = Headers(scope=scope).get("host", "") if scope["type"] != "lifespan" else ""
-        literal = host[: host.find("]") + 1] in self._literal
-        await (self._app if literal else self._checked)(scope, receive, send)
 
 
 class OriginGate:

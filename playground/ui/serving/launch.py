@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 from playground import paths
+from playground.proxy.hosts import as_host, is_loopback
 from playground.ui.serving import access, warming
 
 
@@ -72,9 +73,9 @@ def _links(token: str) -> list[str]:
         hosts = [st.get_option("browser.serverAddress")]
     elif address in ("0.0.0.0", "::"):
         own = net_util.get_internal_ip() or ""
-        hosts = ["localhost", *([] if not own or access.is_loopback(own) else [own])]
+        hosts = ["localhost", *([] if not own or is_loopback(own) else [own])]
     else:
-        hosts = [access.as_host(address)]
+        hosts = [as_host(address)]
     query = f"/?token={token}" if token else ""
     return [server_util.get_url(host) + query for host in hosts]
 

@@ -1,0 +1,13 @@
+"""A proxy that sees and says: what passes between an agent and its provider, as it passes.
+
+Two processes. The one that forwards (`forwarding.py`) knows bytes and addresses: what comes from
+the client goes to the provider and back, piece by piece as it arrives, and a copy of each piece
+goes down a pipe (`seer.py`). The other one (`watching.py`) takes the copies: it records each
+exchange (`exchange.py`), puts it beside its session's earlier requests and foretells what the cache
+will do (`sight.py`), notes that in the run's ledger (`ledger.py`) and says it (`telling.py`). So
+nothing that is computed here can hold a byte back; only with `--block` does the first process wait
+for a word of the second.
+
+The one rule: what the client sent is what the provider gets, and the other way round. No header of
+ours is added, no credential is known, none is stored.
+"""

@@ -1,0 +1,255 @@
+"""One exchange as it is recorded: what was sent, what was foretold of it, what came back.
+
+Everything that is kept goes through the recorder, which stars secrets out; of headers nothing is
+kept but what the client calls itself. Bytes that nobody here can unpack are counted, not kept.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from playground.errors import InputFault
+from playground.json_numbers import load_json
+from playground.recordings.growing import GrowingFile, numbered
+from playground.recordings.recorder import Recorder
+from playground.recordings.scrubbing import Searcher, Tally
+from playground.recordings.unpacking import CODINGS, Unpacker
+from playground.recordings.value_scrubbing import BodyScrubber
+from playground.recordings.written import form_of
+
+MOST_BODY: Final = 32 * 1024 * 1024  # of a request that is read whole: Anthropic takes no more
+_MOST_REPLY: Final = 8 * 1024 * 1024  # of an answer that is one JSON object
+_KEPT_BYTES: Final = 256 * 1024  # of a stream, whose chunks nobody asks the proxy for
+_MOST_RAW: Final = 1024 * 1024  # of bytes that are no request and no answer to one: files
+_PIECE: Final = 64 * 1024
+Told = TypeVar("Told")
+_TO_DISK: Final = 0.9  # seconds: two hundred files are open at once
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What is known of an exchange before its body; `at` is in seconds since 1970."""
+
+    number: int
+    at: float
+    url: str  # of the provider, without its query, which may hold a key
+    api: str
+    model: str  # where the address names it
+    agent: str  # what the client calls itself
+    client: str  # the address that it came from
+    session: str  # what the client calls its session, where it says so
+    coding: str
+    asks: bool
+
+
+class WatchedExchange:
+    """One request and its answer. What the disk refuses is `fault`; it ends the recording alone."""
+
+    def __init__(
+        self, opened: Opened, folder: Path, cleaner: BodyScrubber, search: Searcher
+    ) -> None:
+        self.opened = opened
+        self.request: dict[str, Any] | None = None  # clean of secrets
+        self.usage: dict[str, Any] | None = None
+        self.was_asked = False  # its request is whole
+        self.status = 0
+        self.first: float | None = None  # when the answer's first byte came
+        self.fault = ""
+        self.path: Path | None = None
+        self._folder, self._cleaner, self._search = folder, cleaner, search
+        self._body: list[bytes] = []
+        self._size = 0
+        self._raw = False  # its body is recorded as bytes
+        self._kept = {"sent": 0, "came": 0}  # bytes that are recorded as they are
+        self._more = {"sent": 0, "came": 0}  # those that were too many
+        self._lines: GrowingFile | None = None
+        self._recorder: Recorder | None = None
+        self._packed = ""
+        self._unpacker: Unpacker | None = None
+        self._is_json = False
+        self._reply = bytearray()
+
+    def sent(self, data: bytes) -> None:
+        """A piece of the request's body."""
+        self._size += len(data)
+        if self._raw:
+            self._keep_sent(data)
+            return
+        self._body.append(data)
+        if self._size > MOST_BODY:
+            self._as_bytes(b"".join(self._body))
+
+    def asked(self) -> None:
+        """The request is whole."""
+        self.was_asked = True
+        if self._raw:
+            self._keep_sent(b"", last=True)
+            return
+        raw = b"".join(self._body)
+        self._body.clear()
+        given = self._read(raw)
+        if given is None:
+            self._as_bytes(raw)
+            self._keep_sent(b"", last=True)
+            return
+        found, data = given
+        tally = Tally()
+        clean = self._cleaner.scrubbed(found, tally)
+        form = form_of(found, data)
+        if not form:
+            self._as_bytes(data)
+            self._keep_sent(b"", last=True)
+        self.request = clean
+        told = {"agent": self.opened.agent, "at": self.opened.at, "written": form}
+        told = {key: value for key, value in told.items() if value}
+        if self._begin(str(clean.get("model") or self.opened.model)):
+            self._tell(lambda r: r.sent_clean(self.opened.url, clean, tally, **told))
+
+    def noted(self, **line: Any) -> None:
+        """What somebody else knows of it."""
+        if self._begin():
+            self._tell(lambda r: r.noted(line))
+
+    def answered(self, at: float, status: int, coding: str, kind: str) -> None:
+        """The answer begins, so many seconds after the request."""
+        self.status, self._packed = status, coding
+        self._is_json = "json" in kind and "stream" not in kind
+        self._unpacker = Unpacker() if coding in CODINGS else None
+        if self._begin():
+            self._tell(lambda r: r.status(at, status))
+
+    def piece(self, at: float, data: bytes) -> None:
+        """Bytes of the answer."""
+        self.first = at if self.first is None else self.first
+        if self._packed and self._unpacker is None:
+            return
+        try:
+            for plain in self._unpacker.pieces(data) if self._unpacker else (data,):
+                if self._is_json and len(self._reply) < _MOST_REPLY:
+                    self._reply += plain
+                self._keep(at, plain)
+        except ValueError as error:
+            self.fault = f"the answer is {error}"
+            self._unpacker = None
+
+    def tick(self) -> None:
+        """To be called several times a second."""
+        self._tell(Recorder.tick)
+
+    def end(self, error: dict[str, Any] | None) -> None:
+        """The exchange is over; with an error where it was cut."""
+        if self._body or not self._begin():  # the client hung up in its body
+            self._as_bytes(b"".join(self._body))
+        if self._packed and self._unpacker is None and error is None:
+            why = self.fault or f"the answer is packed as {self._packed}, which is not read here"
+            error = {"type": "unreadable", "message": why}
+        if any(self._more.values()):
+            more = {way: count for way, count in self._more.items() if count}
+            self._tell(lambda r: r.noted({"not_kept": more}))
+        recording = self._tell(lambda r: r.end(error, cut=error is not None))
+        self.usage = recording.usage if recording is not None else None
+        if self.usage is None and self._reply:
+            self.usage = _usage(bytes(self._reply))
+        if self._lines is not None:
+            lines, self._lines, self._recorder = self._lines, None, None
+            try:
+                lines.close()
+            except InputFault as fault:
+                self.fault = str(fault)
+
+    # what is kept
+
+    def _read(self, raw: bytes) -> tuple[dict[str, Any], bytes] | None:
+        """The body as an object, and its bytes unpacked; None for anything else."""
+        data = raw
+        try:
+            if self.opened.coding in CODINGS:
+                data = b"".join(_bounded(raw))
+            elif self.opened.coding:
+                return None
+            found = load_json(data.decode(json.detect_encoding(data)), strict=True)
+        except (ValueError, RecursionError):
+            return None
+        return (found, data) if isinstance(found, dict) else None
+
+    def _as_bytes(self, data: bytes) -> None:
+        self._raw = True
+        self._body.clear()
+        if self._begin(self.opened.model):
+            line = {"url": self.opened.url, "agent": self.opened.agent}
+            self._tell(lambda r: r.noted(line))
+        for start in range(0, len(data), _PIECE):
+            self._keep_sent(data[start : start + _PIECE])
+
+    def _keep_sent(self, data: bytes, last: bool = False) -> None:
+        if self.opened.coding:  # packed: nobody could find a secret in it
+            return
+        data = self._bounded("sent", data)
+        if data or last:
+            self._tell(lambda r: r.sent_bytes(data, last=last))
+
+    def _begin(self, model: str = "") -> bool:
+        """The file is there from here on, unless the disk refuses it."""
+        if self._recorder is None and not self.fault:
+            try:
+                lines = numbered(self._folder / f"{self.opened.number:05}.jsonl", seconds=_TO_DISK)
+                name = f"{self._folder.name} {self.opened.number}"
+                self._lines, self.path = lines, lines.path
+                self._recorder = Recorder(
+                    lines,
+                    self._search,
+                    name=name,
+                    dialect="native",
+                    model=model,
+                    kept_bytes=_KEPT_BYTES,
+                )
+            except InputFault as fault:
+                self.fault = str(fault)
+        return self._recorder is not None
+
+    def _keep(self, at: float, data: bytes) -> None:
+        if not self.opened.asks:
+            data = self._bounded("came", data)
+        if data:
+            self._tell(lambda r: r.piece(at, data))
+
+    def _bounded(self, way: str, data: bytes) -> bytes:
+        """What is kept of these bytes; the rest is counted."""
+        kept = data[: max(0, _MOST_RAW - self._kept[way])]
+        self._kept[way] += len(kept)
+        self._more[way] += len(data) - len(kept)
+        return kept
+
+    def _tell(self, told: Callable[[Recorder], Told]) -> Told | None:
+        """Tell the recorder; where the disk is full the recording ends, and nothing else does."""
+        if self._recorder is None:
+            return None
+        try:
+            return told(self._recorder)
+        except InputFault as fault:
+            self.fault = str(fault)
+            self._recorder = None
+            return None
+
+
+def _bounded(raw: bytes) -> Iterator[bytes]:
+    size = 0
+    for piece in Unpacker().pieces(raw):
+        size += len(piece)
+        if size > MOST_BODY:
+            raise ValueError("it holds too much")
+        yield piece
+
+
+def _usage(reply: bytes) -> dict[str, Any] | None:
+    """The bill of an answer that is one JSON object."""
+    try:
+        value = load_json(reply.decode(), strict=True)
+    except (ValueError, RecursionError):
+        return None
+    found = value.get("usage", value.get("usageMetadata")) if isinstance(value, dict) else None
+    return found if isinstance(found, dict) else None

@@ -1,0 +1,196 @@
+"""The proxy as a server: started, announced, stopped, with a child beside it or none."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import uvicorn
+
+from playground.errors import InputFault
+from playground.proxy.addresses import Upstreams, for_child
+from playground.proxy.forwarding import Forwarder, new_client
+from playground.proxy.hosts import HostGate, as_host, own_names
+from playground.proxy.ledger import folder
+from playground.proxy.seer import Seer, Tell
+
+_BACKLOG: Final = 2048
+_LAST_SECONDS: Final = 3  # for answers under way when the proxy is stopped
+_MOST_HEAD: Final = 256 * 1024  # bytes of a request's headers
+
+
+@dataclass(frozen=True)
+class ProxySettings:
+    """How the proxy runs. `hosts` are names beside its own; `out` is where its recordings go."""
+
+    upstreams: Upstreams
+    tell: Tell
+    host: str = "127.0.0.1"
+    port: int = 0
+    hosts: tuple[str, ...] = ()
+    emails: bool = False
+    block: bool = False
+    clock: Callable[[], float] = time.time  # seconds since 1970
+    out: Path = field(default_factory=lambda: new_run())
+
+
+class _Server(uvicorn.Server):
+    """Signals are the caller's affair: a child in the same terminal gets them, too."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+class Proxy:
+    """One run: listens from its making on, serves while it is `run`."""
+
+    def __init__(self, settings: ProxySettings) -> None:
+        self._settings = settings
+        self._socket = _listening(settings.host, settings.port)
+        self.port: int = self._socket.getsockname()[1]
+        self.url = f"http://{as_host(settings.host)}:{self.port}"
+        given = settings.upstreams.given
+        self._seer = Seer(
+            settings.out, given, settings.tell, emails=settings.emails, block=settings.block
+        )
+        self._server: uvicorn.Server | None = None
+
+    async def run(self) -> None:
+        """Serve until `stop`."""
+        settings = self._settings
+        async with new_client() as client:
+            forwarder = Forwarder(
+                settings.upstreams, self._seer, client, block=settings.block, clock=settings.clock
+            )
+            names = (*own_names(settings.host), *settings.hosts)
+            config = uvicorn.Config(
+                HostGate(forwarder, names) if "*" not in names else forwarder,
+                http="h11",
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                log_level=logging_off(),
+                access_log=False,
+                server_header=False,
+                date_header=False,
+                proxy_headers=False,
+                timeout_graceful_shutdown=_LAST_SECONDS,
+                h11_max_incomplete_event_size=_MOST_HEAD,
+            )
+            self._server = _Server(config)
+            await self._server.serve([self._socket])
+
+    def stop(self) -> None:
+        """Serve no more; asked twice, hang up on what is under way."""
+        if self._server is not None:
+            self._server.force_exit = self._server.should_exit
+            self._server.should_exit = True
+
+    def close(self) -> None:
+        """The end: all that passed is recorded."""
+        self._socket.close()
+        self._seer.close()
+
+    def processes(self) -> list[subprocess.Popen[bytes]]:
+        """The processes that were started to record."""
+        return self._seer.processes
+
+    async def run_beside(self, command: Sequence[str], environment: Mapping[str, str]) -> int:
+        """Serve while a command runs that is told of the proxy: its exit status."""
+        given = {**environment, **for_child(self.url)}
+        serving = asyncio.ensure_future(self.run())
+        try:
+            child = await asyncio.create_subprocess_exec(*command, env=given)
+        except OSError as error:
+            problem = error.strerror or str(error)
+            raise InputFault(problem, where=command[0], expected="a command") from error
+        else:
+            return await child.wait()
+        finally:
+            while self._server is None or not self._server.started:
+                await asyncio.sleep(0.01)
+            self.stop()
+            await serving
+
+
+def logging_off() -> int:
+    """Above every level: the terminal is for what the proxy says, or for the child."""
+    return 100
+
+
+def new_run() -> Path:
+    """A folder for a run's recordings, named by its time."""
+    name = time.strftime("%Y%m%d-%H%M%S")
+    for number in range(1, 1000):
+        place = folder() / (name if number == 1 else f"{name}-{number}")
+        with suppress(FileExistsError):
+            place.mkdir(parents=True, mode=0o700)
+            return place
+    raise AssertionError  # a thousand runs in a second
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    found = socket.socket(family, socket.SOCK_STREAM)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((host.strip("[]"), port))
+        found.listen(_BACKLOG)
+    except (OSError, OverflowError) as error:
+        found.close()
+        problem = getattr(error, "strerror", None) or str(error)
+        raise InputFault(problem, where=f"{host}:{port}", expected="a free port") from error
+    return found
+
+
+@contextmanager
+def running(settings: ProxySettings) -> Iterator[Proxy]:
+    """A proxy in a thread of its own, while the block runs."""
+    proxy = Proxy(settings)
+    thread = threading.Thread(target=lambda: asyncio.run(proxy.run()), daemon=True)
+    thread.start()
+    while proxy._server is None or not proxy._server.started:
+        time.sleep(0.005)
+    try:
+        yield proxy
+    finally:
+        proxy.stop()
+        thread.join(30)
+        proxy.close()
+
+
+async def run_until_stopped(proxy: Proxy) -> None:
+    """Serve until a signal asks for the end; a second one hangs up."""
+    loop = asyncio.get_running_loop()
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if (number := getattr(signal, name, None)) is not None:
+            with suppress(NotImplementedError, RuntimeError, ValueError):
+                loop.add_signal_handler(number, proxy.stop)
+    await proxy.run()
+
+
+def run_with_child(proxy: Proxy, command: Sequence[str]) -> int:
+    """Serve while a command runs; Ctrl-C is the command's."""
+
+    async def both() -> int:
+        loop = asyncio.get_running_loop()
+        with suppress(NotImplementedError, RuntimeError, ValueError):
+            loop.add_signal_handler(signal.SIGINT, _left_to_the_child)
+        return await proxy.run_beside(command, os.environ)
+
+    return asyncio.run(both())
+
+
+def _left_to_the_child(*_: Any) -> None:
+    """It has got the signal, too."""

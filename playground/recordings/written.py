@@ -1,0 +1,29 @@
+"""How a JSON body was written, so that its bytes can be had back from what it says."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+_FORMS: Final[dict[str, dict[str, Any]]] = {
+    "compact": {"separators": (",", ":"), "ensure_ascii": False},  # JavaScript, the Python SDKs
+    "compact ascii": {"separators": (",", ":")},
+    "spaced": {},  # Python's own
+    "spaced unicode": {"ensure_ascii": False},
+}
+_GO: Final = "go"  # as compact, but safe within HTML
+_IN_GO: Final = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
+
+
+def form_of(value: Any, data: bytes) -> str:
+    """The name of the form in which a value's bytes were written; "" for any other."""
+    spaced = data[: data.find(b":") + 2].endswith(b": ")
+    names = [name for name in _FORMS if name.startswith("spaced") == spaced]
+    return next((name for name in (*names, _GO) if written(value, name) == data), "")
+
+
+def written(value: Any, form: str) -> bytes:
+    """The bytes of a value in this form."""
+    text = json.dumps(value, **_FORMS["compact" if form == _GO else form])
+    text = text.translate(_IN_GO) if form == _GO else text
+    return text.encode("utf-8", "surrogatepass")

@@ -1,0 +1,138 @@
+"""The Live page's parts: the runs of the proxy, their sessions, what was expected and billed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import streamlit as st
+
+from playground.counts import counted
+from playground.errors import InputFault
+from playground.proxy import ledger
+from playground.proxy.kept import keep, session_name, session_of
+from playground.proxy.ledger import Ledger, Passed
+from playground.show import live_frames
+from playground.ui import state
+from playground.ui.serving import access
+from playground.ui.shared import brought, waiting
+from playground.ui.shared.callbacks import uninterrupted
+from playground.workspaces import on_disk
+
+_RUN: Final = "run"
+_CHOSEN: Final = "passed"  # the session of the run that is looked at
+_MOST_RUNS: Final = 30
+_PAGES: Final = {"compare": "Compare", "cache": "Cache", "replay": "Replay"}
+START: Final = "playground proxy -- claude"
+
+
+def chosen_run() -> Path | None:
+    """The run that is looked at, the newest at first; None where there is none to be seen."""
+    if not access.current().may_keep:
+        st.info("This server shows nothing of its own machine's recordings.")
+        return None
+    found = {run.name: run for run in ledger.runs()[:_MOST_RUNS]}
+    if not found:
+        st.info("Nothing has passed the proxy yet. It stands between an agent and its provider:")
+        st.text(f"{START}\nplayground proxy --port 8788    # and its address as the base URL")
+        return None
+    state.follow_url(_RUN, list(found))
+    name = st.selectbox("Run of the proxy", list(found), key=_RUN)
+    state.tell_url(_RUN, name, next(iter(found)))
+    return found[name]
+
+
+def read(run: Path) -> Ledger:
+    """The run's ledger as it stands by now."""
+    return ledger.read_ledger(run)
+
+
+def headline(seen: Ledger) -> None:
+    """The run in a sentence."""
+    breaks = [e.expected for e in seen.passed if e.expected and e.expected["breaks"]]
+    lost = sum(each["lost"] for each in breaks)
+    told = f"{counted(len(seen.passed), 'exchange')} in {counted(len(seen.sessions), 'session')}"
+    if not breaks:
+        st.markdown(f"{told}. Nothing breaks.")
+        return
+    nano = sum(each["lost_nano"] or 0 for each in breaks)
+    price = f" (${nano / 1e9:,.4f})" if nano else ""
+    st.markdown(
+        f"{told}. The cache breaks {counted(len(breaks), 'time')}: about {lost:,} tokens are not "
+        f"read{price}."
+    )
+
+
+def sessions(seen: Ledger) -> list[Passed]:
+    """The sessions of the run; the exchanges of the one that is chosen."""
+    st.dataframe(live_frames.sessions(seen), hide_index=True, height="content")
+    causes = live_frames.causes(seen)
+    if len(causes):
+        st.subheader("What breaks the cache", anchor=False)
+        st.dataframe(causes, hide_index=True, height="content")
+    names = list(reversed(seen.sessions))
+    state.follow_url(_CHOSEN, names)
+    name = st.selectbox("Session", names, key=_CHOSEN)
+    state.tell_url(_CHOSEN, name, names[0])
+    return seen.sessions[name]
+
+
+def session(run: Path, passed: list[Passed]) -> None:
+    """One session, request by request."""
+    with st.container(horizontal=True):
+        for page, title in _PAGES.items():
+            st.button(
+                f"Open in {title}",
+                key=f"live {page}",
+                on_click=_open,
+                args=(run, passed, page),
+            )
+    if fault := state.held("live fault"):
+        st.error("This session cannot be opened yet.")
+        st.text(str(fault))
+    st.plotly_chart(live_frames.strip(passed), key="live strip")
+    st.dataframe(live_frames.requests(passed), hide_index=True, height="content")
+    _findings(passed)
+
+
+def follow(run: Path) -> None:
+    """While the proxy of this run still writes: wait for what comes, and draw the page anew."""
+    if not ledger.is_growing(run):
+        return
+    place, size = st.empty(), ledger.written(run)
+    waiting.until(
+        lambda: ledger.written(run) != size or not ledger.is_growing(run),
+        lambda: place.caption("The proxy is running: what passes is shown as it comes."),
+    )
+    st.rerun()
+
+
+def _findings(passed: list[Passed]) -> None:
+    """What was found wrong, request by request: text of a session, and no markup."""
+    rows = [
+        {
+            "request": each.expected["number"],
+            "finding": found["code"],
+            "severity": found["severity"],
+            "what": found["message"],
+        }
+        for each in passed
+        if each.expected
+        for found in each.expected["findings"]
+    ]
+    if rows:
+        st.dataframe(rows, hide_index=True, height="content")
+
+
+@uninterrupted()
+def _open(run: Path, passed: list[Passed], page: str) -> None:
+    """The session stands in the workspace, is chosen, and is seen on that page."""
+    state.hold("live fault", "")
+    try:
+        name = keep(on_disk(), session_name(run, passed[0].session), session_of(run, passed))
+    except InputFault as fault:
+        state.hold("live fault", str(fault))
+        return
+    state.tab().look(name)
+    state.choose(state.SESSION, name)
+    brought.set_target(page)
