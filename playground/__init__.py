@@ -33,6 +33,7 @@ _WHERE = {
     "cache_on_wire": "playground.questions.cache.wire",
     "carry": "playground.questions.carry",
     "compare": "playground.questions.comparison",
+    "count_tokens": "playground.questions.token_counts",
     "decode_stream": "playground.recordings.decoding",
     "detect": "playground.questions.detection",
     "dialect_findings": "playground.dialects",
@@ -80,6 +81,7 @@ __all__ = [
     "cache_on_wire",
     "carry",
     "compare",
+    "count_tokens",
     "decode_stream",
     "detect",
     "dialect_findings",
@@ -134,6 +136,7 @@ if TYPE_CHECKING:
     from playground.questions.provider_payload import provider_payload
     from playground.questions.raw_prompt import raw_prompt
     from playground.questions.timeline import replay
+    from playground.questions.token_counts import count_tokens
     from playground.questions.trials import trial
     from playground.raw_prompts import ChatTemplate
     from playground.raw_prompts.audit import audit_template

@@ -28,7 +28,7 @@ ROOMS = [
     {"prompt_data", "tool_formats"},
     {"parsing", "caching"},
     {"raw_prompts", "servers"},
-    {"dialects", "recordings"},
+    {"dialects", "recordings", "tokens"},
     {"sessions", "llm", "derivation"},
     {"systems", "workspaces"},
     {"guides"},
