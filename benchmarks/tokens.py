@@ -95,9 +95,8 @@ def table(rows: list[Billed]) -> None:
         off = sorted({row.counted.tokens - row.billed for row in group if not row.right})
         words = "tools" if tools else ""
         shown = " ".join(f"{each:+}" for each in off)
-        print(
-            f"{model[:44]:44} {words:5} {len(group):3} {len(called):5} {right:5} {inside:6}  {shown}"
-        )
+        figures = f"{len(group):3} {len(called):5} {right:5} {inside:6}"
+        print(f"{model[:44]:44} {words:5} {figures}  {shown}")
     called = [row for row in rows if row.exact]
     right = sum(row.right for row in called)
     print(f"{len(rows)} requests, {len(called)} called exact, {right} of them right")

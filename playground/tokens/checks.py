@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any, Final
 
+from playground.caching.blocks import WireBlock, read_wire
 from playground.findings import Finding, finding
 from playground.tokens.pieces import Framed, Piece
 from playground.tokens.tokenizer import Tokenizer
 
-_SHOWN = 5  # places of one kind
+_SHOWN: Final = 5  # places of one kind
+_NEAR: Final = 80  # characters on either side of a mark that a token may reach
 
 
 def checks(framed: Framed, tokenizer: Tokenizer) -> list[Finding]:
@@ -48,4 +52,28 @@ def _doubled(framed: Framed, tokenizer: Tokenizer) -> Finding | None:
     return None
 
 
-BEGINNINGS = ("<|begin_of_text|>", "<s>", "<bos>", "<|startoftext|>", "<|begin▁of▁sentence|>")
+BEGINNINGS: Final = ("<|begin_of_text|>", "<s>", "<bos>", "<|startoftext|>", "<|begin▁of▁sentence|>")
+
+
+def marks_in_tokens(body: Mapping[str, Any], tokenizer: Tokenizer) -> list[Finding]:
+    """`mark-in-token` for each cache mark between two texts that one token would span.
+
+    The provider cuts there, so what is cached is right; but the text is read by other tokens than
+    the same text in one block, and moving the mark changes them.
+    """
+    pairs = pairwise(read_wire(dict(body)).blocks)
+    return [found for one, other in pairs if (found := _spanned(one, other, tokenizer))]
+
+
+def _spanned(one: WireBlock, other: WireBlock, tokenizer: Tokenizer) -> Finding | None:
+    places = one.place and other.place and one.place[0] == other.place[0]
+    together = places or (one.place is None and other.place is None and one.tier == "system")
+    texts = one.kind == other.kind == "text" and one.tier == other.tier
+    if one.ttl is None or not together or not texts:
+        return None
+    before, after = one.text[-_NEAR:], other.text[:_NEAR]
+    if not before or not after or len(before) in tokenizer.starts(before + after):
+        return None
+    where = "system" if one.place is None else "message {} part {}".format(*one.place)
+    text = f"…{before[-8:]!r} and {after[:8]!r}… share a token of {tokenizer.name}"
+    return finding("mark-in-token", where, text)

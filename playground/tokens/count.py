@@ -16,7 +16,7 @@ from playground.errors import InputFault
 from playground.findings import Finding
 from playground.raw_prompts import ChatTemplate
 from playground.tokens import estimate
-from playground.tokens.checks import checks
+from playground.tokens.checks import checks, marks_in_tokens
 from playground.tokens.models import api_of, rule_for
 from playground.tokens.pieces import Framed, Piece
 from playground.tokens.registry import PACKAGED, packaged
@@ -84,7 +84,8 @@ def count_request(
         framed = framing(body)
     else:
         framed = _unframed(body, api)
-    return _counted(framed, tokenizer, model, api)
+    counted = _counted(framed, tokenizer, model, api)
+    return replace(counted, findings=[*counted.findings, *marks_in_tokens(body, tokenizer)])
 
 
 def _unframed(body: Mapping[str, Any], api: str) -> Framed:
@@ -167,5 +168,6 @@ def _estimated(body: Mapping[str, Any], model: str, api: str, missing: Sequence[
         api=api,
         source=f"tokens of {proxy.name}, and what was measured of {family.title}",
         notes=[*missing, "the model's own tokenizer is not used"],
+        findings=marks_in_tokens(body, proxy),
         **sums.fields(),
     )

@@ -123,7 +123,7 @@ def _merged(path: Path, words: Sequence[Word], merges: Sequence[str], pre: str) 
     if pre not in PATTERNS:
         known = ", ".join(PATTERNS)
         raise InputFault(f"texts are cut by {pre!r}", where=str(path), expected=known)
-    pairs = [tuple(_pair(merge)) for merge in merges]
+    pairs = [_pair(merge) for merge in merges]
     made = Tokenizer(
         models.BPE(
             vocab={word.text: i for i, word in enumerate(words)},
@@ -145,10 +145,10 @@ def _merged(path: Path, words: Sequence[Word], merges: Sequence[str], pre: str) 
     return made
 
 
-def _pair(merge: str) -> list[str]:
+def _pair(merge: str) -> tuple[str, str]:
     """Two pieces with a space between; a piece may begin with one."""
     cut = merge.index(" ", 1)
-    return [merge[:cut], merge[cut + 1 :]]
+    return merge[:cut], merge[cut + 1 :]
 
 
 def _pieced(words: Sequence[Word]) -> Any:

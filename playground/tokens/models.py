@@ -28,9 +28,9 @@ def _openai(reasoning: bool, legacy: bool = False) -> Mapping[str, Framing]:
     }
 
 
-def _conversation(framing: Framing, **more: Framing) -> Mapping[str, Framing]:
+def _conversation(framing: Framing) -> dict[str, Framing]:
     """The same prompt, whichever API the conversation comes by."""
-    return {"openai-chat": framing, "bedrock-converse": framing, "mistral-chat": framing, **more}
+    return {"openai-chat": framing, "bedrock-converse": framing}
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def _rule(names: str, tokenizer: str, framings: Mapping[str, Framing] | None = N
     return ModelRule(re.compile(f"{start}(?:{names})", re.IGNORECASE), tokenizer, framings or {})
 
 
-_ALONE: Final = {
+_ALONE: Final[dict[str, Framing]] = {
     "ollama-generate": templates.raw_prompt,
     "openai-completions": templates.begun_prompt,
 }
@@ -60,7 +60,7 @@ RULES: Final[tuple[ModelRule, ...]] = (
     _rule(r"gpt-5[^/]*-chat", "o200k_base"),  # no bill is known
     _rule(r"gpt-4o[^/]*-(?:search|audio|realtime)", "o200k_base"),
     _rule(r"(?:chatgpt|gpt)-4(?:o|\.\d)", "o200k_base", _openai(reasoning=False)),
-    _rule(r"gpt-[5-9]|o[34](?:-(?:mini|pro)|-20|$)|o1(?:-(?:pro|preview)|-20|$)|codex-mini", "o200k_base",
+    _rule(r"gpt-[5-9]|o[34](?:-mini|-pro|-20|$)|o1(?:-pro|-20|$)|codex-mini", "o200k_base",
           _openai(reasoning=True)),
     _rule(r"gpt-3\.?5[^/]*-instruct", "cl100k_base", _PROMPT),
     _rule(r"gpt-(?:4|3\.?5)", "cl100k_base", _openai(reasoning=False, legacy=True)),

@@ -11,7 +11,8 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -69,6 +70,9 @@ class TiktokenTokenizer:
         return frozenset(self.encoding.special_tokens_set)
 
     def ids(self, text: str, control: bool = False) -> list[int]:
+        return [token for part in _parts(text) for token in self._ids(part, control)]
+
+    def _ids(self, text: str, control: bool) -> list[int]:
         if control:
             return self.encoding.encode(text, allowed_special="all")
         return self.encoding.encode_ordinary(text)
@@ -101,7 +105,19 @@ class FileTokenizer:
         return self.model.encode(whole(text), add_special_tokens=False)
 
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+# A million blanks in a row overflow the stack of tiktoken's regular expressions, which ends in a
+# panic that no `except Exception` sees. Cut where nobody will miss the one token.
+_MOST_BLANKS: Final = 100_000
+_BLANKS: Final = re.compile(rf"\s{{{_MOST_BLANKS}}}")
+
+
+def _parts(text: str) -> list[str]:
+    """The text, cut inside of endless white space."""
+    ends = [found.end() for found in _BLANKS.finditer(text)] if len(text) > _MOST_BLANKS else []
+    return [text[start:stop] for start, stop in pairwise([0, *ends, len(text)])]
+
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def whole(text: str) -> str:
