@@ -52,7 +52,13 @@ def _doubled(framed: Framed, tokenizer: Tokenizer) -> Finding | None:
     return None
 
 
-BEGINNINGS: Final = ("<|begin_of_text|>", "<s>", "<bos>", "<|startoftext|>", "<|begin▁of▁sentence|>")
+BEGINNINGS: Final = (
+    "<|begin_of_text|>",
+    "<s>",
+    "<bos>",
+    "<|startoftext|>",
+    "<|begin▁of▁sentence|>",
+)
 
 
 def marks_in_tokens(body: Mapping[str, Any], tokenizer: Tokenizer) -> list[Finding]:

@@ -103,15 +103,20 @@ def _mistral_tools(framed: Framed, body: Mapping[str, Any]) -> None:
 
 
 def mistral_first(body: Mapping[str, Any]) -> Framed:
-    """The first models of Mistral, whose brackets are text (mistral-common's V1)."""
-    framed = Framed(source="text of mistral-common 1.13, version 1")
+    """Mistral 7B up to v0.2, whose brackets are text with a blank before it: Mistral's v1 template
+    (llama.cpp's tests/test-chat-template.cpp has it)."""
+    framed = Framed(source="the model's chat template, Mistral's v1")
     turns = _turns(framed, body)
-    framed.because("Bedrock, which hosts it, bills a token more", 2)
-    if any(turn.role != "user" for turn in turns) or tools_of(dict(body)):
-        framed.because("how this host writes more than questions is not known")
+    if any(turn.role == "system" for turn in turns) or tools_of(dict(body)):
+        framed.because("how this host writes more than a conversation is not known")
     framed.add(Piece(fixed=1))
+    row: list[Piece] = []
     for turn in turns:
-        framed.add(Piece("[INST] "), turn.piece(), Piece(" [/INST]"))
+        if turn.role == "assistant":
+            row += [Piece(" "), turn.piece(fixed=1)]
+        else:
+            row += [Piece(" [INST] "), turn.piece(), Piece(" [/INST]")]
+    framed.add(*row)
     return framed
 
 
