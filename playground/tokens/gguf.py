@@ -7,7 +7,8 @@ file's `tokenizer.ggml.pre`: each cuts what the one before left. Its golden vect
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -42,42 +43,67 @@ _DEEPSEEK_WORDS: Final = (  # escapes: some of these letters are not in their no
     "\U0001e943]+"
 )
 
-PATTERNS: Final[Mapping[str, Sequence[str]]] = {
-    **dict.fromkeys(("llama3", "llama-v3", "llama-bpe", "falcon3", "dbrx", "smaug-bpe"), _LLAMA3),
-    **dict.fromkeys(("chatglm-bpe", "glm4"), _LLAMA3),
-    **dict.fromkeys(("gpt-2", "mpt", "olmo", "phi-2", "jais"), [_GPT2]),
-    **dict.fromkeys(("starcoder", "refact", "command-r", "smollm", "codeshell", "exaone"), _DIGITS),
-    **dict.fromkeys(("qwen2", "stablelm2", "hunyuan", "deepseek-r1-qwen", "megrez"), _QWEN2),
-    "qwen35": [
-        rf"{_ENDINGS}|[^\r\n\p{{L}}\p{{N}}]?[\p{{L}}\p{{M}}]+|\p{{N}}"
-        r"| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-    ],
-    "deepseek-llm": [
-        r"[\r\n]",
-        _DEEPSEEK_WORDS,
-        r"\s?[!-/:-~！-／：-～‘-‟　-。]+",
-        r"\s+$",
-        "[一-龥ࠀ-一가-퟿]+",
-        r"\p{N}+",
-    ],
-    "deepseek-coder": [r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥ࠀ-一가-퟿]+", r"\p{N}"],
-    "deepseek-v3": [
-        r"\p{N}{1,3}",
-        "[一-龥぀-ゟ゠-ヿ]+",
-        r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"""
-        r"| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
-    ],
-    "falcon": [r"[\p{P}\$\+<=>\^~\|`]+", _GPT2, "[0-9][0-9][0-9]"],
-    "tekken": [_CASED.format(_UPPER, _LOWER, "", rf"\p{{N}}|{_AFTER}")],
-    **dict.fromkeys(
+
+@dataclass(frozen=True)
+class Cut:
+    """How texts are cut before pieces are joined, for the values of `tokenizer.ggml.pre`.
+
+    `whole`: a part that is a known word is left as it is. `plain`: pieces of text, not of bytes.
+    """
+
+    names: tuple[str, ...]
+    patterns: Sequence[str]
+    whole: bool = False
+    plain: bool = False
+
+
+CUTS: Final[tuple[Cut, ...]] = (
+    Cut(("llama3", "llama-v3", "llama-bpe", "falcon3"), _LLAMA3, whole=True),
+    Cut(("dbrx", "smaug-bpe", "chatglm-bpe", "glm4"), _LLAMA3),
+    Cut(("gpt-2", "mpt", "olmo", "phi-2", "jais"), [_GPT2]),
+    Cut(("starcoder", "refact", "command-r", "smollm", "codeshell", "exaone"), _DIGITS),
+    Cut(("qwen2", "stablelm2", "hunyuan", "deepseek-r1-qwen", "megrez"), _QWEN2),
+    Cut(
+        ("qwen35",),
+        [
+            rf"{_ENDINGS}|[^\r\n\p{{L}}\p{{N}}]?[\p{{L}}\p{{M}}]+|\p{{N}}"
+            r"| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+        ],
+    ),
+    Cut(
+        ("deepseek-llm",),
+        [
+            r"[\r\n]",
+            _DEEPSEEK_WORDS,
+            r"\s?[!-/:-~！-／：-～‘-‟　-。]+",
+            r"\s+$",
+            "[一-龥ࠀ-一가-퟿]+",
+            r"\p{N}+",
+        ],
+    ),
+    Cut(
+        ("deepseek-coder",),
+        [r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥ࠀ-一가-퟿]+", r"\p{N}"],
+    ),
+    Cut(
+        ("deepseek-v3",),
+        [
+            r"\p{N}{1,3}",
+            "[一-龥぀-ゟ゠-ヿ]+",
+            r"""[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+"""
+            r"|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"
+            r"| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        ],
+    ),
+    Cut(("falcon",), [r"[\p{P}\$\+<=>\^~\|`]+", _GPT2, "[0-9][0-9][0-9]"]),
+    Cut(("tekken",), [_CASED.format(_UPPER, _LOWER, "", rf"\p{{N}}|{_AFTER}")], whole=True),
+    Cut(
         ("gpt-4o", "llama4", "minimax-m2"),
         [_CASED.format(_UPPER, _LOWER, f"{_ENDINGS}?", rf"\p{{N}}{{1,3}}|{_AFTER}")],
     ),
-    "gemma4": [r"[^\n]+|[\n]+"],
-    "default": [r"[\p{P}\$\+<=>\^~\|]+", _GPT2, r"\p{N}+", "[0-9][0-9][0-9]"],
-}
-_PLAIN: Final = ("gemma4",)  # pieces of text, not of bytes
-_WHOLE: Final = ("llama3", "llama-v3", "llama-bpe", "falcon3", "tekken")  # a known word as it is
+    Cut(("gemma4",), [r"[^\n]+|[\n]+"], plain=True),
+    Cut(("default",), [r"[\p{P}\$\+<=>\^~\|]+", _GPT2, r"\p{N}+", "[0-9][0-9][0-9]"]),
+)
 
 
 def gguf_tokenizer(path: Path, name: str, source: str) -> FileTokenizer:
@@ -91,21 +117,14 @@ def gguf_tokenizer(path: Path, name: str, source: str) -> FileTokenizer:
     words = _words(field("tokens") or [], field("scores") or [], field("token_type") or [])
     if not words:
         raise InputFault("holds no vocabulary", where=str(path), expected="tokenizer.ggml.tokens")
-    match kind := field("model"):
-        case "llama":
-            prefix = field("add_space_prefix")
-            model = model_of(words, prefix=prefix is not False)
-        case "gpt2" | "gemma4":
-            pre = str(field("pre") or "default") if kind == "gpt2" else "gemma4"
-            model = _merged(path, words, field("merges") or [], pre)
-        case "bert":
-            model = _pieced(words)
-        case _:
-            raise InputFault(
-                f"a vocabulary of kind {kind!r}",
-                where=str(path),
-                expected="llama, gpt2, gemma4 or bert",
-            )
+    kind = field("model")
+    if kind == "llama":
+        model = model_of(words, prefix=field("add_space_prefix") is not False)
+    elif kind == "bert":
+        model = _pieced(words)
+    else:  # merges of bytes, or a model with a way of its own
+        pre = str(field("pre") or "default") if kind == "gpt2" else str(kind)
+        model = _merged(words, field("merges") or [], _cut(path, pre))
     return FileTokenizer(name, source, model)
 
 
@@ -117,23 +136,28 @@ def _words(tokens: Sequence[str], scores: Sequence[float], types: Sequence[int])
     return [Word(*each) for each in zip(tokens, scores, types, strict=False)]
 
 
-def _merged(path: Path, words: Sequence[Word], merges: Sequence[str], pre: str) -> Any:
+def _cut(path: Path, pre: str) -> Cut:
+    found = next((cut for cut in CUTS if pre in cut.names), None)
+    if found is None:
+        known = ", ".join(name for cut in CUTS for name in cut.names)
+        raise InputFault(f"texts are cut by {pre!r}", where=str(path), expected=known)
+    return found
+
+
+def _merged(words: Sequence[Word], merges: Sequence[str], cut: Cut) -> Any:
     from tokenizers import AddedToken, Regex, Tokenizer, models, normalizers, pre_tokenizers
 
-    if pre not in PATTERNS:
-        known = ", ".join(PATTERNS)
-        raise InputFault(f"texts are cut by {pre!r}", where=str(path), expected=known)
     pairs = [_pair(merge) for merge in merges]
     made = Tokenizer(
         models.BPE(
             vocab={word.text: i for i, word in enumerate(words)},
             merges=pairs,
-            byte_fallback=pre in _PLAIN,
-            ignore_merges=pre in _WHOLE,
+            byte_fallback=cut.plain,
+            ignore_merges=cut.whole,
         )
     )
-    cuts = [pre_tokenizers.Split(Regex(each), "isolated") for each in PATTERNS[pre]]
-    if pre in _PLAIN:
+    cuts = [pre_tokenizers.Split(Regex(each), "isolated") for each in cut.patterns]
+    if cut.plain:
         made.normalizer = normalizers.Replace(" ", SPACE)
         made.pre_tokenizer = pre_tokenizers.Sequence(cuts)
     else:
