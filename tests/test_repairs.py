@@ -9,9 +9,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 import pytest
+from strategies import DIALECTS
 
+from playground.dialects.declared import DeclaredDialect
 from playground.dialects.reading import parse
+from playground.messages import ToolCallPart
 from playground.parsing.switches import Switches
+from playground.tools import ToolMetadata
 
 TOOLS: Final = [
     {
@@ -35,6 +39,8 @@ _KIMI: Final = (
     '{"city": "Rome"}<|tool_call_end|><|tool_calls_section_end|>'
 )
 Row = tuple[str, str, list[tuple[str, dict[str, Any]]], str, list[str]]
+
+_INKLING: Final = '<|content_invoke_tool_json|>{"name": "get_weather", "args": {"city": "%s"}}'
 
 NO_ARGUMENT_IS_THROWN_AWAY: Final[list[Row]] = [
     *(
@@ -618,6 +624,29 @@ PYTHON: Final[list[Row]] = [
 ]
 
 
+ALSO_WRITTEN: Final[list[Row]] = [  # what other servers' parsers read of the same models
+    (
+        "inkling",
+        f"Well.<|end_message|><|message_model|>get_weather{_INKLING % 'Rome'}<|end_message|>"
+        f"<|message_model|>get_weather{_INKLING % 'Oslo'}<|end_message|>"
+        "<|content_model_end_sampling|>",
+        [ROME, OSLO],
+        "Well.",
+        [],
+    ),
+    (
+        "longcat",
+        "<longcat_tool_call>get_weather\n<longcat_arg_key>city</longcat_arg_key>\n"
+        "<longcat_arg_value>Rome</longcat_arg_value>\n</longcat_tool_call>",
+        [ROME],
+        "",
+        [],
+    ),
+    ("pythonic", "[configure(on=True)]", [], "[configure(on=True)]", ["unknown-tool"]),
+    ("lfm2", "[configure(on=True)]\nOK", [], "[configure(on=True)]\nOK", ["unknown-tool"]),
+]
+
+
 @pytest.mark.parametrize(
     ("dialect", "text", "calls", "content", "findings"),
     [
@@ -636,6 +665,7 @@ PYTHON: Final[list[Row]] = [
         *DEEP,
         *ELEMENTS,
         *PYTHON,
+        *ALSO_WRITTEN,
     ],
 )
 def test_what_a_model_got_wrong_is_read_or_told(
@@ -651,6 +681,31 @@ def test_what_a_model_got_wrong_is_read_or_told(
     assert [f.code for f in result.findings] == findings
     data = text.encode()
     assert parse([data[i : i + 1] for i in range(len(data))], dialect, TOOLS) == result
+
+
+LISTS: Final = [
+    dialect
+    for dialect in DIALECTS
+    if (opener := dialect.syntax.section.partition("{calls}")[0].rstrip()).endswith("[")
+    and any(map(str.isalpha, opener))
+]
+
+
+@pytest.mark.parametrize("dialect", LISTS, ids=lambda dialect: dialect.name)
+def test_a_single_call_without_the_brackets_of_its_list_is_read(dialect: DeclaredDialect) -> None:
+    call = ToolCallPart("call_1", "get_weather", {"city": "Rome"})
+    tools = [ToolMetadata.model_validate({**TOOLS[0], "description": ""})]
+    written = dialect.format_tool_call(call, tools)
+    opener, _, closer = dialect.syntax.section.partition("{calls}")
+    inside = written.removeprefix(opener).removesuffix(closer)
+    assert written == opener + inside + closer
+    bare = opener.rstrip()[:-1] + inside + closer.lstrip()[1:]
+    result = parse(f"Well. {bare}", dialect, tools)
+    assert [(c.name, c.arguments) for c in result.tool_calls] == [ROME]
+    assert result.content.strip() == "Well."
+    codes = [finding.code for finding in result.findings]
+    assert codes[:1] == ["mended-opener"]
+    assert set(codes[1:]) <= {"unclosed-section"}
 
 
 def test_entities_are_read_where_the_switch_says_so() -> None:

@@ -8,6 +8,7 @@ from playground.parsing.switches import Switches
 from playground.parsing.syntax import JsonShape, ReasoningTags, Syntax
 
 _PARAMETERS = JsonShape(arguments=("parameters",))
+_ARGS = JsonShape(arguments=("args",), aliases=("args",))
 
 # One JSON object a call, between markers.
 _tagged = partial(
@@ -31,10 +32,10 @@ _array = partial(
 )
 
 
-def _object(opener: str, closer: str) -> Syntax:
+def _object(opener: str, closer: str, *also: Syntax) -> Syntax:
     """One object between two tags; a call as Python writes it is read there, too."""
     read = Syntax(call=f"{opener}\n{{name}}({{args:python}})\n{closer}")
-    return Syntax(call=f"{opener}\n{{call:json}}\n{closer}", also=(read,))
+    return Syntax(call=f"{opener}\n{{call:json}}\n{closer}", also=(read, *also))
 
 
 def _one_array(section: str, shape: JsonShape | None = None, read: tuple[str, ...] = ()) -> Syntax:
@@ -53,9 +54,18 @@ DIALECTS = (
     _tagged(
         name="longcat",
         title="LongCat",
-        syntax=_object("<longcat_tool_call>", "</longcat_tool_call>"),
+        syntax=_object(
+            "<longcat_tool_call>",
+            "</longcat_tool_call>",
+            Syntax(
+                call="<longcat_tool_call>{name}\n{params}</longcat_tool_call>",
+                param="<longcat_arg_key>{key}</longcat_arg_key>\n"
+                "<longcat_arg_value>{value}</longcat_arg_value>\n",
+                untyped="json",
+            ),
+        ),
         reasoning=(ReasoningTags("<longcat_think>", "</longcat_think>"), THINK),
-        models="LongCat Flash (chat template, 2026-11)",
+        models="LongCat Flash (chat template; mlx-lm's parser for tags, 2026-11)",
         model_names=("longcat",),
     ),
     _tagged(
@@ -102,7 +112,14 @@ DIALECTS = (
         syntax=Syntax(
             call="<|content_invoke_tool_json|>{call:json}<|end_message|>",
             separator="<|message_model|>",
-            shape=JsonShape(arguments=("args",), aliases=("args",)),
+            shape=_ARGS,
+            also=(
+                Syntax(
+                    call="<|message_model|>{name}<|content_invoke_tool_json|>{call:json}"
+                    "<|end_message|>",
+                    shape=_ARGS,
+                ),
+            ),
         ),
         reasoning=(ReasoningTags("<|content_thinking|>", "<|end_message|>"),),
         stops=(
@@ -111,8 +128,9 @@ DIALECTS = (
             "<|content_invoke_tool_text|>",
             "<|content_tool_error|>",
             "<|end_message|>",
+            "<|content_model_end_sampling|>",
         ),
-        models="Inkling (vLLM's parser, 2026-11)",
+        models="Inkling (vLLM's parser; SMG's for a name in the header, 2026-11)",
         model_names=("inkling",),
     ),
     _tagged(

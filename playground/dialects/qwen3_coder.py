@@ -29,10 +29,11 @@ tool_response tags.""",
     tool_docs=JSON_LINES,
     models=(
         "Qwen3-Coder, Qwen 3.5, Step 3.5, Nemotron 3, MiMo (chat templates, 2026-11); UI-TARS "
-        "(ai-sdk-tool-call-middleware, 2026-11)"
+        "(ai-sdk-tool-call-middleware, 2026-11); IQuest Coder V1 (vLLM's parser, 2026-11)"
     ),
     model_names=(
         "qwen-?3-?coder",
+        "iquest-?coder-?v1",
         r"qwen-?3\.[58]",
         r"step-?3\.5",
         "nemotron-?3",

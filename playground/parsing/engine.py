@@ -18,7 +18,7 @@ from playground.parsing.plan import Plan, compile_plan
 from playground.parsing.scanner import Match, Scanner, Walk, drain
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
-from playground.parsing.wait import Group, Kind, part
+from playground.parsing.wait import Choice, Group, Kind, part, wait
 from playground.tools import ToolMetadata
 
 # markers that stand for themselves, wherever text or a section is read
@@ -31,6 +31,7 @@ _ROLES: Final[dict[Kind | None, Role]] = {
     Kind.RESULT: "stray",
     Kind.SPACE: "separator",
 }
+_LINE_END: Final = wait(Choice(r"[ \t\r]{0,16}+(?:\n|\Z)", varying=True))
 
 
 class SyntaxEngine:
@@ -176,6 +177,8 @@ class SyntaxEngine:
     def _open_section(self, match: Match, form: Form) -> None:
         if part(match, "doubled"):
             self.scanner.note("doubled-opener")
+        if part(match, "slip") is not None:
+            self.scanner.note("mended-opener")
         self._section, self._bare = form, False
         recipient = part(match, "recipient")
         # models write the section's own tag there, too: that is no tool's name
@@ -208,8 +211,11 @@ class SyntaxEngine:
         """What looks like a call, of a tool that the session does not have: text, with a finding
         that says which of it, for nothing else tells a misspelt name from a tag in prose."""
         scanner, name, start = self.scanner, opened["name"], self.scanner.offset
-        near = self.reader.meant(name, part(opened, "key"))
-        if not near or form.alike is None:
+        key = part(opened, "key")
+        near = self.reader.meant(name, key)
+        # `[f(key=` is more than a tag
+        told = bool(near) or (form.syntax.section_required and key is not None)
+        if not told or form.alike is None:
             self._emit_text(1)  # past its first character, so that it is not found again
             return
         self._emit_text(opened.end("name") - opened.start())
@@ -221,7 +227,10 @@ class SyntaxEngine:
         match = yield from scanner.until(wait, self._text, own)
         if match is not None and wait.kind(match) is Kind.CLOSE:
             self._emit_text(len(match[0]))
-        message = f"{name!r} is none of the session's tools ({near} is): kept as text"
+        if not near and (yield from scanner.match_here(_LINE_END)) is None:
+            return  # `[f(x=1)] is a list` is prose
+        known = f" ({near} is)" if near else ""
+        message = f"{name!r} is none of the session's tools{known}: kept as text"
         scanner.note("unknown-tool", f"characters {start} to {scanner.offset}", message)
 
     def _fence(self, opened: Match) -> Walk[None]:

@@ -33,6 +33,7 @@ from playground.parsing.patterns import (
     prefix,
     slips,
     stripped,
+    unlisted,
     unnamed,
     worded,
 )
@@ -55,7 +56,9 @@ class FormBuilder:
         ending = stripped(template.after)
         closer = pieces_pattern(ending, {"name": f"(?P<close_name>{self.name})"})
         self.closing = Choice(closer, begins(ending))
-        ends = _section_ends(syntax.sections)
+        self.unlisted = tuple(filter(None, map(unlisted, syntax.sections)))
+        self.sections = (*syntax.sections, *self.unlisted)
+        ends = _section_ends(self.sections)
         self.section_close = f"(?:{'|'.join(ends)})" if ends else ""
 
     def form(self, around: Surroundings, calls: list[Choice]) -> Form:
@@ -236,7 +239,7 @@ class FormBuilder:
         """The openers of sections, where no call follows."""
         openers = [
             (pieces_pattern(template.before, {}), begins(template.before))
-            for template in self.syntax.sections
+            for template in self.sections
             if not holes_of(template.before)
         ]
         group = Group(Kind.BARE, self.number)
@@ -257,7 +260,7 @@ class FormBuilder:
         return self._openers(self.opening(firm=True))
 
     def _openers(self, own: Choice) -> list[Choice]:
-        sections = [self._section(template) for template in self.syntax.sections]
+        sections = [self._section(template) for template in self.sections]
         return sections if self.syntax.section_required else [*sections, own]
 
     # sections
@@ -266,6 +269,7 @@ class FormBuilder:
         """A section's opener, but only before a call: prose names sections too."""
         name = name_before(template.before, "name")
         opener = pieces_pattern(template.before, {"name": f"(?P<recipient>{name})"})
+        slip = "(?P<slip>)" if template in self.unlisted else ""
         look = look_of(self.opening(strict=not worded(opener)).pattern)
         end = pieces_pattern(stripped(template.after), {})
         empty = f"|{end}" if worded(end) else ""
@@ -273,7 +277,7 @@ class FormBuilder:
         # where a call may be any tag, the opener once more is none: it would be before it is whole
         once = "" if twice == opener else f"(?!{opener})"
         return Choice(
-            f"{twice}(?={SPACE}{once}(?:{look}{empty}))",
+            f"{twice}(?={SPACE}{once}(?:{look}{empty})){slip}",
             begins(template.before),
             Group(Kind.SECTION, self.number),
             # what follows may be half of the opener once more
@@ -283,7 +287,7 @@ class FormBuilder:
     def section_closer(self, in_prose: bool = False, orphan: bool = False) -> list[Choice]:
         """A section's closers; one of punctuation alone, such as `]`, is none `in_prose`, and as an
         `orphan` only that of the section which the dialect writes counts: prose has the others."""
-        sections = self.syntax.sections[:1] if orphan else self.syntax.sections
+        sections = self.sections[:1] if orphan else self.sections
         ends = [end for end in _section_ends(sections) if worded(end) or not in_prose]
         if not ends:
             return []

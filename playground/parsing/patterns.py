@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
@@ -143,6 +144,21 @@ def slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
         head, hole, tail = texts[0][:-1], pieces[1], texts[-1]
         return [(f'{head}{attribute}="', hole, f'"{tail}') for attribute in ("", " name")]
     return []
+
+
+def unlisted(section: Template) -> Template | None:
+    """A section without the brackets of its list, which models leave out around a single call;
+    None where it has none, or is nothing without them."""
+    opener, closer = section.before[-1:], section.after[:1]
+    if not opener or not closer or not isinstance(opener[0], str) or not isinstance(closer[0], str):
+        return None
+    text, end = opener[0].rstrip(), closer[0].lstrip()
+    before = (*section.before[:-1], text[:-1])
+    if not text.endswith("[") or not end.startswith("]") or not worded(pieces_pattern(before, {})):
+        return None
+    after = tuple(piece for piece in (end[1:], *section.after[1:]) if piece)
+    pieces = (*before, Hole(section.body), *after)
+    return replace(section, before=before, after=after, pieces=pieces, between=(after,))
 
 
 def _requoted(pieces: tuple[Piece, ...], quote: str) -> tuple[Piece, ...]:
