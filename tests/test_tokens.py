@@ -16,9 +16,11 @@ import tiktoken
 
 import playground as pg
 from playground.errors import InputFault, UnknownNameError
+from playground.recordings.apis import APIS as RECORDED
+from playground.show.token_frames import with_tokens
 from playground.tokens import TokenCount, count_request
 from playground.tokens.given import given_tokenizer
-from playground.tokens.models import api_of, rule_for
+from playground.tokens.models import APIS, api_of, rule_for
 from playground.tokens.registry import PACKAGED, packaged, tokenizer_names
 from playground.tokens.tokenizer import count, shares
 from playground.tokens.typescript import dedented
@@ -318,6 +320,21 @@ def test_a_schema_that_leads_to_itself_ends() -> None:
 def test_what_is_no_request_is_told(request_: dict[str, Any]) -> None:
     with pytest.raises(InputFault, match="no request of a known API"):
         pg.count_tokens(request_)
+
+
+def test_an_api_is_one_that_recordings_have() -> None:
+    assert {api.name for api in RECORDED} == set(APIS)
+    with pytest.raises(UnknownNameError, match="openai-chat"):
+        pg.count_tokens({"messages": []}, api="openai")
+
+
+def test_a_table_of_dialects_tells_how_sure_each_count_is() -> None:
+    compared = pg.compare(pg.sample_sessions()["01-plain-chat"], ["xml", "json"])
+    first = compared.columns[0].tokens
+    frame = with_tokens(compared.frame(), [first, None])
+    assert list(frame["counted"]) == ["estimate", ""]
+    assert frame["from, to"][0] == f"{first.range[0]:,} to {first.range[1]:,}"
+    assert frame["tokens"].isna().tolist() == [False, True]
 
 
 def test_a_session_is_counted_in_the_dialect_that_is_asked_for() -> None:

@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
-from playground.errors import InputFault
+from playground.errors import InputFault, UnknownNameError
 from playground.findings import Finding
 from playground.raw_prompts import ChatTemplate
 from playground.tokens import estimate
 from playground.tokens.checks import checks, marks_in_tokens
-from playground.tokens.models import api_of, rule_for
+from playground.tokens.models import APIS, api_of, rule_for
 from playground.tokens.pieces import Framed, Piece
 from playground.tokens.registry import PACKAGED, packaged
 from playground.tokens.templates import templated
@@ -62,8 +62,11 @@ def count_request(
 
     `model` and `api` (a name that recordings have, such as openai-chat) are told from the body
     where they are not given. A `tokenizer` takes the place of the model's, a `template` that of
-    its framing. Raises InputFault for a body of no known API, or that a template refuses.
+    its framing. Raises InputFault for a body of no known API, or that a template refuses, and
+    UnknownNameError for an API that there is none of.
     """
+    if api and api not in APIS:
+        raise UnknownNameError("API", api, list(APIS))
     api = api or api_of(body)
     model = model or str(body.get("model") or "")
     if not api:

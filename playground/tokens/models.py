@@ -88,6 +88,14 @@ RULES: Final[tuple[ModelRule, ...]] = (
 )  # fmt: skip
 
 
+APIS: Final = (
+    "openai-chat", "openai-responses", "openai-completions", "openai-assistants",
+    "openai-realtime", "anthropic-messages", "gemini-generate", "gemini-interactions",
+    "gemini-live", "bedrock-converse", "bedrock-invoke", "cohere-v1", "cohere-v2", "ollama-chat",
+    "ollama-generate", "tgi-generate", "llama-cpp",
+)  # fmt: skip
+
+
 def rule_for(model: str) -> ModelRule | None:
     """The rule for a model's name, as a provider, LiteLLM or a gateway writes it."""
     name = unquote(model).strip()

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:
@@ -81,6 +82,9 @@ class TiktokenTokenizer:
         return list(self.encoding.decode_with_offsets(self.ids(whole(text), control))[1])
 
 
+_SETTING: Final = Lock()
+
+
 @dataclass(frozen=True)
 class FileTokenizer:
     """One that the package tokenizers runs: a `tokenizer.json`, and what is made into one."""
@@ -101,8 +105,11 @@ class FileTokenizer:
         return [start for start, _stop in self._encoded(text, control).offsets]
 
     def _encoded(self, text: str, control: bool) -> Any:
-        self.model.encode_special_tokens = not control
-        return self.model.encode(whole(text), add_special_tokens=False)
+        with (
+            _SETTING
+        ):  # a tokenizer is shared by threads, and what it takes for special is set on it
+            self.model.encode_special_tokens = not control
+            return self.model.encode(whole(text), add_special_tokens=False)
 
 
 # A million blanks in a row overflow the stack of tiktoken's regular expressions, which ends in a
