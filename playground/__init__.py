@@ -34,6 +34,7 @@ _WHERE = {
     "carry": "playground.questions.carry",
     "check_dialect": "playground.laws",
     "compare": "playground.questions.comparison",
+    "count_tokens": "playground.questions.token_counts",
     "decode_stream": "playground.recordings.decoding",
     "detect": "playground.questions.detection",
     "dialect_findings": "playground.dialects",
@@ -85,6 +86,7 @@ __all__ = [
     "carry",
     "check_dialect",
     "compare",
+    "count_tokens",
     "decode_stream",
     "detect",
     "dialect_findings",
@@ -144,6 +146,7 @@ if TYPE_CHECKING:
     from playground.questions.provider_payload import provider_payload
     from playground.questions.raw_prompt import raw_prompt
     from playground.questions.timeline import replay
+    from playground.questions.token_counts import count_tokens
     from playground.questions.trials import trial
     from playground.raw_prompts import ChatTemplate
     from playground.raw_prompts.audit import audit_template

@@ -22,6 +22,7 @@ _MODULES: Final = {  # of `playground.commands`, by command: a command loads its
     "guide": "prompts",
     "raw": "prompts",
     "payload": "sending",
+    "tokens": "counting",
     "tools": "sending",
     "template": "templates",
     "signature": "signatures",

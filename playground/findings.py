@@ -127,6 +127,14 @@ CODES: Final[dict[str, FindingKind]] = {
         "warning", "explicit marks keep Gemini's cache from growing with the history"
     ),
     "below-minimum": FindingKind("warning", "the marked prefix is too short to be cached"),
+    # what a count of tokens sees
+    "token-injection": FindingKind(
+        "warning", "a text holds a control token: a server that reads them takes it for one"
+    ),
+    "doubled-bos": FindingKind("warning", "the token that begins a prompt stands there twice"),
+    "mark-in-token": FindingKind(
+        "info", "a mark lies where one token would span both sides of it: blocks are cut there"
+    ),
     "mark-lost": FindingKind("warning", "a mark that the provider's adapter does not send"),
     "usage-lost": FindingKind("warning", "the record has less usage than the provider sent"),
     "clock-backwards": FindingKind("warning", "a request is older than the one before it"),

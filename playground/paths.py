@@ -77,6 +77,11 @@ def recordings() -> Path:
     return data() / "recordings"
 
 
+def tokenizers() -> Path:
+    """Where vocabularies lie that were converted, so that this is done once."""
+    return data() / "tokenizers"
+
+
 def workspace() -> Path:
     """Where the sessions lie that were brought, edited or recorded."""
     return data() / "workspace"

@@ -425,7 +425,7 @@ def test_the_player_shows_every_character_of_a_stream_cut_inside_characters(
 
 def test_tokens_are_counted_in_the_background(page: Page, address: str) -> None:
     page.goto(f"{address}/compare?session=01-plain-chat&view=Counts")
-    expect(page.get_by_text("Tokens as LiteLLM counts them")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Tokens of the whole request")).to_be_visible(timeout=60_000)
     page.wait_for_timeout(500)
     box = page.locator("[data-testid=stDataFrame]").first.bounding_box()
     assert box

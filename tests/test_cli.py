@@ -77,8 +77,14 @@ def test_compare_counts_every_dialect() -> None:
 
 
 def test_compare_counts_tokens_offline() -> None:
-    (row,) = output("compare", "01-plain-chat", "-d", "xml", "--tokens")
-    assert 100 < row["tokens_estimate"] < 400
+    told = ("compare", "01-plain-chat", "-d", "xml", "--tokens")
+    (row,) = output(*told, "--model", "openai/gpt-4o")
+    assert row["tokens_kind"] == "exact"
+    assert row["tokens_range"] == [row["tokens"]] * 2
+    assert 100 < row["tokens"] < 400
+    (guessed,) = output(*told, "--model", "anthropic/claude-sonnet-4-5")
+    assert guessed["tokens_kind"] == "estimate"
+    assert guessed["tokens_range"][0] < guessed["tokens"] < guessed["tokens_range"][1]
 
 
 def test_cache_tells_marks_and_reasons() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,16 +50,11 @@ def test_an_unknown_dialect_lists_those_that_there_are() -> None:
         compare(SESSION, ["x"])
 
 
-def test_tokens_are_counted_over_every_text_for_the_sessions_model() -> None:
-    models: list[str] = []
-
-    def count(texts: Sequence[str], model: str) -> int:
-        models.append(model)
-        return sum(map(len, texts))
-
-    column = compare(SESSION.with_model("openai/gpt-x"), ["xml"]).column("xml")
-    assert column.tokens(count) == sum(column.characters.values())
-    assert models == ["openai/gpt-x"]
+def test_tokens_are_those_of_the_whole_request_for_the_sessions_model() -> None:
+    column = compare(SESSION.with_model("openai/gpt-4o"), ["xml"]).column("xml")
+    assert (column.tokens.model, column.tokens.kind) == ("openai/gpt-4o", "exact")
+    assert len(column.tokens.by_message) == len(column.rendering.messages)
+    assert 20 < column.tokens.tokens < sum(column.characters.values())
 
 
 def test_a_session_is_compared_origin_by_origin() -> None:

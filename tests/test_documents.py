@@ -61,7 +61,15 @@ def test_the_cache_labs_document_runs_and_its_policy_is_one(
 
 @pytest.mark.parametrize(
     "name",
-    ["agents", "conversation-templates", "raw-prompts", "servers", "session-format", "tools"],
+    [
+        "agents",
+        "conversation-templates",
+        "raw-prompts",
+        "servers",
+        "session-format",
+        "tokens",
+        "tools",
+    ],
 )
 def test_the_code_of_a_document_runs_as_it_stands(name: str) -> None:
     for code in blocks(ROOT / "docs" / f"{name}.md", "python"):

@@ -28,7 +28,7 @@ ROOMS = [
     {"prompt_data", "tool_formats"},
     {"parsing", "caching"},
     {"raw_prompts", "servers", "grammars"},
-    {"dialects", "recordings"},
+    {"dialects", "recordings", "tokens"},
     {"laws"},
     {"sessions", "llm", "derivation"},
     {"systems", "workspaces"},

@@ -21,7 +21,6 @@ from playground.llm.demo_server import DemoServer, serving
 from playground.llm.endpoint import Call, Delta, Endpoint, Response, completion_arguments
 from playground.llm.payloads import WireCall, wire_calls
 from playground.llm.prices import price_of
-from playground.llm.tokens import count_tokens
 from playground.llm.wiretap import Tap, behind_closed_door, tapped
 
 ASK: Final = [{"role": "user", "content": "When is high water?"}]
@@ -184,14 +183,6 @@ def test_the_view_of_a_payload_leaves_what_it_is_given_as_it_was() -> None:
     assert isinstance(call, WireCall)
     assert (call.method, call.body["stop_sequences"]) == ("POST", ["x"])
     assert (messages, parameters) == ([ASK[0]], {"stop": ["x"]})
-
-
-def test_tokens_are_counted_text_by_text() -> None:
-    counted = count_tokens(["When is", "", " high water?"], "openai/gpt-4o")
-    assert counted == count_tokens(["When is"], "openai/gpt-4o") + count_tokens(
-        [" high water?"], "openai/gpt-4o"
-    )
-    assert 4 <= counted <= 6
 
 
 def test_a_price_tells_what_the_map_knows_of_the_rules() -> None:

@@ -31,7 +31,7 @@ from playground.proxy.addresses import Api, Upstreams, upstreams
 from playground.proxy.ledger import folder as ledger_folder
 from playground.proxy.ledger import is_growing, read_ledger
 from playground.proxy.serving import Proxy, ProxySettings, running
-from playground.questions.cache.as_sent import simulate_sent
+from playground.questions.cache.simulation import simulate_cache
 from playground.recordings.written import written
 from playground.sessions.loading import load_recording
 from playground.workspaces import on_disk
@@ -747,7 +747,7 @@ def test_live_shows_a_run_and_opens_its_sessions(
     assert not app.exception
     assert app.selectbox(key="session").value == name
     session = on_disk().entry(name).session
-    simulated = simulate_sent(session)
+    simulated = simulate_cache(session, policy="as-sent")
     assert simulated.breaks == [5]
     billed = [bill.read for bill in simulated.billed if bill]
     assert [request.read for request in simulated.requests] == billed

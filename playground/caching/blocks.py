@@ -250,8 +250,10 @@ class _Reader:
         for number, part in enumerate(parts_of(content)):
             self.part(tier, role, part, (index, number), isinstance(content, str))
         self._mark_last(message.get("cache_control"))
-        for call in message.get("tool_calls") or ():
-            self._add(tier, role, "tool_use", call)
+        calls = message.get("tool_calls")
+        for call in calls if isinstance(calls, list) else ():
+            if isinstance(call, dict):
+                self._add(tier, role, "tool_use", call)
 
     def _mark_last(self, mark: Any) -> None:
         """A mark that stands beside the last block; requests share blocks, so it is a new one."""

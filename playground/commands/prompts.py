@@ -89,7 +89,7 @@ def render(
 @click.command()
 @session_argument
 @dialects_option(required=False)
-@click.option("--tokens", is_flag=True, help="Count tokens too (LiteLLM, offline, an estimate).")
+@click.option("--tokens", is_flag=True, help="Count tokens too, offline.")
 @model_option
 @rules_option
 @json_option
@@ -113,11 +113,17 @@ def compare(
         print_json(rows)
     else:
         head = [key for key in rows[0] if key not in ("by_kind", "findings")]
-        numbers = head[1:]  # the first is the dialect's name
-        table(head, [[row["dialect"], *(f"{row[key]:,}" for key in numbers)] for row in rows])
+        table(head, [[_cell(row[key]) for key in head] for row in rows])
     left_out = [] if dialects else dialect_findings()
     found = [finding for column in columns for finding in column.findings]
     return report([*loaded.findings, *left_out, *found])
+
+
+def _cell(value: Any) -> str:
+    """A name, a number, or the least and the most of one."""
+    if isinstance(value, list):
+        return " to ".join("?" if each is None else f"{each:,}" for each in value)
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _counts(column: Column, tokens: bool) -> dict[str, Any]:
@@ -131,9 +137,9 @@ def _counts(column: Column, tokens: bool) -> dict[str, Any]:
         "findings": [asdict(finding) for finding in column.findings],
     }
     if tokens:
-        from playground.llm.tokens import count_tokens
-
-        row["tokens_estimate"] = column.tokens(count_tokens)
+        count = column.tokens
+        low, high = count.range
+        row |= {"tokens": count.tokens, "tokens_kind": count.kind, "tokens_range": [low, high]}
     return row
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal
@@ -18,11 +18,11 @@ from playground.dialects.schema_losses import Fact, schema_facts
 from playground.display import Drawn, Live
 from playground.findings import Finding
 from playground.parsing.values import dump_json
+from playground.questions.token_counts import count_rendering
 from playground.sessions.session import Session
+from playground.tokens import TokenCount
 
 MATCHED_PAIRS: Final = 1_000_000  # lines of one side times lines of the other
-
-CountTokens = Callable[[Sequence[str], str], int]
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,10 @@ class Column:
         """What the tools' schemas say, and whether this dialect's prompt says it too."""
         return [fact for tool in self.session.tools for fact in schema_facts(self.dialect, tool)]
 
-    def tokens(self, count: CountTokens) -> int:
-        """Tokens of all texts for the session's model, an estimate."""
-        return count([block.text for block in self.blocks], self.session.task.model_name)
+    @cached_property
+    def tokens(self) -> TokenCount:
+        """Tokens of the request for the session's model, and how sure that is."""
+        return count_rendering(self.rendering, self.session.task.model_name)
 
 
 @dataclass(frozen=True)

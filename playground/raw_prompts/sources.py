@@ -40,24 +40,29 @@ def _is_text(given: str) -> bool:
     return "{%" in given or "{{" in given or "\n" in given
 
 
-def _of_gguf(path: Path) -> ChatTemplate:
+def gguf_reader(path: Path) -> Any:
+    """A GGUF file opened by the package gguf. Raises InputFault."""
     try:
         from gguf import GGUFReader
     except ImportError:
         raise InputFault(
             "a GGUF file is read by the package gguf, which is not installed",
             where=str(path),
-            expected="pip install gguf, or the model's tokenizer_config.json",
+            expected="pip install gguf, or the model's own files in JSON",
         ) from None
     try:
-        reader = GGUFReader(str(path))
+        return GGUFReader(str(path))
     except (OSError, ValueError) as error:
         raise InputFault(f"cannot be read: {error}", where=str(path)) from error
-    source = _contents(reader, _TEMPLATE)
+
+
+def _of_gguf(path: Path) -> ChatTemplate:
+    reader = gguf_reader(path)
+    source = gguf_contents(reader, _TEMPLATE)
     if not isinstance(source, str):
         raise InputFault("has no chat template", where=str(path), expected=_TEMPLATE)
-    vocabulary = _contents(reader, "tokenizer.ggml.tokens") or []
-    ids = {name: _contents(reader, key) for name, key in _TOKENS.items()}
+    vocabulary = gguf_contents(reader, "tokenizer.ggml.tokens") or []
+    ids = {name: gguf_contents(reader, key) for name, key in _TOKENS.items()}
     tokens = {
         name: vocabulary[number]
         for name, number in ids.items()
@@ -66,6 +71,6 @@ def _of_gguf(path: Path) -> ChatTemplate:
     return ChatTemplate(source, tokens, path.name)
 
 
-def _contents(reader: Any, key: str) -> Any:
+def gguf_contents(reader: Any, key: str) -> Any:
     field = reader.get_field(key)
     return field.contents() if field is not None else None

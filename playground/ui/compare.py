@@ -6,7 +6,6 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import Future
 
-import pandas as pd
 import streamlit as st
 
 from playground import paths
@@ -20,6 +19,8 @@ from playground.questions.comparison import compare as compare_session
 from playground.sessions.session import Session
 from playground.show import exports, frames, payloads
 from playground.show.grid import grid
+from playground.show.token_frames import with_tokens
+from playground.tokens import TokenCount
 from playground.ui import navigation, state
 from playground.ui.serving import access
 from playground.ui.shared import components, tables, waiting
@@ -63,14 +64,13 @@ def difference(session: Session, first: str, second: str, page: int) -> Picture:
 
 
 @kept(256)
-def _tokens(session: Session, dialect: str) -> Future[int]:
-    from playground.llm.tokens import count_tokens
+def _tokens(session: Session, dialect: str) -> Future[TokenCount]:
+    counted = column(session, dialect)
+    return waiting.background().submit(lambda: counted.tokens)
 
-    return waiting.background().submit(column(session, dialect).tokens, count_tokens)
 
-
-def token_count(session: Session, dialect: str) -> int | None:
-    """The estimate, or None as long as it is being counted."""
+def token_count(session: Session, dialect: str) -> TokenCount | None:
+    """The count, or None as long as it is being counted."""
     future = _tokens(session, dialect)
     return future.result() if future.done() else None
 
@@ -105,11 +105,8 @@ def counts_table(compared: Comparison) -> None:
 
     def counted() -> bool:
         counts = [token_count(c.session, c.dialect.name) for c in compared.columns]
-        shown = frame.copy()
-        place_of_tokens = list(frame.columns).index("characters") + 1
-        shown.insert(place_of_tokens, "tokens (estimate)", pd.Series(counts, dtype="Int64"))
         tables.table(
-            shown,
+            with_tokens(frame, counts),
             place,
             width="stretch",
             height="content",
@@ -118,7 +115,12 @@ def counts_table(compared: Comparison) -> None:
         return None not in counts
 
     waiting.until_loaded(counted, f"Tokens are being counted. {waiting.LOADING}")
-    st.text(f"Tokens as LiteLLM counts them for {compared.session.task.model_name}.")
+    model = compared.session.task.model_name
+    counted_first = token_count(compared.session, compared.columns[0].dialect.name)
+    source = f": {counted_first.source}" if counted_first else ""
+    st.text(f"Tokens of the whole request for {model}{source}.")
+    for note in counted_first.notes if counted_first else ():
+        st.text(f"Not exact: {note}.")
 
 
 def schema_losses(compared: Comparison) -> None:

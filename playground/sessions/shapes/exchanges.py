@@ -78,7 +78,8 @@ def read_exchanges(
     """
     given = list(exchanges)
     threads = list(read_threads((one for one in given if is_of_thread(one.url)), title))
-    chats, others = _conversations((one for one in given if not is_of_thread(one.url)), title)
+    asked = (one for one in given if not is_of_thread(one.url))
+    chats, others = _conversations(asked, title, single)
     if others and not chats and not threads:
         fault = _no_chats(others)[0]
         raise InputFault(fault.message, where=where, field=fault.where, expected="a chat")
@@ -88,7 +89,7 @@ def read_exchanges(
 
 
 def _conversations(
-    exchanges: Iterable[Exchange], title: str
+    exchanges: Iterable[Exchange], title: str, single: bool
 ) -> tuple[list[_Conversation], list[Exchange]]:
     """The conversations, and the exchanges that belong to none."""
     found: list[_Conversation] = []

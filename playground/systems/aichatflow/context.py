@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from playground.errors import InputFault
 from playground.findings import Finding, finding
 from playground.llm.prices import context_tokens
-from playground.llm.tokens import count_tokens
-
-_OVERHEAD: Final = 4  # tokens of a message beside its text, by OpenAI's own count
+from playground.tokens import count_request
 
 
 class NoRoom(InputFault):
@@ -31,7 +29,8 @@ def fitting(
     """The messages that are sent, and a finding where some are not.
 
     Characters are those of a message's JSON. Without any limit, the model's is taken: the
-    `max_input_tokens` of LiteLLM's map, where that knows the model. Tokens are LiteLLM's estimate.
+    `max_input_tokens` of LiteLLM's map, where that knows the model. Tokens are counted as those
+    of a request (`playground/tokens`).
     Raises NoRoom where the messages that have to be sent are longer.
     """
     texts = [json.dumps(message, ensure_ascii=False) for message in messages]
@@ -40,7 +39,8 @@ def fitting(
     limit = most_tokens if most_tokens is not None else context_tokens(model)
     if limit is None or sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) <= limit:
         return [dict(message) for message in messages], []  # a token has a byte at the least
-    sizes = [count_tokens([text], model) + _OVERHEAD for text in texts]
+    counted = count_request({"messages": list(messages)}, model, "openai-chat").by_message
+    sizes = [counted.get(index, 0) for index in range(len(messages))]
     unit = "tokens" if most_tokens is not None else f"tokens, the context of {model}"
     return _newest(messages, sizes, limit, unit)
 

@@ -1,0 +1,83 @@
+"""How many tokens a request, a session or a text is: the same count for pages and commands."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from playground.arguments import takes
+from playground.dialects import Dialect, get_dialect
+from playground.dialects.rendering import Rendering
+from playground.questions.cache.as_sent import sent_requests
+from playground.raw_prompts import ChatTemplate
+from playground.raw_prompts.sources import template_of
+from playground.sessions.session import Session
+from playground.tokens import TokenCount, count_request
+from playground.tokens.given import given_tokenizer
+
+if TYPE_CHECKING:
+    from playground.tokens.tokenizer import Tokenizer
+
+
+@takes(
+    request=(Mapping, Session),
+    model="text",
+    api="text",
+    dialect=(str, Dialect),
+    tokenizer=(str, PathLike, type(None)),
+    template=(str, PathLike, ChatTemplate, type(None)),
+)
+def count_tokens(
+    request: Mapping[str, Any] | Session,
+    model: str = "",
+    api: str = "",
+    dialect: str | Dialect = "",
+    tokenizer: str | PathLike[str] | None = None,
+    template: str | PathLike[str] | ChatTemplate | None = None,
+) -> TokenCount:
+    """The tokens of a request's input, and how sure that is: `exact`, `tokenizer` or `estimate`.
+
+    `request` is a body of OpenAI's, Anthropic's, Gemini's, Bedrock's, Mistral's or Ollama's APIs,
+    or a session: its last request as it was sent, or, with a `dialect` and where none was sent,
+    its next one in that dialect (native where none is named). `model` takes the place of the
+    request's own; `api` says which API it is, by the name that recordings have, where the body
+    alone does not. `tokenizer` is a file of the model's tokenizer or a known name, `template` the
+    model's chat template: with both any model is counted exactly. Nothing asks the network.
+    Raises InputFault and UnknownNameError.
+    """
+    given: Tokenizer | None = given_tokenizer(tokenizer) if tokenizer is not None else None
+    written = template_of(template) if template is not None else None
+    if isinstance(request, Session):
+        body = _body_of(request, model, dialect)
+        model = model or request.task.model_name
+    else:
+        body = dict(request)
+    return count_request(body, model, api, given, written)
+
+
+def count_rendering(rendering: Rendering, model: str) -> TokenCount:
+    """The tokens of a rendered request, as Chat Completions would be sent it."""
+    return count_request(_chat_body(rendering, model), model, "openai-chat")
+
+
+def _body_of(session: Session, model: str, dialect: str | Dialect) -> dict[str, Any]:
+    if not dialect and any(not row.sub_agent for row in session.rows):
+        return sent_requests(session).bodies[-1]
+    named = session.with_model(model)
+    rendering = get_dialect(dialect or "native").render(named.prompt_data())
+    return _chat_body(rendering, named.task.model_name)
+
+
+def _chat_body(rendering: Rendering, model: str) -> dict[str, Any]:
+    body: dict[str, Any] = {"model": model, "messages": rendering.messages}
+    return body | ({"tools": list(rendering.tools)} if rendering.tools else {})
+
+
+def as_json(count: TokenCount) -> dict[str, Any]:
+    """A count as JSON values; messages by their index as text."""
+    value = dataclasses.asdict(count)
+    value["range"] = list(count.range)
+    value["by_message"] = {str(index): size for index, size in count.by_message.items()}
+    return value

@@ -1,0 +1,30 @@
+"""Counts of tokens as tables: what was counted, how sure it is, where it comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from playground.tokens import TokenCount
+
+
+def with_tokens(frame: pd.DataFrame, counts: Sequence[TokenCount | None]) -> pd.DataFrame:
+    """A comparison's table with tokens, their kind and their range; empty where none is known yet.
+
+    `counts` has one for each row.
+    """
+    shown = frame.copy()
+    place = list(frame.columns).index("characters") + 1
+    sizes = pd.Series([count.tokens if count else None for count in counts], dtype="Int64")
+    shown.insert(place, "tokens", sizes)
+    shown.insert(place + 1, "counted", [count.kind if count else "" for count in counts])
+    shown.insert(place + 2, "from, to", [_range(count) if count else "" for count in counts])
+    return shown
+
+
+def _range(count: TokenCount) -> str:
+    low, high = count.range
+    if (low, high) == (count.tokens, count.tokens):
+        return ""
+    return f"{low:,} to {'?' if high is None else f'{high:,}'}"

@@ -1,0 +1,85 @@
+"""What a count sees on its way: control tokens in texts, a beginning written twice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any, Final
+
+from playground.caching.blocks import WireBlock, read_wire
+from playground.findings import Finding, finding
+from playground.tokens.pieces import Framed, Piece
+from playground.tokens.tokenizer import Tokenizer
+
+_SHOWN: Final = 5  # places of one kind
+_NEAR: Final = 80  # characters on either side of a mark that a token may reach
+
+
+def checks(framed: Framed, tokenizer: Tokenizer) -> list[Finding]:
+    """`token-injection` for control tokens in what somebody said, `doubled-bos` for two BOS."""
+    found = [one for row in framed.rows for piece in row for one in _injected(piece, tokenizer)]
+    if framed.control and (twice := _doubled(framed, tokenizer)):
+        found.append(twice)
+    return found
+
+
+def _injected(piece: Piece, tokenizer: Tokenizer) -> Iterator[Finding]:
+    if piece.message is None and not piece.tool:
+        return
+    named = _pattern(tokenizer)
+    for match in list(named.finditer(piece.text))[:_SHOWN] if named else ():
+        where = f"tool {piece.tool}" if piece.message is None else f"message {piece.message}"
+        text = f"{match[0]!r} at character {match.start()} of the {piece.origin}"
+        yield finding("token-injection", where, text)
+
+
+def _pattern(tokenizer: Tokenizer) -> re.Pattern[str] | None:
+    # `<s>` and `<unk>` are markup of everybody; nothing begins a turn with them
+    marked = sorted((c for c in tokenizer.controls if len(c) > 5), key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, marked))) if marked else None
+
+
+def _doubled(framed: Framed, tokenizer: Tokenizer) -> Finding | None:
+    """Whether the beginning's token is written where the server, or a template, puts it too."""
+    begins = [c for c in tokenizer.controls if c in BEGINNINGS]
+    text = "".join(piece.text for row in framed.rows for piece in row)
+    added = bool(framed.rows) and framed.rows[0][0].fixed > 0 and not framed.rows[0][0].text
+    for token in begins:
+        rest = text.removeprefix(token)
+        if rest != text and (added or rest.startswith(token)):
+            return finding("doubled-bos", "prompt", f"{token} stands there twice")
+    return None
+
+
+BEGINNINGS: Final = (
+    "<|begin_of_text|>",
+    "<s>",
+    "<bos>",
+    "<|startoftext|>",
+    "<|begin▁of▁sentence|>",
+)
+
+
+def marks_in_tokens(body: Mapping[str, Any], tokenizer: Tokenizer) -> list[Finding]:
+    """`mark-in-token` for each cache mark between two texts that one token would span.
+
+    The provider cuts there, so what is cached is right; but the text is read by other tokens than
+    the same text in one block, and moving the mark changes them.
+    """
+    pairs = pairwise(read_wire(dict(body)).blocks)
+    return [found for one, other in pairs if (found := _spanned(one, other, tokenizer))]
+
+
+def _spanned(one: WireBlock, other: WireBlock, tokenizer: Tokenizer) -> Finding | None:
+    places = one.place and other.place and one.place[0] == other.place[0]
+    together = places or (one.place is None and other.place is None and one.tier == "system")
+    texts = one.kind == other.kind == "text" and one.tier == other.tier
+    if one.ttl is None or not together or not texts:
+        return None
+    before, after = one.text[-_NEAR:], other.text[:_NEAR]
+    if not before or not after or len(before) in tokenizer.starts(before + after):
+        return None
+    where = "system" if one.place is None else "message {} part {}".format(*one.place)
+    text = f"…{before[-8:]!r} and {after[:8]!r}… share a token of {tokenizer.name}"
+    return finding("mark-in-token", where, text)

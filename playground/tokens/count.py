@@ -1,0 +1,176 @@
+"""How many tokens a request is: exactly, by its tokenizer, or as an estimate, and which of these.
+
+*exact*: tokenizer and framing are known. *tokenizer*: the tokens of the texts are right, and
+something that the provider adds is not known; `notes` says what. *estimate*: the model's tokenizer
+is not published or not here. What was billed is never looked at.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal
+
+from playground.errors import InputFault, UnknownNameError
+from playground.findings import Finding
+from playground.raw_prompts import ChatTemplate
+from playground.tokens import estimate
+from playground.tokens.checks import checks, marks_in_tokens
+from playground.tokens.models import APIS, api_of, rule_for
+from playground.tokens.pieces import Framed, Piece
+from playground.tokens.registry import PACKAGED, packaged
+from playground.tokens.templates import templated
+from playground.tokens.tokenizer import Tokenizer, count, shares
+
+Kind = Literal["exact", "tokenizer", "estimate"]
+_PROXY: Final = "o200k_base"
+_FRAME: Final = 4
+
+
+@dataclass(frozen=True)
+class TokenCount:
+    """The tokens of a request's input, `kind` as told above.
+
+    `range` is the least and the most that it may be; its end is None where the provider adds what
+    nobody can see (a web search, a conversation that it keeps). `by_origin`, `by_tool` and
+    `by_message` (by index) share out `tokens`; framing is what belongs to none. `source` says
+    where tokenizer and framing come from, `notes` why the count is not exact.
+    """
+
+    tokens: int
+    kind: Kind
+    range: tuple[int, int | None]
+    model: str = ""
+    api: str = ""
+    by_origin: dict[str, int] = field(default_factory=dict)
+    by_tool: dict[str, int] = field(default_factory=dict)
+    by_message: dict[int, int] = field(default_factory=dict)
+    source: str = ""
+    notes: list[str] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+
+def count_request(
+    body: Mapping[str, Any],
+    model: str = "",
+    api: str = "",
+    tokenizer: Tokenizer | None = None,
+    template: ChatTemplate | None = None,
+) -> TokenCount:
+    """The input tokens of a request body of any API.
+
+    `model` and `api` (a name that recordings have, such as openai-chat) are told from the body
+    where they are not given. A `tokenizer` takes the place of the model's, a `template` that of
+    its framing. Raises InputFault for a body of no known API, or that a template refuses, and
+    UnknownNameError for an API that there is none of.
+    """
+    if api and api not in APIS:
+        raise UnknownNameError("API", api, list(APIS))
+    api = api or api_of(body)
+    model = model or str(body.get("model") or "")
+    if not api:
+        raise InputFault(
+            "this is no request of a known API",
+            expected="an object with messages, input, contents or prompt",
+        )
+    rule = rule_for(model)
+    framing = rule.framings.get(api) if rule else None
+    if tokenizer is None and rule and PACKAGED[rule.tokenizer].path() is not None:
+        tokenizer = packaged(rule.tokenizer)
+    if tokenizer is None:
+        missing = [f"the package {PACKAGED[rule.tokenizer].package} is not here"] if rule else []
+        return _estimated(body, model, api, missing)
+    if template is not None:
+        framed = templated(body, template)
+    elif framing is not None:
+        framed = framing(body)
+    else:
+        framed = _unframed(body, api)
+    counted = _counted(framed, tokenizer, model, api)
+    return replace(counted, findings=[*counted.findings, *marks_in_tokens(body, tokenizer)])
+
+
+def _unframed(body: Mapping[str, Any], api: str) -> Framed:
+    """The texts of a request, and what a message costs of most models."""
+    pieces = estimate.pieces_of(body)
+    framed = Framed([[replace(piece, fixed=_FRAME * piece.fixed)] for piece in pieces])
+    framed.source = f"texts, and {_FRAME} tokens a message"
+    framed.because(f"how {api} frames a request to this model is not known")
+    return framed
+
+
+def _counted(framed: Framed, tokenizer: Tokenizer, model: str, api: str) -> TokenCount:
+    sums = _Sums()
+    for row in framed.rows:
+        sums.add(row, _sizes(tokenizer, row, framed.control))
+    total = sum(sums.origins.values())
+    more = framed.more
+    texts = total - sum(piece.fixed for row in framed.rows for piece in row)
+    return TokenCount(
+        tokens=total,
+        kind="tokenizer" if framed.unknown else "exact",
+        range=(texts if framed.unknown else total, None if more is None else total + more),
+        model=model,
+        api=api,
+        source=f"{tokenizer.name}: {tokenizer.source}; {framed.source}",
+        notes=list(framed.unknown),
+        findings=checks(framed, tokenizer),
+        **sums.fields(),
+    )
+
+
+def _sizes(tokenizer: Tokenizer, row: Sequence[Piece], control: bool) -> list[int]:
+    if len(row) == 1:
+        return [count(tokenizer, row[0].text, control)]
+    return shares(tokenizer, (piece.text for piece in row), control)
+
+
+@dataclass
+class _Sums:
+    """Tokens shared out by where they come from."""
+
+    origins: Counter[str] = field(default_factory=Counter)
+    tools: Counter[str] = field(default_factory=Counter)
+    messages: Counter[int] = field(default_factory=Counter)
+
+    def add(self, row: Sequence[Piece], sizes: Sequence[int]) -> None:
+        for piece, size in zip(row, sizes, strict=True):
+            self.origins[piece.origin] += size
+            self.origins["framing"] += piece.fixed
+            if piece.message is not None:
+                self.messages[piece.message] += size + piece.fixed
+            elif piece.tool:
+                self.tools[piece.tool] += size + piece.fixed
+
+    def fields(self) -> dict[str, Any]:
+        origins = {origin: size for origin, size in self.origins.items() if size}
+        return {
+            "by_origin": origins,
+            "by_tool": dict(self.tools),
+            "by_message": dict(self.messages),
+        }
+
+
+def _estimated(body: Mapping[str, Any], model: str, api: str, missing: Sequence[str]) -> TokenCount:
+    pieces = estimate.pieces_of(body)
+    family = estimate.family_of(model)
+    proxy = packaged(_PROXY)
+    guess = estimate.guess(family, pieces, [count(proxy, p.text) for p in pieces], body)
+    sums = _Sums()
+    for piece, size in zip(pieces, guess.sizes, strict=True):
+        sums.add([replace(piece, fixed=0)], [size])
+    sums.origins["framing"] += guess.once
+    total = sum(sums.origins.values())
+    most = guess.most if guess.most is None else max(guess.most, total)
+    return TokenCount(
+        tokens=total,
+        kind="estimate",
+        range=(min(guess.least, total), most),
+        model=model,
+        api=api,
+        source=f"tokens of {proxy.name}, and what was measured of {family.title}",
+        notes=[*missing, "the model's own tokenizer is not used"],
+        findings=marks_in_tokens(body, proxy),
+        **sums.fields(),
+    )

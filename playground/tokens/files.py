@@ -1,0 +1,99 @@
+"""Vocabularies as files hold them: tiktoken's ranks, Mistral's Tekken, `tokenizer.json`.
+
+Nothing is fetched: tiktoken's own loader asks the network for a file that it misses, so it is
+not used. Raises InputFault for a file that is none.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from playground.errors import InputFault
+from playground.tokens.tokenizer import FileTokenizer, TiktokenTokenizer
+from playground.user_files import read_user_file
+
+_RANKS: Final = "lines of base64 and a rank, as tiktoken writes them"
+_TEKKEN: Final = "a Tekken file: JSON with `config.pattern` and `vocab`"
+_JSON: Final = "a tokenizer.json as Hugging Face's tokenizers writes it"
+
+
+def ranked(
+    path: Path, name: str, pattern: str, controls: Mapping[str, int], source: str
+) -> TiktokenTokenizer:
+    """A file of tiktoken's ranks, with the pattern that cuts a text before."""
+    ranks: dict[bytes, int] = {}
+    for number, line in enumerate(read_user_file(path, _RANKS).splitlines(), 1):
+        token, _, rank = line.partition(b" ")
+        try:
+            ranks[base64.b64decode(token, validate=True)] = int(rank)
+        except (ValueError, binascii.Error) as error:
+            raise InputFault("no rank", where=str(path), line=number, expected=_RANKS) from error
+    return _encoding(name, pattern, ranks, controls, source)
+
+
+def tekken(path: Path, name: str, source: str) -> TiktokenTokenizer:
+    """Mistral's Tekken file; its control tokens have ids before the vocabulary's."""
+    value = _document(path, _TEKKEN)
+    try:
+        config = value["config"]
+        first = int(config["default_num_special_tokens"])
+        words = value["vocab"][: int(config["default_vocab_size"]) - first]
+        ranks = {base64.b64decode(word["token_bytes"]): int(word["rank"]) for word in words}
+        pattern = str(config["pattern"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputFault(f"lacks {error}", where=str(path), expected=_TEKKEN) from error
+    named = [str(token["token_str"]) for token in value.get("special_tokens") or ()]
+    controls = {token: len(ranks) + i for i, token in enumerate(named or TEKKEN_CONTROLS)}
+    return _encoding(name, pattern, ranks, controls, source)
+
+
+# Of files without a list of their own (mistral-common 1.13.1, tokens/tokenizers/tekken.py).
+TEKKEN_CONTROLS: Final[Sequence[str]] = (
+    "<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]",
+    "[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]",
+    "[IMG_END]", "[PREFIX]", "[MIDDLE]", "[SUFFIX]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]",
+    "[TOOL_CONTENT]",
+)  # fmt: skip
+
+
+def tokenizer_json(path: Path, name: str, source: str) -> FileTokenizer:
+    """A `tokenizer.json`; where a file says how text is cut off or filled up, that is ignored."""
+    return json_text(read_user_file(path, _JSON).decode("utf-8", "replace"), name, source, path)
+
+
+def json_text(text: str, name: str, source: str, path: Path) -> FileTokenizer:
+    """As `tokenizer_json`, of the file's text."""
+    from tokenizers import Tokenizer as Model
+
+    try:
+        model = Model.from_str(text)
+    except Exception as error:  # the package raises nothing more exact
+        problem = f"cannot be read: {error}"
+        raise InputFault(problem, where=str(path), expected=_JSON) from error
+    model.no_truncation()
+    model.no_padding()
+    return FileTokenizer(name, source, model)
+
+
+def _document(path: Path, expected: str) -> dict[str, Any]:
+    try:
+        value = json.loads(read_user_file(path, expected))
+    except (ValueError, RecursionError) as error:
+        raise InputFault(f"not JSON ({error})", where=str(path), expected=expected) from error
+    if not isinstance(value, dict):
+        raise InputFault("not an object", where=str(path), expected=expected)
+    return value
+
+
+def _encoding(
+    name: str, pattern: str, ranks: dict[bytes, int], controls: Mapping[str, int], source: str
+) -> TiktokenTokenizer:
+    from tiktoken import Encoding
+
+    encoding = Encoding(name, pat_str=pattern, mergeable_ranks=ranks, special_tokens=dict(controls))
+    return TiktokenTokenizer(encoding, source)

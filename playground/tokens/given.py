@@ -1,0 +1,85 @@
+"""A tokenizer that a user gives: a file of any kind, or the folder of a model.
+
+What has to be converted is converted once and kept beside the workspace, by path, size and time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from os import PathLike
+from pathlib import Path
+from typing import Final
+
+from playground import paths
+from playground.errors import InputFault
+from playground.output import write_file
+from playground.tokens.files import json_text, ranked, tekken, tokenizer_json
+from playground.tokens.gguf import gguf_tokenizer
+from playground.tokens.registry import PACKAGED, packaged
+from playground.tokens.sentencepiece import sentencepiece
+from playground.tokens.tokenizer import FileTokenizer, Tokenizer
+
+_EXPECTED: Final = "a tokenizer.json, tokenizer.model, tekken.json or GGUF file, or a known name"
+_IN_FOLDER: Final = ("tokenizer.json", "tekken.json", "tokenizer.model")
+_RANK: Final = re.compile(rb"[A-Za-z0-9+/]+=* \d+\r?\n")
+_KINDS: Final = {".gguf": gguf_tokenizer, ".model": sentencepiece}
+_FORM: Final = 1  # of what is kept: another one is converted anew
+
+
+def given_tokenizer(given: str | PathLike[str]) -> Tokenizer:
+    """The tokenizer of a file, of a folder that holds one, or of a package by its name.
+
+    Raises InputFault, and UnknownNameError for what is neither.
+    """
+    path = Path(given)
+    if path.is_dir():
+        found = [path / name for name in _IN_FOLDER if (path / name).is_file()]
+        if not found:
+            raise InputFault("no tokenizer in it", where=str(path), expected=_EXPECTED)
+        path = found[0]
+    if not path.exists():
+        if isinstance(given, str) and (given in PACKAGED or not path.suffix):
+            return packaged(given)
+        raise InputFault("no such file", where=str(path), expected=_EXPECTED)
+    return _of_file(path)
+
+
+def _of_file(path: Path) -> Tokenizer:
+    name, source = path.name, str(path)
+    try:
+        with path.open("rb") as file:
+            head = file.read(4_096)
+    except OSError as error:
+        why = error.strerror or "cannot be read"
+        raise InputFault(why, where=source, expected=_EXPECTED) from error
+    if head.startswith(b"GGUF"):
+        return _converted(path, ".gguf")
+    if head.lstrip().startswith(b"{"):
+        if re.search(rb'"default_num_special_tokens"', head):
+            return tekken(path, name, source)
+        return tokenizer_json(path, name, source)
+    if _RANK.match(head):
+        return _ranks(path, name, source)
+    return _converted(path, ".model")
+
+
+def _ranks(path: Path, name: str, source: str) -> Tokenizer:
+    """Ranks without their pattern, as Llama's: by how many there are."""
+    lines = path.read_bytes().count(b"\n")
+    like = "llama3" if lines < 150_000 else "llama4"
+    known = PACKAGED[like]
+    return ranked(path, name, known.pattern, known.controls, source)
+
+
+def _converted(path: Path, kind: str) -> FileTokenizer:
+    """As it was made the first time."""
+    stat = path.stat()
+    key = f"{_FORM} {path.resolve()} {stat.st_size} {stat.st_mtime_ns}"
+    kept = paths.tokenizers() / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
+    if kept.is_file():
+        return json_text(kept.read_text(encoding="utf-8"), path.name, str(path), kept)
+    made = _KINDS[kind](path, path.name, str(path))
+    kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_file(kept, made.model.to_str(), force=True)
+    return made

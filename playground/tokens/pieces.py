@@ -1,0 +1,106 @@
+"""A request as it is tokenised: pieces of text with their origins, and control tokens beside them.
+
+What one row of pieces says is one text to the tokenizer: a token may lie across two pieces of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+Origin = Literal[
+    "system", "user", "assistant", "calls", "results", "tools", "framing", "other messages"
+]
+_ORIGINS: Final[dict[str, Origin]] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "model": "assistant",
+    "tool": "results",
+    "function": "results",
+}
+
+
+def origin_of(role: object) -> Origin:
+    return _ORIGINS.get(str(role), "other messages")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A text and the control tokens around it; `message` counts from 0, `tool` is a tool's name."""
+
+    text: str = ""
+    origin: Origin = "framing"
+    message: int | None = None
+    tool: str = ""
+    fixed: int = 0
+
+
+@dataclass(slots=True)
+class Framed:
+    """A whole request: rows of pieces, and why the count is not exact, where it is not.
+
+    `control` says that the texts hold control tokens as a template writes them. What is `unknown`
+    is a reason each, with the tokens that it adds at the most; None where nobody can say: searches
+    that the provider ran, pictures, a conversation that it keeps.
+    """
+
+    rows: list[Sequence[Piece]] = field(default_factory=list)
+    unknown: dict[str, int | None] = field(default_factory=dict)
+    source: str = ""
+    control: bool = False
+
+    def add(self, *pieces: Piece) -> None:
+        self.rows.append(pieces)
+
+    def because(self, reason: str, most: int | None = None) -> None:
+        """One more reason why the count is not exact; each is told once."""
+        self.unknown.setdefault(reason, most)
+
+    @property
+    def more(self) -> int | None:
+        """What all that is unknown adds at the most."""
+        each = list(self.unknown.values())
+        return None if None in each else sum(size or 0 for size in each)
+
+
+def text_of(content: Any) -> tuple[str, list[str]]:
+    """A content's text, and the kinds of its parts that are no text."""
+    if content is None or isinstance(content, str):
+        return content or "", []
+    texts, others = [], []
+    for part in content if isinstance(content, list) else [content]:
+        if isinstance(part, dict) and isinstance(part.get("text"), str):
+            texts.append(part["text"])
+        elif isinstance(part, str):
+            texts.append(part)
+        else:
+            others.append(_kind(part))
+    return "".join(texts), others
+
+
+def _kind(part: Any) -> str:
+    if not isinstance(part, dict):
+        return type(part).__name__
+    return str(part.get("type") or next(iter(part), "part"))
+
+
+def functions_of(tools: Any) -> Iterator[dict[str, Any]]:
+    """The functions among a request's tools, however they are wrapped."""
+    for tool in tools if isinstance(tools, list) else ():
+        inner = tool.get("function", tool) if isinstance(tool, dict) else None
+        if isinstance(inner, dict) and isinstance(inner.get("name"), str):
+            yield inner
+
+
+def compact(arguments: Any) -> str:
+    """Arguments as the model reads its own: JSON without blanks; what is no JSON as it is."""
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except (ValueError, RecursionError):
+            return str(arguments)
+    return json.dumps(arguments, separators=(",", ":"), ensure_ascii=False)

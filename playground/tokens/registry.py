@@ -1,0 +1,146 @@
+"""Which tokenizers there are, and where on this machine their files lie: in installed packages.
+
+LiteLLM takes seconds to import and is not imported: its files are looked up where it lies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from playground.errors import InputFault, UnknownNameError
+from playground.tokens.files import ranked, tekken, tokenizer_json
+from playground.tokens.sentencepiece import sentencepiece
+from playground.tokens.tokenizer import Tokenizer
+
+# The patterns by which a text is cut before tokens are made: tiktoken 0.14, openai_public.py, and
+# Meta's llama3/tokenizer.py and llama4/tokenizer.py (llama-models 0.3.0).
+_P50K: Final = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"
+_CL100K: Final = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
+    r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+)
+_ENDING: Final = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+_O200K: Final = "|".join(
+    [
+        rf"[^\r\n\p{{L}}\p{{N}}]?[\p{{Lu}}\p{{Lt}}\p{{Lm}}\p{{Lo}}\p{{M}}]*"
+        rf"[\p{{Ll}}\p{{Lm}}\p{{Lo}}\p{{M}}]+{_ENDING}",
+        rf"[^\r\n\p{{L}}\p{{N}}]?[\p{{Lu}}\p{{Lt}}\p{{Lm}}\p{{Lo}}\p{{M}}]+"
+        rf"[\p{{Ll}}\p{{Lm}}\p{{Lo}}\p{{M}}]*{_ENDING}",
+        r"\p{N}{1,3}",
+        r" ?[^\s\p{L}\p{N}]+[\r\n/]*",
+        r"\s*[\r\n]+",
+        r"\s+(?!\S)",
+        r"\s+",
+    ]
+)
+_LLAMA3: Final = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+_LLAMA3_CONTROLS: Final = (
+    "<|begin_of_text|>", "<|end_of_text|>", "<|finetune_right_pad_id|>", "<|start_header_id|>",
+    "<|end_header_id|>", "<|eom_id|>", "<|eot_id|>", "<|python_tag|>", "<|image|>",
+)  # fmt: skip
+_LLAMA4_CONTROLS: Final = (
+    "<|begin_of_text|>", "<|end_of_text|>", "<|header_start|>", "<|header_end|>", "<|eom|>",
+    "<|eot|>", "<|python_start|>", "<|python_end|>", "<|finetune_right_pad|>", "<|image|>",
+    "<|image_start|>", "<|image_end|>", "<|patch|>",
+)  # fmt: skip
+_OPENAI_END: Final = "<|endoftext|>"
+
+Reader = Callable[[Path, str, str], Tokenizer]
+
+
+@dataclass(frozen=True)
+class Packaged:
+    """A vocabulary in a package: what to install for it, the file in it, and how that is read."""
+
+    package: str
+    module: str
+    file: str
+    pattern: str = ""
+    controls: Mapping[str, int] = field(default_factory=dict)
+    reader: Reader | None = None
+
+    def path(self) -> Path | None:
+        """Where the file lies; None where the package is not installed or has no such file."""
+        found = find_spec(self.module)
+        for folder in (found.submodule_search_locations or ()) if found else ():
+            path = Path(folder) / self.file
+            if path.is_file():
+                return path
+        return None
+
+    def read(self, name: str) -> Tokenizer:
+        path = self.path()
+        if path is None:
+            raise InputFault(
+                f"the tokenizer {name!r} lies in the package {self.package}, which is not here",
+                expected=f"pip install {self.package}, or a file of the tokenizer",
+            )
+        source = f"{path.name} of {self.package} {metadata.version(self.package)}"
+        if self.reader is not None:
+            return self.reader(path, name, source)
+        return ranked(path, name, self.pattern, self.controls, source)
+
+
+def _litellm(
+    file: str, pattern: str = "", controls: Mapping[str, int] | None = None,
+    reader: Reader | None = None,
+) -> Packaged:  # fmt: skip
+    folder = "litellm_core_utils/tokenizers"
+    return Packaged("litellm", "litellm", f"{folder}/{file}", pattern, controls or {}, reader)
+
+
+def _llama(folder: str, size: int, pattern: str, controls: tuple[str, ...]) -> Packaged:
+    ids = {token: size + i for i, token in enumerate(controls)}
+    file = f"{folder}/tokenizer.model"
+    return Packaged("llama-models", "llama_models", file, pattern, ids)
+
+
+def _mistral(file: str, reader: Reader) -> Packaged:
+    return Packaged("mistral-common", "mistral_common", f"data/{file}", reader=reader)
+
+
+# LiteLLM names its copies of OpenAI's files by the hash of their address, as tiktoken's cache does.
+PACKAGED: Final[Mapping[str, Packaged]] = {
+    "o200k_base": _litellm(
+        "fb374d419588a4632f3f557e76b4b70aebbca790",
+        _O200K,
+        {_OPENAI_END: 199999, "<|endofprompt|>": 200018},
+    ),
+    "cl100k_base": _litellm(
+        "9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
+        _CL100K,
+        {_OPENAI_END: 100257, "<|endofprompt|>": 100276},
+    ),
+    "p50k_base": _litellm("ec7223a39ce59f226a68acc30dc1af2788490e15", _P50K, {_OPENAI_END: 50256}),
+    "claude-2": _litellm("anthropic_tokenizer.json", reader=tokenizer_json),
+    "llama3": _llama("llama3", 128_000, _LLAMA3, _LLAMA3_CONTROLS),
+    "llama4": _llama("llama4", 200_000, _O200K, _LLAMA4_CONTROLS),
+    "tekken": _mistral("tekken_240911.json", tekken),
+    "mistral-v1": _mistral("tokenizer.model.v1", sentencepiece),
+    "mistral-v3": _mistral("mistral_instruct_tokenizer_240323.model.v3", sentencepiece),
+}
+
+
+def tokenizer_names() -> list[str]:
+    """All names that `packaged` knows, whether the package is installed or not."""
+    return list(PACKAGED)
+
+
+@cache
+def packaged(name: str) -> Tokenizer:
+    """A tokenizer of a package, by its name. Loading takes 0.1 to 1 s, once.
+
+    Raises UnknownNameError, and InputFault where its package is not installed.
+    """
+    if name not in PACKAGED:
+        raise UnknownNameError("tokenizer", name, tokenizer_names())
+    return PACKAGED[name].read(name)

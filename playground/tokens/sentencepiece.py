@@ -1,0 +1,136 @@
+"""A SentencePiece model (`tokenizer.model`) made into a tokenizer, without the package of its name.
+
+The file is a protocol buffer, of which four fields matter (sentencepiece_model.proto: ModelProto).
+A BPE model joins, of all neighbours that are a piece together, those of the best score first: as
+merges that is every way to cut a piece in two, in the order of the scores, as Hugging Face's
+converter does it. A unigram model is handed on as it is.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from playground.errors import InputFault
+from playground.tokens.tokenizer import FileTokenizer
+from playground.user_files import read_user_file
+
+_EXPECTED: Final = "a SentencePiece model"
+SPACE: Final = "▁"
+NORMAL, UNKNOWN, CONTROL, USER, UNUSED, BYTE = range(1, 7)
+
+
+@dataclass(frozen=True)
+class Word:
+    """A piece of a vocabulary: its text, its score and its type, a number of the proto's."""
+
+    text: str
+    score: float = 0.0
+    type: int = NORMAL
+
+
+def sentencepiece(path: Path, name: str, source: str) -> FileTokenizer:
+    """The model of a file. Raises InputFault where it is none, or of a kind without tokens."""
+    data = read_user_file(path, _EXPECTED)
+    try:
+        words, is_bpe, prefix = _read(data)
+    except (ValueError, LookupError, AttributeError, struct.error) as error:
+        raise InputFault(
+            f"cannot be read ({error})", where=str(path), expected=_EXPECTED
+        ) from error
+    if not words:
+        raise InputFault("holds no vocabulary", where=str(path), expected=_EXPECTED)
+    return FileTokenizer(name, source, model_of(words, is_bpe, prefix))
+
+
+def model_of(words: Sequence[Word], is_bpe: bool = True, prefix: bool = True) -> Any:
+    """A model of the package tokenizers; `prefix` puts a space before the text."""
+    from tokenizers import AddedToken, Tokenizer, models, normalizers
+
+    ids = {word.text: i for i, word in enumerate(words)}
+    unknown = next((i for i, word in enumerate(words) if word.type == UNKNOWN), 0)
+    bytewise = any(word.type == BYTE for word in words)
+    if is_bpe:
+        model: Any = models.BPE(
+            vocab=ids,
+            merges=merges_of(words),
+            unk_token=words[unknown].text,
+            fuse_unk=True,
+            byte_fallback=bytewise,
+        )
+    else:
+        scores = [(word.text, word.score) for word in words]
+        model = models.Unigram(scores, unknown, bytewise)
+    made = Tokenizer(model)
+    steps = [normalizers.Prepend(SPACE)] if prefix else []
+    made.normalizer = normalizers.Sequence([*steps, normalizers.Replace(" ", SPACE)])
+    made.add_special_tokens([_added(AddedToken, w) for w in words if w.type == CONTROL])
+    made.add_tokens([_added(AddedToken, word) for word in words if word.type == USER])
+    return made
+
+
+def _added(kind: Any, word: Word) -> Any:
+    return kind(word.text, normalized=False, special=word.type == CONTROL)
+
+
+def merges_of(words: Sequence[Word]) -> list[tuple[str, str]]:
+    """Every way in which two pieces make a third, the best score first."""
+    plain = {w.text: i for i, w in enumerate(words) if w.type not in (CONTROL, BYTE, UNKNOWN)}
+    found = []
+    for text, rank in plain.items():
+        cuts = ((text[:i], text[i:]) for i in range(1, len(text)))
+        pairs = [pair for pair in cuts if pair[0] in plain and pair[1] in plain]
+        pairs.sort(key=lambda pair: (plain[pair[0]], plain[pair[1]]))
+        found += [(words[rank].score, pair) for pair in pairs]
+    found.sort(key=lambda each: -each[0])
+    return [pair for _score, pair in found]
+
+
+def _read(data: bytes) -> tuple[list[Word], bool, bool]:
+    words: list[Word] = []
+    is_bpe, prefix = False, True
+    for number, value in _fields(data):
+        if number == 1:
+            words.append(_word(value))
+        elif number == 2:  # trainer_spec: model_type, 2 is BPE
+            is_bpe = any(key == 3 and kind == 2 for key, kind in _fields(value))
+        elif number == 3:  # normalizer_spec: add_dummy_prefix
+            prefix = all(key != 3 or flag for key, flag in _fields(value))
+    return words, is_bpe, prefix
+
+
+def _word(data: bytes) -> Word:
+    fields = dict(_fields(data))
+    (score,) = struct.unpack("<f", fields[2]) if 2 in fields else (0.0,)
+    return Word(fields[1].decode(), score, fields.get(3, NORMAL))
+
+
+def _fields(data: bytes) -> Iterator[tuple[int, Any]]:
+    """The fields of a message: numbers, and the bytes of what is longer."""
+    at = 0
+    while at < len(data):
+        key, at = _number(data, at)
+        kind = key & 7
+        if kind == 0:
+            value, at = _number(data, at)
+            yield key >> 3, value
+            continue
+        size, at = _number(data, at) if kind == 2 else ({1: 8, 5: 4}[kind], at)
+        if at + size > len(data):
+            raise ValueError("it ends too early")
+        yield key >> 3, data[at : at + size]
+        at += size
+
+
+def _number(data: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            return value, at

@@ -1,0 +1,169 @@
+"""Requests to models whose prompt is known: Llama 3, Mistral, a raw prompt, a user's own template.
+
+Llama 3 is written by the project's own `raw_prompts`; Llama 3.1 and later get Hugging Face's system
+turn, with its dates, as every host that was recorded does (Bedrock, Crusoe, Hugging Face, 2024 to
+2026). Mistral's control tokens are those of mistral-common 1.13 (tokens/tokenizers/instruct.py).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from playground.caching.bodies import messages_of, parts_of, system_of, tools_of
+from playground.raw_prompts import LLAMA3, ChatTemplate
+from playground.raw_prompts.llama import LlamaFormat
+from playground.tokens.pieces import Framed, Piece, functions_of, origin_of, text_of
+
+_DATES: Final = "Cutting Knowledge Date: December 2023\nToday Date: 26 Jul 2024\n\n"
+_CALL_KEYS: Final = ("tool_calls", "function_call", "toolUse", "tool_call_id")
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    role: str
+    text: str
+    message: int | None = None
+
+    def piece(self, text: str | None = None, fixed: int = 0) -> Piece:
+        words = self.text if text is None else text
+        return Piece(words, origin_of(self.role), self.message, fixed=fixed)
+
+
+def _turns(framed: Framed, body: Mapping[str, Any]) -> list[_Turn]:
+    """The conversation of any API: roles and texts. What else is in it makes the count inexact."""
+    request = dict(body)
+    system, others = text_of(list(parts_of(system_of(request))))
+    turns = [_Turn("system", system)] if system else []
+    for index, message in enumerate(messages_of(request)):
+        text, more = text_of(message.get("content"))
+        others += more
+        if any(message.get(key) for key in _CALL_KEYS) or message.get("role") == "tool":
+            framed.because("what calls and results cost here is not known")
+        turns.append(_Turn(str(message.get("role") or "user"), text, index))
+    for kind in others:
+        framed.because(f"what a part of type {kind} costs is not known")
+    return turns
+
+
+def llama3(body: Mapping[str, Any], dated: bool) -> Framed:
+    """Llama 3; `dated` for 3.1 and later, whose template always writes a system turn."""
+    framed = Framed(source="the model's chat template, as Hugging Face publishes it", control=True)
+    turns = _turns(framed, body)
+    if tools_of(dict(body)):
+        framed.because("how this host writes tools is not known")
+    if dated:
+        spoken = turns.pop(0) if turns and turns[0].role == "system" else _Turn("system", "")
+        framed.add(Piece(LLAMA3.begin), *_llama_turn(LLAMA3, spoken, _DATES))
+    else:
+        framed.add(Piece(LLAMA3.begin))
+    for turn in turns:
+        framed.add(*_llama_turn(LLAMA3, turn))
+    framed.add(Piece(f"{LLAMA3.start_header}assistant{LLAMA3.end_header}\n\n"))
+    return framed
+
+
+def _llama_turn(form: LlamaFormat, turn: _Turn, before: str = "") -> Sequence[Piece]:
+    head = f"{form.start_header}{turn.role}{form.end_header}\n\n{before}"
+    return [Piece(head), turn.piece(turn.text.strip()), Piece(form.end_of_turn)]
+
+
+def mistral(body: Mapping[str, Any]) -> Framed:
+    """Models with a Tekken tokenizer: a turn lies between control tokens, one each."""
+    framed = Framed(source="control tokens of mistral-common 1.13")
+    turns = _turns(framed, body)
+    framed.add(Piece(fixed=1))
+    last = max((i for i, turn in enumerate(turns) if turn.role == "user"), default=-1)
+    for index, turn in enumerate(turns):
+        if index == last:
+            _mistral_tools(framed, body)
+        framed.add(turn.piece(fixed=1 if turn.role == "assistant" else 2))
+    return framed
+
+
+def _mistral_tools(framed: Framed, body: Mapping[str, Any]) -> None:
+    """The tools, just before the newest question, as one JSON text."""
+    functions = list(functions_of(tools_of(dict(body))))
+    if not functions:
+        return
+    framed.because("versions of Mistral's API write tools differently", 6 * len(functions))
+    pieces = [Piece("[", "tools", fixed=2)]
+    for place, function in enumerate(functions):
+        ordered = {
+            "name": function["name"],
+            "description": function.get("description") or "",
+            "parameters": function.get("parameters") or {},
+        }
+        tool = json.dumps({"type": "function", "function": ordered}, ensure_ascii=False)
+        text = f", {tool}" if place else tool
+        pieces.append(Piece(text, "tools", tool=str(function["name"])))
+    framed.add(*pieces, Piece("]", "tools"))
+
+
+def mistral_first(body: Mapping[str, Any]) -> Framed:
+    """Mistral 7B up to v0.2, whose brackets are text with a blank before it: Mistral's v1 template
+    (llama.cpp's tests/test-chat-template.cpp has it)."""
+    framed = Framed(source="the model's chat template, Mistral's v1")
+    turns = _turns(framed, body)
+    if any(turn.role == "system" for turn in turns) or tools_of(dict(body)):
+        framed.because("how this host writes more than a conversation is not known")
+    framed.add(Piece(fixed=1))
+    row: list[Piece] = []
+    for turn in turns:
+        if turn.role == "assistant":
+            row += [Piece(" "), turn.piece(fixed=1)]
+        else:
+            row += [Piece(" [INST] "), turn.piece(), Piece(" [/INST]")]
+    framed.add(*row)
+    return framed
+
+
+def prompt_alone(body: Mapping[str, Any]) -> Framed:
+    """A prompt that is sent as it is; numbers in place of texts are tokens already."""
+    framed = Framed(source="the prompt alone")
+    given = body.get("prompt")
+    for prompt in given if isinstance(given, list) else [given]:
+        if isinstance(prompt, str):
+            framed.add(Piece(prompt, "user"))
+        elif isinstance(prompt, int):
+            framed.add(Piece(origin="user", fixed=1))
+        elif isinstance(prompt, list):
+            framed.add(Piece(origin="user", fixed=len(prompt)))
+    return framed
+
+
+def begun_prompt(body: Mapping[str, Any]) -> Framed:
+    """A prompt alone, before which the server puts the beginning's token (vLLM, Llama 3.2)."""
+    framed = prompt_alone(body)
+    framed.add(Piece(fixed=1))
+    return framed
+
+
+def raw_prompt(body: Mapping[str, Any]) -> Framed:
+    """A prompt with its control tokens, before which the server puts the beginning's (Ollama)."""
+    framed = Framed(source="a raw prompt, and the BOS that Ollama puts before it", control=True)
+    if not body.get("raw"):
+        framed.because("the template that the server writes around the prompt is not known")
+    framed.add(Piece(fixed=1))
+    framed.add(Piece(str(body.get("prompt") or ""), "user"))
+    return framed
+
+
+def templated(body: Mapping[str, Any], template: ChatTemplate) -> Framed:
+    """A request as a chat template writes it. Raises InputFault where the template refuses it."""
+    framed = Framed(source=f"the chat template {template.name}", control=True)
+    messages = [dict(message) for message in messages_of(dict(body))]
+    tools = tools_of(dict(body))
+    prompt = template.render(messages, tools if isinstance(tools, list) else None)
+    row, at = [], 0
+    for index, message in enumerate(messages):
+        text = text_of(message.get("content"))[0].strip()
+        found = prompt.find(text, at) if text else -1
+        if found < 0:
+            continue
+        row += [Piece(prompt[at:found]), Piece(text, origin_of(message.get("role")), index)]
+        at = found + len(text)
+    framed.add(*row, Piece(prompt[at:]))
+    return framed

