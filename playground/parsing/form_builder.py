@@ -57,7 +57,8 @@ class FormBuilder:
         ending = stripped(template.after)
         closer = pieces_pattern(ending, {"name": f"(?P<close_name>{self.name})"})
         self.closing = Choice(closer, begins(ending))
-        self.unlisted = tuple(filter(None, map(unlisted, syntax.sections)))
+        # of the section that is written: the others are read as other dialects write them
+        self.unlisted = tuple(filter(None, map(unlisted, syntax.sections[:1])))
         self.sections = (*syntax.sections, *self.unlisted)
         ends = section_ends(self.sections)
         self.section_close = f"(?:{'|'.join(ends)})" if ends else ""

@@ -16,7 +16,7 @@ from playground.errors import InputFault, SyntaxFault
 from playground.parsing.declaration import Declaration
 from playground.parsing.syntax import Syntax
 
-_KINDS: Final = {str: "a text", bool: "true or false"}
+_KINDS: Final = {str: "a text", bool: "true or false", int: "a whole number"}
 _DEEPEST: Final = 6  # forms within forms
 
 
@@ -95,14 +95,16 @@ def _checked(
 
 @cache
 def _hints_of(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind)
+    from playground.raw_prompts import LlamaPrompt  # what only checkers import there
+
+    return get_type_hints(kind, localns={"LlamaPrompt": LlamaPrompt})
 
 
 def _value(hint: Any, given: Any, place: FieldPlace) -> Any:
     """One value by its declared type."""
     origin = get_origin(hint)
     if hint in _KINDS:
-        if not isinstance(given, hint):
+        if type(given) is not hint:
             raise place.fault(_told(given), _KINDS[hint])
         return given
     if origin is Literal:
