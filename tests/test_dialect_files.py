@@ -32,6 +32,7 @@ from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.parsing.declaration import JsonShape, ReasoningTags
 from playground.parsing.switches import Switches
 from playground.parsing.syntax import Syntax
+from playground.parsing.values import JsonStyle, Literals
 from playground.prompt_data import PromptData
 from playground.raw_prompts import LlamaPrompt
 
@@ -114,6 +115,8 @@ def test_every_field_of_a_file_has_a_meaning() -> None:
         (DeclaredDialect, "", {"preflight", "rules_path"}),
         (Syntax, "syntax.", set()),
         (JsonShape, "syntax.shape.", set()),
+        (JsonStyle, "syntax.json.", set()),
+        (Literals, "syntax.literals.", set()),
         (ReasoningTags, "reasoning.", set()),
         (ReasoningTags, "plain.", set()),
         (Switches, "switches.", set()),
