@@ -25,7 +25,7 @@ from playground.laws.choices import Choices, smallest
 from playground.parsing.parser import DialectParser
 from playground.parsing.syntax import ReasoningTags, Syntax
 
-SQUARE = Syntax(call="[[{name}]]\n{params}[[/{name}]]", param="{key} = {value}\n")
+SQUARE = Syntax(call="[[{name}]]\n{params}[[/{name}]]", param="{key}: <{value}>\n")
 
 
 def declared(syntax: Syntax, **fields: Any) -> DeclaredDialect:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -18,12 +19,20 @@ from grammar_walk import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import DIALECTS, GENERAL
+from strategies import DIALECTS as REGISTERED
+from strategies import GENERAL
 
 from playground.dialects import DeclaredDialect
 from playground.messages import TextPart
+from playground.parsing.values import PLAIN_JSON
 from playground.tools import ToolMetadata
 
+INDENTED = [d for d in REGISTERED if d.syntax.json.indent]
+# a grammar has JSON on one line alone, which is told
+DIALECTS = [
+    replace(d, syntax=replace(d.syntax, json=PLAIN_JSON)) if d in INDENTED else d
+    for d in REGISTERED
+]
 EVERY = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda d: d.name)
 CALLING = [d for d in DIALECTS if not d.is_native_toolcalling()]
 WALKS = int(os.environ.get("GRAMMAR_WALKS", "2"))
@@ -38,6 +47,15 @@ def engine(dialect: DeclaredDialect, choice: str = "required") -> Engine:
 def baits(dialect: DeclaredDialect) -> list[bytes]:
     tools = tools_for(dialect)
     return baits_of(dialect, [dialect.format_tool_call(c, tools) for c in right_calls(dialect)])
+
+
+@pytest.mark.parametrize("dialect", INDENTED, ids=lambda d: d.name)
+def test_json_on_many_lines_is_read_and_told(dialect: DeclaredDialect) -> None:
+    tools = tools_for(dialect)
+    text = dialect.format_tool_call(right_calls(dialect)[0], tools)
+    assert not engine(dialect).accepts(text)
+    found = grammar_for(dialect, "required").findings
+    assert any(f.code == "grammar-narrower" and "one line" in f.message for f in found)
 
 
 @EVERY

@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
-from playground.grammars.characters import ALL, BLANKS, DIGITS, characters
+from playground.grammars.call_rules import CALL_ID, CallRules
 from playground.grammars.expressions import (
-    EMPTY,
     IMPOSSIBLE,
     Expression,
     FreeText,
-    NamedRules,
-    OneOf,
-    Use,
     either,
     in_order,
     optional,
     repeated,
     token,
 )
-from playground.grammars.merging import given_values, types_of
-from playground.grammars.notes import Notes
-from playground.grammars.schemas import SchemaRules, any_value
 from playground.grammars.styles import (
     Style,
     bare_key,
@@ -40,100 +32,22 @@ from playground.grammars.words import (
     value_words,
     written_name,
 )
-from playground.parsing.declaration import Declaration
 from playground.parsing.notations import VALUES
-from playground.parsing.template import Hole, Piece, declared_hole, holes_of
-from playground.tools import Schema, ToolMetadata, allowed_types
+from playground.parsing.template import Hole, declared_hole, holes_of
+from playground.tools import Schema, allowed_types
 
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_]\w*\Z")
-_ID: Final = token(repeated(OneOf(characters("a-z", "A-Z", "0-9", "_.:-")), 1, 64))
-_LINE: Final = token(
-    in_order(
-        OneOf(ALL - BLANKS - characters("`")),
-        repeated(OneOf(ALL - characters("\n`")), 0, 200),
-    )
-)
 
 
-@dataclass
-class CallRules:
-    """Makes the rules of one tool's calls; `outside` are the words that no text may hold at all."""
-
-    syntax: Declaration
-    tool: ToolMetadata
-    rules: NamedRules
-    notes: Notes
-    any_values: dict[Style, Use]
-    outside: tuple[str, ...]
-    _made: dict[Style, SchemaRules] = field(default_factory=dict)
-
-    @property
-    def place(self) -> str:
-        return f"tool {self.tool.name}"
-
-    def schema_rules(self, style: Style) -> SchemaRules:
-        """The rules of the tool's schema in a style, made once."""
-        if style not in self._made:
-            if style not in self.any_values:
-                self.any_values[style] = any_value(style, self.rules)
-            self._made[style] = SchemaRules(
-                self.tool.input_schema,
-                style,
-                self.rules,
-                self.notes,
-                self.tool.name,
-                self.any_values[style],
-            )
-        return self._made[style]
-
-    def call(self, first: bool) -> Expression:
-        """A call as its template has it; `first` says that none stands before it."""
-        template = self.syntax.call_template
-        body = _BODIES.get(declared_hole(template.body, _BODIES))
-        if body is None:
-            self.notes.none(self.place, f"no grammar is known for {{{template.body}}}")
-            return IMPOSSIBLE
-        before = (self._piece(piece, first) for piece in template.before)
-        return in_order(*before, body(self))
-
-    def _piece(self, piece: Piece, first: bool) -> Expression | str:
-        if isinstance(piece, str):
-            return piece
-        kind, _, key = piece.name.partition(":")
-        match kind:
-            case "name":
-                return written_name(self.syntax, self.tool.name)
-            case "id":
-                return _ID
-            case "index" | "number":
-                start = "0" if kind == "index" else "1"
-                return start if first else token(repeated(OneOf(DIGITS), 1, 3))
-            case "line":
-                return self._line(key)
-        return EMPTY
-
-    def _line(self, key: str) -> Expression:
-        values = given_values(self.tool.parameter_schema(key))
-        texts = [v for v in values or [] if isinstance(v, str)]
-        return either(in_order(text) for text in texts) if values else _LINE
-
-    def objects(self) -> list[tuple[list[tuple[str, Any, bool]], Any]]:
-        """The members of the arguments, of each object that the schema is a choice of; and the
-        schema of other members, or None."""
-        rules = self.schema_rules(json_style())
-        found = []
-        for variant in rules.merger.variants(self.tool.input_schema, self.place):
-            if "object" not in types_of(variant) and "type" in variant:
-                self.notes.narrower(self.place, "arguments that are no object are not written")
-                continue
-            found.append(rules.members(rules.merger.told(variant, self.place), self.place))
-        return found
-
-    @property
-    def after(self) -> str:
-        """What stands behind the body."""
-        name = written_name(self.syntax, self.tool.name)
-        return filled(self.syntax.call_template.after, name=name)
+def call_of(rules: CallRules, first: bool) -> Expression:
+    """A call as its template has it; `first` says that none stands before it."""
+    template = rules.syntax.call_template
+    body = _BODIES.get(declared_hole(template.body, _BODIES))
+    if body is None:
+        rules.notes.none(rules.place, f"no grammar is known for {{{template.body}}}")
+        return IMPOSSIBLE
+    before = (rules.piece(piece, first) for piece in template.before)
+    return in_order(*before, body(rules))
 
 
 # JSON
@@ -166,7 +80,7 @@ def _json_call(call: CallRules) -> Expression:
         given = either([*_one_text(call, shape.text_key, style), given])
     members: dict[str, Any] = {}
     if shape.id:
-        members[shape.id] = in_order('"', _ID, '"')
+        members[shape.id] = in_order('"', CALL_ID, '"')
     members |= {name: in_order(style.constant(value)) for name, value in shape.constants}
     name = in_order(style.constant(call.tool.name))
     for path, value in ((shape.name, name), (shape.arguments, given)):

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from playground.grammars.bodies import CallRules
+from playground.grammars.bodies import call_of
+from playground.grammars.call_rules import CallRules
 from playground.grammars.expressions import (
     EMPTY,
     IMPOSSIBLE,
@@ -99,7 +100,7 @@ class ReplyRules:
         """One call of any tool, each a rule of its own; in its section, where it has one."""
         found = []
         for call in self._calls:
-            expression = call.call(first)
+            expression = call_of(call, first)
             if expression == IMPOSSIBLE:
                 continue
             if self.syntax.one_call_a_section and self.syntax.section_template:

@@ -7,7 +7,7 @@ from typing import Final
 
 import streamlit as st
 
-from playground.counts import counted
+from playground.counts import counted, dollars
 from playground.errors import InputFault
 from playground.proxy import ledger
 from playground.proxy.kept import keep, session_name, session_of
@@ -56,7 +56,7 @@ def headline(seen: Ledger) -> None:
         st.markdown(f"{told}. Nothing breaks.")
         return
     nano = sum(each["lost_nano"] or 0 for each in breaks)
-    price = f" (${nano / 1e9:,.4f})" if nano else ""
+    price = f" ({dollars(nano / 1e9)})" if nano else ""
     st.markdown(
         f"{told}. The cache breaks {counted(len(breaks), 'time')}: about {lost:,} tokens are not "
         f"read{price}."

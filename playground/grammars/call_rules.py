@@ -1,0 +1,112 @@
+"""What the grammar of one tool's calls is made of: its name and schema, and what stands around."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from playground.grammars.characters import ALL, BLANKS, DIGITS, characters
+from playground.grammars.expressions import (
+    EMPTY,
+    Expression,
+    NamedRules,
+    OneOf,
+    Use,
+    either,
+    in_order,
+    repeated,
+    token,
+)
+from playground.grammars.merging import given_values, types_of
+from playground.grammars.notes import Notes
+from playground.grammars.schemas import SchemaRules, any_value
+from playground.grammars.styles import (
+    Style,
+    json_style,
+)
+from playground.grammars.words import (
+    filled,
+    written_name,
+)
+from playground.parsing.declaration import Declaration
+from playground.parsing.template import Piece
+from playground.tools import ToolMetadata
+
+CALL_ID: Final = token(repeated(OneOf(characters("a-z", "A-Z", "0-9", "_.:-")), 1, 64))
+_LINE: Final = token(
+    in_order(
+        OneOf(ALL - BLANKS - characters("`")),
+        repeated(OneOf(ALL - characters("\n`")), 0, 200),
+    )
+)
+
+
+@dataclass
+class CallRules:
+    """Makes the rules of one tool's calls; `outside` are the words that no text may hold at all."""
+
+    syntax: Declaration
+    tool: ToolMetadata
+    rules: NamedRules
+    notes: Notes
+    any_values: dict[Style, Use]
+    outside: tuple[str, ...]
+    _made: dict[Style, SchemaRules] = field(default_factory=dict)
+
+    @property
+    def place(self) -> str:
+        return f"tool {self.tool.name}"
+
+    def schema_rules(self, style: Style) -> SchemaRules:
+        """The rules of the tool's schema in a style, made once."""
+        if style not in self._made:
+            if style not in self.any_values:
+                self.any_values[style] = any_value(style, self.rules)
+            self._made[style] = SchemaRules(
+                self.tool.input_schema,
+                style,
+                self.rules,
+                self.notes,
+                self.tool.name,
+                self.any_values[style],
+            )
+        return self._made[style]
+
+    def piece(self, piece: Piece, first: bool) -> Expression | str:
+        if isinstance(piece, str):
+            return piece
+        kind, _, key = piece.name.partition(":")
+        match kind:
+            case "name":
+                return written_name(self.syntax, self.tool.name)
+            case "id":
+                return CALL_ID
+            case "index" | "number":
+                start = "0" if kind == "index" else "1"
+                return start if first else token(repeated(OneOf(DIGITS), 1, 3))
+            case "line":
+                return self._line(key)
+        return EMPTY
+
+    def _line(self, key: str) -> Expression:
+        values = given_values(self.tool.parameter_schema(key))
+        texts = [v for v in values or [] if isinstance(v, str)]
+        return either(in_order(text) for text in texts) if values else _LINE
+
+    def objects(self) -> list[tuple[list[tuple[str, Any, bool]], Any]]:
+        """The members of the arguments, of each object that the schema is a choice of; and the
+        schema of other members, or None."""
+        rules = self.schema_rules(json_style())
+        found = []
+        for variant in rules.merger.variants(self.tool.input_schema, self.place):
+            if "object" not in types_of(variant) and "type" in variant:
+                self.notes.narrower(self.place, "arguments that are no object are not written")
+                continue
+            found.append(rules.members(rules.merger.told(variant, self.place), self.place))
+        return found
+
+    @property
+    def after(self) -> str:
+        """What stands behind the body."""
+        name = written_name(self.syntax, self.tool.name)
+        return filled(self.syntax.call_template.after, name=name)
