@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from playground.questions.cache.simulation import CacheSimulation
+    from playground.questions.cache.cells import CacheSimulation
     from playground.sessions.session import Session
 
 CheckCache = Callable[..., "CacheSimulation"]

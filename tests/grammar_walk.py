@@ -128,7 +128,10 @@ def read(dialect: DeclaredDialect, text: str, tools: Sequence[ToolMetadata]) -> 
 
 
 # a text may go on, or look like a call in prose: no fault of what was allowed
-_HARMLESS: Final = {"open-ended", "unknown-tool", "marker-in-value"}
+# of text before a call: half of another call is text there, and told
+_HARMLESS: Final = {
+    "open-ended", "unknown-tool", "marker-in-value", "missing-opener", "orphan-closer",
+}  # fmt: skip
 
 
 def fault(

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from playground.caching.prefixes import Billed
     from playground.caching.validation import Validation, ValidationRow
     from playground.dialects import Dialect
+    from playground.questions.cache.cells import CacheSimulation
     from playground.questions.cache.placement import CachePlacement
-    from playground.questions.cache.simulation import CacheSimulation
     from playground.sessions.session import Session
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any, Final, Literal
 
@@ -222,3 +222,15 @@ def add_up(chunks: Iterable[Chunk]) -> Reply:
             for _, (names, pieces, ids) in sorted(calls.items())
         ),
     )
+
+
+def named_apart(recordings: Sequence[Recording]) -> list[Recording]:
+    """Recordings are asked for by name: a name that stands twice gets a number."""
+    seen: dict[str, int] = {}
+    result = []
+    for recording in recordings:
+        name = recording.name or "recording"
+        seen[name] = seen.get(name, 0) + 1
+        number = f" ({seen[name]})" if seen[name] > 1 else ""
+        result.append(replace(recording, name=name + number))
+    return result

@@ -20,7 +20,7 @@ from playground.messages import (
     unchecked,
 )
 from playground.prompt_data import DynamicTaskConfig, TaskConfig
-from playground.recordings.recording import Recording
+from playground.recordings.recording import Recording, named_apart
 from playground.sessions.place import Place as Place
 from playground.sessions.session import Agent, Compaction, RequestRecord, RequestRow, Session
 from playground.sessions.sound import is_sound
@@ -290,7 +290,7 @@ class SessionBuilder:
             tools=tuple(self._tools.values()),
             messages=tuple(self.messages),
             requests=tuple(requests),
-            recordings=tuple(_named_apart(self.recordings)),
+            recordings=tuple(named_apart(self.recordings)),
             agent=self.agent,
             compactions=tuple(self.compactions),
             rows=tuple(rows),
@@ -348,15 +348,3 @@ def json_or_text(text: Any) -> Any:
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}…"
-
-
-def _named_apart(recordings: Sequence[Recording]) -> list[Recording]:
-    """Recordings are asked for by name: a name that stands twice gets a number."""
-    seen: dict[str, int] = {}
-    result = []
-    for recording in recordings:
-        name = recording.name or "recording"
-        seen[name] = seen.get(name, 0) + 1
-        number = f" ({seen[name]})" if seen[name] > 1 else ""
-        result.append(replace(recording, name=name + number))
-    return result

@@ -8,8 +8,8 @@ import plotly.graph_objects as go
 
 from playground.display import draws
 from playground.events import event_name
+from playground.questions.cache.cells import CacheMatrix, CacheSimulation
 from playground.questions.cache.placement import CachePlacement
-from playground.questions.cache.simulation import CacheMatrix, CacheSimulation
 from playground.questions.comparison import Comparison
 from playground.questions.timeline import Timeline
 from playground.show.colours import EVENT_COLOURS, KIND_COLOURS, OUTCOME_COLOURS

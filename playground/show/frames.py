@@ -14,8 +14,8 @@ from playground.events import event_name
 from playground.findings import Finding
 from playground.guides import Guide
 from playground.parsing.result import ParseResult
+from playground.questions.cache.cells import CacheMatrix, CacheSimulation
 from playground.questions.cache.placement import CachePlacement
-from playground.questions.cache.simulation import CacheMatrix, CacheSimulation
 from playground.questions.cache.wire import CacheWire
 from playground.questions.carry import CarryMatrix
 from playground.questions.comparison import Column, Comparison

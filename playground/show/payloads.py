@@ -14,8 +14,8 @@ from playground.counts import counted
 from playground.dialects.rendering import Block, Rendering, message_text
 from playground.events import Event, event_name
 from playground.parsing.values import dump_json
+from playground.questions.cache.cells import CacheSimulation
 from playground.questions.cache.placement import CachePlacement, PartPlacement
-from playground.questions.cache.simulation import CacheSimulation
 from playground.questions.cache.wire import CacheWire
 from playground.questions.comparison import Column, DiffLine, visible
 from playground.questions.timeline import Timeline

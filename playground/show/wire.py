@@ -23,8 +23,8 @@ from playground.events import (
     event_name,
 )
 from playground.parsing.result import ParseResult
+from playground.questions.cache.cells import CacheSimulation
 from playground.questions.cache.placement import CachePlacement
-from playground.questions.cache.simulation import CacheSimulation
 from playground.questions.cache.wire import CacheWire
 from playground.questions.carry import CarryMatrix
 from playground.questions.comparison import Column

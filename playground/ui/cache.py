@@ -15,9 +15,9 @@ from playground.caching.policies import POLICIES, as_parts, get_policy
 from playground.counts import grouped
 from playground.errors import InputFault
 from playground.prompt_data import CacheDialect
+from playground.questions.cache.cells import CacheSimulation
 from playground.questions.cache.headline import headline
 from playground.questions.cache.requests import sent_at
-from playground.questions.cache.simulation import CacheSimulation
 from playground.sessions.session import Session
 from playground.show import frames, payloads
 from playground.show.grid import grid

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final, Literal, NamedTuple
 
 from playground.counts import counted, dollars, grouped, percent
-from playground.questions.cache.simulation import CacheSimulation
+from playground.questions.cache.cells import CacheSimulation
 
 Verdict = Literal["good", "idle", "broken", "refused"]
 

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isfinite
 from typing import Any, Final
 
 from playground.arguments import takes, wrong
 from playground.caching.blocks import WireReader, WireRequest
 from playground.caching.differences import FirstDifference, first_difference
-from playground.caching.lint import SentRow, lint
 from playground.caching.policies import CacheRequest, Policy, as_policies, get_policy
 from playground.caching.prefixes import Billed, TimedRequest
 from playground.caching.rules import Rules
 from playground.caching.simulated import Simulated
 from playground.caching.simulation import simulate
 from playground.caching.usage import billed_of
-from playground.counts import dollars, grouped
 from playground.dialects import Dialect, as_dialects
-from playground.display import Drawn, Listed, Live
 from playground.errors import InputFault
 from playground.findings import Finding, finding
-from playground.llm.prices import Price, price_of
 from playground.questions.cache.as_sent import AS_SENT, sent_requests
+from playground.questions.cache.cells import CacheMatrix, CacheSimulation
 from playground.questions.cache.known_rules import known_rules
-from playground.questions.cache.reach import Reach, reach
 from playground.questions.cache.requests import (
     APART,
     billed_for,
@@ -37,136 +32,6 @@ from playground.questions.cache.what_if import WhatIf
 from playground.sessions.session import Session
 
 AS_IT_IS: Final = WhatIf()
-_FIGURES: Final[tuple[tuple[str, Callable[[int], str]], ...]] = (
-    ("minimum_tokens", lambda tokens: f"fewest tokens that are cached: {tokens:,}"),
-    (
-        "read_permille",
-        lambda share: f"a token read costs {grouped(share / 1000, 2)} of its full price",
-    ),
-)
-
-
-@dataclass(frozen=True)
-class CacheSimulation(Drawn, Live):
-    """Every request's outcome, and what all of them cost beside sending everything uncached.
-
-    Shows itself as the strip of requests. Its table has a row for each request: tokens read,
-    written and paid in full, its cost, and why. Its figure has a bar for each.
-    """
-
-    provider: str
-    requests: list[Simulated]
-    dialect: str = ""
-    policy: str = ""
-    differences: tuple[FirstDifference | None, ...] = ()  # of each request to the one before it
-    model: str = ""
-    row: Sequence[TimedRequest] = ()
-    rules: Rules | None = None
-    billed: Sequence[Billed | None] = ()  # what each was billed, where somebody noted it
-    notes: tuple[Finding, ...] = ()  # what the session lacks that the prediction would need
-    pending: bool = False  # whether the last request is still to be answered
-
-    @property
-    def cost_permille(self) -> int:
-        """The cost of all input, in thousandths of what it would be without a cache."""
-        uncached = sum(request.total for request in self.requests)
-        return sum(request.cost for request in self.requests) // uncached if uncached else 1000
-
-    @property
-    def read_permille(self) -> int:
-        """The share of all input tokens that is read from the cache, in thousandths."""
-        total = sum(request.total for request in self.requests)
-        return sum(request.read for request in self.requests) * 1000 // total if total else 0
-
-    @property
-    def breaks(self) -> list[int]:
-        """The requests that read less than the request before them left in the cache."""
-        pairs = zip(self.requests, self.requests[1:], strict=False)
-        return [
-            number for number, (before, after) in enumerate(pairs, 1) if after.read < before.left
-        ]
-
-    @property
-    def reach(self) -> Reach:
-        """How far the last request is marked, and whether that is enough."""
-        rules = self.rules or known_rules(self.provider, self.model)
-        return reach(self.row[-1], rules, self.model)
-
-    def why(self, number: int) -> str:
-        """Why a request reads what it reads; of a break, the first difference too."""
-        reason, difference = self.requests[number].reason, self.differences[number]
-        return f"{reason}; {difference}" if difference and number in self.breaks else reason
-
-    def failures(
-        self, max_cost_multiple: float | None = None, no_cache_break: bool = False
-    ) -> list[str]:
-        """Which limits are passed, a line each; a refused request always is one.
-
-        `max_cost_multiple` is a multiple of the same input's cost without a cache.
-        """
-        failed = [f"the provider refuses a request: {reason}" for reason in self.errors]
-        cost = self.cost_permille / 1000
-        if max_cost_multiple is not None and cost > max_cost_multiple:
-            failed.append(
-                f"input costs {grouped(cost, 3)} of its full price; "
-                f"at most {max_cost_multiple} is allowed"
-            )
-        for number in self.breaks if no_cache_break else ():
-            before, after = self.requests[number - 1], self.requests[number]
-            read = f"reads {after.read:,} of {before.left:,} cached tokens"
-            failed.append(f"request {number + 1} {read}: {self.why(number)}")
-        return failed
-
-    @cached_property
-    def findings(self) -> list[Finding]:
-        """What is wrong with these requests, and what to do about it."""
-        if self.rules is None:
-            return list(self.notes)
-        row = SentRow(self.row, self.requests, self.differences, self.rules)
-        return [*self.notes, *lint(row)]
-
-    @property
-    def price(self) -> Price | None:
-        """The model's list price, if LiteLLM's cost map has one."""
-        return price_of(self.model)
-
-    @property
-    def nano_dollars(self) -> int | None:
-        """What all input costs, in billionths of a dollar; None without a price."""
-        return self.price.nano_dollars(sum(r.cost for r in self.requests)) if self.price else None
-
-    @property
-    def origins(self) -> list[str]:
-        """The figures that count for the model, each with who says so, a line each."""
-        if self.rules is None:
-            return []
-        if self.rules.match == "unknown":
-            return [f"no caching rules are known for model {self.model!r}: all is counted in full"]
-        found = [
-            f"{words(figure.value)} ({figure.source})"
-            for name, words in _FIGURES
-            if (figure := self.rules.figure(name, self.model))
-        ]
-        if not all(request.anchored for request in self.requests):
-            low, high = (grouped(part / 1000, 2) for part in self.row[0].token_range(1000))
-            found.append(
-                f"tokens are estimates, at four characters each: {low} to {high} times as many"
-            )
-        if self.price and (nano := self.nano_dollars) is not None:
-            found.append(f"all input: {dollars(nano / 1e9)} ({self.price.source})")
-        return found
-
-    @property
-    def errors(self) -> list[str]:
-        """Why the provider would refuse requests, each reason once."""
-        return list(dict.fromkeys(r.reason for r in self.requests if r.state == "error"))
-
-
-class CacheMatrix(Listed[CacheSimulation], Drawn):
-    """A session's simulations, dialect by dialect, in each policy by policy.
-
-    Its table has a row for each; its figure is a map of what input costs.
-    """
 
 
 @takes(

@@ -6,9 +6,9 @@ from typing import Final
 
 from playground.counts import counted, grouped
 from playground.display import draws
+from playground.questions.cache.cells import CacheMatrix, CacheSimulation
 from playground.questions.cache.headline import headline
 from playground.questions.cache.placement import CachePlacement
-from playground.questions.cache.simulation import CacheMatrix, CacheSimulation
 from playground.questions.cache.wire import CacheWire
 from playground.show import payloads
 from playground.show.colours import OUTCOME_COLOURS

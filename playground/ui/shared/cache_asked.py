@@ -10,9 +10,10 @@ from typing import Any, Final
 from playground.caching.own_policies import OwnPolicy
 from playground.caching.policies import POLICIES
 from playground.dialects import get_dialect
+from playground.questions.cache.cells import CacheSimulation
 from playground.questions.cache.placement import CachePlacement, place_cache
-from playground.questions.cache.simulation import CacheSimulation, simulate_cache
 from playground.questions.cache.simulation import cache_matrix as simulate_matrix
+from playground.questions.cache.simulation import simulate_cache
 from playground.questions.cache.what_if import WhatIf
 from playground.questions.cache.wire import CacheWire, cache_on_wire
 from playground.sessions.session import Session
