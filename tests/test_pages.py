@@ -243,7 +243,7 @@ def test_the_model_decides_about_marks() -> None:
     assert app.warning[0].value == (
         "3 marks, probably none can hit: about 685 tokens up to the last one, and this model "
         "needs 1,024. "
-        "It costs the full price (\\$0.0158)."
+        "It costs the full price (\\$0.016)."
     )
     assert any(text.value.startswith("Azad (the default): ") for text in app.text)
     app.selectbox(key="model").set_value("openai/gpt-5").run()
@@ -288,9 +288,9 @@ def test_a_cell_is_drawn_as_a_strip_of_all_its_requests() -> None:
     requests = table(app, "request")
     assert [one["read"] for one in strip["requests"]] == list(requests["read"])
     blocks: list[Any] = []
-    for one, billed in zip(strip["requests"], requests.itertuples(), strict=True):
+    for one, (_, billed) in zip(strip["requests"], requests.iterrows(), strict=True):
         blocks = [*blocks[: one["shared"]], *one["blocks"]]
-        paid = [getattr(billed, name) for name in ("read", "written", "uncached")]
+        paid = [billed[name] for name in ("read", "written", "full price")]
         assert sum(block[3] for block in blocks) == sum(paid)
         assert all(start <= mark < len(blocks) for mark, start, _ in one["marks"])
     assert strip["minimum"] == 1024

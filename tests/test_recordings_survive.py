@@ -502,21 +502,19 @@ def test_few_lines_wait_in_memory_however_long_no_one_brings_them_to_the_disk(
 
 def peak(folder: Path, megabytes: int, whole: int = 1 << 18) -> int:
     """The most bytes of memory while so many megabytes are recorded."""
-    from playground.recordings import recorder as module
-
     piece = b"".join(event("some words of an answer " * 40) for _ in range(16))
     file = numbered(folder / "r.jsonl")
-    before, module.WHOLE_BYTES = module.WHOLE_BYTES, whole  # type: ignore[misc]
     tracemalloc.start()
     try:
-        recorder = Recorder(file, searcher(), name="r", dialect="native", model="m")
+        recorder = Recorder(
+            file, searcher(), name="r", dialect="native", model="m", kept_bytes=whole
+        )
         for chunk in repeat(piece, megabytes * 1_000_000 // len(piece)):
             recorder.piece(0.0, chunk)
         recorder.end(None, cut=False)
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-        module.WHOLE_BYTES = before  # type: ignore[misc]
         file.close()
 
 
