@@ -177,6 +177,8 @@ def test_a_dialect_is_made_with_mouse_and_keyboard(browser_page: Page, tmp_path:
     name = browser_page.get_by_label("Name", exact=True)
     name.fill("harbour")
     name.press("Enter")
+    ran = browser_page.get_by_test_id("stApp")
+    wait(ran).to_have_attribute("data-test-script-state", "notRunning")
     browser_page.get_by_role("button", name="Save in the workspace").click()
     wait(browser_page.get_by_text("Saved: harbour", exact=False)).to_be_visible()
     file = tmp_path / "home" / "workspace" / "dialects" / "harbour.json"

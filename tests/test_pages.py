@@ -284,6 +284,7 @@ def test_what_a_session_costs_under_every_policy() -> None:
 
 def test_a_cell_is_drawn_as_a_strip_of_all_its_requests() -> None:
     app = page("cache", session="12-long-tool-run", shown="What it costs", drawn="xml")
+    unfold(app, "all figures", "rules")
     (strip,) = [data for data in payloads(app) if "requests" in data]
     requests = table(app, "request")
     assert [one["read"] for one in strip["requests"]] == list(requests["read"])

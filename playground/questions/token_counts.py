@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from playground.arguments import takes
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.rendering import Rendering
+from playground.errors import InputFault
 from playground.questions.cache.as_sent import sent_requests
 from playground.raw_prompts import ChatTemplate
 from playground.raw_prompts.sources import template_of
@@ -54,6 +55,10 @@ def count_tokens(
         model = model or request.task.model_name
     else:
         body = dict(request)
+        for key in ("messages", "contents", "tools"):
+            if not isinstance(body.get(key) or [], list):
+                said = f"{type(body[key]).__name__} {body[key]!r:.60} was given"
+                raise InputFault(said, where=f"request, {key}", expected="a list")
     return count_request(body, model, api, given, written)
 
 
