@@ -20,6 +20,7 @@ T = TypeVar("T", str, bool)
 
 
 _WIDGETS: Final = "widgets of "  # + editor's key → how many stood in its place before
+_KNOWN: Final = "known of "  # + widget's key → the value that it was drawn with or that was taken
 
 
 class Editor(NamedTuple, Generic[T]):
@@ -39,8 +40,16 @@ def edit(name: str, step: Edit) -> None:
 @uninterrupted()
 def take_edit(name: str, key: str, widget: str, step: Edit, shown: str = "") -> None:
     """The editor of this key, which began with `shown`, holds another value in its widget. What
-    cannot be read stays in it, beside the last that could be."""
+    cannot be read stays in it, beside the last that could be.
+
+    A browser that has not yet heard that a widget is gone sends its last value with the user's
+    next action, which looks like a change: nobody made it, and where that widget stood another
+    message may stand by now. So a value that is known already is no edit.
+    """
     value = state.held(widget)
+    if value == state.held(_KNOWN + widget):
+        return
+    state.hold(_KNOWN + widget, value)
     if isinstance(value, str):
         value = with_line_ends_of(shown, value)
     step = replace(step, value=value if isinstance(value, str) else "on" if value else "")
@@ -68,7 +77,9 @@ def editor(name: str, key: str, value: T) -> Editor[T]:
     if state.held(_widget(key, count)) not in (None, shown):
         count += 1
         state.hold(_WIDGETS + key, count)
-    return Editor(_widget(key, count), shown, fault)
+    widget = _widget(key, count)
+    state.hold(_KNOWN + widget, shown)
+    return Editor(widget, shown, fault)
 
 
 def _widget(key: str, count: int) -> str:
