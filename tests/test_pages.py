@@ -214,6 +214,12 @@ def test_the_edited_message_stays_the_one_that_it_was() -> None:
     assert (chooser.value, chooser.options[2]) == (2, was)
 
 
+def test_a_first_message_that_becomes_the_systems_stays_in_the_editor() -> None:
+    app = editing("02-parallel-calls", "Messages")
+    choice(app, "Role").set_value("system").run()
+    assert (choice(app, "Message").value, choice(app, "Role").value) == (0, "system")
+
+
 def test_messages_are_moved_split_off_and_changed_by_part() -> None:
     app = editing("02-parallel-calls", "Messages")
     editor(app, "edit 02-parallel-calls part 0.0").set_value("ONE").run()

@@ -187,8 +187,9 @@ def _messages(working: WorkingSession) -> None:
 def _choice(name: str, noun: str, labels: list[str], first: int = 0) -> int:
     """The index of the message or the tool that is edited; `first` before any is chosen."""
     chosen = history.chosen_key(name, noun)
-    held = state.held(chosen)
-    index = min(first if held is None else int(held), len(labels) - 1)
+    if state.held(chosen) is None:
+        state.hold(chosen, first)  # and stays so, whatever becomes of the messages
+    index = min(int(state.held(chosen)), len(labels) - 1)
     key = changes.place(f"choice of {chosen}", index)
     state.choose(key, index)  # in every run: its label changes with each edit of its text
     st.selectbox(
