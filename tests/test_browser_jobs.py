@@ -253,9 +253,8 @@ def test_the_reason_of_a_miss_is_told_with_its_request(hand: Hand, tour: Tour) -
     tour.done("miss", hand, strip)
 
 
-def test_a_key_takes_the_session_of_the_address_along(hand: Hand, address: str) -> None:
+def test_a_key_takes_the_session_of_the_address_along(page: Page, address: str) -> None:
     """It ended in an error: the address was bound to the widget that chooses the session."""
-    page = hand.page
     page.goto(f"{address}/replay?session=12-long-tool-run")
     heading = page.get_by_role("heading", level=1)
     expect(page.locator(".player .place")).to_be_visible()
@@ -269,9 +268,9 @@ def test_a_key_takes_the_session_of_the_address_along(hand: Hand, address: str) 
         expect(page.get_by_text("encountered an error")).to_have_count(0)
 
 
-def test_what_is_brought_leads_on_from_an_address_with_a_session(hand: Hand, address: str) -> None:
+def test_what_is_brought_leads_on_from_an_address_with_a_session(page: Page, address: str) -> None:
     """It ended in an error: what the address held was bound, and could not be cleared."""
-    page = hand.page
+    hand = Hand(page)
     page.goto(f"{address}/start?session=12-long-tool-run")
     hand.click(page.get_by_label("Paste anything").first)
     hand.paste(REPLY)
@@ -410,9 +409,8 @@ def test_an_imported_request_is_edited_and_the_edits_are_undone(hand: Hand, tour
     tour.done("edit", hand)
 
 
-def test_an_editor_whose_run_was_ended_early_keeps_its_text(hand: Hand, address: str) -> None:
+def test_an_editor_whose_run_was_ended_early_keeps_its_text(page: Page, address: str) -> None:
     """It stood there empty, and the next action made an edit of that."""
-    page = hand.page
     page.goto(f"{address}/compare?session=02-parallel-calls")
     expect(page.locator(".row").first).to_be_visible()
     prompt = page.get_by_role("textbox", name="System prompt")

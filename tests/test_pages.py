@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 import yaml
+from serving import widened
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import FileUploader, TextArea
 from wires import FRAMINGS, WRITERS, Said
@@ -546,7 +547,9 @@ def test_an_uploaded_tool_list_becomes_the_sessions_tools() -> None:
     assert '"tool:dig"' in json.dumps(payloads(app))
 
 
-@pytest.mark.parametrize("name", ["xml", "llama3-json", "react", "gemma4", "native", "continue"])
+@pytest.mark.parametrize(
+    "name", widened(["xml", "llama3-json", "react", "gemma4", "native", "continue"], at_once=2)
+)
 def test_the_guide_shows_each_use_case_as_it_is(name: str) -> None:
     from playground.guides import Guide, guide_for
 
