@@ -87,6 +87,13 @@ def test_nobody_writes_numbers_in_a_way_of_his_own() -> None:
     assert OWN.search("f'{cost:.2f}'") and OWN.search("${share:,.4f}")
 
 
+def test_every_table_of_a_page_is_written_so() -> None:
+    """But for the matrix of costs, which is coloured."""
+    files = [*(ROOT / "playground" / "ui").rglob("*.py"), *(ROOT / "pages").glob("*.py")]
+    own = {path.name for path in files if "st.dataframe(" in path.read_text(encoding="utf-8")}
+    assert own == {"cache.py"}
+
+
 def test_a_table_writes_its_numbers_so_in_every_language() -> None:
     from streamlit.testing.v1 import AppTest
 

@@ -38,6 +38,7 @@ from playground.ui.shared import (
     components,
     declaring,
     proposals,
+    tables,
     widgets,
 )
 from playground.ui.shared.callbacks import uninterrupted
@@ -217,7 +218,7 @@ def show_reply(draft: DeclarationDraft, session: Session, written: str) -> None:
     aborted = f", {len(result.aborted)} aborted" if result.aborted else ""
     left = counted(len(result.content.strip()), "character")
     st.text(f"{counted(len(result.tool_calls), 'call')}{aborted}, {left} left as text.")
-    st.dataframe(frames.events(result.events), hide_index=True, height=250)
+    tables.table(frames.events(result.events), height=250)
     widgets.show_findings(result.findings, "in the reply")
 
 
@@ -238,7 +239,7 @@ def summary(text: str, name: str) -> None:
 def show_laws(text: str) -> None:
     """Whether the laws hold for 50 random examples each, and the smallest that breaks one."""
     checks = laws(text)
-    st.dataframe(chat_template_frames.laws(checks), hide_index=True, height="content")
+    tables.table(chat_template_frames.laws(checks), height="content")
     for check in checks.broken:
         if check.broken:
             st.error(f"Law {check.law} is broken. The smallest example:")
@@ -258,7 +259,7 @@ def show_values(text: str, name: str) -> None:
     if not refused:
         st.text("All of them.")
     else:
-        st.dataframe({"does not come back": refused}, hide_index=True, height="content")
+        tables.table({"does not come back": refused}, height="content")
 
 
 @kept(32, spinner="Writing and reading back …")
@@ -290,7 +291,7 @@ def _show_nearest(text: str) -> None:
         }
         for each in found
     ]
-    st.dataframe(rows, hide_index=True, height="content")
+    tables.table(rows, height="content")
 
 
 @kept(32, spinner="Asking every dialect …")

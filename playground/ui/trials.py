@@ -214,7 +214,7 @@ def _result(found: Trial, name: str) -> None:
         )
     misses = trial_frames.trial_misses(found)
     if not misses.empty:
-        st.subheader("What was not right", anchor=False)
+        st.header("What was not right", divider="gray", anchor=False)
         tables.table(misses, height="content", key="misses")
         st.page_link(
             navigation.page("replay"),

@@ -12,7 +12,7 @@ from playground.dialects import dialect_names
 from playground.dialects.files import plain_dialect
 from playground.errors import InputFault
 from playground.ui import state
-from playground.ui.shared import declaring, widgets
+from playground.ui.shared import declaring, tables, widgets
 from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.shared.kept import kept
 
@@ -70,5 +70,5 @@ def _show(found: Proposal) -> None:
         for start, text in reading.left
     ]
     if rows:
-        st.dataframe(rows, hide_index=True, height="content")
+        tables.table(rows, height="content")
     widgets.show_findings(found.findings(), "about the proposal")
