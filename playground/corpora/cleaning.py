@@ -61,6 +61,7 @@ class Cleaner:
     def __init__(self) -> None:
         self._search = searcher(tuple(environment_secrets()))
         self._tally = Tally()
+        self._bodies = BodyScrubber(self._search, _REMEMBERED)
         self._tools = lru_cache(maxsize=256)(self._cleaned_tool)
         self._short = lru_cache(maxsize=4096)(self._cleaned)
 
@@ -133,11 +134,10 @@ class Cleaner:
     def _rows(self, rows: tuple[RequestRow, ...]) -> tuple[RequestRow, ...]:
         if not rows:
             return rows
-        scrubber = BodyScrubber(self._search, _REMEMBERED)
         found: list[RequestRow] = []
         before: dict[str, Any] | None = None
         for row, body in zip(rows, bodies(rows), strict=True):
-            clean = scrubber.scrubbed(body, self._tally)
+            clean = self._bodies.scrubbed(body, self._tally)
             reply = None if row.reply is None else scrubbed_with(self._search, row.reply)
             known = {name: getattr(row, name) for name in ("at", "seconds", "sub_agent")}
             found.append(packed(clean, before, reply=reply, **known))

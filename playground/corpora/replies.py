@@ -29,7 +29,7 @@ from playground.findings import Finding
 from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.parsing.result import ParseResult, read_to_end
 from playground.prompt_data import PromptData
-from playground.questions.detection import detect_likely
+from playground.questions.detection import likeliest
 from playground.sessions.session import Session
 from playground.tools import ToolMetadata
 
@@ -156,8 +156,8 @@ def _dialect_of(session: Session) -> str:
         return named
     texts = (m.text for m in replies if any(type(part) is TextPart for part in m.parts))
     for _, text in zip(range(_TRIED), texts, strict=False):
-        best = next(iter(detect_likely(text, session.tools)), None)
-        if best is not None and best.evident > 0 and not best.any_text:
+        best = likeliest(text, session.tools)
+        if best is not None and not best.any_text:
             return best.dialect
     return ""
 

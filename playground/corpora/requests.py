@@ -17,7 +17,7 @@ from playground.errors import InputFault
 from playground.json_numbers import dump_again
 from playground.llm.prices import price_of
 from playground.messages import ImagePart, Message, ReasoningPart, TextPart, ToolCallPart
-from playground.questions.cache.as_sent import AS_SENT
+from playground.questions.cache import as_sent
 from playground.questions.cache.cells import CacheSimulation
 from playground.questions.cache.known_rules import known_rules
 from playground.questions.cache.simulation import simulate_cache
@@ -90,7 +90,8 @@ def _simulation(session: Session) -> CacheSimulation | None:
     if not session.rows:
         return None
     try:
-        return simulate_cache(session, policy=AS_SENT)
+        sent = as_sent.sent_requests(session)
+        return simulate_cache(sent.bodies, usages=sent.usages, times=sent.times)
     except InputFault:  # the rows are no bodies that a provider takes, or all are a sub-agent's
         return None
 

@@ -86,19 +86,33 @@ def detect(text: str, tools: Sequence[Any] | None = None) -> Detections:
     return _ranked(readings, known)
 
 
-def detect_likely(text: str, tools: Sequence[ToolMetadata] = ()) -> Detections:
-    """The same of those dialects alone of whose openers a word stands in the text: where one reads
-    a call, the first is the first of `detect`. For the many texts of a corpus."""
-    names = [name for name, word in _words(dialect_files()) if word is None or word.search(text)]
-    if not names:
-        return Detections()
+def likeliest(text: str, tools: Sequence[ToolMetadata] = ()) -> Detection | None:
+    """The first of `detect` where that reads a call of a tool that there is, else None; for the
+    many texts of a corpus.
+
+    Only dialects of whose openers a word stands in the text are asked, and only those that read
+    most calls are looked at closely.
+    """
+    files = dialect_files()
+    names = [name for name, word in _words(files) if word is None or word.search(text)]
     data = PromptData(tool_metadata=list(tools))
 
     def reading(name: str) -> ParseResult:
         parser = get_dialect(name).create_parser(data)
         return read_to_end(parser, [parser.feed_text(text)])
 
-    return _ranked(read_in_every_dialect(reading, names=names), list(tools))
+    readings = list(read_in_every_dialect(reading, names=names)) if names else []
+    for most in sorted({_told(each) for each in readings if _told(each) > 0}, reverse=True):
+        close = [_detection(each, list(tools), files) for each in readings if _told(each) == most]
+        best = min((each for each in close if each.evident > 0), key=_rank, default=None)
+        if best is not None:
+            return best
+    return None
+
+
+def _told(reading: DialectReading) -> int:
+    """The most that a reading's calls may speak for it."""
+    return reading.calls - reading.findings.get("unknown-tool", 0)
 
 
 def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -> Detections:
@@ -109,7 +123,10 @@ def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -
 
 
 def _ranked(readings: Iterable[DialectReading], tools: list[ToolMetadata]) -> Detections:
-    return Detections(sorted((_detection(reading, tools) for reading in readings), key=_rank))
+    files = dialect_files()
+    return Detections(
+        sorted((_detection(reading, tools, files) for reading in readings), key=_rank)
+    )
 
 
 def foreign(ranked: Sequence[Detection], dialect: str) -> Finding | None:
@@ -145,7 +162,9 @@ def _rank(detection: Detection) -> tuple[int, ...]:
     )
 
 
-def _detection(reading: DialectReading, tools: list[ToolMetadata]) -> Detection:
+def _detection(
+    reading: DialectReading, tools: list[ToolMetadata], files: tuple[FileState, ...]
+) -> Detection:
     text = "".join(map(owned_text, reading.result.events))
     as_written = _as_written(reading, tools, text)
     return Detection(
@@ -155,16 +174,16 @@ def _detection(reading: DialectReading, tools: list[ToolMetadata]) -> Detection:
         as_written=as_written,
         begun=0 if as_written else _begun(reading, tools, text),
         left=reading.text,
-        markers=_markers_left(reading),
+        markers=_markers_left(reading, files),
         any_text=_any_text(reading.dialect),
         findings=tuple(reading.findings),
     )
 
 
-def _markers_left(reading: DialectReading) -> int:
+def _markers_left(reading: DialectReading, files: tuple[FileState, ...]) -> int:
     kinds = (TextEvent, ReasoningEvent, ArgumentEvent)
     texts = (event.text for event in merged(reading.result.events) if isinstance(event, kinds))
-    markers = _markers(dialect_files())
+    markers = _markers(files)
     return sum(len(markers.findall(text)) for text in texts)
 
 
@@ -177,10 +196,19 @@ def _words(_files: tuple[FileState, ...]) -> list[tuple[str, re.Pattern[str] | N
     for dialect in as_dialects(""):
         openers = dialect.syntax.openers if isinstance(dialect, DeclaredDialect) else ()
         words = {opener.strip("<>[]{}| \n") or opener.strip() for opener in openers}
-        patterns = (r"\s*".join(map(re.escape, word.split())) for word in sorted(words))
+        patterns = [r"\s*".join(map(re.escape, word.split())) for word in sorted(words)]
+        if isinstance(dialect, DeclaredDialect) and _begins_bare(dialect):
+            patterns.append(r"[{(]")
         pattern = "|".join(patterns)
-        found.append((dialect.name, re.compile(pattern, re.IGNORECASE) if words else None))
+        found.append((dialect.name, re.compile(pattern, re.IGNORECASE) if pattern else None))
     return found
+
+
+def _begins_bare(dialect: DeclaredDialect) -> bool:
+    """Whether a form of its calls has no opener: JSON, or a name before a parenthesis."""
+    forms = (dialect.syntax, *dialect.syntax.also)
+    begins = (form.call_template.before[:1] for form in forms)
+    return any(not (each and isinstance(each[0], str) and each[0].strip()) for each in begins)
 
 
 @lru_cache(maxsize=2)
