@@ -17,7 +17,7 @@ from playground.counts import counted, grouped
 from playground.visible import visible
 
 if TYPE_CHECKING:
-    from playground.corpora.asking import CorpusAnswer
+    from playground.corpora.answers import CorpusAnswer
     from playground.corpora.building import Built
 
 _TOLD = 10  # faults that are told one by one
@@ -32,9 +32,8 @@ def corpus() -> None:
 @click.argument("out")
 @click.argument("inputs", nargs=-1, required=True)
 @click.option("--redact", is_flag=True, help="Keep no text: lengths and hashes in their place.")
-@click.option("--engine", default="pool", help="serial, pool or ray. Default: pool.")
+@click.option("--engine", default="pool", help="serial or pool. Default: pool.")
 @click.option("--workers", default=0, help="Processes. Default: one for each processor.")
-@click.option("--address", default="", help="Of a Ray cluster. Default: one on this machine.")
 @json_option
 @guarded
 def build(
@@ -43,7 +42,6 @@ def build(
     redact: bool,
     engine: str,
     workers: int,
-    address: str,
     as_json: bool,
 ) -> int:
     """Build or refresh the corpus in the folder OUT from INPUTS: files, folders, patterns.
@@ -62,7 +60,6 @@ def build(
             redact=redact,
             engine=engine,
             workers=workers,
-            address=address,
             progress=progress,
         )
     if as_json:
@@ -100,7 +97,7 @@ def ask(
 ) -> int:
     """Ask the corpus in OUT a named QUESTION, or SQL; without either, the questions are listed."""
     from playground.corpora.asking import corpus as opened
-    from playground.corpora.asking import question_names
+    from playground.corpora.questions import question_names
     from playground.errors import InputFault
 
     if sql and question:

@@ -10,64 +10,26 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from datetime import date, datetime
-from decimal import Decimal
+from datetime import datetime
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
-import duckdb
-
 from playground.arguments import takes
+from playground.corpora.answers import CorpusAnswer
 from playground.corpora.blocks import BlockReader
 from playground.corpora.catalog import read_catalog
 from playground.corpora.filters import Filters, written
 from playground.corpora.layout import CorpusFolder
-from playground.corpora.questions import QUESTIONS, clusters, versions
+from playground.corpora.needed import needed
+from playground.corpora.questions import OTHERS, QUESTIONS, clusters, question_names, versions
 from playground.corpora.signatures import BANDS
 from playground.corpora.storing import stored_session
-from playground.corpora.views import connection, fault_of, fetched
-from playground.display import Drawn
 from playground.errors import InputFault, UnknownNameError
 from playground.sessions.session import Session
 
 SECONDS: Final = 30.0
 MOST_ROWS: Final = 100_000
-_OTHERS: Final = {
-    "errors": "Which errors are there, those alike put together?",
-    "twins": "Which sessions were told nearly twice?",
-    "versions": "What changed between two versions of an agent?",
-}
-
-
-@dataclass(frozen=True)
-class CorpusAnswer(Drawn):
-    """What a question says: `rows` under `columns`; `sql` is what was asked of DuckDB, in
-    `seconds`. With `cut` there are more rows than were asked for."""
-
-    question: str
-    columns: list[str]
-    rows: list[tuple[Any, ...]]
-    sql: str = ""
-    seconds: float = 0.0
-    cut: bool = False
-    notes: list[str] = field(default_factory=list)
-
-    def records(self) -> list[dict[str, Any]]:
-        """The rows by the names of their columns."""
-        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
-
-    def plain(self) -> dict[str, Any]:
-        """The answer as JSON has it: times as texts, decimal numbers as numbers."""
-        told = {name: getattr(self, name) for name in ("question", "seconds", "cut", "notes")}
-        rows = [{name: _plain(value) for name, value in each.items()} for each in self.records()]
-        return {**told, "columns": self.columns, "rows": rows}
-
-
-def question_names() -> dict[str, str]:
-    """Every named question, and what it asks."""
-    return {**{name: each.asks for name, each in QUESTIONS.items()}, **_OTHERS}
 
 
 @takes(path=(str, PathLike))
@@ -76,6 +38,7 @@ def corpus(path: str | PathLike[str]) -> Corpus:
 
     Raises InputFault where there is none, and for one of a newer version.
     """
+    needed()
     return Corpus(CorpusFolder(Path(path).resolve()))
 
 
@@ -85,7 +48,9 @@ class Corpus:
     def __init__(self, folder: CorpusFolder) -> None:
         self.folder = folder
         self.catalog = read_catalog(folder)
-        self._connection = connection(folder, self.catalog)
+        from playground.corpora.views import Database  # which loads DuckDB
+
+        self._database = Database(folder, self.catalog)
         self._lock = threading.Lock()
 
     def ask(
@@ -103,7 +68,7 @@ class Corpus:
         left out), of `drift` the time of its `split`, of `versions` its `first` and `second`.
         Raises UnknownNameError for a question, InputFault for what it cannot be asked by.
         """
-        if question in _OTHERS:
+        if question in OTHERS:
             return getattr(self, f"_{question}")(limit or 50, seconds, filters)  # type: ignore[no-any-return]
         if question not in QUESTIONS:
             raise UnknownNameError("question", question, list(question_names()))
@@ -155,7 +120,7 @@ class Corpus:
 
     def interrupt(self) -> None:
         """End what is being asked, from another thread."""
-        self._connection.interrupt()
+        self._database.interrupt()
 
     # what SQL alone does not say
 
@@ -238,10 +203,7 @@ class Corpus:
     ) -> CorpusAnswer:
         began = time.monotonic()
         with self._lock, self._bounded(seconds):
-            try:
-                columns, rows = fetched(self._connection, sql, dict(values), most + 1)
-            except duckdb.Error as error:
-                raise fault_of(error, self.folder, self.catalog) from error
+            columns, rows = self._database.fetched(sql, values, most + 1)
         spent = round(time.monotonic() - began, 3)
         return CorpusAnswer(question, columns, rows[:most], sql, spent, len(rows) > most)
 
@@ -252,7 +214,7 @@ class Corpus:
 
         def end() -> None:
             late.set()
-            self._connection.interrupt()
+            self._database.interrupt()
 
         timer = threading.Timer(seconds, end)
         timer.start()
@@ -268,20 +230,6 @@ class Corpus:
             ) from fault
         finally:
             timer.cancel()
-
-
-def _plain(value: Any) -> Any:
-    match value:
-        case datetime() | date():
-            return value.isoformat()
-        case Decimal():
-            return float(value)
-        case list():
-            return [_plain(each) for each in value]
-        case None | bool() | int() | float() | str() | dict():
-            return value
-        case _:
-            return str(value)
 
 
 def _first(table: str) -> str:

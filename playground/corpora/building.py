@@ -18,6 +18,7 @@ from playground.corpora.catalog import Catalog
 from playground.corpora.engines import Engine, Outcome, get_engine
 from playground.corpora.inputs import PIECE_BYTES, Piece
 from playground.corpora.layout import CorpusFolder
+from playground.corpora.needed import needed
 from playground.corpora.planning import Progress, halves, jobs, plan
 from playground.corpora.tables import SCHEMAS
 from playground.errors import InputFault
@@ -47,7 +48,6 @@ def build_corpus(
     redact: bool = False,
     engine: str = "pool",
     workers: int = 0,
-    address: str = "",
     shard_bytes: int = PIECE_BYTES,
     progress: Progress | None = None,
 ) -> Built:
@@ -57,9 +57,10 @@ def build_corpus(
     `redact` keeps no text. Raises InputFault where another build is at work there, where nothing
     is to be read, where the disk is full, and for a corpus of the other kind of redaction.
     """
+    needed()
     folder = CorpusFolder(Path(out).resolve())
     with catalogs.locked(folder):
-        return _Build(folder, get_engine(engine, workers, address), redact, progress).run(
+        return _Build(folder, get_engine(engine, workers), redact, progress).run(
             inputs, shard_bytes
         )
 
@@ -93,6 +94,7 @@ class _Build:
             self._build(deque(given))
         finally:
             self._engine.close()
+        self._list()
         faults = [*planned.faults, *self._faults()]
         self._catalog.faults = faults[:_MOST_FAULTS]
         self._commit()
@@ -154,8 +156,8 @@ class _Build:
         self._catalog.aside.append({"name": name, "problem": problem})
         return []
 
-    def _commit(self) -> None:
-        """What counts is what stands in a shard and among the files."""
+    def _list(self) -> None:
+        """What counts is what stands in a shard and among the files, each content once."""
         wanted = {piece.content for piece in self._pieces}
         listed: dict[str, set[str]] = {}
         seen: set[str] = set()
@@ -170,6 +172,9 @@ class _Build:
             gone |= {piece.number for piece in pieces if piece.content not in listed[shard]}
         self._catalog.shards = sorted(listed)
         self._catalog.dropped = sorted(gone)
+
+    def _commit(self) -> None:
+        self._list()
         catalogs.commit(self._folder, self._catalog, self._pieces)
         self._committed = time.monotonic()
 

@@ -1,4 +1,4 @@
-"""Where shards are built: in this process, in several, or on a cluster; always by `build_shard`.
+"""Where shards are built: in this process or in several; always by `build_shard`.
 
 An engine takes jobs and gives outcomes. What ends a worker is an outcome too, never the end of the
 run: `building.py` tries such a shard again, and sets aside what goes on killing.
@@ -161,18 +161,14 @@ def usual_workers() -> int:
     return min(len(os.sched_getaffinity(0)), _MOST_WORKERS)
 
 
-def _pool(workers: int, _address: str) -> Engine:
-    return PoolEngine(workers or usual_workers())
-
-
-ENGINES: Final[dict[str, Callable[[int, str], Engine]]] = {
-    "serial": lambda _workers, _address: SerialEngine(),
-    "pool": _pool,
+ENGINES: Final[dict[str, Callable[[int], Engine]]] = {
+    "serial": lambda _workers: SerialEngine(),
+    "pool": lambda workers: PoolEngine(workers or usual_workers()),
 }
 
 
-def get_engine(name: str, workers: int = 0, address: str = "") -> Engine:
+def get_engine(name: str, workers: int = 0) -> Engine:
     """The engine of this name; `workers` 0: as many as fit. Raises UnknownNameError."""
     if name not in ENGINES:
         raise UnknownNameError("engine", name, list(ENGINES))
-    return ENGINES[name](workers, address)
+    return ENGINES[name](workers)

@@ -11,8 +11,6 @@ from hashlib import blake2b
 from itertools import islice
 from typing import Final
 
-from rensa import RMinHash
-
 BANDS: Final = 16
 ROWS: Final = 8  # of a band: sessions of which 0.7 is shared meet in one, half of the time or more
 _WORDS: Final = 1_000  # of a session, from its beginning
@@ -66,6 +64,8 @@ def bands_of(found: list[str]) -> list[int]:
     """The bands of a set of shingles; none for a text that is too short to tell."""
     if len(found) < ROWS:
         return []
+    from rensa import RMinHash  # of the extra [corpus]; who only asks needs none of it
+
     minhash = RMinHash(num_perm=BANDS * ROWS, seed=1)
     minhash.update(found)
     digest = minhash.digest()

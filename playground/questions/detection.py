@@ -207,7 +207,11 @@ def _words(_files: tuple[FileState, ...]) -> list[tuple[str, re.Pattern[str] | N
 def _begins_bare(dialect: DeclaredDialect) -> bool:
     """Whether a form of its calls has no opener: JSON, or a name before a parenthesis."""
     forms = (dialect.syntax, *dialect.syntax.also)
-    begins = (form.call_template.before[:1] for form in forms)
+    begins = (
+        form.call_template.before[:1]
+        for form in forms
+        if not (form.sections and form.section_required)
+    )
     return any(not (each and isinstance(each[0], str) and each[0].strip()) for each in begins)
 
 

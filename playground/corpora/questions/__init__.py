@@ -171,3 +171,13 @@ QUESTIONS: Final = {
         Question("sessions", "Which sessions are there?", "sessions", _SESSIONS, is_grouped=False),
     )
 }
+OTHERS: Final = {
+    "errors": "Which errors are there, those alike put together?",
+    "twins": "Which sessions were told nearly twice?",
+    "versions": "What changed between two versions of an agent?",
+}
+
+
+def question_names() -> dict[str, str]:
+    """Every named question, and what it asks."""
+    return {**{name: each.asks for name, each in QUESTIONS.items()}, **OTHERS}
