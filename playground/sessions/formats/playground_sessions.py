@@ -16,6 +16,7 @@ class PlaygroundSession(SessionFormat):
     name = "playground"
     title = "session file of this project"
     own = True
+    session_a_line = True
     keeps = Keeps("yes", "yes", "yes", "yes")
 
     def recognises(self, source: Source) -> bool:
