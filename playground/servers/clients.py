@@ -91,8 +91,8 @@ SERVERS: Final = (
         "e3a5b89",
         View(
             source="smolagents e3a5b89 src/smolagents/agents.py:1690-1708: the closer is added"
-            " where a reply ends without it; utils.py:189-216: code alone is run, what stands around"
-            " it stays in the step's model_output",
+            " where a reply ends without it; utils.py:189-216: code alone is run, what stands"
+            " around it stays in the step's model_output",
             cut="open call",
         ),
     ),
