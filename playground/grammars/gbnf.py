@@ -72,7 +72,7 @@ class _Writer:
         """The first of the rules that a free text becomes."""
         if given not in self._names:
             stem = self._names[given] = self._own("text")
-            listed = states(given.shape, given.without, given.then)
+            listed = states(given.shape, given.without, given.then, given.last)
             self.lines += _state_rules(stem, listed, self.text(Exact(given.then)))
         return self._names[given]
 
