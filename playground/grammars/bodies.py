@@ -188,10 +188,11 @@ def _param(call: CallRules, key: str, schema: Any) -> Expression:
     if "type" in holes:
         text = values.text(schema, place) if _reads_text(seen) else IMPOSSIBLE
         kinds = ("integer", "number", "boolean", "null", "array", "object")
+        word = call.syntax.type_word
         return either(
             [
-                param(text, type="string"),
-                *(param(values.json(_of_type(schema, kind), place), type=kind) for kind in kinds),
+                param(text, type=word("string")),
+                *(param(values.json(_of_type(schema, kind), place), type=word(kind)) for kind in kinds),
             ]
         )
     return param(values.value(schema, seen, place))
