@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -40,6 +41,16 @@ def engine(dialect: DeclaredDialect, choice: str = "required") -> Engine:
 def baits(dialect: DeclaredDialect) -> list[bytes]:
     tools = tools_for(dialect)
     return baits_of(dialect, [dialect.format_tool_call(c, tools) for c in right_calls(dialect)])
+
+
+@EVERY
+def test_no_character_that_begins_like_others_is_left_out_of_a_set(
+    dialect: DeclaredDialect,
+) -> None:
+    """llama.cpp refuses the first bytes of a character that may be one which a set leaves out."""
+    sets = re.findall(r"(?<!\\)\[\^((?:[^\]\\]|\\.)*)\]", grammar_for(dialect, "auto").gbnf)
+    assert sets
+    assert all(chars.isascii() and "\\u" not in chars for chars in sets)
 
 
 INDENTED = [dialect for dialect in DIALECTS if dialect.syntax.json.indent]

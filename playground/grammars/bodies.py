@@ -186,15 +186,13 @@ def _param(call: CallRules, key: str, schema: Any) -> Expression:
         json = values.json(_without_texts(schema), place)
         return either([param(text, is_text="true"), param(json, is_text="false")])
     if "type" in holes:
-        text = values.text(schema, place) if _reads_text(seen) else IMPOSSIBLE
-        kinds = ("integer", "number", "boolean", "null", "array", "object")
         word = call.syntax.type_word
-        return either(
-            [
-                param(text, type=word("string")),
-                *(param(values.json(_of_type(schema, kind), place), type=word(kind)) for kind in kinds),
-            ]
-        )
+        text = values.text(schema, place) if _reads_text(seen) else IMPOSSIBLE
+        found = [param(text, type=word("string"))]
+        for kind in ("integer", "number", "boolean", "null", "array", "object"):
+            json = values.json(_of_type(schema, kind), place)
+            found.append(param(json, type=word(kind)))
+        return either(found)
     return param(values.value(schema, seen, place))
 
 

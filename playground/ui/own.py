@@ -35,10 +35,17 @@ from playground.ui.serving import access
 from playground.ui.shared import belongings, brought, components, declaring, widgets
 from playground.ui.shared.declaring import DeclarationDraft
 from playground.ui.shared.kept import kept
-from playground.workspaces.dialects import is_kept, keep_dialect, kept_text
+from playground.workspaces.dialects import (
+    is_kept,
+    keep_dialect,
+    kept_text,
+    remove_dialect,
+    restore_dialect,
+)
 
 _WAYS: Final = ("A dialect", "A chat template", "Replies")
 _SAID: Final = "own dialect said"
+_REMOVED: Final = "own dialect removed"
 _REPLY: Final = "own dialect reply"
 _DERIVED: Final = "own dialect derived"
 _PROPOSED: Final = "own dialect proposed"
@@ -209,15 +216,45 @@ def keeping(draft: DeclarationDraft) -> None:
                 args=(draft,),
                 help="Every page and command then finds it by its name.",
             )
+            if draft.seen is not None:
+                st.button("Delete", icon=":material/delete:", on_click=_remove, args=(draft,))
         st.download_button(
             "Download", draft.text, f"{draft.dialect.name}.json", icon=":material/download:"
         )
+    if removed := state.held(_REMOVED):
+        st.text(f"Removed: {removed} is no dialect of any page or command now.")
+        st.button("Undo delete", icon=":material/undo:", on_click=_restore, args=(str(removed),))
     if said := state.held(_SAID):
         st.text(str(said))
         state.forget(_SAID)
 
 
+def _remove(draft: DeclarationDraft) -> None:
+    """Of the file that was opened; the declaration stays on the page."""
+    assert draft.seen is not None  # else there is no button
+    name = parse_dialect(draft.seen, "own").name
+    try:
+        remove_dialect(name, draft.seen)
+    except InputFault as fault:
+        state.hold(declaring.FAULT, str(fault))
+    else:
+        declaring.saved(None)
+        state.hold(_REMOVED, name)
+
+
+def _restore(name: str) -> None:
+    state.forget(_REMOVED)
+    try:
+        text = restore_dialect(name)
+    except InputFault as fault:
+        state.hold(declaring.FAULT, str(fault))
+    else:
+        declaring.take(json.loads(text), text)
+        state.hold(_SAID, f"Brought back: {name} is among the dialects of every page and command.")
+
+
 def _save(draft: DeclarationDraft) -> None:
+    state.forget(_REMOVED)
     name = str(draft.document.get("name"))
     seen = draft.seen if draft.seen is not None and kept_text(name) is not None else None
     try:
