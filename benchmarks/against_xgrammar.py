@@ -26,7 +26,7 @@ from scratch import ROOT, run_beside
 
 NEEDED: Final = (
     "click", "docstring_parser", "jinja2", "jsonschema", "llguidance==1.9.1", "numpy", "pydantic",
-    "pyyaml", "rich", "apache-tvm-ffi", "typing_extensions",
+    "pyyaml", "regex", "rich", "apache-tvm-ffi", "typing_extensions",
 )  # fmt: skip
 _END: Final = 256
 

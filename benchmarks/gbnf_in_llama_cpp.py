@@ -2,8 +2,8 @@
 
 `python benchmarks/gbnf_in_llama_cpp.py VOCABULARY.gguf [WALKS] [DIALECT …]`: a vocabulary whose
 tokens have every byte, such as `models/ggml-vocab-llama-spm.gguf` of the sources of the package
-llama-cpp-python, which is built in an environment of its own (three minutes on two cores with
-CMAKE_ARGS of `-DCMAKE_CXX_FLAGS=-O0`). A text is given byte by byte. Of WALKS random texts that
+llama-cpp-python. PyPI has it as sources alone: it is built in an environment of its own; with
+LLAMA_CPP_LIB_PATH, a folder with its libraries, and CMAKE_ARGS=-DLLAMA_BUILD=OFF nothing is. A text is given byte by byte. Of WALKS random texts that
 llguidance takes by the same grammar's Lark, each is given to llama.cpp too, and a cut of each.
 Exits 1 where llama.cpp says otherwise.
 """
