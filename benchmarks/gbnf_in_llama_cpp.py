@@ -3,9 +3,9 @@
 `python benchmarks/gbnf_in_llama_cpp.py VOCABULARY.gguf [WALKS] [DIALECT …]`: a vocabulary whose
 tokens have every byte, such as `models/ggml-vocab-llama-spm.gguf` of the sources of the package
 llama-cpp-python. PyPI has it as sources alone: it is built in an environment of its own; with
-LLAMA_CPP_LIB_PATH, a folder with its libraries, and CMAKE_ARGS=-DLLAMA_BUILD=OFF nothing is. A text is given byte by byte. Of WALKS random texts that
-llguidance takes by the same grammar's Lark, each is given to llama.cpp too, and a cut of each.
-Exits 1 where llama.cpp says otherwise.
+LLAMA_CPP_LIB_PATH, a folder with its libraries, and CMAKE_ARGS=-DLLAMA_BUILD=OFF nothing is. A text
+is given byte by byte. Of WALKS random texts that llguidance takes by the same grammar's Lark, each
+is given to llama.cpp too; so is a call that is cut. Exits 1 where llama.cpp says otherwise.
 """
 
 from __future__ import annotations
