@@ -41,6 +41,7 @@ _WHERE = {
     "dialect_for": "playground.dialects.models",
     "dialect_from_template": "playground.derivation",
     "dialect_names": "playground.dialects",
+    "diff": "playground.questions.versions",
     "dump_dialect": "playground.dialects.files",
     "get_dialect": "playground.dialects",
     "guide_for": "playground.guides",
@@ -93,6 +94,7 @@ __all__ = [
     "dialect_for",
     "dialect_from_template",
     "dialect_names",
+    "diff",
     "dump_dialect",
     "get_dialect",
     "guide_for",
@@ -148,6 +150,7 @@ if TYPE_CHECKING:
     from playground.questions.timeline import replay
     from playground.questions.token_counts import count_tokens
     from playground.questions.trials import trial
+    from playground.questions.versions import diff
     from playground.raw_prompts import ChatTemplate
     from playground.raw_prompts.audit import audit_template
     from playground.recordings.decoding import decode_stream

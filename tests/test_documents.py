@@ -69,6 +69,7 @@ def test_the_cache_labs_document_runs_and_its_policy_is_one(
         "session-format",
         "tokens",
         "tools",
+        "versions",
     ],
 )
 def test_the_code_of_a_document_runs_as_it_stands(name: str) -> None:

@@ -41,6 +41,7 @@ PROMISED = {
         "dialect_findings",
         "dialect_for",
         "dialect_from_template",
+        "diff",
         "dump_dialect",
         "load_dialect",
         "propose_dialect",
@@ -150,7 +151,7 @@ PROMISED = {
     ],
     "playground.raw_prompts": ["ChatTemplate"],
     "playground.recordings.scrubbing": ["scrubbed"],
-    "playground.testing": ["check_cache"],
+    "playground.testing": ["check_against", "check_cache"],
 }
 
 
