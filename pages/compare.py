@@ -6,7 +6,7 @@ import streamlit as st
 
 from playground.show import payloads
 from playground.ui import compare, state
-from playground.ui.shared import choosing, components, editor, grammars, widgets
+from playground.ui.shared import choosing, components, editor, grammars, tool_schemas, widgets
 
 working = state.working_session()
 chosen = choosing.dialects()
@@ -50,6 +50,7 @@ if counts.open:
 if tools.open:
     with tools:
         compare.schema_losses(compared)
+        tool_schemas.show(session, chosen)
 
 if grammar.open:
     with grammar:

@@ -62,6 +62,8 @@ _WHERE = {
     "sample_sessions": "playground.sessions.loading",
     "session": "playground.sessions.in_memory",
     "simulate_cache": "playground.questions.cache.simulation",
+    "tool_costs": "playground.questions.tool_schemas",
+    "tool_portability": "playground.questions.tool_schemas",
     "trial": "playground.questions.trials",
 }
 
@@ -115,6 +117,8 @@ __all__ = [
     "sample_sessions",
     "session",
     "simulate_cache",
+    "tool_costs",
+    "tool_portability",
     "trial",
 ]
 
@@ -149,6 +153,7 @@ if TYPE_CHECKING:
     from playground.questions.raw_prompt import raw_prompt
     from playground.questions.timeline import replay
     from playground.questions.token_counts import count_tokens
+    from playground.questions.tool_schemas import tool_costs, tool_portability
     from playground.questions.trials import trial
     from playground.questions.versions import diff
     from playground.raw_prompts import ChatTemplate

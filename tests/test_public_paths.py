@@ -63,6 +63,8 @@ PROMISED = {
         "sample_sessions",
         "session",
         "simulate_cache",
+        "tool_costs",
+        "tool_portability",
         "trial",
     ],
     "playground.messages": ["Message", "ToolCallPart", "ToolResultPart", "TextPart"],
