@@ -33,6 +33,7 @@ _WHERE = {
     "cache_on_wire": "playground.questions.cache.wire",
     "carry": "playground.questions.carry",
     "check_dialect": "playground.laws",
+    "compaction": "playground.questions.cache.compaction",
     "compare": "playground.questions.comparison",
     "count_tokens": "playground.questions.token_counts",
     "decode_stream": "playground.recordings.decoding",
@@ -88,6 +89,7 @@ __all__ = [
     "cache_on_wire",
     "carry",
     "check_dialect",
+    "compaction",
     "compare",
     "count_tokens",
     "decode_stream",
@@ -142,6 +144,7 @@ if TYPE_CHECKING:
     from playground.parsing.switches import Switches
     from playground.parsing.syntax import Syntax
     from playground.prompt_data import PromptData
+    from playground.questions.cache.compaction import compaction
     from playground.questions.cache.placement import place_cache
     from playground.questions.cache.simulation import cache_matrix, simulate_cache
     from playground.questions.cache.what_if import WhatIf

@@ -63,6 +63,7 @@ def test_the_cache_labs_document_runs_and_its_policy_is_one(
     "name",
     [
         "agents",
+        "compaction",
         "conversation-templates",
         "raw-prompts",
         "servers",

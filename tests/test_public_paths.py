@@ -34,6 +34,7 @@ PROMISED = {
         "cache_on_wire",
         "carry",
         "check_dialect",
+        "compaction",
         "compare",
         "count_tokens",
         "decode_stream",
