@@ -25,7 +25,7 @@ from playground.caching.shortening import (
     shortenings,
 )
 from playground.errors import InputFault
-from playground.questions.cache.compacted import Compaction
+from playground.questions.cache.compacted import CompactionWhatIf
 from playground.sessions.session import RequestRow, Session
 
 MODEL = "claude-sonnet-4-5"
@@ -72,7 +72,7 @@ def by_hand(keep: int) -> list[dict[str, Any]]:
     return found
 
 
-def row(found: Compaction, name: str) -> Any:
+def row(found: CompactionWhatIf, name: str) -> Any:
     return next(each for each in found.rows if each.policy.name == name)
 
 

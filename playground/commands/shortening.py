@@ -11,7 +11,7 @@ from playground.commands.terminal import guarded, print_json, report, say, table
 from playground.counts import dollars, grouped, percent
 
 if TYPE_CHECKING:
-    from playground.questions.cache.compacted import Compaction, Shorter
+    from playground.questions.cache.compacted import CompactionWhatIf, Shorter
 
 _HEAD = ["policy", "cuts", "prefix lost", "marks", "last request", "cost", "saved", "pays from"]
 
@@ -79,7 +79,7 @@ def compaction(
     return report(loaded.findings)
 
 
-def _row(found: Compaction, row: Shorter) -> list[str]:
+def _row(found: CompactionWhatIf, row: Shorter) -> list[str]:
     back, saved = found.pays_back(row), found.saved(row)[-1]
     money = found.dollars(abs(saved))
     sign = "-" if saved < 0 else ""

@@ -6,17 +6,17 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from playground.display import draws
-from playground.questions.cache.compacted import Compaction, Shorter
+from playground.questions.cache.compacted import CompactionWhatIf, Shorter
 from playground.show.kept_figures import KeptFigure
 
 
-@draws("frame", Compaction)
-def compaction(value: Compaction) -> pd.DataFrame:
+@draws("frame", CompactionWhatIf)
+def compaction(value: CompactionWhatIf) -> pd.DataFrame:
     """One row a policy: cuts, what they break off, what is saved, when it pays back."""
     return pd.DataFrame([_row(value, row) for row in value.rows])
 
 
-def _row(value: Compaction, row: Shorter) -> dict[str, object]:
+def _row(value: CompactionWhatIf, row: Shorter) -> dict[str, object]:
     back = value.pays_back(row)
     saved = value.saved(row)[-1]
     marks = sum(cut.marks for cut in row.cuts)
@@ -41,8 +41,8 @@ def cuts(row: Shorter) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=head)
 
 
-@draws("figure", Compaction)
-def curve(value: Compaction) -> go.Figure:
+@draws("figure", CompactionWhatIf)
+def curve(value: CompactionWhatIf) -> go.Figure:
     """What each policy has saved up to every turn, in full-price tokens; below 0 it has cost."""
     figure = KeptFigure()
     turns = [turn + 1 for turn in range(len(value.everything.costs))]

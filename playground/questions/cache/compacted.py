@@ -14,7 +14,7 @@ from playground.questions.cache.cells import CacheSimulation
 
 
 @dataclass(frozen=True)
-class Cut:
+class HistoryCut:
     """More was cut at a turn (from 0): `lost` tokens of the request before are no prefix any more,
     `shorter` is the request by so many tokens than with everything in it; of the marks of the
     request before `survive` of `marks` stand behind what is a prefix still."""
@@ -36,7 +36,7 @@ class Shorter:
     bodies: list[dict[str, Any]]
     turns: list[int]
     simulation: CacheSimulation
-    cuts: list[Cut]
+    cuts: list[HistoryCut]
     costs: list[int]
     tokens: list[int]
 
@@ -46,7 +46,7 @@ class Shorter:
 
 
 @dataclass(frozen=True)
-class Compaction(Drawn):
+class CompactionWhatIf(Drawn):
     """Every policy beside keeping everything, which is the first.
 
     Its table has a row for each policy; its figure what each has saved up to every turn.

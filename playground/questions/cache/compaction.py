@@ -28,7 +28,7 @@ from playground.errors import InputFault
 from playground.llm.prices import price_of
 from playground.questions.cache.as_sent import AS_SENT, sent_requests
 from playground.questions.cache.cells import CacheSimulation
-from playground.questions.cache.compacted import Compaction, Cut, Shorter
+from playground.questions.cache.compacted import CompactionWhatIf, HistoryCut, Shorter
 from playground.questions.cache.known_rules import known_rules
 from playground.questions.cache.requests import APART, Rendered, sent_at
 from playground.questions.cache.simulation import parted, simulated_row
@@ -52,7 +52,7 @@ def compaction(
     keep: int = 0,
     summary: int = 1_000,
     seconds_apart: float | None = None,
-) -> Compaction:
+) -> CompactionWhatIf:
     """What ways of shortening a session's history would cost beside keeping all of it.
 
     `policies` are names of `shortenings`: "keep last messages", "drop old results", "clear tool
@@ -83,7 +83,7 @@ def compaction(
     asked = (requests, times, size, name, provider, marker)
     everything = _shortened(wanted[0], None, *asked)
     rest = (_shortened(each, everything, *asked) for each in wanted[1:])
-    return Compaction([everything, *rest], name, limit)
+    return CompactionWhatIf([everything, *rest], name, limit)
 
 
 _Request = tuple[dict[str, Any], Messages]
@@ -212,7 +212,7 @@ def _cuts(
     cut: set[int],
     tokens: list[int],
     whole: list[int],
-) -> Iterator[Cut]:
+) -> Iterator[HistoryCut]:
     """What each cut breaks off the request before it."""
     for index in range(1, len(turns)):
         turn = turns[index]
@@ -225,4 +225,4 @@ def _cuts(
         points = found.requests[index - 1].breakpoints
         survive = sum(point < shared for point in points)
         lost = (before.sizes[-1] if before.sizes else 0) - kept
-        yield Cut(turn, lost, whole[turn] - tokens[turn], survive, len(points))
+        yield HistoryCut(turn, lost, whole[turn] - tokens[turn], survive, len(points))

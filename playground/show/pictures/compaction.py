@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from playground.display import draws
-from playground.questions.cache.compacted import Compaction
+from playground.questions.cache.compacted import CompactionWhatIf
 from playground.show.compaction_frames import compaction as policies
 from playground.show.markup import Markup, table
 
 _POINTS = 12  # turns that the table by turn shows
 
 
-@draws("picture", Compaction)
-def compaction(value: Compaction) -> Markup:
+@draws("picture", CompactionWhatIf)
+def compaction(value: CompactionWhatIf) -> Markup:
     """The table of policies, and what each has saved at some turns."""
     frame = policies(value).astype(object)
     shown = frame.where(frame.notna(), "").astype(str)

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 import streamlit as st
 
 from playground.errors import InputFault
-from playground.questions.cache.compacted import Compaction
+from playground.questions.cache.compacted import CompactionWhatIf
 from playground.questions.cache.compaction import compaction
 from playground.sessions.session import Session
 from playground.show import compaction_frames
@@ -19,7 +19,7 @@ from playground.ui.shared.kept import kept
 @kept(16)
 def _compaction(
     session: Session, dialect: str, apart: float | None, limit: int, keep: int, summary: int
-) -> Future[Compaction]:
+) -> Future[CompactionWhatIf]:
     return waiting.background().submit(
         compaction,
         session,
