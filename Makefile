@@ -39,7 +39,8 @@ QUICK := tests/test_table.py tests/test_syntax.py tests/test_laws.py tests/test_
 
 # What takes minutes. There may be nothing of the kind: pytest's status 5 says so.
 long: $(VENV)/.dev
-	LAW_EXAMPLES=300 $(BIN)/python -m pytest -n auto tests/test_laws.py tests/test_quiet.py
+	LAW_EXAMPLES=300 $(BIN)/python -m pytest -n auto tests/test_laws.py tests/test_quiet.py \
+		tests/test_cache_laws.py
 	$(BIN)/python -m pytest -n auto -m long || test $$? -eq 5
 
 # Every figure that has a target, beside what PyPI offers, in an environment of its own. It fails
@@ -90,7 +91,7 @@ lock:
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate --no-header --extra build pyproject.toml -o requirements.lock
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-annotate --no-header --extra build --extra notebook --extra mcp --group dev \
+		--no-emit-index-url --no-annotate --no-header --extra build --extra notebook --extra mcp --extra corpus --group dev \
 		-c requirements.lock pyproject.toml -o requirements-dev.lock
 
 # Known weaknesses of the locked versions: ADVISORIES is a file or folder in the OSV format.

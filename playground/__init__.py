@@ -35,6 +35,7 @@ _WHERE = {
     "check_dialect": "playground.laws",
     "compaction": "playground.questions.cache.compaction",
     "compare": "playground.questions.comparison",
+    "corpus": "playground.corpora.asking",
     "count_tokens": "playground.questions.token_counts",
     "decode_stream": "playground.recordings.decoding",
     "detect": "playground.questions.detection",
@@ -91,6 +92,7 @@ __all__ = [
     "check_dialect",
     "compaction",
     "compare",
+    "corpus",
     "count_tokens",
     "decode_stream",
     "detect",
@@ -126,6 +128,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from playground.caching.own_policies import load_policy
+    from playground.corpora.asking import corpus
     from playground.derivation import dialect_from_template, propose_dialect
     from playground.dialects import (
         DeclaredDialect,

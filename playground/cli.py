@@ -19,6 +19,7 @@ _MODULES: Final = {  # of `playground.commands`, by command: a command loads its
     "cache": "caching",
     "check": "caching",
     "diff": "comparing",
+    "corpus": "corpora",
     "carry": "prompts",
     "detect": "prompts",
     "guide": "prompts",
