@@ -13,7 +13,8 @@ from playground.show.kept_figures import KeptFigure
 @draws("frame", CompactionWhatIf)
 def compaction(value: CompactionWhatIf) -> pd.DataFrame:
     """One row a policy: cuts, what they break off, what is saved, when it pays back."""
-    return pd.DataFrame([_row(value, row) for row in value.rows])
+    frame = pd.DataFrame([_row(value, row) for row in value.rows])
+    return frame.astype({"pays from turn": "Int64"})
 
 
 def _row(value: CompactionWhatIf, row: Shorter) -> dict[str, object]:

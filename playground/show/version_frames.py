@@ -22,7 +22,8 @@ def versions(value: VersionDiff) -> pd.DataFrame:
 
 def blocks(changes: Sequence[BlockChange]) -> pd.DataFrame:
     """One row for each of these blocks."""
-    return pd.DataFrame([_block(change) for change in changes], columns=HEAD)
+    frame = pd.DataFrame([_block(change) for change in changes], columns=HEAD)
+    return frame.astype({"tokens before": "Int64", "tokens after": "Int64"})  # none of what is not
 
 
 def _block(change: BlockChange) -> list[object]:

@@ -122,6 +122,8 @@ def _change(change: BlockChange) -> dict[str, Any]:
 
 def cost_words(cost: PrefixCost) -> str:
     """One provider's cost in a sentence."""
+    if not cost.left:
+        return f"{cost.title}: the first leaves nothing in the cache, so nothing is lost."
     share = f"{grouped(cost.read)} of the {grouped(cost.left)} tokens that the first leaves"
     told = f"{cost.title}: {share} in the cache are read"
     if not cost.lost:

@@ -6,24 +6,33 @@ from concurrent.futures import Future
 
 import streamlit as st
 
+from playground.caching.own_policies import OwnPolicy
 from playground.errors import InputFault
 from playground.questions.cache.compacted import CompactionWhatIf
 from playground.questions.cache.compaction import compaction
 from playground.sessions.session import Session
 from playground.show import compaction_frames
-from playground.ui.shared import tables, waiting
+from playground.ui.shared import policies, tables, waiting
 from playground.ui.shared.cache_asked import Asked
 from playground.ui.shared.kept import kept
 
 
 @kept(16)
 def _compaction(
-    session: Session, dialect: str, apart: float | None, limit: int, keep: int, summary: int
+    session: Session,
+    dialect: str,
+    apart: float | None,
+    policy: str,
+    own: OwnPolicy | None,
+    limit: int,
+    keep: int,
+    summary: int,
 ) -> Future[CompactionWhatIf]:
     return waiting.background().submit(
         compaction,
         session,
         dialect=dialect,
+        marks=own.policy() if own else policy,
         limit=limit,
         keep=keep,
         summary=summary,
@@ -54,7 +63,8 @@ def show(given: Asked) -> None:
             "Summary, tokens", 1, 100_000, 1_000, key="shorten-summary", bind="query-params"
         )
     dialect = given.dialect or "native"
-    future = _compaction(given.session, dialect, given.apart, int(limit), int(keep), int(summary))
+    marks = given.session, dialect, given.apart, given.policy, policies.find(given.policy)
+    future = _compaction(*marks, int(limit), int(keep), int(summary))
     waiting.until_loaded(future.done, "Every policy is simulated.")
     try:
         found = future.result()
