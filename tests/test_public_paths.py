@@ -34,6 +34,7 @@ PROMISED = {
         "cache_on_wire",
         "carry",
         "check_dialect",
+        "compaction",
         "compare",
         "count_tokens",
         "decode_stream",
@@ -41,6 +42,7 @@ PROMISED = {
         "dialect_findings",
         "dialect_for",
         "dialect_from_template",
+        "diff",
         "dump_dialect",
         "load_dialect",
         "propose_dialect",
@@ -62,6 +64,8 @@ PROMISED = {
         "sample_sessions",
         "session",
         "simulate_cache",
+        "tool_costs",
+        "tool_portability",
         "trial",
     ],
     "playground.messages": ["Message", "ToolCallPart", "ToolResultPart", "TextPart"],
@@ -150,7 +154,7 @@ PROMISED = {
     ],
     "playground.raw_prompts": ["ChatTemplate"],
     "playground.recordings.scrubbing": ["scrubbed"],
-    "playground.testing": ["check_cache"],
+    "playground.testing": ["check_against", "check_cache"],
 }
 
 
