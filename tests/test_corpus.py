@@ -158,7 +158,7 @@ def test_pool_and_serial_find_the_same_for_any_size_of_shards(
 ) -> None:
     folder, out = few
     build_corpus(tmp_path / "o", [folder], engine="pool", workers=2, shard_bytes=100_000)
-    assert len(pg.corpus(tmp_path / "o").catalog.shards) > 3
+    assert len(pg.corpus(tmp_path / "o").catalog.shards) >= 3
     assert facts(tmp_path / "o") == facts(out)
 
 

@@ -111,8 +111,8 @@ def likeliest(text: str, tools: Sequence[ToolMetadata] = ()) -> Detection | None
 
 
 def _told(reading: DialectReading) -> int:
-    """The most that a reading's calls may speak for it."""
-    return reading.calls - reading.findings.get("unknown-tool", 0)
+    """The most that a reading's calls may speak for it (`Detection.evident`)."""
+    return reading.calls - ("unknown-tool" in reading.findings)
 
 
 def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -> Detections:
@@ -194,14 +194,22 @@ def _words(_files: tuple[FileState, ...]) -> list[tuple[str, re.Pattern[str] | N
     the brackets around its words are missing."""
     found: list[tuple[str, re.Pattern[str] | None]] = []
     for dialect in as_dialects(""):
+        if dialect.is_native_toolcalling():  # it reads none in text
+            continue
         openers = dialect.syntax.openers if isinstance(dialect, DeclaredDialect) else ()
         words = {opener.strip("<>[]{}| \n") or opener.strip() for opener in openers}
-        patterns = [r"\s*".join(map(re.escape, word.split())) for word in sorted(words)]
+        patterns = [_bounded(word) for word in sorted(words)]
         if isinstance(dialect, DeclaredDialect) and _begins_bare(dialect):
             patterns.append(r"[{(]")
         pattern = "|".join(patterns)
         found.append((dialect.name, re.compile(pattern, re.IGNORECASE) if pattern else None))
     return found
+
+
+def _bounded(word: str) -> str:
+    """A pattern of a word, and of no longer one that holds it."""
+    first, last = (r"\b" if each.isalnum() or each == "_" else "" for each in (word[0], word[-1]))
+    return first + r"\s*".join(map(re.escape, word.split())) + last
 
 
 def _begins_bare(dialect: DeclaredDialect) -> bool:
