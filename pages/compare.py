@@ -6,7 +6,7 @@ import streamlit as st
 
 from playground.show import payloads
 from playground.ui import compare, state
-from playground.ui.shared import choosing, components, editor, grammars, widgets
+from playground.ui.shared import changes, choosing, components, editor, grammars, widgets
 
 working = state.working_session()
 chosen = choosing.dialects()
@@ -37,7 +37,7 @@ if side.open:
             compare.panes(session, chosen),
             selected=origin,
             key=compare.PANES,
-            on_select=compare.take_origin,
+            on_select=changes.of(compare.PANES, compare.take_origin, field="origin"),
         )
         st.caption("Characters are those of what is sent, tools included: the same on every page.")
         for column in columns:

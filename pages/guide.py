@@ -7,7 +7,7 @@ import streamlit as st
 from playground.guides import NoGuide, guide_for
 from playground.show import frames
 from playground.ui import guide, state
-from playground.ui.shared import grammars, widgets
+from playground.ui.shared import grammars, tables, widgets
 
 left, right = st.columns([2, 1], vertical_alignment="bottom")
 with left:
@@ -19,10 +19,10 @@ if isinstance(shown, NoGuide):
 with right:
     arrows = st.toggle("Line breaks as ↵", key="arrows", bind="query-params")
 
-st.dataframe(frames.guide_summary(shown), hide_index=True, height="content")
+tables.table(frames.guide_summary(shown), height="content")
 if shown.llama:
     with st.expander("Special tokens"):
-        st.dataframe(frames.special_tokens(shown.llama), hide_index=True, height="content")
+        tables.table(frames.special_tokens(shown.llama), height="content")
 cases, grammar = st.tabs(
     ["Use cases", "Grammar"], key="guide_view", on_change="rerun", bind="query-params"
 )
@@ -31,7 +31,7 @@ if cases.open:
         guide.show_case(shown, guide.case_choice(shown), arrows)
         if shown.variants():
             with st.expander("Other forms that are read too"):
-                st.dataframe({"form": shown.variants()}, hide_index=True)
+                tables.table({"form": shown.variants()})
 if grammar.open:
     with grammar:
         grammars.show([name], state.working_session().session.tools)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from playground.show import frames
 from playground.ui import replay, state
-from playground.ui.shared import components, readings, tables, widgets
+from playground.ui.shared import changes, components, readings, tables, widgets
 
 working = state.working_session()
 left, right, beside, rare = st.columns([5, 5, 5, 2], vertical_alignment="bottom")
@@ -30,7 +30,8 @@ readings.show_findings(timeline)
 
 last = len(timeline.steps) - 1
 step = min(state.url_number("step", last), last)  # the end first: who asks what was said sees it
-components.player(reading.picture, step=step, key=replay.PLAYER, on_rest=replay.take_position)
+rests = changes.of(replay.PLAYER, replay.take_position, field="position")
+components.player(reading.picture, step=step, key=replay.PLAYER, on_rest=rests)
 
 widgets.show_findings(recording.findings, "about the stream")
 events, so_far, handed, beside_it, which, other, every, out = st.tabs(

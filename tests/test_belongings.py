@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from test_pages import page, press, table, told, unfold, uploader
+from test_pages import editor, page, press, table, told, unfold, uploader
 
 from playground import paths
 from playground.errors import InputFault
@@ -86,14 +86,14 @@ def test_templates_and_drafts_are_there_in_another_tab() -> None:
     app = page("templates")
     uploader(app, "Upload a set").upload("mine.yaml", SET).run()
     assert app.selectbox(key="templates").value == "mine.yaml"
-    app.text_area(key="input of mine.yaml").set_value('{"name": "Mona"}').run()
+    editor(app, "input of mine.yaml").set_value('{"name": "Mona"}').run()
 
     assert "mine.jinja" in told(page("raw", format="A chat template"))
     other = page("templates", templates="mine.yaml")
-    assert other.text_area(key="input of mine.yaml").value == '{"name": "Mona"}'
+    assert editor(other, "input of mine.yaml").value == '{"name": "Mona"}'
     assert "Ahoy Mona" in " ".join(map(str, other.dataframe[0].value["text"]))
     press(other, "Discard the edits of this set")
-    assert other.text_area(key="input of mine.yaml").value != '{"name": "Mona"}'
+    assert editor(other, "input of mine.yaml").value != '{"name": "Mona"}'
     press(other, "Forget this set")
     assert "mine.yaml" not in other.selectbox(key="templates").options
     assert list(own()) == ["chat template"]

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
+from passed_runs import leave_run
 from playwright.sync_api import Browser, FilePayload, Locator, Page, expect, sync_playwright
 from serving import CHROMIUM, FLAGS, served, widened
 from streaming import answering, event
@@ -41,7 +42,9 @@ HOSTILE = (
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with served(tmp_path_factory.mktemp("elsewhere")) as url:
+    folder = tmp_path_factory.mktemp("elsewhere")
+    leave_run(folder / "home", HOSTILE)
+    with served(folder) as url:
         yield url
 
 
@@ -277,6 +280,21 @@ def test_hostile_text_is_shown_and_never_run(page: Page, address: str, path: str
         },
     )
     expect(page.get_by_text("<script>").first).to_be_visible()
+    page.wait_for_timeout(500)
+    assert "owned" not in page.title()
+    assert page.locator("img[src='x'], script:text('owned')").count() == 0
+    assert asked == []
+
+
+def test_what_passed_the_proxy_is_shown_and_never_run(page: Page, address: str) -> None:
+    asked = outside(page)
+    page.on("dialog", lambda dialog: pytest.fail(f"a dialog opened: {dialog.message}"))
+    page.goto(f"{address}/live")
+    expect(page.get_by_text("3 exchanges in 1 session. The cache breaks 1 time")).to_be_visible()
+    expect(page.get_by_test_id("stDataFrame")).to_have_count(4)
+    expect(page.locator(".js-plotly-plot .bars").first).to_be_attached()
+    page.get_by_role("button", name="Open in Cache").click()
+    expect(page.get_by_text("This session cannot be opened yet.")).to_be_visible()
     page.wait_for_timeout(500)
     assert "owned" not in page.title()
     assert page.locator("img[src='x'], script:text('owned')").count() == 0

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Position, expect, sync_playwright
 from serving import CHROMIUM, FLAGS, served
+from slow_line import SlowLine
 from tour import JOBS, Hand, Tour
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
@@ -96,16 +97,21 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def hand(browser: Browser, address: str) -> Iterator[Hand]:
-    """A user who has just opened the bare address."""
+def page(browser: Browser) -> Iterator[Page]:
+    """A tab that has not gone anywhere yet."""
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page = context.new_page()
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture
+def hand(page: Page, address: str) -> Hand:
+    """A user who has just opened the bare address."""
     page.goto(address)
     expect(page.get_by_role("heading", name="Start")).to_be_visible()
     expect(page.get_by_label("Paste anything").first).to_be_visible()
-    yield Hand(page)
-    context.close()
+    return Hand(page)
 
 
 NATIVE_WITHOUT_MARKS: Position = {"x": 220, "y": 122}  # pixels: third row, second column
@@ -247,9 +253,8 @@ def test_the_reason_of_a_miss_is_told_with_its_request(hand: Hand, tour: Tour) -
     tour.done("miss", hand, strip)
 
 
-def test_a_key_takes_the_session_of_the_address_along(hand: Hand, address: str) -> None:
+def test_a_key_takes_the_session_of_the_address_along(page: Page, address: str) -> None:
     """It ended in an error: the address was bound to the widget that chooses the session."""
-    page = hand.page
     page.goto(f"{address}/replay?session=12-long-tool-run")
     heading = page.get_by_role("heading", level=1)
     expect(page.locator(".player .place")).to_be_visible()
@@ -263,9 +268,9 @@ def test_a_key_takes_the_session_of_the_address_along(hand: Hand, address: str) 
         expect(page.get_by_text("encountered an error")).to_have_count(0)
 
 
-def test_what_is_brought_leads_on_from_an_address_with_a_session(hand: Hand, address: str) -> None:
+def test_what_is_brought_leads_on_from_an_address_with_a_session(page: Page, address: str) -> None:
     """It ended in an error: what the address held was bound, and could not be cleared."""
-    page = hand.page
+    hand = Hand(page)
     page.goto(f"{address}/start?session=12-long-tool-run")
     hand.click(page.get_by_label("Paste anything").first)
     hand.paste(REPLY)
@@ -404,9 +409,8 @@ def test_an_imported_request_is_edited_and_the_edits_are_undone(hand: Hand, tour
     tour.done("edit", hand)
 
 
-def test_an_editor_whose_run_was_ended_early_keeps_its_text(hand: Hand, address: str) -> None:
+def test_an_editor_whose_run_was_ended_early_keeps_its_text(page: Page, address: str) -> None:
     """It stood there empty, and the next action made an edit of that."""
-    page = hand.page
     page.goto(f"{address}/compare?session=02-parallel-calls")
     expect(page.locator(".row").first).to_be_visible()
     prompt = page.get_by_role("textbox", name="System prompt")
@@ -418,3 +422,32 @@ def test_an_editor_whose_run_was_ended_early_keeps_its_text(hand: Hand, address:
         page.get_by_text("Edit", exact=True).click()
         expect(prompt).to_have_count(0)
     expect(page.locator("[data-testid=stSidebar]")).not_to_contain_text("Edited")
+
+
+def test_what_a_late_browser_still_holds_is_no_edit(page: Page, address: str) -> None:
+    """Undo was pressed before the browser knew what "Earlier" had done: the role of the message
+    that was moved came back, as an edit of the one that stood there by then."""
+    line = SlowLine(page)
+    page.goto(f"{address}/compare?session=02-parallel-calls")
+    page.get_by_text("Edit", exact=True).click()
+    page.get_by_role("tab", name="Messages").click()
+    button(page, "Add after").click()  # the assistant's, behind the user's
+    part = page.get_by_role("textbox", name="Part 0: text")
+    expect(part).to_have_value("")
+    part.fill("At seven.")
+    part.press("Control+Enter")
+    edited = page.get_by_role("combobox", name="Message")
+    expect(edited).to_have_value("1: assistant, At seven.")
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    runs = line.ended
+    line.hold()
+    button(page, "Earlier").click()
+    line.until_ended(runs + 1)
+    sidebar = page.locator("[data-testid=stSidebar]")
+    sidebar.get_by_role("button", name="Undo").click()
+    line.until_ended(runs + 2)
+    line.release()
+    expect(sidebar.get_by_role("button", name="Redo")).to_be_enabled()
+    expect(sidebar).to_contain_text("1 message added")
+    expect(sidebar).not_to_contain_text("changed")
+    expect(edited).to_have_value("1: assistant, At seven.")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any, get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import LIST
 
@@ -23,6 +24,7 @@ from playground.questions.cache.what_if import ENVIRONMENTS, WhatIf
 from playground.sessions.session import Session
 from playground.show import payloads
 
+EXAMPLES = int(os.environ.get("LAW_EXAMPLES", "24"))
 _TEXT = st.text(max_size=12) | st.integers(1, 4).map(lambda size: "tide table " * 800 * size)
 _WHAT_IFS = st.builds(
     WhatIf,
@@ -78,6 +80,7 @@ def sessions(draw: st.DrawFn) -> Session:
 
 
 @pytest.mark.parametrize("name", dialect_names())
+@settings(max_examples=EXAMPLES // 4)  # of each dialect, and a dialect is a small part of it
 @given(session=sessions(), policy=st.sampled_from(sorted(POLICIES)), own=_OWN, what_if=_WHAT_IFS)
 def test_every_token_is_read_written_or_uncached(
     name: str, session: Session, policy: str, own: OwnPolicy, what_if: WhatIf

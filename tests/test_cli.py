@@ -247,7 +247,10 @@ def test_the_cache_commands_take_policies_changes_and_give_json(tmp_path: Path) 
     ],
     ids=lambda arguments: arguments[0],
 )
-@pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
+@pytest.mark.parametrize(
+    "form",
+    [pytest.param([], marks=pytest.mark.long, id="text"), pytest.param(["--json"], id="json")],
+)
 def test_a_cache_subcommand_does_what_its_flag_does(
     subcommand: list[str], flags: list[str], form: list[str]
 ) -> None:

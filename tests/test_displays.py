@@ -334,8 +334,10 @@ def outputs(notebook: Any) -> list[Any]:
 @pytest.mark.parametrize(
     ("name", "live", "words"),
     [
-        ("playground.ipynb", 6, "Parallel tool calls in 3 dialects"),
         ("which-dialect.ipynb", 5, "The harbour agent in 4 dialects"),
+        pytest.param(
+            *("playground.ipynb", 6, "Parallel tool calls in 3 dialects"), marks=pytest.mark.long
+        ),
     ],
 )
 def test_a_notebook_that_was_saved_keeps_static_pictures(

@@ -75,7 +75,7 @@ def test_a_whole_number_is_what_a_format_makes_of_it(value: int) -> None:
 
 
 def test_nobody_writes_numbers_in_a_way_of_his_own() -> None:
-    rooms = ("ui", "show", "questions", "commands", "caching", "llm")
+    rooms = ("ui", "show", "questions", "commands", "caching", "llm", "proxy")
     files = chain.from_iterable((ROOT / "playground" / room).rglob("*.[pj][ys]") for room in rooms)
     found = {
         (str(path.relative_to(ROOT)), own)
@@ -85,6 +85,13 @@ def test_nobody_writes_numbers_in_a_way_of_his_own() -> None:
     }
     assert not found, "playground/counts.py, kit.js and ui/shared/tables.py write numbers"
     assert OWN.search("f'{cost:.2f}'") and OWN.search("${share:,.4f}")
+
+
+def test_every_table_of_a_page_is_written_so() -> None:
+    """But for the matrix of costs, which is coloured."""
+    files = [*(ROOT / "playground" / "ui").rglob("*.py"), *(ROOT / "pages").glob("*.py")]
+    own = {path.name for path in files if "st.dataframe(" in path.read_text(encoding="utf-8")}
+    assert own == {"cache.py"}
 
 
 def test_a_table_writes_its_numbers_so_in_every_language() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 from serving import CHROMIUM, FLAGS, served
+from slow_line import SlowLine
 from streamlit.testing.v1 import AppTest
 from test_pages import page, verbatim
 
@@ -155,7 +156,9 @@ def browser_page(tmp_path: Path) -> Iterator[Page]:
 @pytest.mark.browser
 @pytest.mark.xdist_group("browser")
 def test_a_dialect_is_made_with_mouse_and_keyboard(browser_page: Page, tmp_path: Path) -> None:
-    """From a template in the clipboard to a saved dialect that Compare shows."""
+    """From a template in the clipboard to a saved dialect that Compare shows; who saves at once
+    saves what was typed."""
+    line = SlowLine(browser_page)
     wait = expect
     wait.set_options(timeout=60_000)
     browser_page.goto("/compare?session=02-parallel-calls")
@@ -176,10 +179,11 @@ def test_a_dialect_is_made_with_mouse_and_keyboard(browser_page: Page, tmp_path:
     wait(browser_page.get_by_text("cannot be read", exact=False)).to_have_count(0)
     name = browser_page.get_by_label("Name", exact=True)
     name.fill("harbour")
+    line.hold()
     name.press("Enter")
-    ran = browser_page.get_by_test_id("stApp")
-    wait(ran).to_have_attribute("data-test-script-state", "notRunning")
-    browser_page.get_by_role("button", name="Save in the workspace").click()
+    browser_page.get_by_role("button", name="Save in the workspace").click()  # the one before
+    browser_page.wait_for_timeout(500)
+    line.release()
     wait(browser_page.get_by_text("Saved: harbour", exact=False)).to_be_visible()
     file = tmp_path / "home" / "workspace" / "dialects" / "harbour.json"
     assert json.loads(file.read_text())["syntax"]["call"] == "<do>\n{call:json}\n</do>"

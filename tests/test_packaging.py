@@ -46,6 +46,7 @@ def test_the_wheel_holds_pages_samples_configuration_and_components(installed: P
     assert not (installed / "tests").exists()
 
 
+@pytest.mark.long
 def test_a_type_checker_sees_the_types_of_the_wheel(installed: Path, tmp_path: Path) -> None:
     program = tmp_path / "theirs.py"
     program.write_text(

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 import yaml
+from serving import widened
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import FileUploader, TextArea
 from wires import FRAMINGS, WRITERS, Said
@@ -52,6 +53,11 @@ def unfold(app: AppTest, *keys: str) -> None:
 def editor(app: AppTest, key: str) -> TextArea:
     """The editor of this key; what changes its text from elsewhere puts another in its place."""
     return next(each for each in app.text_area if str(each.key).partition(" (")[0] == key)
+
+
+def choice(app: AppTest, label: str) -> Any:
+    """The list in which the message or the tool is chosen that is edited."""
+    return next(each for each in app.selectbox if each.label == label)
 
 
 def uploader(app: AppTest, label: str) -> FileUploader:
@@ -117,7 +123,11 @@ def test_dialects_are_found_by_model_and_by_family_and_favourites_come_first() -
 
 
 def group(app: AppTest, family: str) -> Any:
-    return next(each for each in app.get("button_group") if each.key == f"family {family}")
+    return next(
+        each
+        for each in app.get("button_group")
+        if str(each.key).partition(" (")[0] == f"family {family}"
+    )
 
 
 def test_a_chosen_origin_reaches_the_panes() -> None:
@@ -180,14 +190,14 @@ def test_a_broken_edit_locks_no_other_editor_and_is_taken_back_beside_it() -> No
     name = "02-parallel-calls"
     app = editing(name, "Tools")
     editor(app, f"edit {name} tool 0").set_value('{"name": ').run()
-    chooser = app.selectbox(key=f"choice of edited tool of {name}")
+    chooser = choice(app, "Tool")
     assert not chooser.disabled
     chooser.set_value(1).run()
     editor(app, f"edit {name} tool 1").set_value('{"name": "get_moon"}').run()
     assert "get_moon" in json.dumps(payloads(app))
     removing = next(each for each in app.button if each.label == "Remove this tool")
     assert removing.disabled  # tool 0, whose text is kept, would be another
-    app.selectbox(key=f"choice of edited tool of {name}").set_value(0).run()
+    choice(app, "Tool").set_value(0).run()
     press(app, "Show the one in use")
     assert not app.error
     assert "get_weather" in str(editor(app, f"edit {name} tool 0").value)
@@ -196,13 +206,19 @@ def test_a_broken_edit_locks_no_other_editor_and_is_taken_back_beside_it() -> No
 def test_the_edited_message_stays_the_one_that_it_was() -> None:
     name = "02-parallel-calls"
     app = editing(name, "Messages")
-    app.selectbox(key=f"choice of edited message of {name}").set_value(2).run()
-    was = app.selectbox(key=f"choice of edited message of {name}").options[2]
+    choice(app, "Message").set_value(2).run()
+    was = choice(app, "Message").options[2]
     press(app, "Add before")
-    app.selectbox(key=f"choice of edited message of {name}").set_value(3).run()
+    choice(app, "Message").set_value(3).run()
     press(app, "Discard all edits")
-    chooser = app.selectbox(key=f"choice of edited message of {name}")
+    chooser = choice(app, "Message")
     assert (chooser.value, chooser.options[2]) == (2, was)
+
+
+def test_a_first_message_that_becomes_the_systems_stays_in_the_editor() -> None:
+    app = editing("02-parallel-calls", "Messages")
+    choice(app, "Role").set_value("system").run()
+    assert (choice(app, "Message").value, choice(app, "Role").value) == (0, "system")
 
 
 def test_messages_are_moved_split_off_and_changed_by_part() -> None:
@@ -210,14 +226,12 @@ def test_messages_are_moved_split_off_and_changed_by_part() -> None:
     editor(app, "edit 02-parallel-calls part 0.0").set_value("ONE").run()
     press(app, "Later")
     assert editor(app, "edit 02-parallel-calls part 1.0").value == "ONE"
-    messages = len(app.selectbox(key="choice of edited message of 02-parallel-calls").options)
+    messages = len(choice(app, "Message").options)
     assert any(text.value.endswith("changed") for text in app.sidebar.text)
     press(app, "Split off from here")
     assert app.selectbox(key="session").value == "02-parallel-calls from message 1"
     assert editor(app, "edit 02-parallel-calls from message 1 part 0.0").value == "ONE"
-    options = app.selectbox(
-        key="choice of edited message of 02-parallel-calls from message 1"
-    ).options
+    options = choice(app, "Message").options
     assert len(options) == messages - 1
 
 
@@ -533,7 +547,9 @@ def test_an_uploaded_tool_list_becomes_the_sessions_tools() -> None:
     assert '"tool:dig"' in json.dumps(payloads(app))
 
 
-@pytest.mark.parametrize("name", ["xml", "llama3-json", "react", "gemma4", "native", "continue"])
+@pytest.mark.parametrize(
+    "name", widened(["xml", "llama3-json", "react", "gemma4", "native", "continue"], at_once=2)
+)
 def test_the_guide_shows_each_use_case_as_it_is(name: str) -> None:
     from playground.guides import Guide, guide_for
 

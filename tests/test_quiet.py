@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from serving import widened
 from strategies import DIALECTS, TOOLS, own_markers, streams
 from test_laws import EXAMPLES, cut
 
@@ -85,7 +86,7 @@ def test_passing_by_changes_nothing_in_many_streams(dialect: DeclaredDialect) ->
 
 
 @each_dialect
-@pytest.mark.parametrize("size", [1, 3, 4, 16])
+@pytest.mark.parametrize("size", widened([1, 4, 3, 16], at_once=2))
 def test_a_long_argument_passes_by(dialect: DeclaredDialect, size: int) -> None:
     text = PLAIN * 8 + 'a "quote", a \\ and a <b> {c} [d] `e`\n' + "é" * 9 + PLAIN * 2
     arguments = {"path": "a", "content": text}

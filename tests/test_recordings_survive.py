@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
+from serving import widened
 from streaming import answering, event, events
 
 import playground as pg
@@ -362,7 +363,7 @@ def test_a_server_that_falls_silent_is_left() -> None:
     assert done.recording.error is not None
 
 
-@pytest.mark.parametrize("name", ["SIGKILL", "SIGSTOP"])
+@pytest.mark.parametrize("name", widened(["SIGSTOP", "SIGKILL"]))
 def test_what_a_server_said_before_it_was_stopped_is_kept(name: str, tmp_path: Path) -> None:
     """A process of its own: one that is gone, one that holds the connection and says no more."""
     script = (
@@ -426,7 +427,9 @@ def test_a_run_that_is_stopped_waits_for_no_further_byte(tmp_path: Path) -> None
     assert recording.error["type"] == "cancelled"
 
 
-@pytest.mark.parametrize(("name", "status"), [("SIGTERM", -15), ("SIGINT", 130)])
+@pytest.mark.parametrize(
+    ("name", "status"), [("SIGTERM", -15), pytest.param("SIGINT", 130, marks=pytest.mark.long)]
+)
 def test_what_hears_of_no_stop_is_stopped_all_the_same(name: str, status: int) -> None:
     """LiteLLM that loads on a busy machine did not: SIGTERM took 20 to 36 seconds."""
     script = (

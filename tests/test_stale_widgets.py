@@ -2,66 +2,115 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+import importlib
 from pathlib import Path
 
-import pytest
-from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
+from test_pages import choice, editing, press
 
-from playground import paths
+ROOT = Path(__file__).parent.parent
+SOURCES = [*(ROOT / "playground" / "ui").rglob("*.py"), *(ROOT / "pages").glob("*.py")]
 
 
-@pytest.fixture
-def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    """Compare with the first message of a sample open in the editor."""
-    monkeypatch.setenv("PLAYGROUND_HOME", str(tmp_path))
-    app = AppTest.from_file(str(paths.app_file()), default_timeout=60).run()
-    app.switch_page(str(paths.pages() / "compare.py"))
-    app.session_state["edit"] = True
-    app.session_state["edited part"] = "Messages"
-    app.run()
+def fields() -> None:
+    import streamlit as st
+
+    from playground.ui import state
+    from playground.ui.shared import changes
+
+    taken: list[object] = []
+    key = changes.place("field", "first")
+    changed = changes.of(
+        key, lambda value, more: taken.append((value, more)), "more", shown="first"
+    )
+    for sent in ("first", "second", "second", "first"):  # the first is what it was drawn with
+        state.hold(key, sent)
+        changed()
+    st.text(repr(taken))
+    st.text(changes.place("field", "first"))
+    st.text(changes.place("field", "of another hand"))
+    chosen = changes.of("several", taken.append, shown=["a", "b"])
+    state.hold("several", ["b", "a"])  # in the order in which they were clicked
+    chosen()
+    st.text(str(len(taken)))
+
+
+def test_only_what_was_not_known_is_a_change() -> None:
+    app = AppTest.from_function(fields).run()
     assert not app.exception
-    return app
+    assert [text.value for text in app.text] == [
+        "[('second', 'more'), ('first', 'more')]",
+        "field",
+        "field (1)",
+        "2",
+    ]
 
 
-def written(app: AppTest) -> list[WidgetState]:
-    """What the browser holds of the role and the texts of the message that is edited."""
-    widgets = [each for each in app.selectbox if each.label == "Role"]
-    return [each._widget_state for each in (*widgets, *app.text_area)]
-
-
-def click(app: AppTest, label: str, stale: Sequence[WidgetState] = ()) -> None:
-    """A click, sent with the values of widgets that the browser still holds."""
-    next(each for each in app.button if each.label == label).click()
-    sent = app._tree.get_widget_states()
-    known = {each.id for each in sent.widgets}
-    sent.widgets.extend(each for each in stale if each.id not in known)
-    app._run(sent)
-    assert not app.exception
-
-
-def messages(app: AppTest) -> list[str]:
-    """Role and beginning of each, as the editor offers them."""
-    return next(each.options for each in app.selectbox if each.label == "Message")
-
-
-def test_the_value_of_a_widget_that_is_gone_is_no_edit(app: AppTest) -> None:
-    click(app, "Add after")
-    added = messages(app)
-    stale = written(app)  # of the new message, which is the assistant's and empty
-    click(app, "Earlier")
-    moved = messages(app)
-    click(app, "Undo", stale)
-    assert moved != added
-    assert messages(app) == added
-
-
-def test_a_choice_that_is_taken_back_at_once_is_an_edit(app: AppTest) -> None:
-    before = messages(app)
+def test_a_choice_that_is_taken_back_at_once_is_an_edit() -> None:
+    app = editing("02-parallel-calls", "Messages")
+    before = choice(app, "Message").options
     for role in ("assistant", "user"):
-        chosen = next(each for each in app.selectbox if each.label == "Role")
-        chosen.set_value(role).run()
-    assert messages(app) == before
-    click(app, "Undo")
-    assert messages(app)[0].startswith("0: assistant")
+        choice(app, "Role").set_value(role).run()
+    assert choice(app, "Message").options == before
+    press(app, "Undo")
+    assert choice(app, "Message").options[0].startswith("0: assistant")
+
+
+CALLS = [
+    (path, keyword)
+    for path in SOURCES
+    for node in ast.walk(ast.parse(path.read_text()))
+    if isinstance(node, ast.Call)
+    for keyword in node.keywords
+    if keyword.arg in ("on_change", "on_select", "on_rest", "on_click")
+]
+
+
+def test_every_change_goes_through_the_one_place_that_knows_what_is_none() -> None:
+    """`stay` does nothing, and what only hands a callback on has it from there."""
+    found = [(path, ast.unparse(word.value)) for path, word in CALLS if word.arg != "on_click"]
+    assert len(found) > 30
+    handed_on = {"'rerun'", "on_change", "on_select", "rests", "stay", "readings.stay"}
+    for path, told in found:
+        known = told in handed_on or told.startswith("changes.of(") or told.endswith(".on_change")
+        assert known, f"{path}: {told}"
+
+
+def test_every_click_is_done_to_its_end() -> None:
+    """A second click that comes at once ends the run, and what its callback had half done."""
+    names = {(path, ast.unparse(word.value)) for path, word in CALLS if word.arg == "on_click"}
+    assert len(names) > 20
+    for path, name in names - {(path, "act") for path, _ in names}:
+        if name == "run.stop":  # it touches nothing of the page's
+            continue
+        module = importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+        target = module
+        for step in name.split("."):
+            target = getattr(target, step)
+        assert hasattr(target, "__wrapped__"), f"{path}: {name} is not uninterrupted"
+
+
+def test_a_look_in_the_middle_of_a_callback_ends_nothing() -> None:
+    app = AppTest.from_function(interrupted).run()
+    assert not app.exception
+    assert [text.value for text in app.text] == ["whole"]
+
+
+def interrupted() -> None:
+    import streamlit as st
+    from streamlit.runtime.scriptrunner import get_script_run_ctx
+    from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
+
+    from playground.ui import state
+    from playground.ui.shared.callbacks import uninterrupted
+
+    context = get_script_run_ctx()
+    if context is None or context.script_requests is None or state.held("second run"):
+        st.text(str(state.held("done")))
+        return
+    with uninterrupted():
+        state.hold("second run", True)
+        context.script_requests.request_rerun(RerunData())
+        with st.spinner("drawn"):  # both this and the next look for another run
+            state.hold("done", "whole")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from playground.counts import counted
+from playground.counts import counted, dollars, seconds
 
 
 @dataclass
@@ -46,7 +46,7 @@ class Teller:
             f"{sums['foretold']:,} foretold"
         )
         for cause, number in self._breaks.most_common():
-            price = f", about {dollars(self._costs[cause])}" if self._costs[cause] else ""
+            price = f", about {dollars(self._costs[cause] / 1e9)}" if self._costs[cause] else ""
             yield f"  {cause}: {counted(number, 'break')}{price}"
 
     def _asked(self, number: int, line: dict[str, Any]) -> Iterator[str]:
@@ -73,7 +73,7 @@ class Teller:
         name = self._names.pop(number, f"exchange {number}")
         expected = self._expected.pop(number, None)
         billed = line.get("billed")
-        took = f"{line.get('status') or 'no answer'} in {line.get('seconds', 0):.1f} s"
+        took = f"{line.get('status') or 'no answer'} in {seconds(line.get('seconds', 0))}"
         if billed is not None:
             yield f"         {name}: billed {in_words(billed, expected)}; {took}"
             if expected is not None and not billed["summed"]:
@@ -103,7 +103,9 @@ def foretold(expected: dict[str, Any]) -> str:
     if not expected["breaks"]:
         return told
     where = f" at {expected['place']}" if expected["place"] else ""
-    price = "" if expected["lost_nano"] is None else f", about {dollars(expected['lost_nano'])}"
+    price = (
+        "" if expected["lost_nano"] is None else f", about {dollars(expected['lost_nano'] / 1e9)}"
+    )
     return f"{told}; breaks{where}: {expected['cause']}{price}"
 
 
@@ -111,16 +113,10 @@ def in_words(billed: dict[str, Any], expected: dict[str, Any] | None) -> str:
     """A bill, beside what was expected."""
     told = f"read {billed['read']:,} of {billed['total']:,}, wrote {billed['written']:,}"
     if billed["nano"] is not None:
-        told += f", {dollars(billed['nano'])}"
+        told += f", {dollars(billed['nano'] / 1e9)}"
         if expected is not None and expected["nano"] is not None:
-            told += f" (expected {dollars(expected['nano'])})"
+            told += f" (expected {dollars(expected['nano'] / 1e9)})"
     return told + (", summed over rounds on the server" if billed["summed"] else "")
-
-
-def dollars(nano: int) -> str:
-    """Money, with cents where there are any."""
-    value = nano / 1e9
-    return f"${value:,.2f}" if value >= 0.1 else f"${value:,.4f}"
 
 
 def _words(wrong: Any) -> str:

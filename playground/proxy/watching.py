@@ -16,6 +16,7 @@ from queue import Empty, Queue
 from typing import IO, Any, Final
 
 from playground.confined.frames import read_frame, write_frame
+from playground.counts import dollars
 from playground.errors import InputFault
 from playground.llm.prices import price_of
 from playground.proxy.exchange import Opened, WatchedExchange
@@ -171,7 +172,7 @@ def _reason(expected: Expected) -> str:
     if not expected.breaks:
         return ""
     where = f" at {expected.place}" if expected.place else ""
-    price = "" if expected.lost_nano is None else f", about ${expected.lost_nano / 1e9:,.4f}"
+    price = "" if expected.lost_nano is None else f", about {dollars(expected.lost_nano / 1e9)}"
     what = f"it breaks the cache{where}: {expected.cause}"
     told = next((f.message for f in expected.findings if f.code == expected.cause), "")
     lost = f"{expected.lost:,} cached tokens would not be read{price}"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import isnan
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 
@@ -22,7 +22,16 @@ from playground.sessions.session import Session
 from playground.show import frames, payloads
 from playground.show.grid import grid
 from playground.ui import state
-from playground.ui.shared import as_sent, components, policies, tables, waiting, what_ifs, widgets
+from playground.ui.shared import (
+    as_sent,
+    changes,
+    components,
+    policies,
+    tables,
+    waiting,
+    what_ifs,
+    widgets,
+)
 from playground.ui.shared.cache_asked import (
     CLICKED,
     Asked,
@@ -32,6 +41,7 @@ from playground.ui.shared.cache_asked import (
     simulations,
     title,
 )
+from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import digest
 
@@ -178,6 +188,7 @@ def _own_marks(given: Asked) -> Asked:
     return replace(given, policy=CLICKED)
 
 
+@uninterrupted()
 def take_mark() -> None:
     """A drawn part was clicked: its mark is set, or cleared."""
     key, labels = state.held(_MARKS)
@@ -263,7 +274,7 @@ def _matrix(cells: Sequence[CacheSimulation]) -> None:
         key=_MATRIX,
         height="content",
         selection_mode="single-cell",
-        on_select=_take_cell,
+        on_select=changes.of(_MATRIX, _take_cell, field="selection"),
     )
 
 
@@ -275,8 +286,7 @@ def _by_cost(cost: object) -> str:
     return f"background-color: rgba({'0, 158, 115' if cost < 1 else '213, 94, 0'}, {strength:.2f})"
 
 
-def _take_cell() -> None:
-    chosen = state.component_value(_MATRIX, "selection")
+def _take_cell(chosen: Mapping[str, Any] | None) -> None:
     dialects, policies = state.held(_CELLS)
     for row, column in (chosen or {}).get("cells", ())[:1]:
         policy = policies[column]

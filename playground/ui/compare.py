@@ -91,9 +91,9 @@ def origin_select(origins: list[str]) -> str:
     return chosen or ""
 
 
-def take_origin() -> None:
+def take_origin(origin: str | None) -> None:
     """A block was clicked: the choice follows, and the URL with it."""
-    state.choose("origin", state.component_value(PANES, "origin") or None)
+    state.choose("origin", origin or None)
 
 
 def counts_table(compared: Comparison) -> None:

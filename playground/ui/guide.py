@@ -6,7 +6,7 @@ import streamlit as st
 
 from playground.guides import Guide, TextCompletion, UseCase
 from playground.show import frames
-from playground.ui.shared import widgets
+from playground.ui.shared import tables, widgets
 
 
 def case_choice(guide: Guide) -> UseCase:
@@ -34,6 +34,6 @@ def show_case(guide: Guide, case: UseCase, arrows: bool) -> None:
             continue
         widgets.exact_text(f"Model response ({dialog.origin})", dialog.response, arrows)
         st.caption("What is read from it")
-        st.dataframe(frames.events(guide.reading(dialog).events), hide_index=True, height="content")
+        tables.table(frames.events(guide.reading(dialog).events), height="content")
     for note in case.notes:
         st.text(f"• {note}")

@@ -15,7 +15,7 @@ from playground.proxy.ledger import Ledger, Passed
 from playground.show import live_frames
 from playground.ui import state
 from playground.ui.serving import access
-from playground.ui.shared import brought, waiting
+from playground.ui.shared import brought, tables, waiting
 from playground.ui.shared.callbacks import uninterrupted
 from playground.workspaces import on_disk
 
@@ -65,11 +65,11 @@ def headline(seen: Ledger) -> None:
 
 def sessions(seen: Ledger) -> list[Passed]:
     """The sessions of the run; the exchanges of the one that is chosen."""
-    st.dataframe(live_frames.sessions(seen), hide_index=True, height="content")
+    tables.table(live_frames.sessions(seen), height="content")
     causes = live_frames.causes(seen)
     if len(causes):
-        st.subheader("What breaks the cache", anchor=False)
-        st.dataframe(causes, hide_index=True, height="content")
+        st.header("What breaks the cache", divider="gray", anchor=False)
+        tables.table(causes, height="content")
     names = list(reversed(seen.sessions))
     state.follow_url(_CHOSEN, names)
     name = st.selectbox("Session", names, key=_CHOSEN)
@@ -91,7 +91,7 @@ def session(run: Path, passed: list[Passed]) -> None:
         st.error("This session cannot be opened yet.")
         st.text(str(fault))
     st.plotly_chart(live_frames.strip(passed), key="live strip")
-    st.dataframe(live_frames.requests(passed), hide_index=True, height="content")
+    tables.table(live_frames.requests(passed), height="content")
     _findings(passed)
 
 
@@ -121,7 +121,7 @@ def _findings(passed: list[Passed]) -> None:
         for found in each.expected["findings"]
     ]
     if rows:
-        st.dataframe(rows, hide_index=True, height="content")
+        tables.table(rows, height="content")
 
 
 @uninterrupted()

@@ -7,15 +7,14 @@ from typing import Final
 from zlib import crc32
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from playground.counts import counted
 from playground.derivation import (
     DerivedDialect,
     Nearest,
-    Proposal,
     dialect_from_template,
     nearest_registered,
-    propose_dialect,
 )
 from playground.dialects import dialect_names, get_dialect
 from playground.dialects.declared import DeclaredDialect
@@ -32,7 +31,17 @@ from playground.show import chat_template_frames, frames
 from playground.tools import ToolMetadata
 from playground.ui import state
 from playground.ui.serving import access
-from playground.ui.shared import belongings, brought, components, declaring, widgets
+from playground.ui.shared import (
+    belongings,
+    brought,
+    changes,
+    components,
+    declaring,
+    proposals,
+    tables,
+    widgets,
+)
+from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.shared.declaring import DeclarationDraft
 from playground.ui.shared.kept import kept
 from playground.workspaces.dialects import is_kept, keep_dialect, kept_text
@@ -41,8 +50,6 @@ _WAYS: Final = ("A dialect", "A chat template", "Replies")
 _SAID: Final = "own dialect said"
 _REPLY: Final = "own dialect reply"
 _DERIVED: Final = "own dialect derived"
-_PROPOSED: Final = "own dialect proposed"
-_PASTED: Final = 3
 
 # where it starts
 
@@ -66,11 +73,11 @@ def start(draft: DeclarationDraft) -> None:
             _template_choice()
         if draft.before is not None:
             label = "Back to what was here"
-            st.button(label, icon=":material/undo:", on_click=declaring.take, args=(draft.before,))
+            st.button(label, icon=":material/undo:", on_click=declaring.take_back)
     if way == _WAYS[1]:
         _show_derivation()
     elif way == _WAYS[2]:
-        _replies()
+        proposals.boxes()
     _tell(declaring.FAULT, "Nothing was started from it; the declaration is as it was.")
 
 
@@ -79,6 +86,7 @@ def _declared() -> list[str]:
     return [name for name in dialect_names() if type(get_dialect(name)) is DeclaredDialect]
 
 
+@uninterrupted()
 def _from_dialect() -> None:
     name = str(state.held("started dialect"))
     document = plain_dialect(get_dialect(name))
@@ -89,8 +97,10 @@ def _from_dialect() -> None:
 
 
 def _template_choice() -> None:
-    types = ["jinja", "jinja2", "json"]
-    st.file_uploader("Chat template", type=types, key="own template", on_change=_take_template)
+    types, key = ["jinja", "jinja2", "json"], "own template"
+    st.file_uploader(
+        "Chat template", type=types, key=key, on_change=changes.of(key, _take_template)
+    )
     if found := brought.kept_template():
         st.button(f"From {found[0]}", key="from template", on_click=_from_template)
 
@@ -107,12 +117,13 @@ def _show_derivation() -> None:
         widgets.show_findings(found.findings(), "of the proof against the template")
 
 
-def _take_template() -> None:
-    if file := state.held("own template"):
+def _take_template(file: UploadedFile | None) -> None:
+    if file:
         brought.keep_template(file.name, file.getvalue().decode("utf-8", "replace"))
         _from_template()
 
 
+@uninterrupted()
 def _from_template() -> None:
     """The dialect that the chat template which was brought last writes."""
     state.forget(_DERIVED)
@@ -129,59 +140,6 @@ def _from_template() -> None:
 def derived(name: str, text: str) -> DerivedDialect:
     """What a template derives, with its proof. Raises InputFault."""
     return dialect_from_template(ChatTemplate.loads(text, name))
-
-
-def _replies() -> None:
-    """Boxes for replies of one model, and what the form that is proposed makes of them."""
-    columns = st.columns(_PASTED)
-    for number, column in enumerate(columns, 1):
-        column.text_area(f"Reply {number}", key=_pasted(number), height=120)
-    st.button("Propose a form", type="primary", on_click=_from_replies)
-    if replies := state.held(_PROPOSED):
-        _show_proposal(proposal(tuple(replies)))
-
-
-def _pasted(number: int) -> str:
-    return f"own pasted {number}"
-
-
-def _from_replies() -> None:
-    given = [str(state.held(_pasted(number)) or "") for number in range(1, _PASTED + 1)]
-    replies = [text for text in given if text.strip()]
-    state.hold(_PROPOSED, None)
-    try:
-        found = proposal(tuple(replies))
-    except InputFault as fault:
-        state.hold(declaring.FAULT, str(fault))
-        return
-    state.hold(_PROPOSED, replies)
-    document = plain_dialect(found.dialect)
-    name = document["name"]
-    declaring.take(document | {"name": f"my-{name}" if name in dialect_names() else name})
-
-
-@kept(16, spinner="Looking for what stays and what moves …")
-def proposal(replies: tuple[str, ...]) -> Proposal:
-    """The form of these replies. Raises InputFault."""
-    return propose_dialect(replies)
-
-
-def _show_proposal(found: Proposal) -> None:
-    """What the form reads in each reply, and what it leaves."""
-    if found.registered:
-        st.text(f"These calls are read by: {', '.join(found.registered)}.")
-    for number, reading in enumerate(found.readings, 1):
-        left = sum(len(text.strip()) for _, text in reading.left)
-        count = counted(len(reading.calls), "call")
-        st.text(f"Reply {number}: {count}, {left} characters left as text.")
-    rows = [
-        {"reply": number, "character": start, "left as text": text}
-        for number, reading in enumerate(found.readings, 1)
-        for start, text in reading.left
-    ]
-    if rows:
-        st.dataframe(rows, hide_index=True, height="content")
-    widgets.show_findings(found.findings(), "about the proposal")
 
 
 def _tell(key: str, words: str) -> None:
@@ -206,7 +164,6 @@ def keeping(draft: DeclarationDraft) -> None:
                 icon=":material/save:",
                 disabled=draft.fault is not None,
                 on_click=_save,
-                args=(draft,),
                 help="Every page and command then finds it by its name.",
             )
         st.download_button(
@@ -217,7 +174,10 @@ def keeping(draft: DeclarationDraft) -> None:
         state.forget(_SAID)
 
 
-def _save(draft: DeclarationDraft) -> None:
+@uninterrupted()
+def _save() -> None:
+    """The document as it stands by now: who clicks quickly sees a button of the one before."""
+    draft = declaring.draft()
     name = str(draft.document.get("name"))
     seen = draft.seen if draft.seen is not None and kept_text(name) is not None else None
     try:
@@ -246,7 +206,11 @@ def show_reply(draft: DeclarationDraft, session: Session, written: str) -> None:
     given = belongings.value(_REPLY)
     key = "own reply" if given else f"own reply {crc32(written.encode())}"  # it follows the call
     text = st.text_area(
-        "A reply", given or written, height=130, key=key, on_change=_take_reply, args=(key,)
+        "A reply",
+        given or written,
+        height=130,
+        key=key,
+        on_change=changes.of(key, _take_reply, shown=given or written),
     )
     result = parse(text or "", draft.dialect, session.tools)
     for made in result.tool_calls:
@@ -254,12 +218,12 @@ def show_reply(draft: DeclarationDraft, session: Session, written: str) -> None:
     aborted = f", {len(result.aborted)} aborted" if result.aborted else ""
     left = counted(len(result.content.strip()), "character")
     st.text(f"{counted(len(result.tool_calls), 'call')}{aborted}, {left} left as text.")
-    st.dataframe(frames.events(result.events), hide_index=True, height=250)
+    tables.table(frames.events(result.events), height=250)
     widgets.show_findings(result.findings, "in the reply")
 
 
-def _take_reply(key: str) -> None:
-    belongings.keep(_REPLY, state.held(key) or None)
+def _take_reply(text: str) -> None:
+    belongings.keep(_REPLY, text or None)
 
 
 def summary(text: str, name: str) -> None:
@@ -275,7 +239,7 @@ def summary(text: str, name: str) -> None:
 def show_laws(text: str) -> None:
     """Whether the laws hold for 50 random examples each, and the smallest that breaks one."""
     checks = laws(text)
-    st.dataframe(chat_template_frames.laws(checks), hide_index=True, height="content")
+    tables.table(chat_template_frames.laws(checks), height="content")
     for check in checks.broken:
         if check.broken:
             st.error(f"Law {check.law} is broken. The smallest example:")
@@ -295,7 +259,7 @@ def show_values(text: str, name: str) -> None:
     if not refused:
         st.text("All of them.")
     else:
-        st.dataframe({"does not come back": refused}, hide_index=True, height="content")
+        tables.table({"does not come back": refused}, height="content")
 
 
 @kept(32, spinner="Writing and reading back …")
@@ -327,7 +291,7 @@ def _show_nearest(text: str) -> None:
         }
         for each in found
     ]
-    st.dataframe(rows, hide_index=True, height="content")
+    tables.table(rows, height="content")
 
 
 @kept(32, spinner="Asking every dialect …")

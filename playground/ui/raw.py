@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, get_args
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from playground.counts import counted
 from playground.errors import InputFault
@@ -14,8 +15,7 @@ from playground.raw_prompts import ChatTemplate
 from playground.raw_prompts.audit import TemplateAudit, audit_template
 from playground.raw_prompts.llama import ToolFormat
 from playground.sessions.session import Session
-from playground.ui import state
-from playground.ui.shared import brought, widgets
+from playground.ui.shared import brought, changes, widgets
 from playground.ui.shared.kept import kept
 
 _UPLOAD: Final = "template"
@@ -52,7 +52,9 @@ def template_upload() -> tuple[str, str] | None:
     """The chat template that was chosen here or brought last: its name and text. It runs in a
     sandbox alone."""
     types = ["jinja", "jinja2", "json"]
-    st.file_uploader("Chat template", type=types, key=_UPLOAD, on_change=_take_template)
+    st.file_uploader(
+        "Chat template", type=types, key=_UPLOAD, on_change=changes.of(_UPLOAD, _take_template)
+    )
     found = brought.kept_template()
     if found:
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -61,8 +63,8 @@ def template_upload() -> tuple[str, str] | None:
     return found
 
 
-def _take_template() -> None:
-    if file := state.held(_UPLOAD):
+def _take_template(file: UploadedFile | None) -> None:
+    if file:
         brought.keep_template(file.name, file.getvalue().decode("utf-8", "replace"))
 
 

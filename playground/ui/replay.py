@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 import streamlit as st
 
@@ -33,7 +33,7 @@ from playground.sessions.session import Session
 from playground.show import frames, payloads
 from playground.tools import ToolMetadata
 from playground.ui import state
-from playground.ui.shared import components, readings, tables, widgets
+from playground.ui.shared import changes, components, readings, tables, widgets
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import kept
 from playground.ui.shared.readings import Reading
@@ -107,10 +107,18 @@ def recording_select(session: Session) -> Recording | None:
     if not names:
         return None
     chosen = st.selectbox(
-        "Recording", names, key="recording", bind="query-params", on_change=state.forget_step
+        "Recording",
+        names,
+        key="recording",
+        bind="query-params",
+        on_change=changes.of("recording", _from_its_end, shown=names[0]),
     )
     name = chosen if chosen in names else names[0]
     return recorded.get(name) or _restreamed(session, name, writer(session))
+
+
+def _from_its_end(_: str) -> None:
+    state.forget_step()
 
 
 def reading_dialect(own: str) -> str:
@@ -134,14 +142,14 @@ def reading_server() -> str:
         key="server",
         bind="query-params",
         placeholder="no server: nothing is lost",
-        on_change=_see_server,
+        on_change=changes.of("server", _see_server),
     )
     return chosen or ""
 
 
-def _see_server() -> None:
+def _see_server(name: str | None) -> None:
     """Who chooses a server sees what it hands over."""
-    if state.held("server"):
+    if name:
         state.choose(LISTED, HANDED)
 
 
@@ -170,9 +178,8 @@ def show_server(reading: Reading) -> None:
     components.player(picture, step=last, key="player-server", on_rest=readings.stay)
 
 
-def take_position() -> None:
+def take_position(position: float | None) -> None:
     """The player came to rest: the step goes into the URL."""
-    position = state.component_value(PLAYER, "position")
     if position is not None:
         state.set_url_number("step", int(position))
 
@@ -284,13 +291,13 @@ def every_dialect(reading: Reading) -> None:
         frames.cross_readings(rows),
         key=_EVERY,
         selection_mode="single-row",
-        on_select=_read_as_row,
+        on_select=changes.of(_EVERY, _read_as_row, field="selection"),
     )
 
 
-def _read_as_row() -> None:
+def _read_as_row(selection: Mapping[str, Any] | None) -> None:
     """A row was chosen: its dialect reads the recording from now on."""
-    for row in (state.component_value(_EVERY, "selection") or {}).get("rows", ())[:1]:
+    for row in (selection or {}).get("rows", ())[:1]:
         state.choose("as", state.held(_ROWS)[row])
 
 

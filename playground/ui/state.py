@@ -129,6 +129,7 @@ def session_file(working: WorkingSession) -> str:
     return dump_session(working.session)
 
 
+@uninterrupted()
 def open_session(name: str, session: Session) -> None:
     """A session that was made here stands beside the others, or in the place of the one of its
     name, and is chosen."""
@@ -178,11 +179,6 @@ def set_run_id(known: str, of: str = "request") -> None:
 
 def edit_key(name: str, field: str) -> str:
     return f"edit {name} {field}"
-
-
-def edited_text(key: str, text: str) -> str:
-    """What an editor starts with: the user's text if there is one."""
-    return str(st.session_state.get(key, text))
 
 
 def edited_session(name: str) -> Session:
@@ -318,11 +314,13 @@ def held(key: str) -> Any:
     return st.session_state.get(key)
 
 
+@uninterrupted()
 def hold(key: str, value: Any) -> None:
     """Keep a plain value as long as the browser's session lasts."""
     st.session_state[key] = value
 
 
+@uninterrupted()
 def choose(key: str, value: Any) -> None:
     """Set a widget's value before the widget is drawn: from a callback, or in every run."""
     st.session_state[key] = value

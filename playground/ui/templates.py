@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from playground import paths
 from playground.errors import InputFault
 from playground.sessions.documents import json_of
+from playground.sessions.line_ends import as_edited
 from playground.sessions.native_format import dump_session
 from playground.sessions.source import decode
 from playground.sessions.tool_files import read_tool_file
@@ -27,7 +29,8 @@ from playground.systems.aichatflow.runs import TemplateRun
 from playground.systems.aichatflow.samples import TemplateFiles, sample
 from playground.ui import navigation, state
 from playground.ui.serving import access
-from playground.ui.shared import belongings, tables, waiting, widgets
+from playground.ui.shared import belongings, changes, tables, waiting, widgets
+from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.shared.kept import kept
 from playground.ui.shared.runs import Runs
 
@@ -65,7 +68,10 @@ def settings() -> Settings | None:
         names = [*paths.sample_templates(), *own]
         title = str(st.selectbox("Templates", names, key=_CHOSEN, bind="query-params"))
         st.file_uploader(
-            "Upload a set", type=["yaml", "yml", "json"], key=_UPLOAD, on_change=_take_set
+            "Upload a set",
+            type=["yaml", "yml", "json"],
+            key=_UPLOAD,
+            on_change=changes.of(_UPLOAD, _take_set),
         )
     _ways_back(title, title in own)
     files, text = _files(names[0] if title in own else title)
@@ -119,19 +125,19 @@ def _edited_set(title: str, text: str) -> str:
 
 def _editor(label: str, title: str, key: str, text: str, **more: Any) -> str:
     """A text that begins as it was left, in this tab or another one."""
-    left = (belongings.value(_DRAFTS + title) or {}).get(key, text)
-    shown = state.edited_text(key, left)
-    return st.text_area(label, shown, key=key, on_change=_leave, args=(title, key), **more) or ""
+    shown = as_edited((belongings.value(_DRAFTS + title) or {}).get(key, text))
+    place = changes.place(key, shown)
+    on_change = changes.of(place, _leave, title, key, shown=shown)
+    return st.text_area(label, shown, key=place, on_change=on_change, **more) or ""
 
 
-def _leave(title: str, key: str) -> None:
-    left = str(state.held(key) or "")
+def _leave(left: str, title: str, key: str) -> None:
     belongings.change(_DRAFTS + title, lambda kept: {**(kept or {}), key: left})
 
 
-def _take_set() -> None:
+def _take_set(given: UploadedFile | None) -> None:
     """A file was chosen: it stands among the sets, and is shown."""
-    if given := state.held(_UPLOAD):
+    if given:
         try:
             text = decode(given.getvalue(), given.name)
         except InputFault as fault:
@@ -151,12 +157,12 @@ def _ways_back(title: str, is_own: bool) -> None:
             st.button("Forget this set", on_click=_forget_set, args=(title,))
 
 
+@uninterrupted()
 def _discard(title: str) -> None:
-    for key in belongings.value(_DRAFTS + title) or {}:
-        state.forget(key)
     belongings.keep(_DRAFTS + title, None)
 
 
+@uninterrupted()
 def _forget_set(title: str) -> None:
     _discard(title)
     left = {name: text for name, text in (belongings.value(_OWN) or {}).items() if name != title}

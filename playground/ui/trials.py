@@ -46,7 +46,7 @@ def expected_calls(working: WorkingSession) -> None:
         )
     with st.expander("Edit what is expected", icon=":material/edit:", expanded=not expected):
         key = state.edit_key(name, _STEP.action)
-        shown = history.editor(name, key, dump_expected(expected) if expected else "")
+        shown = history.editor(name, key, dump_expected(expected) if expected else "", _STEP)
         st.text_area(
             "Expected replies, as JSON",
             shown.value,
@@ -55,8 +55,7 @@ def expected_calls(working: WorkingSession) -> None:
             placeholder='[{"message": 1, "calls": [{"tool_name": "…", "args": {…}}]}]',
             help="`message` is how many messages are sent; without `args` any arguments are right; "
             "without `calls` no call is wanted.",
-            on_change=history.take_edit,
-            args=(name, key, shown.key, _STEP),
+            on_change=shown.on_change,
         )
         if shown.fault:
             st.error("This cannot be read; the last readable one is in use.")
@@ -215,7 +214,7 @@ def _result(found: Trial, name: str) -> None:
         )
     misses = trial_frames.trial_misses(found)
     if not misses.empty:
-        st.subheader("What was not right", anchor=False)
+        st.header("What was not right", divider="gray", anchor=False)
         tables.table(misses, height="content", key="misses")
         st.page_link(
             navigation.page("replay"),

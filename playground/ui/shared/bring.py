@@ -21,6 +21,7 @@ from playground.sessions.loading import first_session
 from playground.sessions.source import Source
 from playground.ui import navigation, state
 from playground.ui.shared import brought, components, declaring, history, policies, waiting
+from playground.ui.shared.callbacks import uninterrupted
 
 _SHOWING = ("compare", "payload", "cache", "raw")  # pages that show any session
 _UNREAD = 5  # lines of what could not be read
@@ -103,7 +104,10 @@ def go_on(page: str) -> None:
         navigation.go(name)
 
 
+@uninterrupted()
 def _use(offer: Offer) -> None:
+    if brought.last() is None:  # a second click on a button that has done its work
+        return
     offer.use()
     for key, value in offer.view:
         state.choose(key, value)

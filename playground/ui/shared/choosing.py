@@ -11,7 +11,8 @@ from playground.dialects import dialect_names
 from playground.dialects.families import families, spoken_by
 from playground.dialects.models import dialect_for
 from playground.ui import state
-from playground.ui.shared import belongings
+from playground.ui.shared import belongings, changes
+from playground.ui.shared.callbacks import uninterrupted
 
 DEFAULT_DIALECTS: Final = ("xml", "hermes", "native")
 _CHOSEN: Final = "dialects"
@@ -49,29 +50,32 @@ def _finder(chosen: Sequence[str], favourites: Sequence[str]) -> None:
             st.text(f"{model}: {known.reason}.")
     groups = {"Favourites": list(favourites)} if favourites and not model else {}
     for title, listed in (groups | families(names)).items():
-        key = f"family {title}"
-        # in every run: what one sets is lost where the next action ends it
-        state.choose(key, [name for name in listed if name in chosen])
+        wanted = [name for name in listed if name in chosen]
+        key = changes.place(f"family {title}", wanted)
         st.pills(
             title,
             listed,
             selection_mode="multi",
+            default=wanted,
             key=key,
-            on_change=_take,
-            args=(key, listed),
+            on_change=changes.of(key, _take, listed, shown=wanted),
         )
     st.button(
         "Make the chosen ones favourites",
         icon=":material/star:",
         disabled=list(chosen) == list(favourites),
-        on_click=belongings.keep,
-        args=(_FAVOURITES, list(chosen)),
+        on_click=_keep_favourites,
         help="They come first in every list.",
     )
 
 
-def _take(key: str, listed: Sequence[str]) -> None:
+@uninterrupted()
+def _keep_favourites() -> None:
+    belongings.keep(_FAVOURITES, list(state.held(_CHOSEN) or []))
+
+
+def _take(wanted: list[str] | None, listed: Sequence[str]) -> None:
     """Dialects were chosen or dropped in one group; those of other groups stay."""
-    wanted = state.held(key) or []
+    wanted = wanted or []
     kept = [name for name in state.held(_CHOSEN) or [] if name not in listed or name in wanted]
     state.choose(_CHOSEN, [*kept, *(name for name in wanted if name not in kept)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any, Final
+from zlib import crc32
 
 import streamlit as st
 
@@ -12,7 +13,7 @@ from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files.fields import meaning
 from playground.errors import InputFault
 from playground.ui import state
-from playground.ui.shared import declaring
+from playground.ui.shared import changes, declaring
 from playground.ui.shared.declaring import DeclarationDraft
 
 _TEXTS: Final = (
@@ -63,13 +64,13 @@ def fields(draft: DeclarationDraft) -> None:
 def _text_field(draft: DeclarationDraft, path: str, label: str, height: int) -> None:
     shown = declaring.field(draft.document, path)
     text = _DEFAULTS.get(path, "") if shown is None else shown
-    given: dict[str, Any] = {
-        "key": _key(draft, path),
-        "help": meaning(path),
-        "on_change": _take_text,
-        "args": (_key(draft, path), path),
-    }
     value = text if isinstance(text, str) else json.dumps(text)
+    key = _key(draft, path)
+    given: dict[str, Any] = {
+        "key": key,
+        "help": meaning(path),
+        "on_change": changes.of(key, _take_text, path, shown=value),
+    }
     if height:
         st.text_area(label, value, height=height, **given)
     else:
@@ -86,8 +87,7 @@ def _key(draft: DeclarationDraft, path: str) -> str:
     return f"own {draft.number} {path}"
 
 
-def _take_text(key: str, path: str) -> None:
-    text = str(state.held(key) or "")
+def _take_text(text: str, path: str) -> None:
     needed = path in ("name", "rules", "syntax.call", "result", "syntax.separator")
     declaring.set_field(path, text if text or needed else None)
 
@@ -105,21 +105,16 @@ def _tags(draft: DeclarationDraft) -> None:
         for step, label in (("open", "Reasoning opens"), ("close", "Reasoning closes")):
             key = _key(draft, f"reasoning.{step}")
             said = meaning(f"reasoning.{step}")
-            st.text_input(
-                label,
-                str(first.get(step, "")),
-                key=key,
-                help=said,
-                on_change=_take_tags,
-                args=(draft,),
-            )
+            shown = str(first.get(step, ""))
+            on_change = changes.of(key, _take_tags, draft, shown=shown)
+            st.text_input(label, shown, key=key, help=said, on_change=on_change)
 
 
-def _take_tags(draft: DeclarationDraft) -> None:
+def _take_tags(_: str, draft: DeclarationDraft) -> None:
     opened, closed = (
         str(state.held(_key(draft, f"reasoning.{step}")) or "") for step in ("open", "close")
     )
-    rest = (declaring.field(draft.document, "reasoning") or [])[1:]
+    rest = (declaring.field(declaring.draft().document, "reasoning") or [])[1:]
     first = [{"open": opened, "close": closed}] if opened else []
     declaring.set_field("reasoning", [*first, *rest] or None)
 
@@ -134,13 +129,12 @@ def _lines(draft: DeclarationDraft, path: str, label: str) -> None:
         height=_ROWS,
         key=key,
         help=meaning(path),
-        on_change=_take_lines,
-        args=(key, path),
+        on_change=changes.of(key, _take_lines, path, shown=text),
     )
 
 
-def _take_lines(key: str, path: str) -> None:
-    declaring.set_field(path, str(state.held(key) or "").split("\n") if state.held(key) else None)
+def _take_lines(text: str, path: str) -> None:
+    declaring.set_field(path, text.split("\n") if text else None)
 
 
 def _choices(draft: DeclarationDraft) -> None:
@@ -148,30 +142,31 @@ def _choices(draft: DeclarationDraft) -> None:
         key = _key(draft, path)
         given = declaring.field(draft.document, path)
         index = options.index(given) if given in options else 0
-        st.selectbox(
-            label, options, index, key=key, help=meaning(path), on_change=_take, args=(key, path)
-        )
+        on_change = changes.of(key, _take, path, shown=options[index])
+        st.selectbox(label, options, index, key=key, help=meaning(path), on_change=on_change)
     for path, label, usual in _FLAGS:
         key = _key(draft, path)
         given = declaring.field(draft.document, path)
         on = given if isinstance(given, bool) else usual
-        st.toggle(label, on, key=key, help=meaning(path), on_change=_take, args=(key, path))
+        on_change = changes.of(key, _take, path, shown=on)
+        st.toggle(label, on, key=key, help=meaning(path), on_change=on_change)
 
 
-def _take(key: str, path: str) -> None:
-    declaring.set_field(path, state.held(key))
+def _take(value: str | bool, path: str) -> None:
+    declaring.set_field(path, value)
 
 
 def _file(draft: DeclarationDraft) -> None:
     """Every field there is, as the file has it."""
     shown = json.dumps(draft.document, ensure_ascii=False, indent=1)
-    key = f"own file {draft.number} {len(shown)}"  # a field that changed is another text
-    st.text_area("JSON", shown, height=300, key=key, on_change=_take_file, args=(key,))
+    key = f"own file {draft.number} {crc32(shown.encode())}"  # a field that changed is another text
+    on_change = changes.of(key, _take_file, shown=shown)
+    st.text_area("JSON", shown, height=300, key=key, on_change=on_change)
 
 
-def _take_file(key: str) -> None:
+def _take_file(text: str) -> None:
     try:
-        document = json.loads(str(state.held(key) or ""))
+        document = json.loads(text)
     except ValueError as error:
         state.hold(declaring.FAULT, f"The whole file is no JSON: {error}")
         return

@@ -11,7 +11,8 @@ from playground.sessions import editing
 from playground.sessions.editing import NEW_PARTS, ROLES, Action, Edit
 from playground.sessions.session import Session
 from playground.ui import state
-from playground.ui.shared import history, widgets
+from playground.ui.shared import changes, history, widgets
+from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.state import WorkingSession
 
 _MOST_IN_LABEL = 40  # characters of a message's text
@@ -43,15 +44,14 @@ def _text(
     name: str, label: str, step: Edit, value: str, *, height: int = 130, help: str | None = None
 ) -> None:
     key = _key(name, step)
-    drawn = history.editor(name, key, value)
+    drawn = history.editor(name, key, value, step)
     st.text_area(
         label,
         drawn.value,
         key=drawn.key,
         height=height,
         help=help,
-        on_change=history.take_edit,
-        args=(name, key, drawn.key, step, value),
+        on_change=drawn.on_change,
     )
     if drawn.fault:
         st.error("This cannot be read; the last readable one is in use.")
@@ -92,6 +92,7 @@ def _noun(step: Edit) -> str:
     return "tool" if "tool" in step.action else "part"
 
 
+@uninterrupted()
 def _take_step(name: str, step: Edit, then: int | None) -> None:
     history.edit(name, step)
     if then is not None:
@@ -139,13 +140,12 @@ def _prompts(working: WorkingSession) -> None:
         )
         step = Edit("general rules")
         key = _key(name, step)
-        drawn = history.editor(name, key, session.task.system_rules)
+        drawn = history.editor(name, key, session.task.system_rules, step)
         st.toggle(
             "General rules after the agent prompt",
             drawn.value,
             key=drawn.key,
-            on_change=history.take_edit,
-            args=(name, key, drawn.key, step),
+            on_change=drawn.on_change,
             help="485 characters of ours. Nothing is added to a session that was brought.",
         )
 
@@ -167,15 +167,14 @@ def _messages(working: WorkingSession) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         step = Edit("role", index=index)
         key = _key(name, step)
-        drawn = history.editor(name, key, message.role)
+        drawn = history.editor(name, key, message.role, step)
         st.selectbox(
             "Role",
             ROLES,
             ROLES.index(drawn.value),
             key=drawn.key,
             width=140,
-            on_change=history.take_edit,
-            args=(name, key, drawn.key, step),
+            on_change=drawn.on_change,
         )
         _message_buttons(name, session, index)
     for number in range(len(message.parts)):
@@ -188,27 +187,27 @@ def _messages(working: WorkingSession) -> None:
 def _choice(name: str, noun: str, labels: list[str], first: int = 0) -> int:
     """The index of the message or the tool that is edited; `first` before any is chosen."""
     chosen = history.chosen_key(name, noun)
-    held = state.held(chosen)
-    index = min(first if held is None else int(held), len(labels) - 1)
-    key = f"choice of {chosen}"
-    state.choose(key, index)  # in every run: what one sets is lost where the next action ends it
+    if state.held(chosen) is None:
+        state.hold(chosen, first)  # and stays so, whatever becomes of the messages
+    index = min(int(state.held(chosen)), len(labels) - 1)
+    key = changes.place(f"choice of {chosen}", index)
+    state.choose(key, index)  # in every run: its label changes with each edit of its text
     st.selectbox(
         noun.capitalize(),
         range(len(labels)),
         key=key,
         format_func=lambda index: f"{index}: {labels[index]}",
-        on_change=_choose,
-        args=(chosen, key),
+        on_change=changes.of(key, _choose, chosen, shown=index),
     )
     return index
 
 
-def _choose(chosen: str, key: str) -> None:
+def _choose(picked: int | str, chosen: str) -> None:
     # a browser names what is chosen by its label, which comes as a text where the edit that was
     # made last has changed it: its number is what it begins with
-    picked = str(state.held(key)).partition(":")[0]
-    if picked.isdecimal():
-        state.hold(chosen, int(picked))
+    number = str(picked).partition(":")[0]
+    if number.isdecimal():
+        state.hold(chosen, int(number))
 
 
 def _summary(message: Message) -> str:
@@ -251,6 +250,7 @@ def _message_buttons(name: str, session: Session, index: int) -> None:
     )
 
 
+@uninterrupted()
 def _split_off(name: str, index: int) -> None:
     rest = editing.split_off(state.edited_session(name), index)
     state.add_session(f"{name} from message {index}", rest)

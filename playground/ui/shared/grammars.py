@@ -37,12 +37,10 @@ def show(dialects: Sequence[str], tools: Sequence[ToolMetadata]) -> None:
 
 def _chosen(tools: Sequence[ToolMetadata]) -> tuple[str, str, bool]:
     """The form, the choice, and whether a thought may come first."""
-    left, middle, right = st.columns([2, 2, 1], vertical_alignment="bottom")
-    with left:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         form = st.segmented_control(
             "Form", list(FORMS), default="lark", required=True, key="form", bind="query-params"
         )
-    with middle:
         names = list(dict.fromkeys([AUTO, REQUIRED, *(tool.name for tool in tools)]))
         choice = st.selectbox(
             "The reply is",
@@ -50,7 +48,7 @@ def _chosen(tools: Sequence[ToolMetadata]) -> tuple[str, str, bool]:
             key="choice",
             bind="query-params",
             format_func=lambda name: _MEANT.get(name, f"a call of {name}"),
+            width=300,
         )
-    with right:
         thoughts = st.toggle("Thoughts", key="thoughts", bind="query-params")
     return form, choice, thoughts

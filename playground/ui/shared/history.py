@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from playground.errors import InputFault
 from playground.sessions.changes import message_after
@@ -13,14 +13,10 @@ from playground.sessions.line_ends import as_edited, with_line_ends_of
 from playground.sessions.tool_files import read_tool_file
 from playground.tools import ToolMetadata
 from playground.ui import state
-from playground.ui.shared import belongings, widgets
+from playground.ui.shared import belongings, changes, widgets
 from playground.ui.shared.callbacks import uninterrupted
 
 T = TypeVar("T", str, bool)
-
-
-_WIDGETS: Final = "widgets of "  # + editor's key → how many stood in its place before
-_KNOWN: Final = "known of "  # + widget's key → the value that it was drawn with or that was taken
 
 
 class Editor(NamedTuple, Generic[T]):
@@ -28,6 +24,7 @@ class Editor(NamedTuple, Generic[T]):
 
     key: str
     value: T
+    on_change: Callable[[], None]
     fault: str
 
 
@@ -38,19 +35,10 @@ def edit(name: str, step: Edit) -> None:
 
 
 @uninterrupted()
-def take_edit(name: str, key: str, widget: str, step: Edit, shown: str = "") -> None:
-    """The editor of this key, which began with `shown`, holds another value in its widget. What
-    cannot be read stays in it, beside the last that could be.
-
-    A browser that has not yet heard that a widget is gone sends its last value with the user's
-    next action, which looks like a change: nobody made it, and where that widget stood another
-    message may stand by now. So a value that is known already is no edit.
-    """
-    value = state.held(widget)
-    if value == state.held(_KNOWN + widget):
-        return
-    state.hold(_KNOWN + widget, value)
-    if isinstance(value, str):
+def take_edit(value: str | bool, name: str, key: str, step: Edit, shown: str | bool = "") -> None:
+    """The editor of this key, which began with `shown`, holds another value. What cannot be read
+    stays in it, beside the last that could be."""
+    if isinstance(value, str) and isinstance(shown, str):
         value = with_line_ends_of(shown, value)
     step = replace(step, value=value if isinstance(value, str) else "on" if value else "")
     drafts = {each: draft for each, draft in _drafts(name).items() if each != key}
@@ -61,29 +49,16 @@ def take_edit(name: str, key: str, widget: str, step: Edit, shown: str = "") -> 
     _keep_drafts(name, drafts)
 
 
-def editor(name: str, key: str, value: T) -> Editor[T]:
-    """How an editor is drawn: it shows what is in use, or else what could not be read.
-
-    The widget is given its value as its default, in every run. A value that is set instead goes to
-    the browser once, and is lost where the user's next action ends that run: the widget then stood
-    there empty, and with the next action the emptiness came back as an edit. Where something else
-    than the widget's own user changed the value, another widget stands in its place.
-    """
+def editor(name: str, key: str, value: T, step: Edit) -> Editor[T]:
+    """How the editor is drawn whose change is this step: it shows what is in use, or else what
+    could not be read."""
     shown: Any
     shown, fault = _drafts(name).get(key, (value, ""))
     if isinstance(shown, str):
         shown = as_edited(shown)
-    count = state.held(_WIDGETS + key) or 0
-    if state.held(_widget(key, count)) not in (None, shown):
-        count += 1
-        state.hold(_WIDGETS + key, count)
-    widget = _widget(key, count)
-    state.hold(_KNOWN + widget, shown)
-    return Editor(widget, shown, fault)
-
-
-def _widget(key: str, count: int) -> str:
-    return f"{key} ({count})" if count else key
+    widget = changes.place(key, shown)
+    on_change = changes.of(widget, take_edit, name, key, step, value, shown=shown)
+    return Editor(widget, shown, on_change, fault)
 
 
 def is_unread(name: str, noun: str) -> bool:
@@ -111,6 +86,7 @@ def undo(name: str) -> None:
         _go_to(name, steps[:-1], [*state.undone_steps(name), steps[-1]])
 
 
+@uninterrupted()
 def forget_unread(name: str, key: str) -> None:
     """The editor of this key shows again what is in use."""
     _keep_drafts(name, {each: draft for each, draft in _drafts(name).items() if each != key})

@@ -11,7 +11,7 @@ import streamlit as st
 
 from playground.ui import navigation, state
 from playground.ui.pages import ON_TOP, PAGES, PageEntry
-from playground.ui.shared import bring, components
+from playground.ui.shared import bring, changes, components
 
 _OFF: Final = "keys are off"
 _SWITCH: Final = "switch of the keys"
@@ -51,6 +51,10 @@ def show() -> None:
         "Keys of one letter are off",
         value=bool(state.held(_OFF)),
         key=_SWITCH,
-        on_change=lambda: state.hold(_OFF, state.held(_SWITCH)),
+        on_change=changes.of(_SWITCH, _switch, shown=bool(state.held(_OFF))),
     )
     st.caption("None of them acts while you type or while a dialog is open.")
+
+
+def _switch(off: bool) -> None:
+    state.hold(_OFF, off)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
 from playground.caching.own_policies import OwnPolicy, parse_policy
 from playground.errors import InputFault
 from playground.ui import state
 from playground.ui.shared import belongings
+from playground.ui.shared.callbacks import uninterrupted
 
 UPLOAD: Final = "policy upload"
 _POLICIES: Final = "own policies"  # name → its file's text
@@ -15,9 +18,8 @@ _CLICKED: Final = "clicked policies"  # likewise, of this tab
 _ERROR: Final = "policy error"
 
 
-def accept() -> None:
+def accept(given: UploadedFile | None) -> None:
     """A policy file was given: keep it, or say what is wrong with it."""
-    given = state.held(UPLOAD)
     state.hold(_ERROR, "")
     if given is None:
         return
@@ -52,6 +54,7 @@ def keep(policy: OwnPolicy) -> None:
     belongings.change(_POLICIES, lambda kept: {**(kept or {}), policy.name: policy.dumps()})
 
 
+@uninterrupted()
 def forget(name: str) -> None:
     """One that was kept goes."""
     belongings.change(_POLICIES, lambda kept: _without(kept or {}, name) or None)

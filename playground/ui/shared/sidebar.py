@@ -9,7 +9,8 @@ import streamlit as st
 from playground.sessions.doctor import repair
 from playground.sessions.session import Session
 from playground.ui import state
-from playground.ui.shared import history, widgets, workspace
+from playground.ui.shared import changes, history, widgets, workspace
+from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.shared.kept import kept
 
 _MODELS: Final = (
@@ -34,7 +35,7 @@ def session_sidebar() -> bool:
                 index=None,
                 key=workspace.OTHER,
                 placeholder="Choose another",
-                on_change=workspace.choose_other,
+                on_change=changes.of(workspace.OTHER, workspace.choose_other),
             )
             return False
         st.selectbox("Session", state.session_names(), key=state.SESSION, bind="query-params")
@@ -62,6 +63,7 @@ def _repaired(session: Session) -> tuple[Session, list[str]]:
     return repair(session)
 
 
+@uninterrupted()
 def _accept_repair() -> None:
     """The repaired session stands beside the one that was loaded, and is chosen."""
     working = state.working_session()

@@ -17,12 +17,14 @@ _FORMATS: Final = {  # of the columns that are neither whole nor a plain decimal
     "at": "%,.2f s",
     "p": "%,.3f",
     "tokens": WHOLE,
+    "read, % of billed": "%,.0f",
 }
+_MONEY: Final = "%,.4f"  # of a column that names dollars
 _SHARES: Final = ("read share",)
 
 
 def table(
-    rows: pd.DataFrame | Sequence[Any],
+    rows: pd.DataFrame | Sequence[Any] | Mapping[str, Sequence[Any]],
     place: DeltaGenerator | None = None,
     columns: Mapping[str, Any] | None = None,
     **options: Any,
@@ -44,11 +46,13 @@ def table(
 def _numbers(frame: pd.DataFrame) -> dict[str, Any]:
     """How each column of numbers is written: a browser's own way differs with its language."""
     return {
-        str(name): st.column_config.NumberColumn(format=_FORMATS.get(str(name), _usual(column)))
+        str(name): st.column_config.NumberColumn(format=_format(str(name), column))
         for name, column in frame.items()
         if is_numeric_dtype(column) and not is_bool_dtype(column)
     }
 
 
-def _usual(column: pd.Series[Any]) -> str:
-    return _DECIMALS if is_float_dtype(column) else WHOLE
+def _format(name: str, column: pd.Series[Any]) -> str:
+    if name.endswith(", $"):
+        return _MONEY
+    return _FORMATS.get(name, _DECIMALS if is_float_dtype(column) else WHOLE)

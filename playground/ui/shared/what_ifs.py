@@ -9,7 +9,7 @@ import streamlit as st
 from playground.caching.rules import Rules, rules_of
 from playground.questions.cache.known_rules import known_rules
 from playground.questions.cache.what_if import ENVIRONMENTS, MOST_PARALLEL, WhatIf
-from playground.ui.shared import policies
+from playground.ui.shared import changes, policies
 from playground.ui.shared.kept import kept
 
 _AS_MARKED: Final = "as marked"
@@ -62,7 +62,7 @@ def _policy_upload() -> None:
         "A policy of your own",
         type="json",
         key=policies.UPLOAD,
-        on_change=policies.accept,
+        on_change=changes.of(policies.UPLOAD, policies.accept),
         help='{"name": "tail", "marks": [{"role": ["user", "tool"], "nth": -1}]}',
     )
     for name in policies.lasting():

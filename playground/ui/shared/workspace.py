@@ -17,7 +17,7 @@ from playground.errors import InputFault, PlaygroundError
 from playground.sessions.entries import read_label
 from playground.ui import navigation, state
 from playground.ui.serving import access
-from playground.ui.shared import history
+from playground.ui.shared import changes, history
 from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.state import WorkingSession
 
@@ -42,10 +42,10 @@ def asked() -> bool:
     return True
 
 
-def choose_other() -> None:
+def choose_other(name: str | None) -> None:
     """A session was chosen in the place of one that is not there."""
-    if name := state.held(OTHER):
-        _open(str(name))
+    if name:
+        _open(name)
 
 
 def missing() -> None:
@@ -147,7 +147,7 @@ def controls(working: WorkingSession) -> None:
 
 def _of_a_kept_one(name: str) -> None:
     key = _NAME + name
-    st.text_input("Name", name, key=key, on_change=_rename, args=(name, key))
+    st.text_input("Name", name, key=key, on_change=changes.of(key, _rename, name, shown=name))
     found = state.entry(name)
     if found and found.label.starred:
         st.caption(_starred(found.label.starred))
@@ -257,9 +257,7 @@ def _open(name: str) -> None:
     state.choose(state.SESSION, name)
 
 
-@uninterrupted()
-def _rename(name: str, key: str) -> None:
-    wanted = str(state.held(key) or "")
+def _rename(wanted: str, name: str) -> None:
     _told_if_refused(_take_name, name, wanted)
 
 
