@@ -572,3 +572,9 @@ def test_the_page_asks_and_opens_a_session(
     app.button(key="corpus compare").click().run()
     assert not app.exception
     assert not app.error
+
+
+def test_what_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("playground.corpora.needed._PACKAGES", ("duckdb", "no_such_package"))
+    with pytest.raises(InputFault, match=r"needs no_such_package; expected pip install .*corpus"):
+        pg.corpus(tmp_path)
