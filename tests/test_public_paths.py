@@ -35,6 +35,7 @@ PROMISED = {
         "carry",
         "check_dialect",
         "compare",
+        "corpus",
         "count_tokens",
         "decode_stream",
         "detect",
