@@ -98,7 +98,7 @@ def _from_dialect() -> None:
 
 
 def _template_choice() -> None:
-    types, key = ["jinja", "jinja2", "json"], "own template"
+    types, key = ["jinja", "jinja2", "json", "txt"], "own template"
     st.file_uploader(
         "Chat template", type=types, key=key, on_change=changes.of(key, _take_template)
     )
