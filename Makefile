@@ -91,7 +91,7 @@ lock:
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate --no-header --extra build pyproject.toml -o requirements.lock
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-annotate --no-header --extra build --extra notebook --extra mcp --group dev \
+		--no-emit-index-url --no-annotate --no-header --extra build --extra notebook --extra mcp --extra corpus --group dev \
 		-c requirements.lock pyproject.toml -o requirements-dev.lock
 
 # Known weaknesses of the locked versions: ADVISORIES is a file or folder in the OSV format.

@@ -34,6 +34,7 @@ _WHERE = {
     "carry": "playground.questions.carry",
     "check_dialect": "playground.laws",
     "compare": "playground.questions.comparison",
+    "corpus": "playground.corpora.asking",
     "count_tokens": "playground.questions.token_counts",
     "decode_stream": "playground.recordings.decoding",
     "detect": "playground.questions.detection",
@@ -86,6 +87,7 @@ __all__ = [
     "carry",
     "check_dialect",
     "compare",
+    "corpus",
     "count_tokens",
     "decode_stream",
     "detect",
@@ -118,6 +120,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from playground.caching.own_policies import load_policy
+    from playground.corpora.asking import corpus
     from playground.derivation import dialect_from_template, propose_dialect
     from playground.dialects import (
         DeclaredDialect,

@@ -7,6 +7,7 @@ escapes those that a program put in by itself (`escaped_halves`), so that anythi
 
 from __future__ import annotations
 
+import marshal
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -20,6 +21,8 @@ from playground.findings import Finding, finding
 
 REPLACED: Final = "\ufffd"
 _HALF: Final = re.compile("[\ud800-\udfff]")
+_HALF_BYTES: Final = re.compile(b"\xed[\xa0-\xbf]")
+_MARSHAL: Final = 4  # from this version on a text that stands there twice is written once
 _PLAIN: Final = frozenset({int, float, bool, type(None), bytes})
 T = TypeVar("T")
 
@@ -47,6 +50,22 @@ def whole(value: T, place: str, found: list[Finding]) -> T:
     return changed
 
 
+def plain_bytes(value: object) -> bytes | None:
+    """A JSON value as `marshal` writes it, its texts in UTF-8 with half surrogates: for a search
+    that takes a fourth of the time of a walk. None where it holds anything else, as a NotANumber,
+    or is nested too deeply."""
+    try:
+        return marshal.dumps(value, _MARSHAL)
+    except ValueError:
+        return None
+
+
+def holds_half(plain: bytes) -> bool:
+    """Whether half a surrogate may stand in what `plain_bytes` gave; the bytes of a number may
+    look like one."""
+    return _HALF_BYTES.search(plain) is not None
+
+
 def is_all_whole(value: object) -> bool:
     """Whether every text in a value is whole, those in what is no JSON too."""
     waiting = [value]
@@ -58,10 +77,11 @@ def is_all_whole(value: object) -> bool:
             if not is_whole(each):
                 return False
             continue
-        if kind is dict:
-            held = [*each, *each.values()]
-        elif kind is list or kind is tuple:
-            held = each
+        if kind is dict or kind is list or kind is tuple:
+            plain = plain_bytes(each)
+            if plain is not None and not holds_half(plain):
+                continue
+            held = [*each, *each.values()] if kind is dict else each
         else:
             held = _held(each, kind)
         # Without plain texts, which nearly all are, and what holds none.

@@ -17,6 +17,7 @@ _MODULES: Final = {  # of `playground.commands`, by command: a command loads its
     "compare": "prompts",
     "cache": "caching",
     "check": "caching",
+    "corpus": "corpora",
     "carry": "prompts",
     "detect": "prompts",
     "guide": "prompts",

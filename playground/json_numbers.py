@@ -8,9 +8,11 @@ they become the text that they were written as, and who reads says so by a findi
 from __future__ import annotations
 
 import json
+import marshal
 import math
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from pydantic_core import from_json, to_json
@@ -49,22 +51,23 @@ def read_json_bytes(data: bytes) -> Any:
     """Read JSON that holds nothing odd, without a copy as text. Raises ValueError for everything
     that `load_json` is for, or tells of: numbers that JSON has not, half surrogates, what is no
     UTF-8 or no JSON."""
-    if _may_overflow(data):
+    alike = data.translate(_ALIKE)
+    if _LONG in alike or (b"0e000" in alike and _may_overflow(data, alike)):
         raise ValueError("a number that may be none")
     return from_json(data, allow_inf_nan=False)
 
 
 _MAY_OVERFLOW: Final = re.compile(rb"\d[eE]\+?\d{3,}(?:[\s,}\]]|\Z)")  # 1e400, read as infinity
-# With all digits alike, such a number shows by a search for one text, three times as fast.
+# With all digits alike, such a number shows by a search for one text, three times as fast; most
+# others that begin so are parts of an id.
 _ALIKE: Final = bytes.maketrans(b"123456789E+", b"000000000e0")
+_ENDS_ALIKE: Final = re.compile(rb"0e0{3,}(?:[\s,}\]]|\Z)")
+_LONG: Final = b"0" * 200  # with so many digits a number overflows at a lower exponent, or at none
 
 
-def _may_overflow(data: bytes) -> bool:
-    alike = data.translate(_ALIKE)
-    at = alike.find(b"0e000")
-    while at >= 0 and not _MAY_OVERFLOW.match(data, at):
-        at = alike.find(b"0e000", at + 1)
-    return at >= 0
+def _may_overflow(data: bytes, alike: bytes) -> bool:
+    found = _ENDS_ALIKE.finditer(alike)
+    return any(_MAY_OVERFLOW.match(data, one.start()) for one in found)
 
 
 def load_objects(text: str) -> list[dict[str, Any]]:
@@ -87,12 +90,10 @@ def load_objects(text: str) -> list[dict[str, Any]]:
 
 def dump_again(value: Any) -> str:
     """What `load_json` gave, as JSON for another reader of ours: what is no number stays none."""
-    if not is_finite(value):
-        return json.dumps(_as_floats(value), default=str)
-    try:
+    with suppress(ValueError):  # half surrogates, or what is no JSON
+        marshal.dumps(value)  # a fast look: it refuses a NotANumber, and all that is no plain value
         return to_json(value).decode()
-    except ValueError:  # half surrogates, or what is no JSON
-        return json.dumps(value, default=str)
+    return json.dumps(value if is_finite(value) else _as_floats(value), default=str)
 
 
 def _as_floats(value: Any) -> Any:

@@ -44,6 +44,26 @@ def write_file(
         file.write(text)
 
 
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Another name beside `path`, for a library that writes files itself; on leaving without an
+    error what lies there is brought to the disk and takes the name, in the place of what had it.
+
+    For folders that are ours alone. Raises InputFault where the disk is full or refuses.
+    """
+    with told(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".playground-{os.getpid()}-{next(_NUMBERS)}.part")
+        try:
+            yield temporary
+            with temporary.open("rb") as file:
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+        synced(path.parent)
+
+
 class Batch:
     """Several files that come into being together: on leaving it without an error, or not at all.
 

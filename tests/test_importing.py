@@ -236,6 +236,47 @@ def test_what_an_odd_value_leaves_out_is_a_finding(
     assert any(told in message for message in found), found
 
 
+_SAID = "a grafted text"
+_GRAFTS: list[Any] = [
+    {"role": "user", "content": _SAID},
+    [{"from": "human", "value": _SAID}],
+    [{"messages": [{"role": "user", "content": _SAID}]}],
+    _SAID,
+]
+
+
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+def test_a_strange_message_in_the_place_of_any_list_is_kept_or_told(name: str) -> None:
+    example = EXAMPLES[name]
+    if not isinstance(example.content, bytes) or not example.name.endswith(("json", "jsonl")):
+        return
+    is_lines = example.name.endswith("l")
+    values = [
+        json.loads(line)
+        for line in (example.content.splitlines() if is_lines else [example.content])
+    ]
+    for node, key in list(places(values)):
+        held = node[key]
+        if not _is_list_of_messages(held):
+            continue
+        for graft in _GRAFTS:
+            node[key] = graft
+            spoilt = "\n".join(map(json.dumps, values)).encode()
+            with suppress(InputFault):
+                loaded = list(read_sessions(Source(example.name, spoilt)))
+                told = any(each.findings for each in loaded)
+                assert told or _SAID in repr([each.session for each in loaded]), (key, graft)
+        node[key] = held
+
+
+def _is_list_of_messages(value: Any) -> bool:
+    keys = {"role", "from", "type", "message", "content", "text"}
+    found = (
+        isinstance(value, list) and bool(value) and all(isinstance(each, dict) for each in value)
+    )
+    return found and all(keys & each.keys() for each in value)
+
+
 def test_what_nobody_foresaw_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(last_resort, "UNFORESEEN", (KeyError,))
     resort = last_resort.refused("not in the form of a diary", where="x.json", expected="another")

@@ -34,7 +34,7 @@ ROOMS = [
     {"systems", "workspaces"},
     {"guides"},
     {"questions"},
-    {"proxy"},
+    {"proxy", "corpora"},
     {"show"},
     {"ui", "testing"},
     {"commands"},
@@ -51,6 +51,9 @@ HEAVY = {
     "pandas": {"show", "ui"},
     "plotly": {"show", "ui"},
     "pytest": {"testing"},
+    "duckdb": {"corpora"},
+    "pyarrow": {"corpora"},
+    "rensa": {"corpora"},
 }
 
 

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from playground.caching.policies import CacheDecision, Policy
 from playground.dialects import DeclaredDialect, Dialect, dialect_names, get_dialect
 from playground.dialects.memory import Memory
-from playground.dialects.rendering import Block, Draft
+from playground.dialects.rendering import Block, Draft, message_text
 from playground.dialects.requests import requests_of
 from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.parsing.syntax import Syntax
@@ -135,6 +136,45 @@ def test_nobody_can_write_into_what_is_remembered(name: str) -> None:
             call.clear()
         message.clear()
     assert dialect.render(data).messages == expected
+
+
+@pytest.mark.parametrize("name", dialect_names())
+def test_messages_asked_for_late_say_what_was_rendered(name: str) -> None:
+    dialect, data = get_dialect(name), prompt(turn(0, {"path": "a", "depth": {"of": [1]}}))
+    expected = copy.deepcopy(dialect.render(data).messages)
+    late, other = dialect.render(data), dialect.render(data)
+    data.messages[1].tool_calls[0].args["depth"]["of"][0] = 2
+    data.messages[2].tool_results[0].result["found"].append(3)
+    dialect.render(data)
+    assert late.messages == expected
+    late.messages[-1]["content"] = "written into"
+    assert late.messages[-1]["content"] == "written into"  # asked again, it is the same list
+    assert other.messages == expected
+
+
+@pytest.mark.parametrize("writes", ["method", "policy"])
+def test_who_may_write_into_any_message_writes_into_copies(writes: str, counting: Counting) -> None:
+    def spoil(messages: Any, request: Any = None) -> list[CacheDecision]:
+        for message in messages:
+            message["content"] = "spoiled"
+        return []
+
+    class Spoiling(Counting):
+        remembers = True
+
+        def inject_prompt_cache(self, messages: Any, prompt_data: PromptData) -> Any:
+            return spoil(messages)
+
+    if writes == "policy":
+        dialect: Counting = counting.with_policy(Policy("spoil", "a test", spoil))
+    else:
+        dialect = Spoiling(name="counting", syntax=SYNTAX, rules="Call.")
+    data = prompt(turn(0))
+    assert {m["content"] for m in dialect.render(data).messages} == {"spoiled"}
+    plain = dialect.with_policy("none") if writes == "policy" else counting
+    told = [message_text(message) for message in plain.render(data).messages]
+    assert told == [message_text(message) for message in counting.render(data).messages]
+    assert not any("spoiled" in text for text in told)
 
 
 @pytest.mark.parametrize("name", ["xml", "hermes", "native"])

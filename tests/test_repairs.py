@@ -659,6 +659,142 @@ ALSO_WRITTEN: Final[list[Row]] = [  # what other servers' parsers read of the sa
 ]
 
 
+_BARE: Final = "get_weather{city:%s}"
+STRIPPED: Final[
+    list[Row]
+] = [  # what is left where a server strips what its tokenizer calls special
+    (
+        "mistral",
+        'get_weather[ARGS]{"city": "Rome"}',
+        [],
+        'get_weather[ARGS]{"city": "Rome"}',
+        ["missing-opener"],
+    ),
+    (
+        "glm",
+        "get_weather<arg_key>city</arg_key><arg_value>Rome</arg_value>",
+        [],
+        "get_weather<arg_key>city</arg_key><arg_value>Rome</arg_value>",
+        ["missing-opener"],
+    ),
+    (
+        "qwen3-coder",
+        "<parameter=city>\nRome\n</parameter>",
+        [],
+        "<parameter=city>\nRome\n</parameter>",
+        ["missing-opener"],
+    ),
+]
+SPACED: Final[list[Row]] = [
+    ("mistral", '[TOOL_CALLS] get_weather [ARGS] {"city": "Rome"}', [ROME], "", ["mended-opener"]),
+    (
+        "mistral",
+        "[TOOL_CALLS] get_weather is one",
+        [],
+        "[TOOL_CALLS] get_weather is one",
+        ["bare-opener"],
+    ),
+    (
+        "glm",
+        "<tool_call>\nget_weather\n<arg_key>city</arg_key>\n<arg_value>Rome</arg_value>\n</tool_call>",
+        [ROME],
+        "",
+        ["mended-opener"],
+    ),
+    (
+        "gemma4",
+        '<|tool_call>call: get_weather{city:<|"|>Rome<|"|>}<tool_call|>',
+        [ROME],
+        "",
+        ["mended-opener"],
+    ),
+]
+WHOLE_CALLS: Final[list[Row]] = [  # where only arguments, or only double quotes, are expected
+    (
+        "mistral",
+        '[TOOL_CALLS]{"name": "get_weather", "arguments": {"city": "Rome"}} So.',
+        [ROME],
+        " So.",
+        ["arguments-wrapped"],
+    ),
+    ("mistral", '[TOOL_CALLS]{"city": "Rome"}', [("", {"city": "Rome"})], "", ["missing-name"]),
+    (
+        "llama3-json",
+        "{'name': 'get_weather', 'parameters': {'city': 'Rome'}}",
+        [ROME],
+        "",
+        ["relaxed-json"],
+    ),
+    (
+        "llama3-json",
+        '{"function": "get_weather", "parameters": {"city": "Rome"}}',
+        [ROME],
+        "",
+        ["mended-name"],
+    ),
+]
+UNMARKED: Final[list[Row]] = [  # Gemma's texts without their marks
+    (
+        "gemma4",
+        f"<|tool_call>call:{_BARE % 'Rome, Italy,days:2'}<tool_call|>",
+        [("get_weather", {"city": "Rome, Italy", "days": 2})],
+        "",
+        ["relaxed-json"],
+    ),
+    (
+        "gemma4",
+        f"<|tool_call>call:{_BARE % 'at 10:00, 11:00 or f(a, [1])'}<tool_call|>",
+        [("get_weather", {"city": "at 10:00, 11:00 or f(a, [1])"})],
+        "",
+        ["relaxed-json"],
+    ),
+    (
+        "gemma4",
+        '<|tool_call>call:get_weather{city:say "Rome, days: 3",days:2}<tool_call|>',
+        [("get_weather", {"city": 'say "Rome, days: 3"', "days": 2})],
+        "",
+        ["relaxed-json"],
+    ),
+    (
+        "gemma4",
+        "<|tool_call>call:get_weather{Rome}<tool_call|>",
+        [],
+        "<|tool_call>call:get_weather{Rome}<tool_call|>",
+        ["malformed-arguments"],
+    ),
+]
+FENCED: Final[list[Row]] = [  # a fence right behind reasoning: text begins there
+    (
+        "hermes",
+        f"<think>So.</think>```json\n{{}}\n```\n<tool_call>\n{_JSON}\n</tool_call>",
+        [ROME],
+        "```json\n{}\n```\n",
+        [],
+    ),
+    (
+        "hermes",
+        f"<think>So.</think>```json\n<tool_call>\n{_JSON}\n</tool_call>\n```",
+        [],
+        f"```json\n<tool_call>\n{_JSON}\n</tool_call>\n```",
+        ["call-in-fence"],
+    ),
+    ("hermes", "<think>So.</think>```\nx\n```<|im_end|>", [], "```\nx\n```", []),
+]
+FOREIGN: Final[list[Row]] = [  # a call of another dialect is text, and never silently
+    ("gemma4", f"Well: {_JSON}", [], f"Well: {_JSON}", ["foreign-markup"]),
+    (
+        "deepseek-dsml",
+        '<invoke name="get_weather"><parameter name="city">Rome</parameter></invoke>',
+        [],
+        '<invoke name="get_weather"><parameter name="city">Rome</parameter></invoke>',
+        ["foreign-markup"],
+    ),
+    ("hermes", "call:get_other{city:Rome}", [], "call:get_other{city:Rome}", []),
+    ("gemma4", f"```json\n{_JSON}\n```", [], f"```json\n{_JSON}\n```", ["foreign-markup"]),
+    ("hermes", "Call the arguments <b>tools</b>.", [], "Call the arguments <b>tools</b>.", []),
+]
+
+
 @pytest.mark.parametrize(
     ("dialect", "text", "calls", "content", "findings"),
     [
@@ -678,6 +814,12 @@ ALSO_WRITTEN: Final[list[Row]] = [  # what other servers' parsers read of the sa
         *ELEMENTS,
         *PYTHON,
         *ALSO_WRITTEN,
+        *STRIPPED,
+        *SPACED,
+        *WHOLE_CALLS,
+        *UNMARKED,
+        *FENCED,
+        *FOREIGN,
     ],
 )
 def test_what_a_model_got_wrong_is_read_or_told(

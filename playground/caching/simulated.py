@@ -35,6 +35,11 @@ class Simulated:
     begins: bool = False
 
     @property
+    def sureness(self) -> str:
+        """The state for people: beside estimated tokens "exact" would be read as theirs."""
+        return "certain" if self.state == "exact" else self.state
+
+    @property
     def total(self) -> int:
         return self.read + sum(self.written.values()) + self.uncached
 

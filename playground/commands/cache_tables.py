@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from playground.commands.shared import in_dialects
 from playground.commands.terminal import print_json, report, say, table
@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from playground.questions.cache.cells import CacheSimulation
     from playground.questions.cache.placement import CachePlacement
     from playground.sessions.session import Session
-
-
-# Beside estimated tokens `exact` would be read as theirs; it says that the rules decide alone.
-_STATES: Final = {"exact": "certain"}
 
 
 def simulated(cells: Sequence[CacheSimulation], as_json: bool) -> int:
@@ -73,7 +69,7 @@ def _request(cell: CacheSimulation, number: int, with_bill: bool) -> list[str]:
         f"{sum(one.written.values()):,}",
         f"{one.uncached:,}",
         grouped(one.cost / max(1, one.total) / 1000, 2),
-        _STATES.get(one.state, one.state),
+        one.sureness,
     ]
     if with_bill:
         bill = cell.billed[number]

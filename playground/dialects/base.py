@@ -13,22 +13,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, assert_never
 
-from playground.caching.policies import (
-    CacheDecision,
-    CacheRequest,
-    apply_marks,
-    get_policy,
-)
+from playground.caching.policies import CacheDecision
 from playground.dialects import prompts
 from playground.dialects.by_hand.azad import AzadMethods
 from playground.dialects.by_hand.offering import OVERRIDDEN, gives_name, name_after, offer
 from playground.dialects.conversation import drafts_of, history_of
 from playground.dialects.history import History
+from playground.dialects.marking import set_marks, set_own_marks
 from playground.dialects.memory import MEMORY, may_remember
 from playground.dialects.rendering import (
     Block,
     Draft,
     Rendering,
+    RequestMessages,
     append_to_last_user,
     joined_by_line,
     message_text,
@@ -302,11 +299,14 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         found.add([self.system_draft(prompt_data, rules_path)])
         history = history_of(self, prompt_data)
         found.add(map(Draft, history.messages[:1], history.blocks))  # it may be the system's too
-        messages = found.messages + history.messages[1:]
+        messages = RequestMessages(found.messages + history.messages[1:], may_remember(self))
         blocks = found.blocks + history.blocks[1:]
         for check in self.preflight:
             check.check(prompt_data)
-        decisions = self.inject_prompt_cache(messages, prompt_data)
+        if self._replaces("inject_prompt_cache"):  # which may write into any of them
+            decisions = self.inject_prompt_cache(messages.all(), prompt_data)
+        else:
+            decisions = set_own_marks(messages, self.cache_policy, prompt_data)
         environment = prompt_data.dynamic_task_config.dynamic_environment_details_block
         if environment:  # after the marks: it changes at every request
             append_to_last_user(messages, blocks, environment)
@@ -320,15 +320,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
         self, messages: list[dict[str, Any]], prompt_data: PromptData
     ) -> list[CacheDecision]:
         """Mark the messages in place by the dialect's policy, and say why."""
-        dynamic = prompt_data.dynamic_task_config
-        request = CacheRequest(
-            prompt_data.task_config.model_name,
-            dynamic.cache_dialect,
-            dynamic.enable_explicit_caching,
-        )
-        decisions = get_policy(self.cache_policy).decide(messages, request)
-        apply_marks(messages, decisions, request.model_name)
-        return decisions
+        return set_marks(messages, self.cache_policy, prompt_data)
 
 
 def _system_message(text: str) -> dict[str, Any]:

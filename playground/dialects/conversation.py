@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol
 
 from playground.dialects.history import History
 from playground.dialects.memory import MEMORY, Written, may_remember, origin_of
-from playground.dialects.rendering import Block, BlockKind, Draft, texts_of
+from playground.dialects.rendering import Block, BlockKind, Draft, copied, texts_of
 from playground.messages import Message
 from playground.prompt_data import PromptData
 from playground.tools import ToolMetadata
@@ -42,14 +42,15 @@ def drafts_of(
         # The role of the session, not the dialect's: a result may travel as a user's.
         kind = _KIND_OF_ROLE[item.role]
         blocks = (Block(origin_of(index), kind, text) for text in texts_of(formatted))
-        drafts.append(Draft(formatted, tuple(blocks)))
+        # A copy: it may hold the arguments themselves, and be read when others stand in these.
+        drafts.append(Draft(copied(formatted), tuple(blocks)))
     return drafts
 
 
 def history_of(dialect: MessageWriter, prompt_data: PromptData) -> History:
-    """The conversation joined, to be written into."""
+    """The conversation joined; where a dialect may be remembered nobody may write into it."""
     if may_remember(dialect):
-        return written(dialect, prompt_data).history.own()
+        return written(dialect, prompt_data).history
     history = History()
     for index, message in enumerate(prompt_data.messages):
         history.add(drafts_of(dialect, index, message, prompt_data.tool_metadata))

@@ -8,8 +8,9 @@ from typing import Any
 
 from playground.arguments import as_bytes, takes
 from playground.dialects import Dialect, get_dialect
+from playground.dialects.foreign import foreign_markup
 from playground.parsing.parser import DialectParser
-from playground.parsing.result import ParseResult, read_to_end
+from playground.parsing.result import ParseResult, read_to_end, with_finding
 from playground.parsing.switches import Switches
 from playground.prompt_data import PromptData
 from playground.servers import ServerReader, get_server
@@ -43,7 +44,9 @@ def parse(
     chosen = get_dialect(dialect)
     prompt_data = PromptData(tool_metadata=read_tools(list(tools or [])))
     if not server:
-        return _read(answer, chosen.create_parser(prompt_data, prefill, switches))
+        result = _read(answer, chosen.create_parser(prompt_data, prefill, switches))
+        found = foreign_markup(result, chosen, prompt_data)
+        return with_finding(result, found) if found else result
     reader = get_server(server, chosen.name)
     opened = reader.prefill(prefill)
     parser = parser_for(reader, chosen, prompt_data, opened, switches)

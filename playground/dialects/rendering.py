@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal
 
 from playground.caching.policies import CacheDecision, as_parts
 from playground.parsing.values import dump_json
+
+_FLAT: Final = frozenset({str, int, float, bool, type(None)})
 
 BlockKind = Literal[
     "dialect rules",
@@ -62,15 +64,54 @@ class Draft:
     blocks: tuple[Block, ...] = ()
 
 
+@dataclass(slots=True)
+class RequestMessages:
+    """The messages of a request. Where some are remembered for the next one, each is copied before
+    it is given to somebody who may write into it, and none before."""
+
+    listed: list[dict[str, Any]]
+    remembered: bool = field(repr=False)
+    _own: set[int] = field(default_factory=set, repr=False)
+
+    def own(self, index: int) -> None:
+        """Copy the message in this place, if it is not the request's own yet."""
+        if self.remembered and index not in self._own:
+            self._own.add(index)
+            self.listed[index] = copied(self.listed[index])
+
+    def all(self) -> list[dict[str, Any]]:
+        """All of them for somebody who may write into each."""
+        for index in range(len(self.listed)) if self.remembered else ():
+            self.own(index)
+        self.remembered = False
+        return self.listed
+
+
 @dataclass(frozen=True, slots=True)
 class Rendering:
     """The request's messages, the blocks of each, tools, and the cache decisions."""
 
     dialect: str
-    messages: list[dict[str, Any]]
+    request: RequestMessages
     blocks: list[tuple[Block, ...]]
     tools: list[dict[str, Any]] | None
     decisions: list[CacheDecision]
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """The messages, the caller's to write into: made when they are first asked for."""
+        return self.request.all()
+
+
+def copied(value: Any) -> Any:
+    """Dicts and lists anew, all the way down; what stands in them is the same."""
+    # what is neither is told here: a call for each of them would take half of the time
+    if isinstance(value, dict):
+        items = value.items()
+        return {key: held if type(held) in _FLAT else copied(held) for key, held in items}
+    if isinstance(value, list):
+        return [held if type(held) in _FLAT else copied(held) for held in value]
+    return value
 
 
 def mergeable(first: dict[str, Any], second: dict[str, Any]) -> bool:
@@ -92,12 +133,13 @@ def joined(first: Draft, second: Draft) -> Draft:
 
 
 def append_to_last_user(
-    messages: list[dict[str, Any]], blocks: list[tuple[Block, ...]], text: str
+    messages: RequestMessages, blocks: list[tuple[Block, ...]], text: str
 ) -> None:
     """Add a text part to the last user message; `check_session` tells where there is none."""
-    for index in range(len(messages) - 1, -1, -1):
-        message = messages[index]
-        if message["role"] == "user":
+    for index in range(len(messages.listed) - 1, -1, -1):
+        if messages.listed[index]["role"] == "user":
+            messages.own(index)
+            message = messages.listed[index]
             # A part of its own: the marks on the parts before it stay where they are.
             message["content"] = [*as_parts(message["content"]), {"type": "text", "text": text}]
             blocks[index] += (Block("environment", "environment", text),)

@@ -98,6 +98,8 @@ class CallReader(Reader):
             return
         if not syntax.nameless:
             raise BrokenCall("missing-name")
+        if self._named_inside(call, syntax):
+            return
         found = self._inferred(call) if syntax.nameless == "inferred" else ""
         if found:
             self.set_name(call, 0, found)
@@ -105,6 +107,19 @@ class CallReader(Reader):
         else:
             call.name = ""
             self.scanner.note("missing-name", call.place, "a call without a tool's name")
+
+    def _named_inside(self, call: OpenCall, syntax: Declaration) -> bool:
+        """Whether what stands in the arguments' place is a whole call: name and arguments."""
+        rest = dict(call.arguments)
+        name = rest.pop(syntax.shape.name[-1], None)
+        held = [rest.pop(key) for key in syntax.shape.aliases if key in rest]
+        whole = len(held) == 1 and isinstance(held[0], dict) and rest.keys() <= {"id", "type"}
+        if not isinstance(name, str) or not name or not whole:
+            return False
+        self.set_name(call, 0, name)
+        call.arguments = held[0]
+        self.scanner.note("arguments-wrapped", call.place, "the call's name stands beside them")
+        return True
 
     def _inferred(self, call: OpenCall) -> str:
         """The only tool that there is, or that takes these arguments."""

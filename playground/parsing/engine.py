@@ -281,6 +281,10 @@ class SyntaxEngine:
         self.mode = "text"
         if match and kind is Kind.CLOSE:
             scanner.emit_match(match, "reasoning")
+            # text begins here, as at the start of a line
+            fence = (yield from scanner.match_here(self.plan.fence)) if self.plan.fence else None
+            if fence is not None:
+                yield from self._fence(fence)
             return
         # what else ended it is left for the outer walk; a stop token ends reasoning rightly
         expected = bool(tags.close) and (announced or scanner.offset > start)

@@ -32,6 +32,7 @@ from playground.parsing.patterns import (
     pieces_pattern,
     section_ends,
     slips,
+    spaced_name,
     stripped,
     told_apart,
     unlisted,
@@ -168,7 +169,7 @@ class FormBuilder:
             pieces_pattern(each, self.holes(each), value_after=space)
             for each in (pieces, *slips(pieces))
         )
-        return or_mended(whole, mended)
+        return or_mended(whole, [*mended, *spaced_name(pieces, whole)])
 
     def _may_be_wrapped(self) -> bool:
         """Whether a list or a code fence may stand around the body: its own markers are told."""

@@ -146,6 +146,16 @@ def slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
     return []
 
 
+def spaced_name(pieces: tuple[Piece, ...], whole: str) -> list[str]:
+    """The pattern of an opener with white space between its marker and the name; none where the
+    name follows no marker."""
+    first = pieces[0] if pieces[1:2] == (Hole("name"),) else ""
+    if not isinstance(first, str) or not re.fullmatch(r"[<\[]\S*\w\S*[>\]:]", first):
+        return []
+    marker = literal(first)
+    return [rf"{marker}\s{{1,8}}+{whole.removeprefix(marker)}"]
+
+
 def unlisted(section: Template) -> Template | None:
     """A section without the brackets of its list, which models leave out around a single call;
     None where it has none, or is nothing without them."""

@@ -11,7 +11,7 @@ from playground.parsing.form_builder import FormBuilder
 from playground.parsing.remnants import bare_sections, remnants
 from playground.parsing.surroundings import Surroundings
 from playground.parsing.switches import Switches
-from playground.parsing.wait import FENCE, Choice, Kind, Wait, literals, wait
+from playground.parsing.wait import ANY_FENCE, FENCE, Choice, Kind, Wait, literals, wait
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,8 @@ class Plan:
     """All waits of one dialect for one set of tool names; groups carry the number of their form.
 
     `reasoning` and `plain` have a wait for each pair of tags; `opened` is the opener of reasoning
-    that may stand where a reply begins inside reasoning anyway.
+    that may stand where a reply begins inside reasoning anyway; `fence` a code fence, where those
+    are text.
     """
 
     forms: tuple[Form, ...]
@@ -28,6 +29,7 @@ class Plan:
     reasoning: tuple[Wait, ...]
     plain: tuple[Wait, ...]
     opened: Wait | None
+    fence: Wait | None
 
 
 @lru_cache(maxsize=256)
@@ -48,6 +50,7 @@ def compile_plan(
             wait(*around.closer(tags), *around.dropped(), *around.stops()) for tags in markers.plain
         ),
         opened=_opened(markers),
+        fence=wait(ANY_FENCE) if switches.calls_in_fences == "text" else None,
     )
 
 

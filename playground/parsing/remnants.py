@@ -41,7 +41,7 @@ def remnants(builders: list[FormBuilder]) -> list[Choice]:
     """Openers, closers and bodies that stand alone; several forms may be written alike."""
     found = [
         choice
-        for remnant in (_opener, _closer, _body)
+        for remnant in (_opener, _closer, _body, _inside)
         for builder in builders
         for choice in remnant(builder)
     ]
@@ -60,6 +60,15 @@ def _closer(builder: FormBuilder) -> list[Choice]:
         group = Group(Kind.BARE_CLOSE, builder.number)
         return [Choice(unnamed(builder.closing.pattern), begins(after), group, varying=True)]
     return _marker(builder, Kind.BARE_CLOSE, (after or ("",))[-1])
+
+
+def _inside(builder: FormBuilder) -> list[Choice]:
+    """What stands inside a call alone: behind its opener, and before each parameter."""
+    syntax = builder.syntax
+    first, *behind = syntax.call_template.before or ("",)
+    param = syntax.param_template.before[:1] if syntax.param_template else ()
+    pieces = [piece for piece in (*behind, *param) if piece != first]
+    return [choice for piece in pieces for choice in _marker(builder, Kind.BARE_BODY, piece)]
 
 
 def _marker(builder: FormBuilder, kind: Kind, piece: Piece) -> list[Choice]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, assert_never
 
 from playground.display import Shown
@@ -17,6 +17,7 @@ from playground.events import (
     FindingEvent,
     MarkupEvent,
     ReasoningEvent,
+    Span,
     TextEvent,
     merged,
 )
@@ -72,6 +73,13 @@ def gather(events: Iterable[Event], switches: Switches | None = None) -> ParseRe
         events=whole,
         switches=switches,
     )
+
+
+def with_finding(result: ParseResult, found: Finding) -> ParseResult:
+    """The result with a finding about the whole of it, at its end."""
+    end = result.events[-1].span.stop if result.events else 0
+    events = [*result.events, FindingEvent(Span(end, end), found)]
+    return replace(result, events=events, findings=[*result.findings, found])
 
 
 def _content(events: Iterable[Event], with_broken_calls: bool) -> Iterator[str]:

@@ -63,7 +63,8 @@ class Choice(NamedTuple):
     varying: bool = False  # more text may make another match of it, whatever its texts say
 
 
-FENCE: Final = Choice(rf"{LINE_START}(?:`{{3,64}}+|~{{3,64}}+)", ("```", "~~~"), Group(Kind.FENCE))
+ANY_FENCE: Final = Choice(r"(?:`{3,64}+|~{3,64}+)", ("```", "~~~"), Group(Kind.FENCE))
+FENCE: Final = ANY_FENCE._replace(pattern=LINE_START + ANY_FENCE.pattern)
 
 
 _ANY_LINE: Final = r"(?<![^\n])[ \t]{0,6}\S"

@@ -19,6 +19,8 @@ from playground.display import Listed
 from playground.events import ArgumentEvent, ReasoningEvent, TextEvent, merged, owned_text
 from playground.findings import Finding, finding
 from playground.messages import ToolCallPart
+from playground.parsing.result import ParseResult, read_to_end
+from playground.prompt_data import PromptData
 from playground.questions.every_dialect import DialectReading, read_in_every_dialect
 from playground.questions.experiments import read
 from playground.recordings.recording import Recording
@@ -84,6 +86,35 @@ def detect(text: str, tools: Sequence[Any] | None = None) -> Detections:
     return _ranked(readings, known)
 
 
+def likeliest(text: str, tools: Sequence[ToolMetadata] = ()) -> Detection | None:
+    """The first of `detect` where that reads a call of a tool that there is, else None; for the
+    many texts of a corpus.
+
+    Only dialects of whose openers a word stands in the text are asked, and only those that read
+    most calls are looked at closely.
+    """
+    files = dialect_files()
+    names = [name for name, word in _words(files) if word is None or word.search(text)]
+    data = PromptData(tool_metadata=list(tools))
+
+    def reading(name: str) -> ParseResult:
+        parser = get_dialect(name).create_parser(data)
+        return read_to_end(parser, [parser.feed_text(text)])
+
+    readings = list(read_in_every_dialect(reading, names=names)) if names else []
+    for most in sorted({_told(each) for each in readings if _told(each) > 0}, reverse=True):
+        close = [_detection(each, list(tools), files) for each in readings if _told(each) == most]
+        best = min((each for each in close if each.evident > 0), key=_rank, default=None)
+        if best is not None:
+            return best
+    return None
+
+
+def _told(reading: DialectReading) -> int:
+    """The most that a reading's calls may speak for it."""
+    return reading.calls - reading.findings.get("unknown-tool", 0)
+
+
 def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -> Detections:
     """The same of a recording, with the calls that came beside its text; among equals the dialect
     that it was recorded in leads."""
@@ -92,7 +123,10 @@ def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -
 
 
 def _ranked(readings: Iterable[DialectReading], tools: list[ToolMetadata]) -> Detections:
-    return Detections(sorted((_detection(reading, tools) for reading in readings), key=_rank))
+    files = dialect_files()
+    return Detections(
+        sorted((_detection(reading, tools, files) for reading in readings), key=_rank)
+    )
 
 
 def foreign(ranked: Sequence[Detection], dialect: str) -> Finding | None:
@@ -128,7 +162,9 @@ def _rank(detection: Detection) -> tuple[int, ...]:
     )
 
 
-def _detection(reading: DialectReading, tools: list[ToolMetadata]) -> Detection:
+def _detection(
+    reading: DialectReading, tools: list[ToolMetadata], files: tuple[FileState, ...]
+) -> Detection:
     text = "".join(map(owned_text, reading.result.events))
     as_written = _as_written(reading, tools, text)
     return Detection(
@@ -138,17 +174,45 @@ def _detection(reading: DialectReading, tools: list[ToolMetadata]) -> Detection:
         as_written=as_written,
         begun=0 if as_written else _begun(reading, tools, text),
         left=reading.text,
-        markers=_markers_left(reading),
+        markers=_markers_left(reading, files),
         any_text=_any_text(reading.dialect),
         findings=tuple(reading.findings),
     )
 
 
-def _markers_left(reading: DialectReading) -> int:
+def _markers_left(reading: DialectReading, files: tuple[FileState, ...]) -> int:
     kinds = (TextEvent, ReasoningEvent, ArgumentEvent)
     texts = (event.text for event in merged(reading.result.events) if isinstance(event, kinds))
-    markers = _markers(dialect_files())
+    markers = _markers(files)
     return sum(len(markers.findall(text)) for text in texts)
+
+
+@lru_cache(maxsize=2)
+def _words(_files: tuple[FileState, ...]) -> list[tuple[str, re.Pattern[str] | None]]:
+    """Every dialect, and what of its openers has to stand in a text before it reads a call there;
+    None where nobody can say. White space may be written otherwise, and where an opener is mended
+    the brackets around its words are missing."""
+    found: list[tuple[str, re.Pattern[str] | None]] = []
+    for dialect in as_dialects(""):
+        openers = dialect.syntax.openers if isinstance(dialect, DeclaredDialect) else ()
+        words = {opener.strip("<>[]{}| \n") or opener.strip() for opener in openers}
+        patterns = [r"\s*".join(map(re.escape, word.split())) for word in sorted(words)]
+        if isinstance(dialect, DeclaredDialect) and _begins_bare(dialect):
+            patterns.append(r"[{(]")
+        pattern = "|".join(patterns)
+        found.append((dialect.name, re.compile(pattern, re.IGNORECASE) if pattern else None))
+    return found
+
+
+def _begins_bare(dialect: DeclaredDialect) -> bool:
+    """Whether a form of its calls has no opener: JSON, or a name before a parenthesis."""
+    forms = (dialect.syntax, *dialect.syntax.also)
+    begins = (
+        form.call_template.before[:1]
+        for form in forms
+        if not (form.sections and form.section_required)
+    )
+    return any(not (each and isinstance(each[0], str) and each[0].strip()) for each in begins)
 
 
 @lru_cache(maxsize=2)

@@ -9,6 +9,7 @@ from typing import Any, Final
 from pydantic_core import from_json
 
 from playground.arguments import as_bytes, takes
+from playground.characters import is_whole
 from playground.json_numbers import dump_again, finite, is_finite, load_json, read_json_bytes
 from playground.recordings.apis import reader_for, recognise
 from playground.recordings.apis.base import ApiReader, Sink
@@ -54,6 +55,7 @@ class StreamDecoder:
         self._waiting: list[dict[str, Any]] = []  # values before the API was known
         self._wrapper = ""  # the field in which a dump has each frame
         self._given = 0
+        self._is_whole = True  # no frame may hold half a character
 
     def feed(self, piece: bytes, at: float | None = None) -> list[Chunk]:
         """The chunks that this piece completes; `at` is its arrival, seconds since the request."""
@@ -67,6 +69,7 @@ class StreamDecoder:
 
     def take(self, values: Iterable[Any]) -> None:
         """Read frames that are values already."""
+        self._is_whole = False
         for value in values:
             if isinstance(value, dict):
                 self._read(value)
@@ -97,7 +100,7 @@ class StreamDecoder:
         recording = Recording(
             name=name,
             dialect=dialect,
-            chunks=tuple(paired(sink.chunks)),
+            chunks=self._whole_chunks(sink),
             timing="recorded" if timed else "none",
             model=sink.model if isinstance(sink.model, str) else "",
             api=self._reader.name if self._reader else "",
@@ -105,16 +108,24 @@ class StreamDecoder:
             usage=finite(sink.usage),
             error=finite(sink.error),
             other_choices=tuple(
-                OtherChoice(index, tuple(paired(other.chunks)), str(other.stop_reason))
+                OtherChoice(index, self._whole_chunks(other), str(other.stop_reason))
                 for index, other in sorted(sink.others.items())
             ),
         )
+        if self._is_whole and is_whole(name + dialect):
+            return recording
         return whole_recording(recording, sink.at)
+
+    def _whole_chunks(self, sink: Sink) -> tuple[Chunk, ...]:
+        return tuple(sink.chunks if self._is_whole else paired(sink.chunks))
 
     def _read_all(self, frames: list[Frame]) -> None:
         for event, data in frames:
+            if data == _DONE:
+                self._sink.signal("[DONE]")
+                continue
             try:
-                value = _json(data)
+                value = self._json(data)
             except (ValueError, RecursionError):
                 self._not_plain(event, data)
                 continue
@@ -122,6 +133,14 @@ class StreamDecoder:
                 self._read(value)
             else:
                 self._bad(data)
+
+    def _json(self, data: bytes) -> Any:
+        """A frame's value; a number that JSON has not, 1e400 say, stays the text that it is."""
+        try:
+            return read_json_bytes(data)  # which refuses half characters, too
+        except ValueError:
+            self._is_whole = False
+            return load_json(data.decode("utf-8"), strict=True)
 
     def _read(self, value: dict[str, Any]) -> None:
         """One frame's value, after the wrapper of LiteLLM's and other dumps if it has one."""
@@ -181,7 +200,7 @@ class StreamDecoder:
             self._bad(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
 
     def _not_plain(self, event: str, data: bytes) -> None:
-        """`[DONE]`, half surrogates, several lines of JSON in one event, or no JSON at all."""
+        """`[DONE]` between blanks, half surrogates, several lines of JSON, or no JSON at all."""
         if data.strip() == _DONE:
             self._sink.signal("[DONE]")
             return
@@ -219,14 +238,6 @@ def holds_frame(value: dict[str, Any]) -> bool:
     """Whether a value is a frame of some API, or what a dump has put around one or several."""
     wrapped = (value.get(key) for key in ("chunk", *_WRAPPERS, *_LISTS))
     return any(map(recognise, [value, *(f for held in wrapped for f in _frames_in(held))]))
-
-
-def _json(data: bytes) -> Any:
-    """A frame's value; a number that JSON has not, 1e400 say, stays the text that it is."""
-    try:
-        return read_json_bytes(data)
-    except ValueError:
-        return load_json(data.decode("utf-8"), strict=True)
 
 
 def _frames_in(inner: Any) -> list[dict[str, Any]]:

@@ -81,17 +81,17 @@ def parse_session(value: Any, text: str, where: str) -> Session:
 
 def dump_session(session: Session) -> str:
     """The session as a file's text; what is at its default is left out, the API key always."""
-    return dump_json(_plain(session), indent=1) + "\n"
+    return dump_json(plain_session(session), indent=1) + "\n"
 
 
 def line_pieces(session: Session) -> Iterator[str]:
     """The session as one line of a file of sessions, message by message: a large one is never
     there twice."""
-    rest = dump_json(_plain(replace(session, messages=())))
+    rest = dump_json(plain_session(replace(session, messages=())))
     yield rest[:-1]
     for index, message in enumerate(session.messages):
         yield ', "messages": [' if index == 0 else ", "
-        plain = _plain(Session(messages=(message,)))["messages"][0]
+        plain = plain_session(Session(messages=(message,)))["messages"][0]
         yield dump_json(plain)
     yield "]}\n" if session.messages else "}\n"
 
@@ -160,7 +160,8 @@ def read_expected(text: str, messages: int, where: str = "expected") -> tuple[Ex
     return found
 
 
-def _plain(session: Session) -> dict[str, Any]:
+def plain_session(session: Session) -> dict[str, Any]:
+    """The session as plain values, those at their default left out: what `dump_session` writes."""
     data: dict[str, Any]
     data = _adapter().dump_python(session, mode="json", exclude_defaults=True)
     data = {"format": FORMAT, **data}

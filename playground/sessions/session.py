@@ -117,7 +117,7 @@ class Session:
 
     def prompt_data(self) -> PromptData:
         """What a dialect needs of the session; a fresh value at every call."""
-        return PromptData(
+        return PromptData.model_construct(  # each was looked at when it came into the session
             messages=list(self.messages),
             tool_metadata=list(self.tools),
             task_config=self.task,

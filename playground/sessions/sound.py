@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
-from playground.characters import is_all_whole
+from playground.characters import holds_half, is_all_whole, plain_bytes
 from playground.json_numbers import is_finite
 
 _SMALL: Final = frozenset({bool, type(None)})
 _BITS: Final = 14_000  # of a number that surely has fewer digits than Python writes
+_BYTES: Final = 1800  # fewer than marshal takes for more bits: 15 of them in two bytes
+# Infinity and NaN as marshal writes them: `g`, which may bear a mark, and eight bytes, the highest
+# last.
+_NOT_FINITE: Final = (
+    re.compile(rb"(?s)\x7f(?<=[g\xe7].{6}[\xf0-\xff]\x7f)"),
+    re.compile(rb"(?s)\xff(?<=[g\xe7].{6}[\xf0-\xff]\xff)"),
+)
 
 
 def is_sound(value: Any) -> bool:
@@ -28,7 +36,17 @@ def is_sound(value: Any) -> bool:
             continue
         else:
             return False
-        waiting += [
+        rest = [
             one for one in held if not (one.isascii() if type(one) is str else type(one) in _SMALL)
         ]
+        if rest and not _is_surely_sound(each):
+            waiting += rest
     return True
+
+
+def _is_surely_sound(value: Any) -> bool:
+    """Whether nothing in a small value looks odd; the walk tells of the others."""
+    plain = plain_bytes(value)
+    if plain is None or len(plain) > _BYTES or holds_half(plain):
+        return False
+    return not any(odd.search(plain) for odd in _NOT_FINITE)

@@ -71,6 +71,7 @@ class Source:
         self.progress: Progress | None = None
         self.findings: list[Finding] = []  # of the values that were read since they were taken
         self.left_out: list[InputFault] | None = None  # where reading is to go on after a fault
+        self.is_sound = True  # what was read so far holds no odd number and no half of a character
         self.seen: dict[str, Any] = {}  # what one format found in it, for the next one that looks
 
     @classmethod
@@ -152,6 +153,7 @@ class Source:
         try:
             return read_json_bytes(self.data)
         except ValueError:
+            self.is_sound = False
             value = read_json(self.text, self.name, self.findings)
             return self._whole(value, self.text, "")
 
@@ -275,7 +277,7 @@ class Source:
         try:
             return [read_json_bytes(line)]  # as nearly all can be
         except ValueError:
-            pass
+            self.is_sound = False
         line = line.removeprefix(b"\xef\xbb\xbf")
         try:
             return [self._in_words(line, number)]

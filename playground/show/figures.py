@@ -13,6 +13,7 @@ from playground.questions.cache.placement import CachePlacement
 from playground.questions.comparison import Comparison
 from playground.questions.timeline import Timeline
 from playground.show.colours import EVENT_COLOURS, KIND_COLOURS, OUTCOME_COLOURS
+from playground.show.corpus_frames import corpus_figure as corpus_figure  # registered, too
 from playground.show.kept_figures import KeptFigure
 
 if TYPE_CHECKING:

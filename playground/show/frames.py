@@ -24,6 +24,7 @@ from playground.questions.experiments import change_words
 from playground.questions.provider_payload import ProviderPayload
 from playground.questions.timeline import Timeline
 from playground.show.chat_template_frames import findings
+from playground.show.corpus_frames import corpus_answer as corpus_answer  # registered, too
 from playground.show.trial_frames import trial as trial  # registered with the others
 from playground.show.wire import WIRE_HEAD, event_text, wire_rows
 

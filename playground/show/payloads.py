@@ -280,7 +280,7 @@ def _request(cell: CacheSimulation, number: int) -> Payload:
         "hit": outcome.hit,
         "differs": difference.block if difference else None,
         "at": sent.at,
-        "state": outcome.state,
+        "state": outcome.sureness,
         "reason": cell.why(number),
         "read": outcome.read,
         "written": sum(outcome.written.values()),

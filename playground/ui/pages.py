@@ -115,6 +115,13 @@ PAGES: Final = (
         "What passes between my agent and its provider, and what breaks its cache?",
         "proxy.md",
     ),
+    PageEntry(
+        "corpus",
+        "Corpus",
+        "database",
+        "What do thousands of recorded sessions say: which calls fail, what breaks caches?",
+        "corpus.md",
+    ),
 )
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from playground.dialects.history import History, copied
-from playground.dialects.rendering import Draft
+from playground.dialects.history import History
+from playground.dialects.rendering import Draft, copied
 from playground.tools import ParameterMetadata
 
 

@@ -42,15 +42,15 @@ def head(shape: JsonShape) -> str:
 
     def key(*names: str) -> str:
         listed = "|".join(re.escape(name) for name in names)
-        return rf'"(?:{listed})"{SPACE}:{SPACE}'
+        return rf"""["'](?:{listed})["']{SPACE}:{SPACE}"""
 
     if shape.name_is_key:
         return rf'\{{{SPACE}"[^"\\]{{1,128}}+"{SPACE}:{SPACE}\{{'
     comma = rf"{SPACE},{SPACE}"
     steps = "".join(rf"{key(step)}\{{{SPACE}" for step in shape.name[:-1])
-    members = {shape.id: rf'(?:{key(shape.id)}"[^"\\]{{0,128}}+"{comma})?'} if shape.id else {}
-    members |= {k: rf'(?:{key(k)}"{re.escape(v)}"{comma})?' for k, v in shape.constants}
-    members[shape.name[0]] = rf'{steps}{key(shape.name[-1])}"[^"\\]{{1,128}}+"{comma}'
+    members = {shape.id: rf"(?:{key(shape.id)}{_text(0)}{comma})?"} if shape.id else {}
+    members |= {k: rf'(?:{key(k)}["\']{re.escape(v)}["\']{comma})?' for k, v in shape.constants}
+    members[shape.name[0]] = rf"{steps}{key(*_names(shape))}{_text(1)}{comma}"
     members.setdefault(shape.arguments[0], "")
     keys = _order(shape, members)
     if keys.index(shape.arguments[0]) < keys.index(shape.name[0]):
@@ -60,3 +60,13 @@ def head(shape: JsonShape) -> str:
     if shape.thought:
         return rf"\{{{SPACE}(?:{key(shape.thought)}|{parts})"
     return rf"\{{{SPACE}{parts}"
+
+
+def _text(least: int) -> str:
+    """A text in either quotes."""
+    return rf"""(?:"[^"\\]{{{least},128}}+"|'[^'\\]{{{least},128}}+')"""
+
+
+def _names(shape: JsonShape) -> tuple[str, ...]:
+    """The keys of the name: a call that stands alone is OpenAI's `function`, too."""
+    return (shape.name[-1], "function") if shape.name == ("name",) else shape.name[-1:]

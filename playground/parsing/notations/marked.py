@@ -31,6 +31,10 @@ _BARE_KEY: Final = re.compile(r"[A-Za-z_][\w\-]*\Z")
 _SPACE: Final = re.compile(r"\s*")
 _JSON: Final = json.JSONDecoder(strict=False)
 _BARE: Final = re.compile(r"[^,:{}\[\]]*")
+_KEY_NEXT: Final = r""",\s*(?:[^\w\s,:{}\[\]][^,:{}\[\]]*|[A-Za-z_][\w.\-]*)\s*:(?!//)"""
+_ENDED: Final = re.compile(rf"\s*(?:,\s*\}}|\}}|{_KEY_NEXT})")
+# where a text without its marks may be over; what stands in quotes or brackets is its own
+_UNMARKED: Final = re.compile(rf'"[^"\n]*"|[{{}}\[\]]|{_KEY_NEXT}')
 
 
 class MarkedArguments(Notation):
@@ -53,14 +57,17 @@ class MarkedArguments(Notation):
         text = yield from reader.claim_all(
             call, "(object)", lambda emit, keep: walk(scanner, emit, keep, mark)
         )
-        deep: list[str] = []
+        doubts = Doubts([], [])
         call.arguments = decoded(
-            lambda text: read(text, mark, call.schema_of, deep, form.syntax.literals),
+            lambda text: read(text, mark, call.schema_of, doubts, form.syntax.literals),
             text,
             "malformed-arguments",
         )
-        for key in deep:
+        for key in doubts.deep:
             reader.scanner.note("too-deep", f"{call.place}, argument {key}", "kept as text")
+        for key in doubts.unmarked:
+            where = f"{call.place}, argument {key}"
+            reader.scanner.note("relaxed-json", where, "a text without marks, up to what follows")
 
 
 # in a stream: only brackets and marks are looked at
@@ -141,27 +148,35 @@ def read(
     text: str,
     mark: str,
     schema_of: Callable[[str], Schema] | None = None,
-    deep: list[str] | None = None,
+    doubts: Doubts | None = None,
     literals: Literals = JSON_WORDS,
 ) -> Any:
     """The object that a whole text stands for. A bare value is text where its schema says so, and
-    where it is too deep to read: `deep` gets the keys of those.
+    where it is too deep to read, or nothing else: `doubts` gets the keys of those.
 
-    Raises ValueError, and RecursionError without `deep`.
+    Raises ValueError, and RecursionError without `doubts`.
     """
     start = _skip(text, 0) + 1
-    form = _Form(mark, literals.words)
-    members, stop = _members(text, start, form, schema_of or (lambda _key: {}), deep)
+    form = _Form(mark, literals.words, doubts)
+    members, stop = _members(text, start, form, schema_of or (lambda _key: {}), outermost=True)
     if _skip(text, stop) != len(text):
         raise ValueError(f"expected nothing more at character {stop}")
     return members
 
 
+class Doubts(NamedTuple):
+    """The keys of values that were kept as text: too `deep` to read, or `unmarked`."""
+
+    deep: list[str]
+    unmarked: list[str]
+
+
 class _Form(NamedTuple):
-    """The mark around texts, and what words stand for that are no texts."""
+    """The mark around texts, what words stand for that are no texts, and who is told of doubts."""
 
     mark: str
     words: Mapping[str, Any]
+    doubts: Doubts | None
 
 
 def _value(text: str, at: int, form: _Form) -> tuple[Any, int]:
@@ -222,18 +237,18 @@ def _members(
     at: int,
     form: _Form,
     schema_of: Callable[[str], Schema],
-    deep: list[str] | None = None,
+    outermost: bool = False,
 ) -> tuple[dict[str, Any], int]:
     members: dict[str, Any] = {}
     at = _skip(text, at)
     while not text.startswith("}", at):
         key, start = _read_key(text, at, form)
         try:
-            value, at = _value(text, start, form)
+            value, at = _member(text, start, form, key)
         except RecursionError:
-            if deep is None:
+            if form.doubts is None or not outermost:
                 raise
-            deep.append(key)
+            form.doubts.deep.append(key)
             value, at = _as_it_stands(text, start, form.mark)
         bare = not isinstance(value, str | list | dict)
         if bare and allowed_types(schema_of(key)) == {"string"}:
@@ -241,6 +256,33 @@ def _members(
         members[key] = value
         at = _after(text, at, "}")
     return members, at + 1
+
+
+def _member(text: str, start: int, form: _Form, key: str) -> tuple[Any, int]:
+    """A member's value. A text without marks may hold commas, colons and brackets: it ends before
+    the next key, or with its object."""
+    value, at = _value(text, start, form)
+    if form.doubts is None or text.startswith((form.mark, '"', "{", "["), start):
+        return value, at
+    if _ENDED.match(text, at) and text.count('"', start, at) % 2 == 0:
+        return value, at
+    stop = _unmarked_end(text, start)
+    form.doubts.unmarked.append(key)
+    return text[start:stop].strip(), stop
+
+
+def _unmarked_end(text: str, start: int) -> int:
+    depth = 0
+    for match in _UNMARKED.finditer(text, start):
+        if match[0] in "{[":
+            depth += 1
+        elif match[0] in "}]":
+            if depth == 0:
+                return match.start()
+            depth -= 1
+        elif depth == 0 and match[0][0] != '"':
+            return match.start()
+    raise ValueError(f"the text at character {start} is never over")
 
 
 def _as_it_stands(text: str, start: int, mark: str) -> tuple[str, int]:

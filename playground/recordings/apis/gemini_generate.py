@@ -11,8 +11,15 @@ import re
 from typing import Any, Final
 
 from playground.recordings.apis.base import ApiReader, Sink
+from playground.recordings.recording import UNREADABLE
 
 _KEYS: Final = {"candidates", "usageMetadata", "promptFeedback"}
+_CANDIDATE: Final = {"content", "finishReason", "index", "safetyRatings", "groundingMetadata"}
+_PART: Final = {
+    *("text", "thought", "thoughtSignature", "inlineData", "fileData", "functionResponse"),
+    *("executableCode", "codeExecutionResult", "videoMetadata", "toolCall", "toolResponse"),
+}
+_TOLD: Final = 200  # characters
 _MOST_ITEMS: Final = 10_000
 _STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]|\['([^']*)'\]")
 
@@ -55,6 +62,8 @@ class GeminiGenerate(ApiReader):
             sink = self.sink.choice(index)
             candidate = self._others.setdefault(sink, Candidate(sink))
             self.sink.signal(f"candidate {index}")
+        if not given.keys() & _CANDIDATE:
+            self.sink.signal(f"{UNREADABLE}a candidate with {', '.join(map(str, given))}"[:_TOLD])
         for part in (given.get("content") or {}).get("parts") or ():
             candidate.part(part)
         if given.get("finishReason"):
@@ -79,8 +88,10 @@ class Candidate:
             self._call(part["functionCall"] or {})
         elif text := part.get("text"):
             sink.reasoning(text) if part.get("thought") else sink.text(text)
-        else:
+        elif not part or part.keys() & _PART:
             sink.signal(next(iter(part), "empty part"))
+        else:
+            sink.signal(f"{UNREADABLE}a part with {', '.join(map(str, part))}"[:_TOLD])
 
     def _call(self, call: dict[str, Any]) -> None:
         if call.get("name"):

@@ -107,6 +107,8 @@ def _calls(
 
 def _content(builder: SessionBuilder, value: Any, place: Place) -> list[Part]:
     """The parts of a content; what is null in them is not there."""
+    if isinstance(value, dict) and value and "parts" not in value:
+        builder.lost("a content without parts", place)
     parts = value.get("parts") if isinstance(value, dict) else value
     if parts is None or isinstance(parts, str):
         return read_parts(builder, parts, place)

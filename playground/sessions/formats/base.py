@@ -28,6 +28,7 @@ class SessionFormat(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     keeps: ClassVar[Keeps]
+    session_a_line: ClassVar[bool] = False  # a file of lines may be cut between any two of them
     own: ClassVar[bool] = False  # one of the playground's: an empty session of it is one
 
     @abstractmethod

@@ -24,6 +24,7 @@ class FineTuning(SessionFormat):
     name = "openai-lines"
     title = "Chats in rows, one conversation a line or list entry (fine-tuning, logs)"
     keeps = Keeps(tools="yes", usage="of a reply beside it", missing="weights of messages")
+    session_a_line = True
 
     def recognises(self, source: Source) -> bool:
         rows = source.head if source.is_lines else source.document

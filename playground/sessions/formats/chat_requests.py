@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from playground.caching.bodies import MARKS
+from playground.characters import plain_bytes
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.rows import packed
@@ -143,6 +144,9 @@ def _keep_as_sent(builder: SessionBuilder, body: dict[str, Any]) -> None:
 
 def _is_marked(value: Any) -> bool:
     """Whether a cache mark stands anywhere in it; arguments and schemas are looked through too."""
+    plain = plain_bytes(value)
+    if plain is not None and not any(mark.encode() in plain for mark in MARKS):
+        return False
     left = [value]
     while left:
         each = left.pop()

@@ -21,6 +21,7 @@ from playground.sessions.times import in_seconds
 _MARKS: Final = {"responderUsername", "requesterUsername", "creationDate", "initialLocation"}
 _WHOLE, _SET, _PUSH, _DELETE = range(4)  # kinds of a journal's lines
 # What the window shows beside texts, thoughts and calls: progress, files, questions to the user.
+_NODE: Final = {"children", "node", "text", "value", "type", "ctor", "kind", "$mid"}
 _SHOWN: Final = {
     "prepareToolInvocation", "undoStop", "codeblockUri", "textEditGroup", "mcpServersStarting",
     "progressTaskSerialized", "progressMessage", "confirmation", "references", "notebookEditGroup",
@@ -123,7 +124,7 @@ def _request(builder: SessionBuilder, request: Any, place: Place) -> None:
         _shown(builder, _list(request.get("response")), place.at("response"))
     for call_id, given in results.items():  # of calls that are not kept
         where = place.at("result", "metadata", "toolCallResults", call_id)
-        builder.say("tool", [builder.result(call_id, _result_text(given))], where)
+        builder.say("tool", [builder.result(call_id, _result_text(builder, given, where))], where)
     if isinstance(error := _object(result.get("errorDetails")).get("message"), str):
         builder.lost(f"an error: {error[:80]}", place.at("result", "errorDetails"))
     answers = range(before, len(builder.messages))
@@ -171,17 +172,22 @@ def _rounds(
             builder.say("assistant", parts, where)
         for call in calls:
             if (call_id := str(call.get("id"))) in results:
-                given = _result_text(results.pop(call_id))
+                given = _result_text(builder, results.pop(call_id), where)
                 builder.say("tool", [builder.result(call_id, given)], where)
 
 
-def _result_text(result: Any) -> str:
+def _result_text(builder: SessionBuilder, result: Any, place: Place) -> str:
     """The text of a result: of its pieces, each a text, or a tree of what a prompt was made of."""
-    return "".join(_texts(_object(result).get("content")))
+    odd: list[Any] = []
+    text = "".join(_texts(_object(result).get("content"), odd))
+    for node in odd:
+        builder.lost(f"a node of no known form: {str(node)[:60]}", place)
+    return text
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """All texts of a tree in their order: of nodes with children, and leaves with a text."""
+def _texts(value: Any, odd: list[Any]) -> Iterator[str]:
+    """All texts of a tree in their order: of nodes with children, and leaves with a text; `odd`
+    gets what is neither."""
     waiting = [value]
     while waiting:
         found = waiting.pop()
@@ -192,6 +198,7 @@ def _texts(value: Any) -> Iterator[str]:
         elif isinstance(found, dict):
             inner = (found.get(key) for key in ("children", "node", "text", "value"))
             waiting += [each for each in inner if each is not None]
+            odd += [] if found.keys() & _NODE else [found]
 
 
 def _shown(builder: SessionBuilder, response: list[Any], place: Place) -> None:

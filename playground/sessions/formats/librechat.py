@@ -55,6 +55,7 @@ class LibreChat(SessionFormat):
             yield builder
 
 
+_SAID = {"text", "content", "files"}
 _Branch = list[tuple[Place, Any]]
 
 
@@ -86,8 +87,8 @@ def _flat(messages: list[Any], place: Place, parent: str) -> Iterator[tuple[Plac
         if above:
             message = {**message, "parentMessageId": above}
         yield where, message
-        children = message.get("children")
-        inner = children if isinstance(children, list) else []
+        children = message.get("children") or []
+        inner = children if isinstance(children, list) else [children]
         given = str(message.get("messageId") or "")
         waiting += [
             (where.at("children", i), each, given) for i, each in reversed(list(enumerate(inner)))
@@ -109,6 +110,8 @@ def _message(builder: SessionBuilder, message: dict[str, Any], place: Place) -> 
     for index, file in enumerate(told_list(builder, message.get("files"), place.at("files"))):
         builder.lost(f"a file: {str(file)[:60]}", place.at("files", index))
     if not parts:
+        if not message.keys() & _SAID:
+            builder.lost("a message without text or content", place)
         return
     before = len(builder.messages)
     add(builder, role, parts, place)

@@ -120,7 +120,7 @@ def _of_posthog(known: dict[str, Any], at: Any, place: Place) -> Turn:
     return Turn(
         before=_said(known.get("$ai_input"), "user"),
         after=_said(known.get("$ai_output_choices"), "assistant"),
-        tools=_list(json_value(known.get("$ai_tools"))),
+        tools=_in_a_list(json_value(known.get("$ai_tools"))),
         place=place.at("properties"),
         model=str(known.get("$ai_model") or ""),
         at=utc_time(at) or str(at or ""),
@@ -136,7 +136,12 @@ def _of_posthog(known: dict[str, Any], at: Any, place: Place) -> Turn:
 
 def _said(value: Any, role: str) -> list[Any]:
     """The messages; what is none stays as it is, for its finding."""
-    return chat_messages(value, role) or _list(json_value(value))
+    return chat_messages(value, role) or _in_a_list(json_value(value))
+
+
+def _in_a_list(value: Any) -> list[Any]:
+    """The list; of anything else that is there one that holds it, for its finding."""
+    return value if isinstance(value, list) else [value] if value else []
 
 
 def _turn(given: Any, made: Any, place: Place) -> Turn:

@@ -16,6 +16,7 @@ class PlaygroundSession(SessionFormat):
     name = "playground"
     title = "session file of this project"
     own = True
+    session_a_line = True
     keeps = Keeps("yes", "yes", "yes", "yes")
 
     def recognises(self, source: Source) -> bool:
@@ -27,12 +28,13 @@ class PlaygroundSession(SessionFormat):
             for line, value in source.lines():
                 with source.going_on():
                     where = f"{source.name}:{line}"
-                    yield _session(value, json.dumps(value), where, Place(line))
+                    yield _session(source, value, json.dumps(value), where, Place(line))
         else:
-            yield _session(source.value, source.text, source.name, Place())
+            yield _session(source, source.value, source.text, source.name, Place())
 
 
-def _session(value: object, text: str, where: str, place: Place) -> SessionBuilder:
+def _session(source: Source, value: object, text: str, where: str, place: Place) -> SessionBuilder:
     builder = SessionBuilder()
-    builder.given = parse_session(builder.finite(value, place), text, where)
+    sound = value if source.is_sound else builder.finite(value, place)
+    builder.given = parse_session(sound, text, where)
     return builder

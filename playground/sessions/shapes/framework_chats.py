@@ -35,8 +35,15 @@ def chat_messages(value: Any, role: str) -> list[Any]:
         return _of_message(value, role)
     for key, read in _ENVELOPES.items():
         if value.get(key):
-            return read(value, role)
+            return read(value, role) or _unread(key, json_value(value[key]))
     return []
+
+
+def _unread(key: str, held: Any) -> list[Any]:
+    """What stands where only messages may, and is none: as it is, for its finding."""
+    if key not in _OF_MESSAGES:
+        return []
+    return held if isinstance(held, list) else [held]
 
 
 def further_replies(value: Any) -> int:
@@ -58,8 +65,8 @@ def chat_tools(given: Any, metadata: Any) -> list[Any]:
     if isinstance(given, dict):
         config = given.get("config")
         tools = given.get("tools") or (config.get("tools") if isinstance(config, dict) else None)
-        if isinstance(tools, list):
-            return tools
+        if tools:
+            return tools if isinstance(tools, list) else [tools]
     if isinstance(given, list):
         among = [item["content"] for item in given if _is_definition(item)]
         if among:
@@ -202,6 +209,7 @@ def _candidates(value: dict[str, Any], role: str) -> list[Any]:
     return [{"role": role, **content}] if isinstance(content, dict) else []
 
 
+_OF_MESSAGES: Final = ("messages", "choices", "candidates", "contents", "generations")
 _ENVELOPES: Final[dict[str, Callable[[dict[str, Any], str], list[Any]]]] = {
     "messages": _messages,
     "choices": _choices,

@@ -8,7 +8,7 @@ from playground.messages import Part, ReasoningPart, TextPart
 from playground.recordings.recording import Recording
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.shapes.facts import facts
-from playground.sessions.shapes.fields import listed, mapping, told_mapping
+from playground.sessions.shapes.fields import listed, mapping, told_list, told_mapping
 from playground.sessions.shapes.messages import read_message, read_messages
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.results import add
@@ -77,6 +77,8 @@ def read_request(builder: SessionBuilder, body: dict[str, Any], place: Place) ->
 def read_reply(builder: SessionBuilder, body: dict[str, Any], place: Place) -> bool:
     """The assistant's message of a whole (not streamed) response; False where it has none."""
     known = facts(body)
+    for key in ("choices", "candidates"):
+        told_list(builder, body.get(key), place.at(key))
     if isinstance(choices := body.get("choices"), list) and choices:
         only_one(builder, choices, place.at("choices"))
         where = place.at("choices", 0)

@@ -11,6 +11,7 @@ from importlib import import_module
 from threading import Event, Thread
 from typing import Final
 
+from playground.sessions.collector import overlook_what_is_there
 from playground.ui.pages import PAGES
 
 page_drawn: Final = Event()  # set by the first run that comes to its end
@@ -27,3 +28,4 @@ def _prepare() -> None:
     import_module("playground.ui.start").prepare()
     page_drawn.wait()  # two threads share one interpreter: the first page would take twice as long
     import_module("playground.ui.payload").prepare()
+    overlook_what_is_there()

@@ -1,0 +1,449 @@
+"""A generator of recorded sessions whose answers are known: what it plants is what a corpus finds.
+
+    python benchmarks/corpus_data.py OUT 10000      # sessions; writes OUT/… and OUT.truth.json
+
+Three kinds, as corpora have them: replies with calls in their text (files of lines in our own
+format), transcripts of Claude Code with its bills (a file each), and a gateway's log with one
+request a line, its sessions interleaved. Each session follows from its number alone.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from playground.dialects import get_dialect
+from playground.messages import ToolCallPart
+from playground.tool_formats import read_tools
+
+BATCH: Final = 500  # sessions of a file of lines
+START: Final = datetime(2026, 9, 7, tzinfo=UTC)  # a Monday
+WEEKS: Final = 8
+DRIFT_WEEK: Final = 4  # from here on quotes are single more often
+AGENTS: Final = ("harbour", "mender", "scribe")
+VERSIONS: Final = ("1.0", "1.1")
+SPOILED: Final = {"1.0": 0.02, "1.1": 0.05}  # of the calls of a version, malformed
+RELAXED: Final = (0.01, 0.04)  # of the calls, before and after the drift
+TEXT_MODELS: Final = {
+    "hermes": "openai/hermes-4-70b",
+    "qwen3-coder": "openai/qwen3-coder",
+    "mistral": "openai/devstral-small",
+}
+CLAUDE: Final = "claude-sonnet-4-5"
+OTHER: Final = "claude-haiku-4-5"
+DUPLICATE: Final = 97  # every so many text sessions one is told again, a few words aside
+UNUSED: Final = ("drop_anchor", "hoist_flag")
+ERRORS: Final = (
+    "Error: no such file: /srv/harbour/{n}.md",
+    "Error: permission denied for user {n}",
+    'Traceback (most recent call last):\n  File "tool.py", line {n}\nTimeoutError: after {n} s',
+)
+_TOOLS: Final = [
+    {
+        "name": name,
+        "description": f"{name.replace('_', ' ').capitalize()} of the harbour's books.",
+        "input_schema": {
+            "type": "object",
+            "properties": {"path": {"type": "string"}, "count": {"type": "integer"}},
+            "required": ["path"],
+        },
+    }
+    for name in ("read_file", "write_file", "list_berths", *UNUSED)
+]
+MISSPELT: Final = "read_fil"
+USED: Final = ("read_file", "write_file", "list_berths")
+_METADATA: Final = read_tools(_TOOLS)
+_WORDS: Final = re.findall(
+    r"\w+",
+    "tide berth quay pilot ledger crane cargo anchor buoy mooring keel draft harbour signal lamp "
+    "rope chart depth vessel master port stern bow hull deck mast sail wind storm calm fog dawn",
+)
+
+
+@dataclass
+class Truth:
+    """What was planted, by the questions that have to find it."""
+
+    sessions: int = 0
+    requests: int = 0
+    calls: Counter[str] = field(default_factory=Counter)  # dialect|model|ok
+    weeks: Counter[str] = field(default_factory=Counter)  # week|ok
+    findings: Counter[str] = field(default_factory=Counter)  # code|window
+    malformed: Counter[str] = field(default_factory=Counter)  # finding
+    versions: Counter[str] = field(default_factory=Counter)  # agent|version|ok
+    tools: Counter[str] = field(default_factory=Counter)  # tool|failed
+    errors: Counter[str] = field(default_factory=Counter)  # which of ERRORS
+    breaks: Counter[str] = field(default_factory=Counter)  # cause
+    lost_tokens: int = 0  # of those that were billed
+    duplicates: int = 0
+
+    def add(self, other: Truth) -> None:
+        """What another process planted."""
+        for name, value in vars(other).items():
+            if isinstance(value, Counter):
+                getattr(self, name).update(value)
+            else:
+                setattr(self, name, getattr(self, name) + value)
+
+
+class Words:
+    """Texts of one session, as random as its number says."""
+
+    def __init__(self, number: int) -> None:
+        self.random = random.Random(number)
+
+    def text(self, count: int) -> str:
+        return " ".join(self.random.choices(_WORDS, k=count)) + f" {self.random.randrange(10**6)}."
+
+    def chance(self, share: float) -> bool:
+        return self.random.random() < share
+
+
+def _at(number: int) -> datetime:
+    """When a session begins: spread over the weeks, at a time of day that stays within one."""
+    return START + timedelta(days=number % (WEEKS * 7), seconds=number * 7 % 40_000)
+
+
+def _time(at: datetime) -> str:
+    return at.isoformat().replace("+00:00", "Z")
+
+
+# replies with calls in their text
+
+
+def text_session(number: int, truth: Truth) -> dict[str, Any]:
+    """A session of the project's own format, its calls written by a dialect."""
+    told = number - 1 if number % DUPLICATE == 1 else number
+    words = Words(told)
+    dialect = list(TEXT_MODELS)[told % len(TEXT_MODELS)]
+    model = TEXT_MODELS[dialect]
+    agent, version = AGENTS[told % 3], VERSIONS[told // 3 % 2]
+    at, turns = _at(told), 2 + told % 4
+    messages: list[dict[str, Any]] = []
+    requests: list[dict[str, Any]] = []
+    task = words.text(60)
+    if told != number:
+        task = f"{task} Please."
+        truth.duplicates += 1
+    messages.append(_said("user", task))
+    for turn in range(turns):
+        tool = words.random.choice(USED)
+        reply, finding, window = _reply(words, dialect, tool, version, at)
+        tool = MISSPELT if finding == "unknown-tool" else tool
+        truth.requests += 1
+        ok = finding not in _BROKEN
+        _note_call(truth, dialect, model, agent, version, at, ok)
+        if finding:
+            truth.findings[f"{finding}|{window}"] += finding in _NOTED
+        if not ok:
+            truth.malformed[finding] += 1
+        messages.append(_said("assistant", reply))
+        stamp = _time(at + timedelta(seconds=30 * turn))
+        requests.append({"reply": len(messages) - 1, "at": stamp})
+        if finding != "truncated-call":
+            result = _result(words, truth, tool)
+            messages.append({"role": "tool", "parts": [{"type": "tool_result", **result}]})
+    messages.append(_said("assistant", words.text(20)))
+    requests.append({"reply": len(messages) - 1, "at": _time(at + timedelta(seconds=30 * turns))})
+    truth.requests += 1
+    truth.sessions += 1
+    return {
+        "format": "playground-session/1",
+        "title": f"text {number}",
+        "task": {
+            "model_name": model,
+            "user_agent_prompt": f"You keep the {agent}'s books, version {version}. " * 8,
+            "system_rules": False,
+        },
+        "tools": _TOOLS,
+        "messages": messages,
+        "requests": requests,
+        "agent": {"name": agent, "version": version, "session": f"text-{number}"},
+    }
+
+
+_BROKEN: Final = {"truncated-call", "unknown-tool", "invalid-arguments"}
+_NOTED: Final = {"truncated-call", "unknown-tool", "relaxed-json"}  # by the parser
+
+
+def _said(role: str, text: str) -> dict[str, Any]:
+    return {"role": role, "parts": [{"type": "text", "text": text}]}
+
+
+def _reply(
+    words: Words, dialect: str, tool: str, version: str, at: datetime
+) -> tuple[str, str, str]:
+    """A reply with one call, what a parser finds in it, and on which side of the drift it is."""
+    late = at >= START + timedelta(weeks=DRIFT_WEEK)
+    window = "after" if late else "before"
+    arguments: dict[str, Any] = {"path": words.text(3), "count": words.random.randrange(90)}
+    kind = ""
+    if words.chance(SPOILED[version]):
+        kind = words.random.choice(sorted(_BROKEN))
+    elif dialect == "hermes" and words.chance(RELAXED[late]):
+        kind = "relaxed-json"
+    name = MISSPELT if kind == "unknown-tool" else tool
+    if kind == "invalid-arguments":
+        del arguments["path"]
+    call = get_dialect(dialect).format_tool_call(ToolCallPart("", name, arguments), _METADATA)
+    if kind == "truncated-call":
+        call = call[: call.index("path") + 8]
+    if kind == "relaxed-json":
+        call = call.replace(f'"{name}"', f"'{name}'")
+    return f"{words.text(30)}\n\n{call}", kind, window
+
+
+def _result(words: Words, truth: Truth, tool: str) -> dict[str, Any]:
+    failed = words.chance(0.06 if tool == "write_file" else 0.02)
+    text = words.text(120)
+    if failed:
+        which = words.random.randrange(len(ERRORS))
+        text = ERRORS[which].replace("{n}", str(words.random.randrange(10**4)))
+        truth.errors[str(which)] += 1
+    truth.tools[f"{tool}|{failed}"] += 1
+    return {"tool_call_id": "", "tool_name": tool, "result": text, "is_error": failed}
+
+
+def _note_call(
+    truth: Truth,
+    dialect: str,
+    model: str,
+    agent: str,
+    version: str,
+    at: datetime,
+    ok: bool,
+) -> None:
+    truth.calls[f"{dialect}|{model}|{ok}"] += 1
+    truth.weeks[f"{_time(at - timedelta(days=at.weekday()))[:10]}|{ok}"] += 1
+    truth.versions[f"{agent}|{version}|{ok}"] += 1
+
+
+# transcripts of Claude Code
+
+
+def claude_session(number: int, truth: Truth) -> list[dict[str, Any]]:
+    """The lines of a transcript, with a bill for each reply."""
+    words, at = Words(number), _at(number)
+    kind = ("", "", "", "expired", "model_changed")[words.random.randrange(5)]
+    version = VERSIONS[number // 3 % 2]
+    known = {
+        "sessionId": f"claude-{number}",
+        "version": version,
+        "cwd": "/srv",
+        "isSidechain": False,
+    }
+    lines: list[dict[str, Any]] = []
+    left, turns = 0, 3 + number % 4
+
+    def line(kind: str, message: dict[str, Any], stamp: datetime) -> None:
+        before = lines[-1]["uuid"] if lines else None
+        uuid = f"{number:08x}-0000-4000-8000-{len(lines):012x}"
+        more = {"type": kind, "uuid": uuid, "parentUuid": before, "timestamp": _time(stamp)}
+        lines.append({**known, **more, "message": message})
+
+    line("user", {"role": "user", "content": words.text(80)}, at)
+    model = CLAUDE
+    for turn in range(turns):
+        at += timedelta(seconds=40)
+        written, read, breaks = 900 + turn, left, turn == 2 and kind
+        if breaks:
+            truth.breaks[kind] += 1
+            truth.lost_tokens += left
+            read, written = 0, left + written
+            at += timedelta(minutes=20) if kind == "expired" else timedelta()
+            model = OTHER if kind == "model_changed" else model
+        left = read + written
+        tool, call_id = words.random.choice(USED), f"toolu_{number}_{turn}"
+        content: list[dict[str, Any]] = [{"type": "text", "text": words.text(20)}]
+        is_last = turn == turns - 1
+        if not is_last:
+            arguments = {"path": words.text(2)}
+            content.append({"type": "tool_use", "id": call_id, "name": tool, "input": arguments})
+            _note_call(truth, "native", model, "claude-code", version, at, True)
+        usage = {
+            "input_tokens": 4,
+            "cache_read_input_tokens": read,
+            "cache_creation_input_tokens": written,
+            "output_tokens": 60,
+        }
+        message = {"id": f"msg_{number}_{turn}", "role": "assistant", "model": model}
+        stop = "end_turn" if is_last else "tool_use"
+        reply = {**message, "content": content, "stop_reason": stop, "usage": usage}
+        line("assistant", reply, at)
+        truth.requests += 1
+        if not is_last:
+            result = _result(words, truth, tool)
+            part = {"type": "tool_result", "tool_use_id": call_id, "content": result["result"]}
+            part["is_error"] = result["is_error"]
+            line("user", {"role": "user", "content": [part]}, at)
+    truth.sessions += 1
+    return lines
+
+
+# a gateway's log
+
+_LONG: Final = " ".join(_WORDS * 80)
+CAUSES: Final = ("tools_changed", "system_changed", "model_changed", "expired", "messages_changed")
+
+
+def gateway_session(number: int, truth: Truth) -> list[dict[str, Any]]:
+    """One row for each request, marked as Anthropic's agents mark them."""
+    words, at = Words(number), _at(number)
+    kind = words.random.choice(CAUSES) if words.chance(0.4) else ""
+    version = VERSIONS[number // 3 % 2]
+    mark = {"cache_control": {"type": "ephemeral"}}
+    system = [{"type": "text", "text": f"{_LONG} {number}", **mark}]
+    tools, model = list(_TOOLS), CLAUDE
+    messages = _first_turns(words)
+    rows: list[dict[str, Any]] = []
+    for turn in range(4):
+        messages = [*messages, _turn("user", words.text(40))]
+        at += timedelta(seconds=45)
+        if turn == 2 and kind:
+            truth.breaks[kind] += 1
+            at += timedelta(minutes=30) if kind == "expired" else timedelta()
+            tools = tools[::-1] if kind == "tools_changed" else tools
+            model = OTHER if kind == "model_changed" else model
+            if kind == "system_changed":
+                system = [{**system[0], "text": f"Now: {system[0]['text']}"}]
+            if kind == "messages_changed":
+                messages = [messages[0], *_with_other_ids(*messages[1:3]), *messages[3:]]
+        last = {**messages[-1], "content": [{**messages[-1]["content"][0], **mark}]}
+        body = {
+            "model": model,
+            "max_tokens": 1024,
+            "system": system,
+            "tools": tools,
+            "messages": [*messages[:-1], last],
+        }
+        said = words.text(30)
+        messages = [*messages, _turn("assistant", said)]
+        reply = {
+            "id": f"msg_g{number}_{turn}",
+            "type": "message",
+            "role": "assistant",
+            "model": model,
+            "content": [{"type": "text", "text": said}],
+            "stop_reason": "end_turn",
+        }
+        rows.append(
+            {
+                "session_id": f"gateway-{number}",
+                "timestamp": _time(at),
+                "request": {
+                    "method": "POST",
+                    "url": "https://api.anthropic.com/v1/messages",
+                    "headers": {"user-agent": f"{AGENTS[number % 3]}/{version}"},
+                    "body": body,
+                },
+                "response": {"status": 200, "body": reply},
+            }
+        )
+        truth.requests += 1
+    truth.sessions += 1
+    return rows
+
+
+def _first_turns(words: Words) -> list[dict[str, Any]]:
+    """A question, a call and its result."""
+    call = {"type": "tool_use", "id": "toolu_1", "name": USED[0]}
+    asked = {**call, "input": {"path": words.text(2), "count": 3}}
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": words.text(40)}
+    reply = _turn("assistant", "I will look.")
+    reply["content"].append(asked)
+    return [
+        _turn("user", words.text(60)),
+        reply,
+        {"role": "user", "content": [result, _text("Go on.")]},
+    ]
+
+
+def _with_other_ids(reply: dict[str, Any], answer: dict[str, Any]) -> list[dict[str, Any]]:
+    """The same call and result under another id, as an agent that makes up ids anew writes them."""
+    text, call = reply["content"]
+    result, told = answer["content"]
+    return [
+        {**reply, "content": [text, {**call, "id": "toolu_2"}]},
+        {**answer, "content": [{**result, "tool_use_id": "toolu_2"}, told]},
+    ]
+
+
+def _turn(role: str, text: str) -> dict[str, Any]:
+    return {"role": role, "content": [_text(text)]}
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+# files
+
+
+def write_batch(out: str, batch: int, count: int) -> Truth:
+    """Sessions from `batch * BATCH` on: 75 % text, 15 % Claude Code, 10 % of a gateway."""
+    truth, folder = Truth(), Path(out)
+    numbers = list(range(batch * BATCH, batch * BATCH + count))
+    kinds: dict[str, list[int]] = {"text": [], "claude": [], "gateway": []}
+    for number in numbers:
+        share = number // 2 % 20  # in pairs, so that a session told twice is of one kind
+        kinds["text" if share < 15 else "claude" if share < 18 else "gateway"].append(number)
+    _write(folder / f"text-{batch:05}.jsonl", (text_session(n, truth) for n in kinds["text"]))
+    for number in kinds["claude"]:
+        place = folder / "claude" / f"{batch:05}" / f"{number}.jsonl"
+        _write(place, iter(claude_session(number, truth)))
+    rows = [iter(gateway_session(number, truth)) for number in kinds["gateway"]]
+    _write(folder / f"gateway-{batch:05}.jsonl", _interleaved(rows))
+    return truth
+
+
+def _interleaved(rows: list[Iterator[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
+    """Row by row of three sessions at a time."""
+    waiting = iter(rows)
+    while some := list(islice(waiting, 3)):
+        for each in zip(*some, strict=True):
+            yield from each
+
+
+def _write(path: Path, values: Iterator[dict[str, Any]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [json.dumps(value) + "\n" for value in values]
+    if lines:
+        path.write_text("".join(lines))
+
+
+def write_sessions(
+    out: Path, sessions: int, processes: int = 1, progress: Callable[[int], None] | None = None
+) -> Truth:
+    """So many sessions in a folder, and what was planted in them."""
+    truth = Truth()
+    batches = [
+        (str(out), number, min(BATCH, sessions - number * BATCH))
+        for number in range(-(-sessions // BATCH))
+    ]
+    if processes == 1:
+        for batch in batches:
+            truth.add(write_batch(*batch))
+        return truth
+    with ProcessPoolExecutor(processes) as pool:
+        for found in pool.map(write_batch, *zip(*batches, strict=True)):
+            truth.add(found)
+            if progress is not None:
+                progress(truth.sessions)
+    return truth
+
+
+if __name__ == "__main__":
+    place = Path(sys.argv[1])
+    planted = write_sessions(place, int(sys.argv[2]), processes=2)
+    place.with_suffix(".truth.json").write_text(json.dumps(vars(planted), indent=1))
+    print(f"{planted.sessions:,} sessions, {planted.requests:,} requests in {place}")

@@ -1,0 +1,254 @@
+"""`corpus`: a folder that was built, to be asked.
+
+Every question is bounded: by rows, by seconds, by DuckDB's memory. A question that takes longer is
+ended and says so.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final
+
+from playground.arguments import takes
+from playground.corpora.answers import CorpusAnswer
+from playground.corpora.blocks import BlockReader
+from playground.corpora.catalog import read_catalog
+from playground.corpora.filters import Filters, written
+from playground.corpora.layout import CorpusFolder
+from playground.corpora.needed import needed
+from playground.corpora.questions import OTHERS, QUESTIONS, clusters, question_names, versions
+from playground.corpora.signatures import BANDS
+from playground.corpora.storing import stored_session
+from playground.errors import InputFault, UnknownNameError
+from playground.sessions.session import Session
+
+SECONDS: Final = 30.0
+MOST_ROWS: Final = 100_000
+
+
+@takes(path=(str, PathLike))
+def corpus(path: str | PathLike[str]) -> Corpus:
+    """The corpus in a folder that `playground corpus build` made, as it is now.
+
+    Raises InputFault where there is none, and for one of a newer version.
+    """
+    needed()
+    return Corpus(CorpusFolder(Path(path).resolve()))
+
+
+class Corpus:
+    """A corpus to be asked. What is built meanwhile is seen by the next one that is opened."""
+
+    def __init__(self, folder: CorpusFolder) -> None:
+        self.folder = folder
+        self.catalog = read_catalog(folder)
+        from playground.corpora.views import Database  # which loads DuckDB
+
+        self._database = Database(folder, self.catalog)
+        self._lock = threading.Lock()
+
+    def ask(
+        self,
+        question: str,
+        by: str | Sequence[str] | None = None,
+        *,
+        limit: int | None = None,
+        seconds: float = SECONDS,
+        **filters: Any,
+    ) -> CorpusAnswer:
+        """A named question (`question_names`), `by` columns of its table, `week` and the like.
+
+        `filters` are values of columns (a list: one of them), `since` and `until` (a time, the end
+        left out), of `drift` the time of its `split`, of `versions` its `first` and `second`.
+        Raises UnknownNameError for a question, InputFault for what it cannot be asked by.
+        """
+        if question in OTHERS:
+            return getattr(self, f"_{question}")(limit or 50, seconds, filters)  # type: ignore[no-any-return]
+        if question not in QUESTIONS:
+            raise UnknownNameError("question", question, list(question_names()))
+        asked = QUESTIONS[question]
+        names = asked.by if by is None else by.split(",") if isinstance(by, str) else tuple(by)
+        most = _checked(limit or asked.limit)
+        where = Filters(asked.table, filters)
+        if "$split" in asked.sql:
+            where.values.setdefault("split", self._split())
+        sql = written(asked, [name for name in names if name], where)
+        return self._answer(question, sql, {**where.values, "limit": most + 1}, most, seconds)
+
+    def sql(self, text: str, *, limit: int = 1_000, seconds: float = SECONDS) -> CorpusAnswer:
+        """An answer to SQL over the views: `sessions`, `requests`, `calls`, `findings`, `breaks`,
+        `toolsets`, `files`. Raises InputFault where DuckDB refuses it or it takes too long."""
+        return self._answer("sql", text, {}, _checked(limit), seconds)
+
+    def session(self, id: str | int) -> Session:
+        """A session by its id (16 hexadecimal digits), as the corpus keeps it: without recordings,
+        without secrets, and without texts where it is redacted. Raises InputFault."""
+        number = _number(id)
+        shard, skeleton = self._place(number)
+        blocks = BlockReader(self.folder.pack(shard), self.folder.index(shard))
+        return stored_session(blocks, skeleton)
+
+    def source(self, id: str | int) -> tuple[Path, str, int]:
+        """The file that a session came in, its name there (a tar's member), and its number."""
+        sql = "SELECT path, name, number FROM sessions JOIN files USING (piece) WHERE session = {}"
+        rows = self.sql(sql.format(_number(id)), limit=1).rows
+        if not rows:
+            raise _no_session(id)
+        path, name, number = rows[0]
+        return Path(path), str(name), int(number)
+
+    def behind(
+        self, table: str, *, limit: int = 100, seconds: float = SECONDS, **filters: Any
+    ) -> CorpusAnswer:
+        """The sessions behind a number: those with rows of a table that the filters leave."""
+        where = Filters(table, filters)
+        sql = (
+            "SELECT format('{:016x}', s.session) AS id, s.title, s.agent, s.version, s.model, "
+            "s.dialect, s.form, s.sent_at, b.rows, b.first FROM sessions s JOIN (SELECT session, "
+            f"count(*) AS rows, min({_first(table)}) AS first FROM {table} {where.where} "
+            "GROUP BY session) b USING (session) ORDER BY s.sent_at DESC NULLS LAST, s.session "
+            "LIMIT $limit"
+        )
+        values = {**where.values, "limit": _checked(limit) + 1}
+        return self._answer("behind", sql, values, limit, seconds)
+
+    def interrupt(self) -> None:
+        """End what is being asked, from another thread."""
+        self._database.interrupt()
+
+    # what SQL alone does not say
+
+    def _errors(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
+        where = Filters("calls", filters)
+        sql = clusters.ERRORS.format(and_where=where.and_where)
+        most = clusters.MOST_SIGNATURES
+        found = self._answer("errors", sql, {**where.values, "most": most + 1}, most, seconds)
+        notes = [f"the {most:,} commonest signatures were put together"] if found.cut else []
+        rows = clusters.clustered(found.rows, limit)
+        columns = list(clusters.ERROR_COLUMNS)
+        return CorpusAnswer("errors", columns, rows, sql, found.seconds, notes=notes)
+
+    def _twins(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
+        where = Filters("sessions", filters)
+        began, bands = time.monotonic(), []
+        for number in range(1, BANDS + 1):
+            sql = clusters.BAND.format(number=number, and_where=where.and_where)
+            left = max(0.1, seconds - (time.monotonic() - began))
+            values = {**where.values, "most": clusters.MOST_IN_A_BAND}
+            found = self._answer("twins", sql, values, MOST_ROWS, left)
+            bands.append([row[0] for row in found.rows])
+        pairs = clusters.twins(bands, limit)
+        titles = self._titles({each for pair in pairs for each in pair[:2]})
+        rows = [
+            (
+                f"{one:016x}",
+                f"{other:016x}",
+                count,
+                alike,
+                [titles.get(n, "") for n in (one, other)],
+            )
+            for one, other, count, alike in pairs
+        ]
+        note = f"texts that more than {clusters.MOST_IN_A_BAND} sessions share are left out"
+        spent = round(time.monotonic() - began, 3)
+        return CorpusAnswer("twins", list(clusters.TWIN_COLUMNS), rows, sql, spent, notes=[note])
+
+    def _titles(self, sessions: set[int]) -> dict[int, str]:
+        listed = ", ".join(map(str, sorted(sessions))) or "0"
+        sql = f"SELECT session, title FROM sessions WHERE session IN ({listed})"
+        return {row[0]: row[1] for row in self.sql(sql, limit=MOST_ROWS).rows}
+
+    def _versions(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
+        given = dict(filters)
+        wanted = [given.pop(name, None) for name in ("first", "second")]
+        where = Filters("sessions", given)
+        sql = versions.SQL.format(where=where.where)
+        found = self._answer("versions", sql, where.values, MOST_ROWS, seconds)
+        known = {row["version"]: row for row in found.records()}
+        names = [each or "" for each in wanted] if any(wanted) else list(known)[-2:]
+        missing = [each for each in names if each not in known]
+        if missing or len(names) < 2:
+            told = f"no version {missing[0]!r}" if missing else f"{len(known)} version"
+            expected = f"two of: {', '.join(known) or 'none'}"
+            raise InputFault(told, where="versions", expected=expected)
+        rows = versions.compared(known[names[0]], known[names[1]])
+        columns = [versions.COLUMNS[0], *names, *versions.COLUMNS[3:]]
+        return CorpusAnswer("versions", columns, rows[:limit], sql, found.seconds)
+
+    def _split(self) -> datetime | None:
+        """The begin of the last seven days."""
+        sql = "SELECT max(sent_at) - INTERVAL 7 DAY FROM requests"
+        found: datetime | None = self.sql(sql).rows[0][0]
+        return found
+
+    def _place(self, session: int) -> tuple[str, int]:
+        """The shard of a session, and the block of its skeleton there."""
+        for shard in self.catalog.shards:
+            path = str(self.folder.facts("sessions", shard, self.catalog.analysis))
+            sql = "SELECT text, piece FROM read_parquet($path) WHERE session = $session"
+            values = {"path": path, "session": session}
+            rows = self._answer("session", sql, values, 1, SECONDS).rows
+            if rows and rows[0][1] not in self.catalog.dropped:
+                return shard, int(rows[0][0])
+        raise _no_session(session)
+
+    def _answer(
+        self, question: str, sql: str, values: Mapping[str, Any], most: int, seconds: float
+    ) -> CorpusAnswer:
+        began = time.monotonic()
+        with self._lock, self._bounded(seconds):
+            columns, rows = self._database.fetched(sql, values, most + 1)
+        spent = round(time.monotonic() - began, 3)
+        return CorpusAnswer(question, columns, rows[:most], sql, spent, len(rows) > most)
+
+    @contextmanager
+    def _bounded(self, seconds: float) -> Iterator[None]:
+        """What takes longer is interrupted, and is an InputFault that says so."""
+        late = threading.Event()
+
+        def end() -> None:
+            late.set()
+            self._database.interrupt()
+
+        timer = threading.Timer(seconds, end)
+        timer.start()
+        try:
+            yield
+        except InputFault as fault:
+            if not late.is_set():
+                raise
+            raise InputFault(
+                f"the question was ended after {seconds:g} s",
+                where=str(self.folder.path),
+                expected="a narrower filter, or more seconds",
+            ) from fault
+        finally:
+            timer.cancel()
+
+
+def _first(table: str) -> str:
+    return "0" if table == "sessions" else "n"
+
+
+def _checked(limit: int) -> int:
+    if not 0 < limit <= MOST_ROWS:
+        raise InputFault(f"a limit of {limit}", expected=f"1 to {MOST_ROWS:,} rows")
+    return limit
+
+
+def _number(id: str | int) -> int:
+    try:
+        return id if isinstance(id, int) else int(id, 16)
+    except ValueError as error:
+        raise _no_session(id) from error
+
+
+def _no_session(id: str | int) -> InputFault:
+    shown = f"{id:016x}" if isinstance(id, int) else id
+    return InputFault(f"no session {shown!r}", expected="an id that an answer gave")

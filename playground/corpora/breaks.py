@@ -1,0 +1,116 @@
+"""Cache breaks of a session: which requests read less than the ones before them had left.
+
+Where both were billed the bills say so; else the simulation of the requests as they were sent. A
+transcript alone holds no bodies: without bills nothing is told of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from playground.caching.differences import FirstDifference
+from playground.caching.prefixes import Billed
+from playground.caching.simulated import Simulated
+from playground.corpora.requests import SeenRequest, SentRequests, rules_for
+from playground.llm.prices import price_of
+from playground.sessions.session import Session
+
+UNKNOWN: Final = "unknown"
+EXPIRED: Final = "expired"
+_REASONS: Final = (  # words of the simulator's reasons, and what they come to
+    ("had expired", EXPIRED),
+    ("still being written", "in-flight"),
+    ("further back", "lookback-overflow"),
+    ("nothing is marked", "no-breakpoint"),
+    ("the minimum is", "below-minimum"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SeenBreak:
+    """A request, by its number, that read less than was there; `state` is "billed", or how sure
+    the simulator is."""
+
+    n: int
+    cause: str
+    lost_tokens: int
+    lost_nano: int | None
+    state: str
+    rule: str = ""
+    block: int | None = None
+    character: int | None = None
+    before: str = ""
+    after: str = ""
+
+
+def breaks_of(session: Session, sent: SentRequests) -> Iterator[SeenBreak]:
+    """The breaks of a session, in their order."""
+    simulation, requests = sent.simulation, sent.requests
+    outcomes: Sequence[Simulated] = simulation.requests if simulation else ()
+    differences = simulation.differences if simulation else ()
+    for n, (before, after) in enumerate(zip(requests, requests[1:], strict=False), 1):
+        if before.billed is not None and after.billed is not None:
+            if before.billed.summed or after.billed.summed:
+                continue
+            lost, state = before.billed.read + before.billed.write - after.billed.read, "billed"
+        elif outcomes:
+            lost, state = outcomes[n - 1].left - outcomes[n].read, outcomes[n].state
+        else:
+            continue
+        if lost <= 0:
+            continue
+        difference = differences[n] if differences else None
+        wrote = _life(after.billed, outcomes[n] if outcomes else None)
+        money = _money(lost, wrote, after.model or session.task.model_name)
+        if difference is not None:
+            yield _told(n, difference, lost, money, state)
+            continue
+        reason = outcomes[n].reason if outcomes else ""
+        cause = _cause(session, before, after, reason)
+        yield SeenBreak(n, cause, lost, money, state)
+
+
+def _told(n: int, found: FirstDifference, lost: int, money: int | None, state: str) -> SeenBreak:
+    where = (found.block, found.character if found.block is not None else None)
+    return SeenBreak(
+        n, found.cause, lost, money, state, found.rule, *where, found.before, found.after
+    )
+
+
+def _cause(session: Session, before: SeenRequest, after: SeenRequest, reason: str) -> str:
+    """Why a request that begins like the one before it, as far as is known, read less."""
+    told = next((cause for words, cause in _REASONS if words in reason), "")
+    if told:
+        return told
+    if after.starts > before.starts:
+        return "compacted"
+    if before.model != after.model:
+        return "model_changed"
+    if (before.version or after.version) and before.version != after.version:
+        return "version_changed"
+    model = after.model or session.task.model_name
+    hour = before.billed is not None and before.billed.write_hour > 0
+    life = rules_for(model).seconds("1h" if hour else "5m")
+    gap = None
+    if before.sent_at and after.sent_at:
+        gap = (after.sent_at - before.sent_at).total_seconds()
+    return EXPIRED if gap is not None and gap > life else UNKNOWN
+
+
+def _life(billed: Billed | None, outcome: Simulated | None) -> str:
+    """The life of what was written anew; "" where it was paid in full instead."""
+    if billed is not None:
+        return "1h" if billed.write_hour else "5m" if billed.write else ""
+    written = outcome.written if outcome else {}
+    return next(iter(written), "")
+
+
+def _money(lost: int, life: str, model: str) -> int | None:
+    """What the lost tokens cost more than if they had been read, in billionths of a dollar."""
+    price, rules = price_of(model), rules_for(model)
+    if price is None:
+        return None
+    paid = rules.write_permille(life) if life else 1000
+    return price.nano_dollars(lost * max(0, paid - rules.read_permille(model)))

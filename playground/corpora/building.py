@@ -1,0 +1,221 @@
+"""`build_corpus`: from files to a corpus, in as many steps as it takes.
+
+A kill at any moment leaves a corpus that was one; the next build goes on where this one ended.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from playground.corpora import catalog as catalogs
+from playground.corpora.catalog import Catalog
+from playground.corpora.engines import Engine, Outcome, get_engine
+from playground.corpora.inputs import PIECE_BYTES, Piece
+from playground.corpora.layout import CorpusFolder
+from playground.corpora.needed import needed
+from playground.corpora.planning import Progress, halves, jobs, plan
+from playground.corpora.tables import SCHEMAS
+from playground.errors import InputFault
+from playground.output import write_file
+
+TRIES: Final = 3
+_APART: Final = 2.0  # seconds between two commits
+_MOST_FAULTS: Final = 1_000  # that the catalog lists
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What a build did: shards that were made and that were there, rows of the corpus by table,
+    what could not be read, and what was set aside because it killed whoever read it."""
+
+    made: int
+    kept: int
+    rows: dict[str, int]
+    faults: list[dict[str, str]]
+    aside: list[dict[str, str]]
+
+
+def build_corpus(
+    out: str | Path,
+    inputs: Sequence[str | Path],
+    *,
+    redact: bool = False,
+    engine: str = "pool",
+    workers: int = 0,
+    shard_bytes: int = PIECE_BYTES,
+    progress: Progress | None = None,
+) -> Built:
+    """Build or refresh the corpus in the folder `out` from files, folders and patterns.
+
+    What is there by its content is not built again; what changed or went takes its rows with it.
+    `redact` keeps no text. Raises InputFault where another build is at work there, where nothing
+    is to be read, where the disk is full, and for a corpus of the other kind of redaction.
+    """
+    needed()
+    folder = CorpusFolder(Path(out).resolve())
+    with catalogs.locked(folder):
+        return _Build(folder, get_engine(engine, workers), redact, progress).run(
+            inputs, shard_bytes
+        )
+
+
+class _Build:
+    def __init__(
+        self, folder: CorpusFolder, engine: Engine, redacts: bool, progress: Progress | None
+    ) -> None:
+        self._folder, self._engine, self._progress = folder, engine, progress
+        self._catalog = _begun(folder, redacts)
+        self._shards = {
+            found["shard"]: found
+            for found in catalogs.manifests(folder, redacts=redacts)
+            if not found["spoiled"]  # what changed while it was read is read again
+        }
+        self._pieces: list[Piece] = []
+        self._made = self._done = self._total = 0
+        self._committed = time.monotonic()
+
+    def run(self, inputs: Sequence[str | Path], shard_bytes: int) -> Built:
+        before = catalogs.built_files(self._folder, self._catalog)
+        planned = plan(inputs, self._folder, before, self._progress)
+        self._pieces = planned.pieces
+        self._catalog.aside = []
+        kept = len(self._shards)
+        new = self._new_pieces()
+        self._total = sum(piece.size for piece in new)
+        self._commit()
+        given = jobs(new, self._folder, redacts=self._catalog.redacts, shard_bytes=shard_bytes)
+        try:
+            self._build(deque(given))
+        finally:
+            self._engine.close()
+        self._list()
+        faults = [*planned.faults, *self._faults()]
+        self._catalog.faults = faults[:_MOST_FAULTS]
+        self._commit()
+        self._take_away()
+        return Built(self._made, kept, self._rows(), faults, self._catalog.aside)
+
+    def _new_pieces(self) -> list[Piece]:
+        """Each content once that no shard has."""
+        seen = {each["content"] for found in self._shards.values() for each in _sound(found)}
+        new: dict[str, Piece] = {}
+        for piece in self._pieces:
+            if piece.content not in seen:
+                new.setdefault(piece.content, piece)
+        return list(new.values())
+
+    def _build(self, waiting: deque[dict[str, Any]]) -> None:
+        busy = 0
+        while waiting or busy:
+            while waiting and self._engine.has_room():
+                job = waiting.popleft()
+                if self._is_tried(job):
+                    waiting.extendleft(self._given_up(job, "it ended the build that read it"))
+                else:
+                    self._engine.submit(job)
+                    busy += 1
+            for outcome in self._engine.outcomes() if busy else ():
+                busy -= 1
+                waiting.extendleft(self._taken(outcome))
+
+    def _taken(self, outcome: Outcome) -> list[dict[str, Any]]:
+        """Note what came of a job; what is to be tried because of it."""
+        job = outcome.job
+        if outcome.manifest is None:
+            again = _attempts(self._folder, job) < TRIES
+            return [job] if again else self._given_up(job, outcome.problem)
+        self._folder.attempts(job["shard"]).unlink(missing_ok=True)
+        self._shards[job["shard"]] = outcome.manifest
+        self._made += 1
+        self._done += sum(piece["size"] for piece in job["pieces"])
+        if self._progress is not None:
+            self._progress("building", self._done, self._total)
+        if time.monotonic() - self._committed > _APART:
+            self._commit()
+        return []
+
+    def _is_tried(self, job: dict[str, Any]) -> bool:
+        """Whether it has had its attempts; where not, one more is noted before it begins."""
+        tried = _attempts(self._folder, job)
+        if tried < TRIES:
+            place = self._folder.attempts(job["shard"])
+            write_file(place, str(tried + 1), force=True)
+        return tried >= TRIES
+
+    def _given_up(self, job: dict[str, Any], problem: str) -> list[dict[str, Any]]:
+        """A shard that kills is built in halves, until what kills is alone, and set aside."""
+        if len(job["pieces"]) > 1:
+            return halves(job, self._folder)
+        name = job["pieces"][0]["name"]
+        self._catalog.aside.append({"name": name, "problem": problem})
+        return []
+
+    def _list(self) -> None:
+        """What counts is what stands in a shard and among the files, each content once."""
+        wanted = {piece.content for piece in self._pieces}
+        listed: dict[str, set[str]] = {}
+        seen: set[str] = set()
+        gone: set[int] = set()
+        for shard, found in sorted(self._shards.items()):
+            own = {each["content"] for each in _sound(found)} & wanted
+            if own - seen or not found["pieces"]:
+                listed[shard] = own
+            seen |= own
+        for shard in listed:
+            pieces = [Piece(**each) for each in self._shards[shard]["pieces"]]
+            gone |= {piece.number for piece in pieces if piece.content not in listed[shard]}
+        self._catalog.shards = sorted(listed)
+        self._catalog.dropped = sorted(gone)
+
+    def _commit(self) -> None:
+        self._list()
+        catalogs.commit(self._folder, self._catalog, self._pieces)
+        self._committed = time.monotonic()
+
+    def _faults(self) -> list[dict[str, str]]:
+        listed = (self._shards[shard] for shard in self._catalog.shards)
+        return [fault for found in listed for fault in found["faults"]]
+
+    def _rows(self) -> dict[str, int]:
+        listed = [self._shards[shard]["rows"] for shard in self._catalog.shards]
+        return {table: sum(rows[table] for rows in listed) for table in SCHEMAS}
+
+    def _take_away(self) -> None:
+        """The files of shards of which nothing counts any more."""
+        for shard in set(catalogs.built_shards(self._folder)) - set(self._catalog.shards):
+            self._folder.manifest(shard).unlink()
+            for path in self._folder.of_shard(shard):
+                with suppress(OSError):  # a reader of the catalog before this one may have it open
+                    path.unlink()
+
+
+def _begun(folder: CorpusFolder, redacts: bool) -> Catalog:
+    if not folder.catalog.exists():
+        return Catalog(redacts=redacts)
+    found = catalogs.read_catalog(folder)
+    if found.redacts != redacts:
+        raise InputFault(
+            f"this corpus is {'redacted' if found.redacts else 'not redacted'}",
+            where=str(folder.path),
+            expected="the same choice of --redact, or another folder",
+        )
+    return found
+
+
+def _sound(manifest: dict[str, Any]) -> list[dict[str, Any]]:
+    """The pieces of a shard whose rows count."""
+    spoiled = set(manifest["spoiled"])
+    return [each for each in manifest["pieces"] if each["content"] not in spoiled]
+
+
+def _attempts(folder: CorpusFolder, job: dict[str, Any]) -> int:
+    try:
+        return int(folder.attempts(job["shard"]).read_text())
+    except (OSError, ValueError):
+        return 0

@@ -1,0 +1,297 @@
+"""A session's facts: a row for each request, call, finding and break, and one for itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, Final
+
+from playground.caching.providers import provider_of
+from playground.corpora import signatures
+from playground.corpora.breaks import breaks_of
+from playground.corpora.cleaning import Cleaner
+from playground.corpora.replies import (
+    NATIVE,
+    ReplyReader,
+    SeenCall,
+    SeenReply,
+    answered,
+    results_of,
+)
+from playground.corpora.requests import SeenRequest, SentRequests
+from playground.corpora.storing import StoredRequest
+from playground.corpora.tables import (
+    BreakFact,
+    CallFact,
+    Fact,
+    FindingFact,
+    RequestFact,
+    SessionFact,
+    ToolsetFact,
+)
+from playground.findings import Finding
+from playground.json_numbers import dump_again
+from playground.messages import TextPart, ToolResultPart
+from playground.questions.cache.requests import is_pending
+from playground.questions.experiments import read
+from playground.sessions.loading import LoadedSession
+from playground.sessions.session import Session
+
+_EXCERPT: Final = 300  # characters of an error or a malformed call
+_SHORT: Final = 200
+_LOOKED: Final = 4_000  # characters in which an excerpt's secrets are looked for
+_KEPT_AS_TEXT: Final = "arguments-kept-as-text"
+# How tools say that they failed, where the form of a result has no field for it.
+_ERROR: Final = re.compile(
+    r"\s*(?:\[?(?:error|exception|fatal)\]?\s*[:\-]|Traceback \(most recent call last\)"
+    r"|<(?:tool_use_)?error>|\{\s*\"error\"\s*:\s*(?!null|false|\"\"))",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a session stands: the piece, by the first 64 bits of its hash, and its number there."""
+
+    piece: int
+    number: int
+
+    @property
+    def session(self) -> int:
+        """The session's own number: from its piece's content, so that it stays the same."""
+        told = b"%d %d" % (self.piece, self.number)
+        return int.from_bytes(blake2b(told, digest_size=8).digest(), "big")
+
+
+class SessionFacts:
+    """Takes the facts of one clean session, whose requests were seen."""
+
+    def __init__(
+        self,
+        loaded: LoadedSession,
+        place: Place,
+        requests: SentRequests,
+        cleaner: Cleaner,
+        *,
+        redacts: bool,
+    ) -> None:
+        self._session, self._loaded = loaded.session, loaded
+        self._place, self._sent = place, requests
+        self._clean, self._redacts = cleaner, redacts
+        self._reader = ReplyReader(loaded.session, _kept_as_text(loaded))
+
+    def rows(self, skeleton: int, stored: Sequence[StoredRequest]) -> list[Fact]:
+        """All rows; `skeleton` is the session's block, `stored` what its requests keep and add."""
+        session, reader, sent = self._session, self._reader, self._sent.requests
+        replies = list(self._replies(sent))
+        rows: list[Fact] = [
+            self._call(sent, n, position, reply.dialect, call, result)
+            for n, (reply, results) in enumerate(replies)
+            for position, (call, result) in enumerate(
+                zip(reply.calls, answered(reply.calls, results), strict=True)
+            )
+        ]
+        calls = len(rows)
+        noticed = [
+            *((-1, reader.dialect, each) for each in self._loaded.findings),
+            *(
+                (n, reply.dialect, each)
+                for n, (reply, _) in enumerate(replies)
+                for each in reply.findings
+            ),
+        ]
+        rows += [self._finding(sent, *each) for each in noticed]
+        rows += self._requests(sent, stored)
+        rows += self._breaks()
+        names = [tool.name for tool in session.tools]
+        toolset = signatures.hash_of("\0".join(sorted(names)))
+        if names:
+            rows.append(ToolsetFact(self._place.piece, toolset, sorted(names)))
+        rows.append(self._own(skeleton, toolset, calls, len(noticed)))
+        return rows
+
+    def _own(self, skeleton: int, toolset: int, calls: int, findings: int) -> SessionFact:
+        session, sent = self._session, self._sent.requests
+        model = session.task.model_name if sent or session.messages else ""
+        return SessionFact(
+            session=self._place.session,
+            piece=self._place.piece,
+            number=self._place.number,
+            title=self._said(session.title, _SHORT),
+            agent=session.agent.name,
+            version=session.agent.version,
+            run=self._named(session.agent.session),
+            sub_agent=session.agent.sub_agent,
+            model=model,
+            provider=provider_of(model),
+            dialect=self._reader.dialect,
+            form=self._loaded.format,
+            sent_at=next((each.sent_at for each in sent if each.sent_at), None),
+            requests=len(sent),
+            messages=len(session.messages),
+            calls=calls,
+            findings=findings,
+            tools=toolset,
+            text=skeleton,
+            bands=signatures.bands_of(signatures.shingles(_said_in(session))),
+        )
+
+    def _replies(
+        self, sent: Sequence[SeenRequest]
+    ) -> Iterator[tuple[SeenReply, list[ToolResultPart]]]:
+        """What each request's reply says; of recordings, which were answers too, after them."""
+        session, reader = self._session, self._reader
+        for request in sent:
+            index = request.reply
+            if index is None:
+                yield SeenReply([], []), []
+            else:
+                yield reader.read(index), list(results_of(session.messages, index))
+        if session.rows or not is_pending(session):  # they are the replies that were read above
+            return
+        for recording in session.recordings:
+            dialect = recording.dialect or reader.dialect or NATIVE
+            yield reader.of(read(recording, dialect, session.tools), dialect), []
+
+    def _known(self, sent: Sequence[SeenRequest], n: int) -> dict[str, Any]:
+        """What every row repeats, so that questions need no join."""
+        request = sent[n] if 0 <= n < len(sent) else None
+        first = request or (sent[0] if sent else None)
+        agent = self._session.agent
+        return {
+            "session": self._place.session,
+            "piece": self._place.piece,
+            "n": n,
+            "agent": agent.name,
+            "version": (request.version if request else "") or agent.version,
+            "model": (request.model if request else "") or self._session.task.model_name,
+            "sent_at": first.sent_at if first else None,
+        }
+
+    def _call(
+        self,
+        sent: Sequence[SeenRequest],
+        n: int,
+        position: int,
+        dialect: str,
+        call: SeenCall,
+        result: ToolResultPart | None,
+    ) -> CallFact:
+        raw = "" if call.ok else call.raw or dump_again(call.arguments or {})
+        form = signatures.form_of(raw)
+        answer = None if result is None else _text_of(result)
+        failed = None if answer is None or result is None else _failed(result, answer)
+        error = answer if failed and answer else ""
+        signature = signatures.signature_of(error)
+        return CallFact(
+            **self._known(sent, n),
+            position=position,
+            dialect=dialect,
+            tool=self._clean.text(call.tool),
+            ok=call.ok,
+            finding=call.finding,
+            findings=call.findings,
+            schema_error=self._said(call.schema_error, _SHORT),
+            failed=failed,
+            shape=signatures.hash_of(f"{call.finding}\0{form}") if raw else 0,
+            form=self._said(form, _EXCERPT),
+            raw=self._said(raw, _EXCERPT),
+            signature=signatures.hash_of(signature),
+            error=self._said(error, _EXCERPT),
+            argument_characters=len(call.raw) or len(dump_again(call.arguments or {})),
+            result_characters=None if answer is None else len(answer),
+        )
+
+    def _finding(
+        self, sent: Sequence[SeenRequest], n: int, dialect: str, found: Finding
+    ) -> FindingFact:
+        place = found.where.partition(" (")[0]
+        return FindingFact(
+            **self._known(sent, n),
+            dialect=dialect,
+            code=found.code,
+            severity=found.severity,
+            place=self._said(place, _SHORT),
+            message=self._said(found.message, _SHORT),
+        )
+
+    def _requests(
+        self, sent: Sequence[SeenRequest], stored: Sequence[StoredRequest]
+    ) -> Iterator[RequestFact]:
+        chain: list[int] = []  # a hash for each block up to here, of all before it too
+        for n, (request, blocks) in enumerate(zip(sent, stored, strict=True)):
+            del chain[blocks.kept :]
+            for each in blocks.hashes:
+                state = (chain[-1] if chain else 0).to_bytes(8, "big")
+                digest = blake2b(state + each, digest_size=8).digest()
+                chain.append(int.from_bytes(digest, "big"))
+            known = self._known(sent, n)
+            figures: dict[str, Any] = {**request.characters, **request.billing(known["model"])}
+            yield RequestFact(
+                **known,
+                provider=provider_of(known["model"]),
+                dialect=self._reader.dialect,
+                kept=blocks.kept,
+                added=blocks.added,
+                chain=chain[-1] if chain else 0,
+                added_chain=chain[blocks.kept :],
+                marks=request.marks,
+                tools=request.tools,
+                system=request.system,
+                **figures,
+                seconds=request.seconds,
+                stop_reason=request.stop_reason,
+            )
+
+    def _breaks(self) -> Iterator[BreakFact]:
+        for found in breaks_of(self._session, self._sent):
+            known = self._known(self._sent.requests, found.n)
+            yield BreakFact(
+                **known,
+                provider=provider_of(known["model"]),
+                cause=found.cause,
+                rule=found.rule,
+                block=found.block,
+                character=found.character,
+                before=self._said(found.before, _SHORT),
+                after=self._said(found.after, _SHORT),
+                lost_tokens=found.lost_tokens,
+                lost_nano=found.lost_nano,
+                state=found.state,
+            )
+
+    def _said(self, text: str, most: int) -> str:
+        """An excerpt, clean; nothing of it where the corpus is redacted."""
+        return "" if self._redacts or not text else self._clean.text(text[:_LOOKED])[:most]
+
+    def _named(self, run: str) -> str:
+        return f"{signatures.hash_of(run):016x}" if self._redacts and run else run
+
+
+def _kept_as_text(loaded: LoadedSession) -> frozenset[int]:
+    """The messages with a call whose arguments could not be read."""
+    places = [found.where for found in loaded.findings if found.code == _KEPT_AS_TEXT]
+    if not places:
+        return frozenset()
+    return frozenset(
+        index
+        for index, place in enumerate(loaded.places)
+        if place and any(where.startswith(place) for where in places)
+    )
+
+
+def _text_of(result: ToolResultPart) -> str:
+    return result.result if isinstance(result.result, str) else dump_again(result.result)
+
+
+def _failed(result: ToolResultPart, text: str) -> bool:
+    return result.is_error or _ERROR.match(text) is not None
+
+
+def _said_in(session: Session) -> Iterator[str]:
+    """What user and assistant said: what a tool gave back is no part of how sessions are alike."""
+    for message in session.messages:
+        if message.role in ("user", "assistant"):
+            yield from (part.text for part in message.parts if type(part) is TextPart)

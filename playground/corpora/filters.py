@@ -1,0 +1,69 @@
+"""What a question is narrowed to: values of columns and times, as SQL and its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from playground.corpora.questions import COLUMNS, Question
+from playground.errors import InputFault, UnknownNameError
+
+_TIMES: Final = ("since", "until", "split")
+
+
+class Filters:
+    """Filters as SQL and its parameters. Raises InputFault for a column that the table has not."""
+
+    def __init__(self, table: str, given: Mapping[str, Any]) -> None:
+        if table not in COLUMNS:
+            raise UnknownNameError("table", table, list(COLUMNS))
+        self.values: dict[str, Any] = {}
+        self._parts: list[str] = []
+        for name, value in given.items():
+            if value is None or value == [] or value == "":
+                continue
+            if name in _TIMES:
+                self.values[name] = _time(name, value)
+                self._parts += _BOUNDS.get(name, [])
+                continue
+            if name not in COLUMNS[table]:
+                expected = f"one of: {', '.join((*COLUMNS[table], *_TIMES))}"
+                raise InputFault(f"no filter {name!r} of {table}", expected=expected)
+            self.values[name] = list(value) if isinstance(value, list | tuple) else [value]
+            self._parts.append(f"{name} IN (SELECT unnest(${name}))")
+
+    @property
+    def where(self) -> str:
+        return f"WHERE {' AND '.join(self._parts)}" if self._parts else ""
+
+    @property
+    def and_where(self) -> str:
+        return "".join(f" AND {part}" for part in self._parts)
+
+
+_BOUNDS: Final = {"since": ["sent_at >= $since"], "until": ["sent_at < $until"]}
+
+
+def written(asked: Question, names: Sequence[str], where: Filters) -> str:
+    """The question's SQL by these names."""
+    if names and not asked.is_grouped:
+        raise InputFault(f"{asked.name} is asked by nothing", expected="the question alone")
+    try:
+        columns = [f"{asked.column(name.strip())} AS {name.strip()}, " for name in names]
+    except KeyError as error:
+        raise InputFault(
+            f"{asked.name} cannot be asked by {error.args[0]!r}",
+            expected=f"any of: {', '.join(asked.names)}",
+        ) from error
+    return asked.sql.format(by="".join(columns), where=where.where, and_where=where.and_where)
+
+
+def _time(name: str, value: Any) -> datetime:
+    if isinstance(value, datetime):
+        return value
+    try:
+        return datetime.fromisoformat(str(value)).replace(tzinfo=None)
+    except ValueError as error:
+        expected = "a time such as 2026-11-22 or 2026-11-22T10:00"
+        raise InputFault(f"{value!r} is no time", field=name, expected=expected) from error

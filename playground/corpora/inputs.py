@@ -1,0 +1,240 @@
+"""What goes into a corpus: files, folders, patterns, `.gz`, `.zst` and tars, as pieces.
+
+A piece is known by the hash of its bytes: what was built once is not built again, wherever it lies.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import tarfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import IO, Any, Final
+
+import pyarrow as pa
+
+from playground.errors import InputFault
+from playground.output import told, whole_file
+from playground.sessions.formats import recognised
+from playground.sessions.source import LINES, Source
+
+PIECE_BYTES: Final = 32 << 20  # a file of lines is cut into stretches of this size
+_READ: Final = 1 << 20
+_HASH: Final = 16  # bytes
+_TARS: Final = (".tar", ".tar.gz", ".tgz", ".tar.zst")
+_PACKED: Final = (".gz", ".zst")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A file, or bytes `start` to `start + size` of one; `content` is the hash of those bytes.
+
+    `name` is what people read: the path, and behind a `!` the member of a tar.
+    """
+
+    content: str
+    name: str
+    path: str
+    start: int
+    size: int
+
+    @property
+    def number(self) -> int:
+        """The first 64 bits of the content's hash."""
+        return int(self.content[:16], 16)
+
+    @property
+    def is_tar(self) -> bool:
+        """Whether it is a whole tar, whose members can be read in their order alone."""
+        return "!" not in self.name and self.path.endswith(_TARS)
+
+
+def find_files(inputs: Iterable[str | Path], out: Path) -> Iterator[Path]:
+    """The files that are meant: those of a folder in the order of their names, without hidden ones
+    and links. Nothing below `out` is among them. Raises InputFault where nothing is there."""
+    here = Path(os.path.realpath(out))
+    for given in inputs:
+        path = Path(given)
+        if path.is_dir():
+            yield from _walk(path, here)
+        elif path.exists():
+            yield path
+        elif found := sorted(filter(Path.is_file, matching(str(given)))):
+            yield from found
+        else:
+            expected = "a file, a folder, or a pattern that some file fits"
+            raise InputFault("nothing is there", where=str(given), expected=expected)
+
+
+def matching(pattern: str) -> Iterator[Path]:
+    """The paths that a pattern fits; `**` stands for folders within folders."""
+    path = Path(pattern)
+    yield from Path(path.anchor or ".").glob(str(path.relative_to(path.anchor)))
+
+
+def _walk(folder: Path, out: Path) -> Iterator[Path]:
+    for root, folders, files in os.walk(folder):
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".") and Path(os.path.realpath(root), name) != out
+        )
+        for name in sorted(files):
+            path = Path(root, name)
+            if not name.startswith(".") and not path.is_symlink():
+                yield path
+
+
+def pieces_of(path: Path) -> Iterator[Piece]:
+    """The pieces of a file. Raises InputFault where it cannot be read."""
+    with told(path):
+        if path.name.endswith(".tar"):
+            yield from _members(path)
+        elif _is_cut(path):
+            yield from _stretches(path)
+        else:
+            yield _piece(path, str(path), 0, path.stat().st_size)
+
+
+def _piece(path: Path, name: str, start: int, size: int) -> Piece:
+    with path.open("rb") as file:
+        file.seek(start)
+        return Piece(_hashed(file, size), name, str(path), start, size)
+
+
+def _hashed(file: IO[bytes], size: int) -> str:
+    digest = blake2b(digest_size=_HASH)
+    while size and (data := file.read(min(_READ, size))):
+        digest.update(data)
+        size -= len(data)
+    return digest.hexdigest()
+
+
+def _members(path: Path) -> Iterator[Piece]:
+    """The files of a tar that is not packed: each is a stretch of it."""
+    try:
+        with tarfile.open(path, "r:") as tar:
+            for member in tar:
+                if member.isreg():
+                    name = f"{path}!{member.name}"
+                    yield _piece(path, name, member.offset_data, member.size)
+    except tarfile.TarError as error:
+        raise InputFault(f"not a whole tar ({error})", where=str(path), expected="one") from error
+
+
+def _is_cut(path: Path) -> bool:
+    """Whether it is a long file of lines, each a session of its own."""
+    if path.suffix.lower() not in LINES or path.stat().st_size <= PIECE_BYTES:
+        return False
+    source = Source.open(path)
+    try:
+        return recognised(source).session_a_line
+    except InputFault:
+        return False
+
+
+def _stretches(path: Path) -> Iterator[Piece]:
+    """A file of lines in stretches that end with a line: what is added to it makes a new last one,
+    and leaves those before it as they were."""
+    total, start = path.stat().st_size, 0
+    with path.open("rb") as file:
+        while start < total:
+            file.seek(min(start + PIECE_BYTES, total))
+            file.readline()
+            stop = file.tell()
+            yield _piece(path, str(path), start, stop - start)
+            start = stop
+
+
+@contextmanager
+def opened(piece: Piece, scratch: Path) -> Iterator[Iterator[Source]]:
+    """The sources of a piece: itself, or the members of a tar that is read in order.
+
+    What is packed is unpacked beside `scratch` first, so that no size of it has to fit in memory.
+    Raises InputFault where it is no longer what it was when it was planned.
+    """
+    path = Path(piece.path)
+    with told(path):
+        is_whole = piece.start == 0 and piece.size == path.stat().st_size
+        if not is_whole or piece.size <= PIECE_BYTES and not path.name.endswith(_PACKED + _TARS):
+            data = _bytes(piece)
+            yield iter([Source(piece.name, data)])
+        elif piece.is_tar:
+            yield _in_order(path)
+            check(piece)
+        elif path.name.endswith(_PACKED):
+            check(piece)
+            with _unpacked(path, scratch) as plain:
+                yield iter([Source(piece.name.rpartition(".")[0], path=plain)])
+        else:
+            yield iter([Source(piece.name, path=path)])
+            check(piece)
+
+
+def check(piece: Piece) -> None:
+    """Raises InputFault where the bytes are no longer those that were planned."""
+    path = Path(piece.path)
+    with told(path):
+        if _piece(path, piece.name, piece.start, piece.size).content != piece.content:
+            raise _changed(piece)
+
+
+def _bytes(piece: Piece) -> bytes:
+    with Path(piece.path).open("rb") as file:
+        file.seek(piece.start)
+        data = file.read(piece.size)
+    if blake2b(data, digest_size=_HASH).hexdigest() != piece.content:
+        raise _changed(piece)
+    return data
+
+
+def _changed(piece: Piece) -> InputFault:
+    expected = "a file that stays as it is: the next build takes it"
+    return InputFault("it changed while it was read", where=piece.name, expected=expected)
+
+
+def _in_order(path: Path) -> Iterator[Source]:
+    try:
+        with _stream(path) as stream, tarfile.open(fileobj=stream, mode="r|") as tar:
+            for member in tar:
+                file = tar.extractfile(member) if member.isreg() else None
+                if file is not None:
+                    yield Source(f"{path}!{member.name}", file.read())
+    except (tarfile.TarError, EOFError, OSError, pa.ArrowException) as error:
+        raise _not_whole(path, error) from error
+
+
+@contextmanager
+def _unpacked(path: Path, scratch: Path) -> Iterator[Path]:
+    plain = scratch / path.name.rpartition(".")[0]
+    try:
+        with (
+            whole_file(plain) as temporary,
+            _stream(path) as stream,
+            pa.OSFile(str(temporary), "wb") as file,
+        ):
+            while data := stream.read(_READ):
+                file.write(data)
+    except (EOFError, gzip.BadGzipFile, pa.ArrowException) as error:
+        raise _not_whole(path, error) from error
+    try:
+        yield plain
+    finally:
+        plain.unlink(missing_ok=True)
+
+
+def _stream(path: Path) -> Any:
+    """The unpacked bytes of a file, as they come."""
+    if path.name.endswith((".gz", ".tgz")):
+        return gzip.open(path, "rb")
+    if path.name.endswith(".zst"):
+        return pa.input_stream(str(path), compression="zstd")
+    return path.open("rb")
+
+
+def _not_whole(path: Path, error: Exception) -> InputFault:
+    return InputFault(f"not a whole file ({error})", where=str(path), expected="one that unpacks")

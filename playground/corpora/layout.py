@@ -1,0 +1,56 @@
+"""Where everything of a corpus lies in its folder, and the numbers that say who can read it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from playground.corpora.tables import SCHEMAS
+
+LAYOUT: Final = 1  # of the folder; a reader of an older one refuses a newer one
+ANALYSIS: Final = 1  # of the facts: another number where a rule changes what is found
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusFolder:
+    """The places in a corpus."""
+
+    path: Path
+
+    @property
+    def catalog(self) -> Path:
+        return self.path / "corpus.json"
+
+    @property
+    def lock(self) -> Path:
+        return self.path / "lock"
+
+    @property
+    def scratch(self) -> Path:
+        """For what is being made; nothing in it counts."""
+        return self.path / ".tmp"
+
+    def files(self, generation: int) -> Path:
+        """Which file has which content, as of a generation of the catalog."""
+        return self.path / "files" / f"{generation}.parquet"
+
+    def facts(self, table: str, shard: str, analysis: int = ANALYSIS) -> Path:
+        return self.path / "facts" / f"v{analysis}" / table / f"{shard}.parquet"
+
+    def manifest(self, shard: str, analysis: int = ANALYSIS) -> Path:
+        return self.path / "manifest" / f"{shard}.v{analysis}.json"
+
+    def pack(self, shard: str) -> Path:
+        return self.path / "blocks" / f"{shard}.pack"
+
+    def index(self, shard: str) -> Path:
+        return self.path / "blocks" / f"{shard}.parquet"
+
+    def of_shard(self, shard: str) -> list[Path]:
+        """All files of a shard but its manifest."""
+        facts = [self.facts(table, shard) for table in SCHEMAS]
+        return [self.pack(shard), self.index(shard), *facts]
+
+    def attempts(self, shard: str) -> Path:
+        return self.path / "attempts" / shard

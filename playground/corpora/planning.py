@@ -1,0 +1,91 @@
+"""What is to be built: the pieces that no shard has yet, put together to shards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from fnmatch import fnmatch
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from playground.corpora.inputs import PIECE_BYTES, Piece, find_files, pieces_of
+from playground.corpora.layout import CorpusFolder
+from playground.errors import InputFault
+
+Progress = Callable[[str, int, int], None]  # what is done, of it so many bytes, of so many
+
+
+@dataclass(slots=True)
+class Plan:
+    """The pieces that the corpus is to hold, and what of the inputs cannot be read."""
+
+    pieces: list[Piece] = field(default_factory=list)
+    faults: list[dict[str, str]] = field(default_factory=list)
+
+
+def plan(
+    inputs: Sequence[str | Path],
+    folder: CorpusFolder,
+    before: Iterable[Piece],
+    progress: Progress | None = None,
+) -> Plan:
+    """What lies in the inputs now, and what was built of files that are no part of them: another
+    folder is added, while a file that went, or changed, is no longer what it was."""
+    given = [str(Path(each).resolve()) for each in inputs]
+    found = Plan([piece for piece in before if not _covered(piece.path, given)])
+    read = 0
+    for path in find_files(given, folder.path):
+        try:
+            own = list(pieces_of(path))
+        except InputFault as fault:
+            found.faults.append({"name": str(path), "problem": str(fault)})
+            continue
+        found.pieces += own
+        read += sum(piece.size for piece in own)
+        if progress is not None:
+            progress("looking", read, 0)
+    return found
+
+
+def _covered(path: str, inputs: Iterable[str]) -> bool:
+    return any(
+        path == given or Path(path).is_relative_to(given) or fnmatch(path, given)
+        for given in inputs
+    )
+
+
+def jobs(
+    pieces: Iterable[Piece], folder: CorpusFolder, *, redacts: bool, shard_bytes: int = PIECE_BYTES
+) -> Iterator[dict[str, Any]]:
+    """The pieces as shards of about that size, in their order."""
+    waiting: list[Piece] = []
+    size = 0
+    for piece in pieces:
+        if waiting and size + piece.size > shard_bytes:
+            yield job(waiting, folder, redacts=redacts)
+            waiting, size = [], 0
+        waiting.append(piece)
+        size += piece.size
+    if waiting:
+        yield job(waiting, folder, redacts=redacts)
+
+
+def job(pieces: Sequence[Piece], folder: CorpusFolder, *, redacts: bool) -> dict[str, Any]:
+    """One shard to build, as plain data; its name is told from what is in it."""
+    told = "\0".join([str(redacts), *(piece.content for piece in pieces)])
+    return {
+        "out": str(folder.path),
+        "shard": blake2b(told.encode(), digest_size=12).hexdigest(),
+        "redacts": redacts,
+        "pieces": [asdict(piece) for piece in pieces],
+    }
+
+
+def halves(given: dict[str, Any], folder: CorpusFolder) -> list[dict[str, Any]]:
+    """A job as two, each with half of its pieces: one of them holds what killed it."""
+    pieces = [Piece(**each) for each in given["pieces"]]
+    middle = len(pieces) // 2
+    return [
+        job(part, folder, redacts=given["redacts"]) for part in (pieces[:middle], pieces[middle:])
+    ]

@@ -1,0 +1,183 @@
+"""The named questions: what each asks of which table, by what, and what it says.
+
+A question is SQL over the views, with three places: `{by}` for the columns that it is asked by,
+`{where}` for the filters, `{offered}` for those of a second table. `$limit`, `$split` and the
+filters' values are parameters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+WEEK: Final = "CAST(date_trunc('week', sent_at) AS DATE)"
+_TIMES: Final = {
+    "day": "CAST(sent_at AS DATE)",
+    "week": WEEK,
+    "month": "CAST(date_trunc('month', sent_at) AS DATE)",
+}
+_WHO: Final = ("agent", "version", "model", "dialect")
+COLUMNS: Final[dict[str, tuple[str, ...]]] = {  # what each table can be asked by and filtered for
+    "sessions": (*_WHO, "provider", "form", "run"),
+    "requests": (*_WHO, "provider", "stop_reason"),
+    "calls": (*_WHO, "tool", "finding", "ok", "failed"),
+    "findings": (*_WHO, "code", "severity"),
+    "breaks": ("agent", "version", "model", "provider", "cause", "rule", "state"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question: `by` is what it is asked by unless somebody says otherwise, empty where it
+    cannot be asked by anything. `limit` is the usual number of rows."""
+
+    name: str
+    asks: str
+    table: str
+    sql: str
+    by: tuple[str, ...] = ()
+    is_grouped: bool = True
+    limit: int = 1_000
+
+    def column(self, name: str) -> str:
+        """What stands for a name of `by` in SQL; KeyError where the table has none."""
+        if name in _TIMES:
+            return _TIMES[name]
+        return {column: column for column in COLUMNS[self.table]}[name]
+
+    @property
+    def names(self) -> list[str]:
+        """What it can be asked by."""
+        return [*COLUMNS[self.table], *_TIMES]
+
+
+_CALLS: Final = """
+SELECT {by} count(*) AS calls, count(*) FILTER (NOT ok) AS malformed,
+  round(100.0 * count(*) FILTER (NOT ok) / count(*), 2) AS malformed_percent,
+  count(failed) AS answered, count(*) FILTER (failed) AS failed,
+  round(100.0 * count(*) FILTER (failed) / nullif(count(failed), 0), 2) AS failed_percent
+FROM calls {where} GROUP BY ALL ORDER BY malformed DESC, calls DESC, 1, 2 LIMIT $limit"""
+
+_FINDINGS: Final = """
+SELECT {by} count(*) AS findings, count(DISTINCT session) AS sessions, any_value(message) AS example
+FROM findings {where} GROUP BY ALL ORDER BY findings DESC, 1, 2 LIMIT $limit"""
+
+_DRIFT: Final = """
+WITH windows AS (SELECT sent_at >= $split AS later, count(*) AS requests FROM requests
+    WHERE sent_at IS NOT NULL {and_where} GROUP BY 1),
+  found AS (SELECT {by} count(*) FILTER (sent_at < $split) AS before,
+    count(*) FILTER (sent_at >= $split) AS after FROM findings
+    WHERE sent_at IS NOT NULL {and_where} GROUP BY ALL),
+  rates AS (SELECT *,
+    round(1000.0 * before / (SELECT requests FROM windows WHERE NOT later), 3) AS before_per_1000,
+    round(1000.0 * after / (SELECT requests FROM windows WHERE later), 3) AS after_per_1000
+    FROM found)
+SELECT *, round(coalesce(after_per_1000, 0) - coalesce(before_per_1000, 0), 3) AS change FROM rates
+ORDER BY abs(change) DESC, 1, 2 LIMIT $limit"""
+
+_SHAPES: Final = """
+SELECT {by} shape, count(*) AS calls, count(DISTINCT session) AS sessions,
+  arg_min(form, session) AS form, arg_min(raw, session, 3) AS examples,
+  [format('{{:016x}}', s) for s in arg_min(session, session, 3)] AS seen_in
+FROM calls WHERE NOT ok {and_where} GROUP BY ALL ORDER BY calls DESC, 1, 2 LIMIT $limit"""
+
+_BREAKS: Final = """
+SELECT {by} count(*) AS breaks, count(DISTINCT session) AS sessions,
+  CAST(sum(lost_tokens) AS BIGINT) AS lost_tokens, round(sum(lost_nano) / 1e9, 6) AS lost_dollars
+FROM breaks {where} GROUP BY ALL ORDER BY lost_tokens DESC, breaks DESC, 1, 2 LIMIT $limit"""
+
+_TOOLS: Final = """
+WITH offered AS (
+    SELECT tool, CAST(sum(sessions) AS BIGINT) AS offered FROM (
+      SELECT t.tools, unnest(t.names) AS tool, s.sessions
+      FROM (SELECT DISTINCT tools, names FROM toolsets) t
+      JOIN (SELECT tools, count(*) AS sessions FROM sessions {where} GROUP BY tools) s USING (tools)
+    ) GROUP BY tool),
+  called AS (SELECT tool, count(*) AS calls, count(*) FILTER (NOT ok) AS malformed,
+    count(failed) AS answered, count(*) FILTER (failed) AS failed FROM calls {where} GROUP BY tool)
+SELECT tool, coalesce(offered, 0) AS offered_in, coalesce(calls, 0) AS calls,
+  coalesce(malformed, 0) AS malformed, coalesce(answered, 0) AS answered,
+  coalesce(failed, 0) AS failed, round(100.0 * failed / nullif(answered, 0), 2) AS failed_percent,
+  CASE WHEN calls IS NULL THEN 'never used' WHEN offered IS NULL THEN 'never offered'
+    ELSE '' END AS note
+FROM offered FULL JOIN called USING (tool)
+ORDER BY calls IS NOT NULL, failed DESC, 1, 2 LIMIT $limit"""
+
+_SIZE: Final = (
+    "(tool_characters + system_characters + user_characters + assistant_characters"
+    " + result_characters)"
+)
+_SCALE: Final = f"coalesce((read + written + uncached) / nullif({_SIZE}, 0), 0.25)"
+_TOKENS: Final = f"""
+SELECT {{by}} count(*) AS requests, count(read) AS billed,
+  {
+    ", ".join(
+        f"CAST(round(sum({origin}_characters * {_SCALE})) AS BIGINT) AS {name}"
+        for origin, name in (
+            ("tool", "tools"),
+            ("system", "system_prompt"),
+            ("user", "users"),
+            ("assistant", "assistants"),
+            ("result", "results"),
+        )
+    )
+},
+  CAST(sum(output) AS BIGINT) AS output, CAST(sum(read) AS BIGINT) AS read_from_cache,
+  round(sum(cost_nano) / 1e9, 6) AS dollars
+FROM requests {{where}} GROUP BY ALL ORDER BY requests DESC, 1, 2 LIMIT $limit"""
+
+_SESSIONS: Final = """
+SELECT format('{{:016x}}', session) AS id, title, agent, version, model, dialect, form, sent_at,
+  requests, calls, findings
+FROM sessions {where} ORDER BY sent_at DESC NULLS LAST, session LIMIT $limit"""
+
+QUESTIONS: Final = {
+    question.name: question
+    for question in (
+        Question(
+            "failures",
+            "Which calls are malformed, and which tools' results are errors?",
+            "calls",
+            _CALLS,
+            ("dialect", "model"),
+        ),
+        Question("findings", "What was noticed, how often?", "findings", _FINDINGS, ("code",)),
+        Question(
+            "drift",
+            "Which findings grew from one window to the next?",
+            "findings",
+            _DRIFT,
+            ("code",),
+        ),
+        Question(
+            "shapes",
+            "What do malformed calls look like, with three examples each?",
+            "calls",
+            _SHAPES,
+            ("finding",),
+            limit=50,
+        ),
+        Question(
+            "breaks", "What broke the caches, and what did it cost?", "breaks", _BREAKS, ("cause",)
+        ),
+        Question(
+            "tools",
+            "Which tools are never used, and which fail?",
+            "calls",
+            _TOOLS,
+            is_grouped=False,
+        ),
+        Question("tokens", "Where do the tokens come from?", "requests", _TOKENS, ("model",)),
+        Question("sessions", "Which sessions are there?", "sessions", _SESSIONS, is_grouped=False),
+    )
+}
+OTHERS: Final = {
+    "errors": "Which errors are there, those alike put together?",
+    "twins": "Which sessions were told nearly twice?",
+    "versions": "What changed between two versions of an agent?",
+}
+
+
+def question_names() -> dict[str, str]:
+    """Every named question, and what it asks."""
+    return {**{name: each.asks for name, each in QUESTIONS.items()}, **OTHERS}

@@ -1,0 +1,212 @@
+"""The calls of a session: those that it keeps as parts, and those in the text of its replies.
+
+Whether a call's form is right is decided here, alike for both: read whole, of a tool that there is,
+and valid by that tool's schema where one is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError, ValidationError
+
+from playground.dialects import get_dialect
+from playground.events import (
+    CallAbortedEvent,
+    CallEndedEvent,
+    CallStartedEvent,
+    Event,
+    FindingEvent,
+    ReasoningEvent,
+    TextEvent,
+    owned_text,
+)
+from playground.findings import Finding
+from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.parsing.result import ParseResult, read_to_end
+from playground.prompt_data import PromptData
+from playground.questions.detection import likeliest
+from playground.sessions.session import Session
+from playground.tools import ToolMetadata
+
+NATIVE: Final = "native"
+_TRIED: Final = 4  # replies of a session in which a dialect is looked for
+_MOST_SAID: Final = 200  # characters of a schema's complaint
+
+
+@dataclass(slots=True)
+class SeenCall:
+    """A call as a reply has it: `arguments` is None where it was not read to its end."""
+
+    tool: str
+    arguments: dict[str, Any] | None
+    call_id: str = ""
+    findings: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)  # its own, as they stood in the reply
+    schema_error: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return self.arguments is not None and not self.schema_error and self.finding != _UNKNOWN
+
+    @property
+    def finding(self) -> str:
+        """What made it fail, or else the first that was noticed."""
+        if self.schema_error:
+            return _INVALID
+        return _UNKNOWN if _UNKNOWN in self.findings else next(iter(self.findings), "")
+
+    @property
+    def raw(self) -> str:
+        return "".join(self.texts)
+
+
+_UNKNOWN: Final = "unknown-tool"
+_INVALID: Final = "invalid-arguments"
+_AS_TEXT: Final = "arguments-kept-as-text"
+
+
+@dataclass(frozen=True, slots=True)
+class SeenReply:
+    """One reply: its calls, what its parser found, and the dialect that it was read in."""
+
+    calls: list[SeenCall]
+    findings: list[Finding]
+    dialect: str = ""
+
+
+class ReplyReader:
+    """Reads the replies of one session in one dialect."""
+
+    def __init__(self, session: Session, kept_as_text: frozenset[int] = frozenset()) -> None:
+        self.session = session
+        self._as_text = kept_as_text
+        self._names = {tool.name for tool in session.tools}
+        self._data = PromptData(tool_metadata=list(session.tools))
+        self._checks = {tool.name: _check(tool) for tool in session.tools}
+        self.dialect = _dialect_of(session)
+
+    def read(self, index: int) -> SeenReply:
+        """The reply that is the message of this index."""
+        message = self.session.messages[index]
+        own = [self._part(part, index) for part in message.tool_calls]
+        if own or self.dialect in ("", NATIVE):
+            return SeenReply([self._checked(call) for call in own], [], self.dialect)
+        parser = get_dialect(self.dialect).create_parser(self._data)
+        return self.of(read_to_end(parser, [parser.feed_text(message.text)]), self.dialect)
+
+    def of(self, result: ParseResult, dialect: str) -> SeenReply:
+        """What the parser of a dialect made of a reply."""
+        calls = list(_calls(result.events))
+        return SeenReply([self._checked(call) for call in calls], result.findings, dialect)
+
+    def _part(self, part: ToolCallPart, index: int) -> SeenCall:
+        unread = index in self._as_text and list(part.args) == ["input"]
+        found = [_AS_TEXT] if unread else []
+        if self._names and part.tool_name not in self._names:
+            found.append(_UNKNOWN)
+        arguments = None if unread else part.args
+        return SeenCall(
+            part.tool_name,
+            arguments,
+            part.tool_call_id,
+            found,
+            [str(part.args["input"])] if unread else [],
+        )
+
+    def _checked(self, call: SeenCall) -> SeenCall:
+        check = self._checks.get(call.tool)
+        if call.arguments is not None and check is not None:
+            call.schema_error = _complaint(check, call.arguments)
+        return call
+
+
+def results_of(messages: Sequence[Message], index: int) -> Iterator[ToolResultPart]:
+    """The results that stand between a reply and the one after it."""
+    for message in messages[index + 1 :]:
+        if message.role == "assistant":
+            return
+        yield from message.tool_results
+
+
+def answered(
+    calls: Sequence[SeenCall], results: Iterable[ToolResultPart]
+) -> list[ToolResultPart | None]:
+    """Each call's result: the one of its id, or the next one whose id no call has."""
+    given = list(results)
+    ids = {call.call_id for call in calls if call.call_id}
+    known = {result.tool_call_id: result for result in reversed(given)}
+    free = iter([result for result in given if result.tool_call_id not in ids])
+    return [
+        known.get(call.call_id) if call.call_id in known else next(free, None) for call in calls
+    ]
+
+
+def _dialect_of(session: Session) -> str:
+    """The dialect of a session's replies; "" where none of those that were looked at has a call."""
+    replies = [message for message in session.messages if message.role == "assistant"]
+    if any(type(part) is ToolCallPart for message in replies for part in message.parts):
+        return NATIVE
+    named = next((recording.dialect for recording in session.recordings if recording.dialect), "")
+    if named:
+        return named
+    texts = (m.text for m in replies if any(type(part) is TextPart for part in m.parts))
+    for _, text in zip(range(_TRIED), texts, strict=False):
+        best = likeliest(text, session.tools)
+        if best is not None and not best.any_text:
+            return best.dialect
+    return ""
+
+
+def _calls(events: Iterable[Event]) -> Iterator[SeenCall]:
+    """Calls in their order, each with the findings and the text that belong to it."""
+    claimed: list[str] = []
+    noticed: list[str] = []
+    last: SeenCall | None = None
+    for event in events:
+        match event:
+            case TextEvent() | ReasoningEvent():
+                claimed, noticed, last = [], [], None
+                continue
+            case CallStartedEvent() if last is not None:
+                claimed, noticed, last = [], [], None
+            case FindingEvent(finding=found):
+                (last.findings if last else noticed).append(found.code)
+            case CallEndedEvent(name=name, arguments=arguments, call_id=call_id):
+                last = SeenCall(name, arguments, call_id, noticed, claimed)
+                yield last
+            case CallAbortedEvent(name=named, reason=reason):
+                last = SeenCall(named or "", None, "", [reason, *noticed], claimed)
+                yield last
+        claimed.append(owned_text(event))
+
+
+def _check(tool: ToolMetadata) -> Draft202012Validator | None:
+    return _validator(_Schema(tool.input_schema))
+
+
+class _Schema(dict[str, Any]):
+    """A schema as a key: by what it says."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash((len(self), *self.get("properties", {})))
+
+
+@lru_cache(maxsize=512)
+def _validator(schema: _Schema) -> Draft202012Validator | None:
+    """A schema's validator; None for one that is none itself, which the doctor tells of."""
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError:
+        return None
+    return Draft202012Validator(dict(schema))
+
+
+def _complaint(check: Draft202012Validator, arguments: dict[str, Any]) -> str:
+    """The first thing that a schema has against these arguments; "" where there is none."""
+    found: ValidationError | None = next(check.iter_errors(arguments), None)
+    return "" if found is None else found.message[:_MOST_SAID]

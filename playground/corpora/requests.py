@@ -1,0 +1,230 @@
+"""A session's requests: those that it holds as they were sent, else one for each of its replies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, Final
+
+from playground.caching.blocks import WireBlock
+from playground.caching.prefixes import Billed
+from playground.caching.rules import Rules
+from playground.caching.usage import billed_of, whole
+from playground.corpora.signatures import hash_of
+from playground.errors import InputFault
+from playground.json_numbers import dump_again
+from playground.llm.prices import price_of
+from playground.messages import ImagePart, Message, ReasoningPart, TextPart, ToolCallPart
+from playground.questions.cache import as_sent
+from playground.questions.cache.cells import CacheSimulation
+from playground.questions.cache.known_rules import known_rules
+from playground.questions.cache.simulation import simulate_cache
+from playground.sessions.session import RequestRecord, Session
+
+ORIGINS: Final = ("tool", "system", "user", "assistant", "result")
+_OUTPUTS: Final = (
+    "output_tokens",
+    "completion_tokens",
+    "candidatesTokenCount",
+    "outputTokens",
+    "total_output_tokens",
+)
+_NO_REPLY: Final = RequestRecord(reply=-1)
+
+
+@dataclass(frozen=True, slots=True)
+class SeenRequest:
+    """One request. `reply` is the index of the message that answered it, None where none did;
+    `starts` the index of the first message that it still holds."""
+
+    reply: int | None
+    starts: int
+    sent_at: datetime | None
+    model: str
+    version: str
+    billed: Billed | None
+    output: int | None
+    sizes: tuple[int, ...]  # characters, by origin
+    tools: int
+    system: int
+    marks: int = 0
+    seconds: float | None = None
+    stop_reason: str = ""
+
+    @property
+    def characters(self) -> dict[str, int]:
+        """The sizes as the table of requests has them."""
+        return {f"{name}_characters": n for name, n in zip(ORIGINS, self.sizes, strict=True)}
+
+    def billing(self, model: str) -> dict[str, int | None]:
+        """What it was billed, and what that is by the list price; None where nobody says."""
+        billed = self.billed
+        return {
+            "read": billed.read if billed else None,
+            "written": billed.write if billed else None,
+            "uncached": billed.uncached if billed else None,
+            "output": self.output,
+            "cost_nano": _cost(billed, self.output or 0, model) if billed else None,
+        }
+
+
+@dataclass(slots=True)
+class SentRequests:
+    """A session's requests, and the simulation of those that it holds as they were sent."""
+
+    requests: list[SeenRequest] = field(default_factory=list)
+    simulation: CacheSimulation | None = None
+
+
+def sent_requests(session: Session) -> SentRequests:
+    """The requests of a session, in their order."""
+    simulation = _simulation(session)
+    if simulation is None:
+        return SentRequests(list(_of_replies(session)))
+    return SentRequests(list(_of_rows(session, simulation)), simulation)
+
+
+def _simulation(session: Session) -> CacheSimulation | None:
+    if not session.rows:
+        return None
+    try:
+        sent = as_sent.sent_requests(session)
+        return simulate_cache(sent.bodies, usages=sent.usages, times=sent.times)
+    except InputFault:  # the rows are no bodies that a provider takes, or all are a sub-agent's
+        return None
+
+
+def _of_replies(session: Session) -> Iterator[SeenRequest]:
+    """A request for each reply, of all messages before it that no compaction has replaced."""
+    records = {record.reply: record for record in session.requests}
+    cuts = iter(sorted({each.message for each in session.compactions}))
+    cut = next(cuts, None)
+    head = _head(session)
+    tools = hash_of("\0".join(sorted(tool.name for tool in session.tools)))
+    system = hash_of(session.task.user_agent_prompt)
+    sizes, starts = list(head), 0
+    for index, message in enumerate(session.messages):
+        if cut is not None and index >= cut:
+            sizes, starts, cut = list(head), index, next(cuts, None)
+        if message.role == "assistant":
+            record = records.get(index, _NO_REPLY)
+            yield SeenRequest(
+                reply=index,
+                starts=starts,
+                sent_at=utc(record.at),
+                model=record.model,
+                version=record.agent_version,
+                billed=billed_of(record.usage),
+                output=_output(record.usage),
+                sizes=tuple(sizes),
+                tools=tools,
+                system=system,
+                seconds=record.seconds,
+                stop_reason=record.stop_reason,
+            )
+        _count(sizes, message)
+
+
+def _of_rows(session: Session, simulation: CacheSimulation) -> Iterator[SeenRequest]:
+    """Those that were kept as they were sent; of replies the last one belongs to the last row."""
+    rows = [row for row in session.rows if not row.sub_agent]
+    replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
+    records = {record.reply: record for record in session.requests}
+    answered = replies[-len(rows) :] if len(replies) >= len(rows) else replies
+    open_end = [None] * (len(rows) - len(answered))
+    billed = simulation.billed or [None] * len(rows)
+    for row, sent, bill, reply in zip(
+        rows, simulation.row, billed, [*answered, *open_end], strict=True
+    ):
+        record = records.get(-1 if reply is None else reply, _NO_REPLY)
+        usage = (row.reply or {}).get("usage") or (row.reply or {}).get("usageMetadata")
+        blocks = sent.wire.blocks
+        yield SeenRequest(
+            reply=reply,
+            starts=0,
+            sent_at=utc(row.at or record.at),
+            model=sent.wire.model,
+            version=record.agent_version,
+            billed=bill or billed_of(record.usage),
+            output=_output(usage or record.usage),
+            sizes=_sizes(blocks),
+            tools=_said_by(blocks, "tools"),
+            system=_said_by(blocks, "system"),
+            marks=len(sent.marks),
+            seconds=row.seconds,
+            stop_reason=record.stop_reason,
+        )
+
+
+def utc(text: str) -> datetime | None:
+    """A time of ours, in UTC without saying so, as the tables have it; None for none."""
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC).replace(tzinfo=None) if text else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _head(session: Session) -> tuple[int, ...]:
+    tools = sum(
+        len(tool.name) + len(tool.description) + len(dump_again(tool.input_schema))
+        for tool in session.tools
+    )
+    prompts = (session.task.user_agent_prompt, session.task.user_prompt)
+    return tools, sum(map(len, prompts)), 0, 0, 0
+
+
+def _count(sizes: list[int], message: Message) -> None:
+    for part in message.parts:
+        match part:
+            case TextPart(text=text) | ReasoningPart(text=text):
+                sizes[_ROLES.get(message.role, 2)] += len(text)
+            case ToolCallPart(tool_name=name, args=args):
+                sizes[3] += len(name) + len(dump_again(args))
+            case ImagePart():
+                pass  # what an image is in characters says nothing of its tokens
+            case _:
+                said = part.result
+                sizes[4] += len(said if isinstance(said, str) else dump_again(said))
+
+
+_ROLES: Final = {"system": 1, "user": 2, "assistant": 3, "tool": 4}
+
+
+def _sizes(blocks: Iterable[WireBlock]) -> tuple[int, ...]:
+    sizes = [0] * len(ORIGINS)
+    for block in blocks:
+        if block.tier != "messages":
+            sizes[0 if block.tier == "tools" else 1] += len(block.text)
+        else:
+            is_result = block.kind == "tool_result"
+            sizes[4 if is_result else 2 if block.role == "user" else 3] += len(block.text)
+    return tuple(sizes)
+
+
+def _said_by(blocks: Sequence[WireBlock], tier: str) -> int:
+    return hash_of("\0".join(block.text for block in blocks if block.tier == tier))
+
+
+def _output(usage: Any) -> int | None:
+    if not isinstance(usage, dict):
+        return None
+    return next((whole(usage[key]) for key in _OUTPUTS if key in usage), None)
+
+
+@lru_cache(maxsize=256)
+def rules_for(model: str) -> Rules:
+    """The caching rules of a model."""
+    return known_rules("", model)
+
+
+def _cost(billed: Billed, output: int, model: str) -> int | None:
+    """Billionths of a dollar, by the list price; None without one."""
+    price, rules = price_of(model), rules_for(model)
+    if price is None:
+        return None
+    cost = billed.uncached * 1000 + billed.read * rules.read_permille(model)
+    for tokens, ttl in ((billed.write - billed.write_hour, "5m"), (billed.write_hour, "1h")):
+        cost += tokens * rules.write_permille(ttl) if tokens else 0
+    return price.nano_dollars(cost) + output * (price.output or 0) // 1000

@@ -1,0 +1,151 @@
+"""A session as blocks and back: what each request adds is stored once, in the order it came.
+
+The skeleton is the session's own file with numbers of blocks in the place of tools, messages, the
+system prompt and what the requests say. Recordings stay in the file that they came in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from playground.corpora.blocks import BlockReader, BlockWriter
+from playground.corpora.cleaning import redacted
+from playground.corpora.requests import SeenRequest
+from playground.sessions.native_format import parse_session, plain_session
+from playground.sessions.session import Session
+
+_LISTS: Final = ("messages", "input", "contents")  # of a body: each entry is a block
+_HEADS: Final = (
+    "tools",
+    "system",
+    "instructions",
+    "systemInstruction",
+)  # of a body: one block each
+
+
+@dataclass(slots=True)
+class StoredRequest:
+    """What a request shares with the one before it, in blocks, and those that it adds."""
+
+    kept: int
+    added: list[int]
+    hashes: list[bytes] = field(default_factory=list)
+
+
+class SessionStore:
+    """Stores sessions in a shard's blocks."""
+
+    def __init__(self, blocks: BlockWriter, *, redacts: bool) -> None:
+        self._blocks, self._redacts = blocks, redacts
+
+    def store(
+        self, session: Session, requests: Iterable[SeenRequest]
+    ) -> tuple[int, list[StoredRequest]]:
+        """The number of the skeleton's block, and what each request keeps and adds."""
+        plain = plain_session(replace(session, recordings=()))
+        task = plain.get("task", {})
+        head = [self._add("tool", tool) for tool in plain.get("tools", ())]
+        if "user_agent_prompt" in task:
+            head.append(self._add("system", task["user_agent_prompt"]))
+            task["user_agent_prompt"] = head[-1][0]
+        messages = [self._add(each["role"], each) for each in plain.get("messages", ())]
+        plain["tools"] = [number for number, _ in head[: len(session.tools)]]
+        plain["messages"] = [number for number, _ in messages]
+        rows = [self._row(row) for row in plain.get("rows", ())]
+        plain["rows"] = [row for row, _, _ in rows]
+        if rows:
+            own = [each for each, row in zip(rows, session.rows, strict=True) if not row.sub_agent]
+            stored = _of_rows(own)
+        else:
+            stored = _of_replies(head, messages, requests)
+        return self._add("session", plain)[0], list(stored)
+
+    def _add(self, kind: str, value: Any) -> tuple[int, bytes]:
+        return self._blocks.add(kind, redacted(value) if self._redacts else value)
+
+    def _row(
+        self, row: dict[str, Any]
+    ) -> tuple[dict[str, Any], list[tuple[int, bytes]], list[tuple[int, bytes]]]:
+        """A row without its texts; the blocks of its head, and those of its messages."""
+        body = dict(row.get("body", {}))
+        heads: list[tuple[int, bytes]] = []
+        said: list[tuple[int, bytes]] = []
+        for key in _HEADS:
+            if key in body:
+                heads.append(self._add(key, body[key]))
+                body[key] = heads[-1][0]
+        for key in _LISTS:
+            if isinstance(body.get(key), list):
+                said = [self._add("message", each) for each in body[key]]
+                body[key] = [number for number, _ in said]
+        found = {**row, "body": body}
+        if "reply" in row:
+            found["reply"] = self._add("reply", row["reply"])[0]
+        return found, heads, said
+
+
+Blocks = list[tuple[int, bytes]]
+
+
+def _of_rows(rows: Iterable[tuple[dict[str, Any], Blocks, Blocks]]) -> Iterator[StoredRequest]:
+    head: Blocks = []
+    said: Blocks = []
+    for number, (row, heads, new) in enumerate(rows):
+        shared = row.get("shared", 0)
+        before = [*head, *said]
+        said = [*said[:shared], *new]
+        head = heads or head
+        now = [*head, *said]
+        pairs = zip(before, now, strict=False)
+        kept = next((i for i, (old, each) in enumerate(pairs) if old != each), None)
+        kept = min(len(before), len(now)) if kept is None else kept
+        yield _stored(0 if number == 0 else kept, now)
+
+
+def _stored(kept: int, blocks: Blocks) -> StoredRequest:
+    own = blocks[kept:]
+    return StoredRequest(kept, [number for number, _ in own], [key for _, key in own])
+
+
+def _of_replies(
+    head: Blocks, messages: Blocks, requests: Iterable[SeenRequest]
+) -> Iterator[StoredRequest]:
+    """Of a transcript each request adds what was said since the one before it; after a compaction
+    it begins anew behind the head."""
+    starts = stop = -1
+    for request in requests:
+        reply = request.reply or 0
+        anew = request.starts != starts
+        first = request.starts if anew else stop
+        own = [*(head if anew else ()), *messages[first:reply]]
+        kept = 0 if anew else len(head) + stop - starts
+        yield replace(_stored(0, own), kept=kept)
+        starts, stop = request.starts, reply
+
+
+def stored_session(blocks: BlockReader, skeleton: int) -> Session:
+    """The session of a skeleton. Raises InputFault where the blocks are torn."""
+    plain = blocks.value(skeleton)
+    task = plain.get("task", {})
+    if "user_agent_prompt" in task:
+        task["user_agent_prompt"] = blocks.value(task["user_agent_prompt"])
+    for key in ("tools", "messages"):
+        plain[key] = [blocks.value(number) for number in plain.get(key, ())]
+    plain["rows"] = [_whole_row(blocks, row) for row in plain.get("rows", ())]
+    return parse_session(plain, "", f"session in block {skeleton}")
+
+
+def _whole_row(blocks: BlockReader, row: Mapping[str, Any]) -> dict[str, Any]:
+    body = dict(row.get("body", {}))
+    for key in _HEADS:
+        if isinstance(body.get(key), int):
+            body[key] = blocks.value(body[key])
+    for key in _LISTS:
+        if isinstance(body.get(key), list):
+            body[key] = [blocks.value(number) for number in body[key]]
+    found = {**row, "body": body}
+    if "reply" in row:
+        found["reply"] = blocks.value(row["reply"])
+    return found

@@ -1,0 +1,206 @@
+"""The facts: what a row of each table is, and its columns' types in Parquet.
+
+Times are in UTC; a session is a 64-bit number told from its file's content and its place there, so
+that it stays the same from one build to the next. Money is in billionths of a dollar.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final, NamedTuple
+
+import pyarrow as pa
+
+
+class SessionFact(NamedTuple):
+    """One session. `tools` is the hash of the list that it offers, `bands` are its MinHash's."""
+
+    session: int
+    piece: int
+    number: int
+    title: str
+    agent: str
+    version: str
+    run: str
+    sub_agent: str
+    model: str
+    provider: str
+    dialect: str
+    form: str
+    sent_at: datetime | None
+    requests: int
+    messages: int
+    calls: int
+    findings: int
+    tools: int
+    text: int
+    bands: list[int]
+
+
+class RequestFact(NamedTuple):
+    """One request: what it keeps of the one before it, what it adds, what it cost. The sizes by
+    origin are characters; tokens are the provider's own figures, NULL where it gave none."""
+
+    session: int
+    piece: int
+    n: int
+    agent: str
+    version: str
+    provider: str
+    model: str
+    dialect: str
+    sent_at: datetime | None
+    kept: int
+    added: list[int]
+    chain: int
+    added_chain: list[int]
+    marks: int
+    tools: int
+    system: int
+    tool_characters: int
+    system_characters: int
+    user_characters: int
+    assistant_characters: int
+    result_characters: int
+    read: int | None
+    written: int | None
+    uncached: int | None
+    output: int | None
+    cost_nano: int | None
+    seconds: float | None
+    stop_reason: str
+
+
+class CallFact(NamedTuple):
+    """One call. `ok` is its form's, `failed` its tool's (NULL: no answer came); `raw` is kept of
+    a call that is not ok, `error` of one that failed."""
+
+    session: int
+    piece: int
+    n: int
+    position: int
+    agent: str
+    version: str
+    model: str
+    dialect: str
+    sent_at: datetime | None
+    tool: str
+    ok: bool
+    finding: str
+    findings: list[str]
+    schema_error: str
+    failed: bool | None
+    shape: int
+    form: str
+    raw: str
+    signature: int
+    error: str
+    argument_characters: int
+    result_characters: int | None
+
+
+class FindingFact(NamedTuple):
+    """One finding, of the file's reading or of a reply's; `n` is -1 where it is of no request."""
+
+    session: int
+    piece: int
+    n: int
+    agent: str
+    version: str
+    model: str
+    dialect: str
+    sent_at: datetime | None
+    code: str
+    severity: str
+    place: str
+    message: str
+
+
+class BreakFact(NamedTuple):
+    """One request that read less than the one before it left. `state` says who says so."""
+
+    session: int
+    piece: int
+    n: int
+    agent: str
+    version: str
+    provider: str
+    model: str
+    sent_at: datetime | None
+    cause: str
+    rule: str
+    block: int | None
+    character: int | None
+    before: str
+    after: str
+    lost_tokens: int
+    lost_nano: int | None
+    state: str
+
+
+class ToolsetFact(NamedTuple):
+    """One list of tools that sessions offer, by its hash."""
+
+    piece: int
+    tools: int
+    names: list[str]
+
+
+Fact = SessionFact | RequestFact | CallFact | FindingFact | BreakFact | ToolsetFact
+
+_WORD: Final = pa.dictionary(pa.int32(), pa.string())  # a column of few different texts
+_TIME: Final = pa.timestamp("us")
+_COUNT: Final = pa.uint32()
+_HASH: Final = pa.uint64()
+_TYPES: Final[dict[str, pa.DataType]] = {
+    **dict.fromkeys(("session", "piece", "tools", "system", "chain", "shape", "signature"), _HASH),
+    **dict.fromkeys(("bands", "added_chain"), pa.list_(_HASH)),
+    **dict.fromkeys(("title", "run", "raw", "error", "before", "after", "message"), pa.string()),
+    **dict.fromkeys(("place", "form", "schema_error"), pa.string()),
+    **dict.fromkeys(("findings", "names"), pa.list_(pa.string())),
+    **dict.fromkeys(("ok", "failed"), pa.bool_()),
+    **dict.fromkeys(("cost_nano", "lost_nano", "lost_tokens"), pa.int64()),
+    "added": pa.list_(_COUNT),
+    "sent_at": _TIME,
+    "seconds": pa.float64(),
+    "n": pa.int32(),
+}
+_WORDS: Final = frozenset(
+    {
+        "agent",
+        "version",
+        "sub_agent",
+        "model",
+        "provider",
+        "dialect",
+        "stop_reason",
+        "tool",
+        "finding",
+        "code",
+        "severity",
+        "cause",
+        "rule",
+        "state",
+    }
+)
+_OWN: Final[dict[type[Fact], dict[str, pa.DataType]]] = {
+    SessionFact: {"findings": _COUNT, "form": _WORD}
+}
+
+
+def _schema(kind: type[Fact]) -> pa.Schema:
+    own = _OWN.get(kind, {})
+    usual = {name: _WORD if name in _WORDS else _TYPES.get(name, _COUNT) for name in kind._fields}
+    return pa.schema([(name, own.get(name, usual[name])) for name in kind._fields])
+
+
+TABLES: Final[dict[str, type[Fact]]] = {
+    "sessions": SessionFact,
+    "requests": RequestFact,
+    "calls": CallFact,
+    "findings": FindingFact,
+    "breaks": BreakFact,
+    "toolsets": ToolsetFact,
+}
+NAMES: Final = {kind: name for name, kind in TABLES.items()}
+SCHEMAS: Final = {name: _schema(kind) for name, kind in TABLES.items()}

@@ -1,0 +1,92 @@
+"""DuckDB over a corpus: its tables as views of the shards that count, within bounds.
+
+Nothing but the corpus's own files can be read from SQL, and none be written: what somebody asks
+stays a question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+
+from playground.corpora.catalog import Catalog, manifests
+from playground.corpora.layout import CorpusFolder
+from playground.corpora.tables import SCHEMAS
+from playground.errors import InputFault
+
+MEMORY: Final = "512MB"  # of DuckDB's own 80 % of the machine
+THREADS: Final = 2
+_DOCUMENT: Final = "docs/corpus.md"
+
+
+class Database:
+    """The views `sessions`, `requests`, `calls`, `findings`, `breaks`, `toolsets` and `files`."""
+
+    def __init__(self, folder: CorpusFolder, catalog: Catalog) -> None:
+        self._folder, self._catalog = folder, catalog
+        self._made = duckdb.connect(config={"memory_limit": MEMORY, "threads": THREADS})
+        scratch = folder.scratch / "duckdb"
+        self._made.execute(f"SET temp_directory = {_text(scratch)}")
+        self._made.execute("SET autoinstall_known_extensions = false")
+        self._made.execute("SET preserve_insertion_order = false")
+        for table in SCHEMAS:
+            self._view(table)
+        listed = _text(folder.files(catalog.generation))
+        self._made.execute(f"CREATE VIEW files AS SELECT * FROM read_parquet({listed})")
+        allowed = ", ".join(_text(each) for each in (folder.path, scratch))
+        self._made.execute(f"SET allowed_directories = [{allowed}]")
+        self._made.execute("SET enable_external_access = false")
+        self._made.execute("SET lock_configuration = true")
+
+    def fetched(
+        self, sql: str, values: Mapping[str, Any], most: int
+    ) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """The columns of an answer, and so many of its rows at most; `values` are parameters, those
+        that the SQL does not name aside. Raises InputFault for what DuckDB refuses."""
+        used = {name: value for name, value in values.items() if f"${name}" in sql}
+        try:
+            found = self._made.execute(sql, used or None)
+            columns = [str(each[0]) for each in found.description or ()]
+            return columns, found.fetchmany(most)
+        except duckdb.Error as error:
+            raise self._fault(error) from error
+
+    def interrupt(self) -> None:
+        """End what is being asked, from another thread."""
+        self._made.interrupt()
+
+    def _view(self, table: str) -> None:
+        folder, catalog = self._folder, self._catalog
+        if not catalog.shards:
+            self._made.register(f"no_{table}", SCHEMAS[table].empty_table())
+            self._made.execute(f"CREATE VIEW {table} AS SELECT * FROM no_{table}")
+            return
+        paths = (folder.facts(table, shard, catalog.analysis) for shard in catalog.shards)
+        listed = ", ".join(_text(path) for path in paths)
+        gone = ", ".join(map(str, catalog.dropped))
+        counts = f" WHERE piece NOT IN ({gone})" if gone else ""
+        sql = f"CREATE VIEW {table} AS SELECT * FROM read_parquet([{listed}]){counts}"
+        self.fetched(sql, {}, 1)
+
+    def _fault(self, error: duckdb.Error) -> InputFault:
+        """What DuckDB refuses as one line: files that are torn or gone are named."""
+        shards, redacts = self._catalog.shards, self._catalog.redacts
+        whole = {found["shard"] for found in manifests(self._folder, redacts=redacts)}
+        torn = [shard for shard in shards if shard not in whole]
+        if torn:
+            return InputFault(
+                f"{len(torn)} of {len(shards)} shards are torn or gone ({torn[0]})",
+                where=str(self._folder.path),
+                expected="`playground corpus build` with the same inputs, which builds them again",
+            )
+        said = str(error).partition("\n\nLINE")[0].partition("\n\nStack")[0]
+        expected = f"SQL over the views of {_DOCUMENT}"
+        return InputFault(said, where=str(self._folder.path), expected=expected)
+
+
+def _text(value: Path) -> str:
+    """A path as a text of SQL."""
+    return "'" + str(value).replace("'", "''") + "'"

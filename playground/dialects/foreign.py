@@ -1,0 +1,87 @@
+"""Another dialect's calls in a reply of which its own dialect reads none: text, but never silently.
+
+Most replies hold no call of anybody, and they must not pay for those that do: plain searches say
+whether there is anything to look at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from playground.counts import counted
+from playground.dialects import as_dialects
+from playground.dialects.base import Dialect
+from playground.dialects.declared import DeclaredDialect
+from playground.findings import Finding, finding
+from playground.parsing.notations import notation_of
+from playground.parsing.result import ParseResult, read_to_end
+from playground.prompt_data import PromptData
+
+SEARCHED: Final = 200_000  # characters of a reply, for the first marker
+LOOKED_AT: Final = 20_000  # characters from there on: no reply waits for more than a moment
+_TAG: Final = re.compile(
+    r"<(?![a-z]{1,2}>|[\s/])[^\s<>]{0,24}?(?:tool|func|invoke|call|action|arg_|param|channel)"
+)
+_MARKERS: Final = (
+    *("[TOOL_CALLS]", "functools[", ">>>", "call:", "Action:"),
+    *("tool_", "arguments", "parameters", '"args"', "action_input"),  # in JSON
+)
+
+
+def foreign_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -> Finding | None:
+    """A finding where another dialect reads calls in what this one took for text alone."""
+    if result.tool_calls or result.findings:
+        return None
+    start = _first_marker(result.content)
+    if start < 0:
+        return None
+    text = result.content[start : start + LOOKED_AT]
+    names = {tool.name for tool in prompt_data.tool_metadata}
+    for other in _speakers(text):
+        if other is own:
+            continue
+        parser = other.create_parser(prompt_data)
+        read = read_to_end(parser, [parser.feed_text(text)])
+        seen = [call.name for call in read.tool_calls] + [call.name for call in read.aborted]
+        if seen and (not names or names.intersection(seen)):
+            message = f"{other.name} sees {counted(len(seen), 'call')} here"
+            return finding("foreign-markup", f"from character {start}", message)
+    return None
+
+
+def _first_marker(text: str) -> int:
+    """Where the line of the first marker of any dialect begins; -1 for none."""
+    found = [text.find(marker, 0, SEARCHED) for marker in _MARKERS]
+    tag = _TAG.search(text, 0, SEARCHED)
+    found += [tag.start()] if tag else []
+    first = min((place for place in found if place >= 0), default=-1)
+    return text.rfind("\n", 0, first) + 1 if first >= 0 else -1
+
+
+def _speakers(text: str) -> Iterator[DeclaredDialect]:
+    """The dialects of which an opener stands in a text, or whose calls are JSON without one."""
+    for dialect, openers in _openers().items():
+        if _tells_itself(dialect) or any(opener in text for opener in openers):
+            yield dialect
+
+
+def _tells_itself(dialect: DeclaredDialect) -> bool:
+    syntax = dialect.syntax
+    return not syntax.call_template.before and notation_of(syntax).tells_itself
+
+
+@cache
+def _openers() -> dict[DeclaredDialect, tuple[str, ...]]:
+    """What each dialect's calls begin with; those whose call is any text, or any tag, are left
+    out, and so are those that a reply's own words could be."""
+    found = {}
+    for dialect in as_dialects(""):
+        if not isinstance(dialect, DeclaredDialect) or dialect.syntax.text_keys:
+            continue
+        openers = tuple(o.strip() for o in dialect.syntax.openers if re.search(r"\w{3}", o))
+        if openers or _tells_itself(dialect):
+            found[dialect] = openers
+    return found

@@ -1,0 +1,50 @@
+"""Cache marks in the messages of a request, as a policy decides on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.caching.policies import (
+    CacheDecision,
+    CacheRequest,
+    Policy,
+    apply_marks,
+    get_policy,
+)
+from playground.dialects.rendering import RequestMessages
+from playground.prompt_data import PromptData
+
+
+def set_marks(
+    messages: list[dict[str, Any]], policy: str | Policy, prompt_data: PromptData
+) -> list[CacheDecision]:
+    """Mark the messages in place, and say why."""
+    request = _request(prompt_data)
+    decisions = get_policy(policy).decide(messages, request)
+    apply_marks(messages, decisions, request.model_name)
+    return decisions
+
+
+def set_own_marks(
+    messages: RequestMessages, policy: str | Policy, prompt_data: PromptData
+) -> list[CacheDecision]:
+    """The same where messages may be remembered: those that are marked become the request's own,
+    and all before a policy of the user's, which may write into any."""
+    if not isinstance(policy, str):
+        return set_marks(messages.all(), policy, prompt_data)
+    request = _request(prompt_data)
+    decisions = get_policy(policy).decide(messages.listed, request)
+    for decision in decisions:
+        if decision.marked and decision.message is not None:
+            messages.own(decision.message)
+    apply_marks(messages.listed, decisions, request.model_name)
+    return decisions
+
+
+def _request(prompt_data: PromptData) -> CacheRequest:
+    dynamic = prompt_data.dynamic_task_config
+    return CacheRequest(
+        prompt_data.task_config.model_name,
+        dynamic.cache_dialect,
+        dynamic.enable_explicit_caching,
+    )

@@ -1,0 +1,86 @@
+"""Answers of a corpus as a table, a figure and a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from numbers import Number
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from playground.corpora.answers import CorpusAnswer
+from playground.counts import counted, grouped, seconds
+from playground.display import draws
+from playground.show.kept_figures import KeptFigure
+from playground.show.markup import Markup, table
+
+_BARS = 40
+_SHOWN = 200  # rows of a page
+
+
+@draws("frame", CorpusAnswer)
+def corpus_answer(value: CorpusAnswer) -> pd.DataFrame:
+    """The rows of the answer under its columns."""
+    plain = value.plain()
+    return pd.DataFrame(plain["rows"], columns=plain["columns"])
+
+
+@draws("figure", CorpusAnswer)
+def corpus_figure(value: CorpusAnswer) -> go.Figure:
+    """The first column of numbers: a line for each group over time, where the answer is by day,
+    week or month; else a bar for each row, forty at most."""
+    figure = KeptFigure()
+    number = _first(value, Number)
+    when = _first(value, date)
+    if number is None:
+        return figure
+    names = [i for i, name in enumerate(value.columns[:number]) if i != when]
+    if when is None:
+        rows = value.rows[:_BARS]
+        labels = [_label(row, names) for row in rows]
+        figure.add_bar(x=labels, y=[row[number] for row in rows])
+    else:
+        groups: dict[str, list[tuple[Any, Any]]] = {}
+        for row in sorted(value.rows, key=lambda row: str(row[when])):
+            groups.setdefault(_label(row, names), []).append((row[when], row[number]))
+        for label, points in list(groups.items())[:_BARS]:
+            x, y = zip(*points, strict=True)
+            figure.add_scatter(x=list(x), y=list(y), name=label or value.columns[number])
+    figure.update_layout(
+        height=280,
+        margin={"l": 10, "r": 10, "t": 10, "b": 10},
+        yaxis={"title": value.columns[number].replace("_", " "), "rangemode": "tozero"},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+    )
+    return figure
+
+
+@draws("picture", CorpusAnswer)
+def corpus_page(value: CorpusAnswer) -> Markup:
+    """The rows as a table, 200 at most."""
+    said = counted(len(value.rows), "row")
+    line = f"{said} in {seconds(value.seconds)}{', and there are more' if value.cut else ''}"
+    rows = [[_cell(each) for each in row.values()] for row in value.plain()["rows"][:_SHOWN]]
+    return Markup(f"Corpus: {value.question}", line, static=table(line, value.columns, rows))
+
+
+def _first(value: CorpusAnswer, kind: type) -> int | None:
+    """The first column whose first value is of this kind."""
+    row: Sequence[Any] = value.rows[0] if value.rows else ()
+    found = (i for i, each in enumerate(row) if isinstance(each, kind) and each is not True)
+    return next(found, None)
+
+
+def _label(row: Sequence[Any], columns: Sequence[int]) -> str:
+    return ", ".join(str(row[column]) for column in columns)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return grouped(value) if isinstance(value, int) else str(value)

@@ -1,0 +1,198 @@
+"""The Corpus page's parts: which corpus, what of it, one question, and the sessions behind it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import streamlit as st
+
+from playground.corpora.answers import CorpusAnswer
+from playground.corpora.asking import Corpus
+from playground.corpora.asking import corpus as opened
+from playground.corpora.questions import COLUMNS, QUESTIONS, question_names
+from playground.counts import counted, grouped, seconds
+from playground.errors import InputFault
+from playground.ui import state
+from playground.ui.serving import access
+from playground.ui.shared import brought, tables
+from playground.ui.shared.callbacks import uninterrupted
+
+ANY: Final = "any"
+BUILD: Final = "playground corpus build my-corpus my-transcripts/"
+_FACETS: Final = ("agent", "version", "model", "dialect", "tool", "code")
+_TABLE_OF: Final = {"tool": "calls", "code": "findings"}  # where a facet's values are listed
+_MOST_VALUES: Final = 200
+_SECONDS: Final = 10.0
+_ROWS: Final = 500
+_PAGES: Final = {"compare": "Compare", "cache": "Cache", "replay": "Replay"}
+
+
+def chosen() -> Corpus | None:
+    """The corpus of the folder that the address names; None where there is none to be seen."""
+    if not access.current().may_keep:
+        st.info("This server shows nothing of its own machine's files.")
+        return None
+    path = st.text_input(
+        "Folder of the corpus", key="corpus", bind="query-params", placeholder="my-corpus"
+    )
+    if not path:
+        st.info("A corpus is built once of many recorded sessions, and asked here:")
+        st.text(BUILD)
+        return None
+    try:
+        found = opened(path)
+        return _held(path, found.catalog.generation, str(found.folder.path))
+    except InputFault as fault:
+        st.error("This is no corpus that can be asked.")
+        st.text(str(fault))
+        return None
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _held(path: str, _generation: int, _folder: str) -> Corpus:
+    """An open corpus; one that was built anew is opened anew."""
+    return opened(path)
+
+
+def facets(corpus: Corpus) -> dict[str, Any]:
+    """What the answer is narrowed to; every choice stands in the address."""
+    found: dict[str, Any] = {}
+    with st.container(horizontal=True):
+        for name in _FACETS:
+            values = [ANY, *_values(corpus, name)]
+            label = "finding" if name == "code" else name
+            state.follow_url(f"corpus {name}", values)
+            value = st.selectbox(label.capitalize(), values, key=f"corpus {name}")
+            state.tell_url(f"corpus {name}", value, ANY)
+            if value != ANY:
+                found[name] = value
+        for name in ("since", "until"):
+            found[name] = st.text_input(
+                name.capitalize(),
+                key=f"corpus {name}",
+                bind="query-params",
+                placeholder="2026-11-01",
+                width=140,
+            )
+    return found
+
+
+def _values(corpus: Corpus, name: str) -> list[str]:
+    """The commonest values of a facet."""
+    table = _TABLE_OF.get(name, "sessions")
+    sql = f"SELECT {name} FROM {table} WHERE {name} <> '' GROUP BY 1 ORDER BY count(*) DESC, 1"
+    return [str(row[0]) for row in corpus.sql(sql, limit=_MOST_VALUES, seconds=_SECONDS).rows]
+
+
+def question() -> tuple[str, list[str]]:
+    """What is asked, and by what."""
+    names = [name for name in question_names() if name in QUESTIONS]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        state.follow_url("asks", names)
+        name = st.selectbox(
+            "Question", names, format_func=lambda each: QUESTIONS[each].asks, key="asks"
+        )
+        state.tell_url("asks", name, names[0])
+        asked = QUESTIONS[name]
+        by: list[str] = []
+        if asked.is_grouped:
+            by = st.multiselect("By", asked.names, list(asked.by), key=f"by for {name}")
+    return name, by
+
+
+def ask(corpus: Corpus, name: str, by: list[str], narrowed: dict[str, Any]) -> CorpusAnswer | None:
+    """The answer, within its seconds; facets that the question's table has not are left out."""
+    own = {key: narrowed[key] for key in narrowed if _has(QUESTIONS[name].table, key)}
+    if name == "tools":
+        own.pop("tool", None)
+    left = [key for key in narrowed if narrowed[key] and key not in own]
+    if left:
+        st.caption(f"Not narrowed by {', '.join(left)}: this question knows nothing of it.")
+    try:
+        return corpus.ask(name, by, limit=_ROWS, seconds=_SECONDS, **own)
+    except InputFault as fault:
+        st.error("This was not answered.")
+        st.text(str(fault))
+        return None
+
+
+def _has(table: str, column: str) -> bool:
+    return column in COLUMNS[table] or column in ("since", "until")
+
+
+def show(answer: CorpusAnswer) -> None:
+    """Its size and time, a figure, the table."""
+    more = ", and there are more" if answer.cut else ""
+    st.caption(f"{counted(len(answer.rows), 'row')} in {seconds(answer.seconds)}{more}")
+    if not answer.rows:
+        st.info("Nothing in this corpus answers that.")
+        return
+    if answer.question != "sessions":
+        st.plotly_chart(answer.figure(), key="corpus figure")
+    tables.table(answer.frame(), key="corpus answer")
+
+
+def trend(corpus: Corpus, name: str, narrowed: dict[str, Any]) -> None:
+    """The same question week by week."""
+    if name in ("drift", "shapes") or not QUESTIONS[name].is_grouped:
+        return
+    answer = ask(corpus, name, ["week"], narrowed)
+    if answer is not None and len(answer.rows) > 1:
+        st.subheader("Week by week", anchor=False)
+        st.plotly_chart(answer.figure(), key="corpus trend")
+
+
+def behind(corpus: Corpus, answer: CorpusAnswer, by: list[str], narrowed: dict[str, Any]) -> None:
+    """The sessions behind one row of the answer, and the pages that one of them opens in."""
+    st.subheader("Sessions behind a row", anchor=False)
+    table = QUESTIONS[answer.question].table
+    columns = [name for name in by if name in COLUMNS[table]]
+    labels = [
+        f"{number}. " + ", ".join(str(value) for value in row[: max(1, len(by))])
+        for number, row in enumerate(answer.rows[:_MOST_VALUES], 1)
+    ]
+    label = st.selectbox("Row", labels, key=f"row of {answer.question} {by}")
+    row = answer.records()[labels.index(label)]
+    own = {key: narrowed[key] for key in narrowed if _has(table, key)}
+    own |= {name: row[name] for name in columns}
+    if answer.question == "tools":
+        own["tool"] = row["tool"]
+    if answer.question in ("failures", "shapes"):
+        own["ok"] = False
+    found = corpus.behind(table, seconds=_SECONDS, **own)
+    if answer.question == "sessions":
+        found = answer
+    if not found.rows:
+        st.info("No session stands behind it.")
+        return
+    st.caption(f"{grouped(len(found.rows))} shown{', and there are more' if found.cut else ''}")
+    tables.table(found.frame(), key="corpus sessions")
+    _opening(corpus, [str(each["id"]) for each in found.records()])
+
+
+def _opening(corpus: Corpus, ids: list[str]) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen_id = st.selectbox("Session", ids, key=f"session of {ids[0]}")
+        for page, title in _PAGES.items():
+            st.button(
+                f"Open in {title}",
+                key=f"corpus {page}",
+                on_click=_open,
+                args=(corpus, chosen_id, page),
+            )
+    if fault := state.held("corpus fault"):
+        st.error("This session cannot be opened.")
+        st.text(str(fault))
+
+
+@uninterrupted()
+def _open(corpus: Corpus, id: str, page: str) -> None:
+    """The session stands in the workspace, is chosen, and is seen on that page."""
+    state.hold("corpus fault", "")
+    try:
+        session = corpus.session(id)
+    except InputFault as fault:
+        state.hold("corpus fault", str(fault))
+        return
+    state.add_session(session.title or id, session)
+    brought.set_target(page)

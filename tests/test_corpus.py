@@ -1,0 +1,574 @@
+"""A corpus: what was planted is found, and nothing that happens to a build costs what was built."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import tarfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from conftest import ROOT
+
+import playground as pg
+from playground.corpora import building, catalog
+from playground.corpora.asking import Corpus
+from playground.corpora.building import Built, build_corpus
+from playground.corpora.layout import CorpusFolder
+from playground.corpora.questions import question_names
+from playground.corpora.tables import SCHEMAS
+from playground.errors import InputFault, UnknownNameError
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+import corpus_data as data
+from corpus import differences
+
+SESSIONS = 300
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, data.Truth]:
+    folder = tmp_path_factory.mktemp("planted") / "sessions"
+    return folder, data.write_sessions(folder, SESSIONS)
+
+
+@pytest.fixture(scope="module")
+def built(
+    planted: tuple[Path, data.Truth], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, Built]:
+    out = tmp_path_factory.mktemp("built") / "corpus"
+    return out, build_corpus(out, [planted[0]], engine="serial", shard_bytes=1 << 20)
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Forty sessions of all kinds, and their corpus in one shard."""
+    folder = tmp_path_factory.mktemp("few")
+    data.write_sessions(folder / "in", 40)
+    build_corpus(folder / "o", [folder / "in"], engine="serial")
+    return folder / "in", folder / "o"
+
+
+@pytest.fixture
+def asked(built: tuple[Path, Built]) -> Corpus:
+    return pg.corpus(built[0])
+
+
+def present(planted: dict[str, int]) -> dict[str, int]:
+    return {key: value for key, value in planted.items() if value}
+
+
+# what was planted
+
+
+def test_every_planted_figure_is_found(planted: tuple[Path, data.Truth], asked: Corpus) -> None:
+    assert planted[1].sessions == SESSIONS
+    assert sum(planted[1].breaks.values()) > 10
+    assert list(differences(asked, planted[1])) == []
+
+
+def test_the_named_questions_say_the_same(planted: tuple[Path, data.Truth], asked: Corpus) -> None:
+    truth = planted[1]
+    failures = asked.ask("failures", "dialect").records()
+    malformed = sum(row["malformed"] for row in failures)
+    assert malformed == sum(truth.malformed.values())
+    assert {r["cause"]: r["breaks"] for r in asked.ask("breaks").records()} == truth.breaks
+    billed = asked.ask("breaks", "state", state="billed").records()
+    assert sum(row["lost_tokens"] for row in billed) == truth.lost_tokens
+    errors = asked.ask("errors").records()
+    assert sorted(row["errors"] for row in errors) == sorted(truth.errors.values())
+    unused = [r["tool"] for r in asked.ask("tools").records() if r["note"] == "never used"]
+    assert unused == list(data.UNUSED)
+    twins = [row for row in asked.ask("twins").records() if row["bands"] > 4]
+    assert len(twins) == truth.duplicates
+    drift = asked.ask("drift", split="2026-10-05").records()
+    noted = {
+        f"{row['code']}|{window}": row[window] for row in drift for window in ("before", "after")
+    }
+    assert {key: noted.get(key, 0) for key in present(truth.findings)} == present(truth.findings)
+
+
+def test_two_versions_are_compared_with_the_chance_of_such_a_difference(asked: Corpus) -> None:
+    answer = asked.ask("versions", first="1.0", second="1.1", agent="harbour")
+    assert answer.columns == ["figure", "1.0", "1.1", "change", "p"]
+    row = next(row for row in answer.records() if row["figure"] == "malformed calls")
+    assert row["change"] == pytest.approx(row["1.1"] - row["1.0"], abs=1e-5)
+    assert 0 <= row["p"] <= 1
+    with pytest.raises(InputFault, match="no version '9'"):
+        asked.ask("versions", first="1.0", second="9")
+
+
+@pytest.mark.parametrize("name", question_names())
+def test_every_question_answers_within_a_second(asked: Corpus, name: str) -> None:
+    more: dict[str, Any] = {"first": "1.0", "second": "1.1"} if name == "versions" else {}
+    answer = asked.ask(name, limit=5, **more)
+    assert 0 < len(answer.rows) <= 5
+    assert all(len(row) == len(answer.columns) for row in answer.rows)
+    json.dumps(answer.plain())
+
+
+def test_a_number_opens_the_sessions_behind_it(asked: Corpus) -> None:
+    (row,) = asked.ask("failures", "dialect", dialect="hermes").records()
+    behind = asked.behind("calls", ok=False, dialect="hermes").records()
+    assert sum(each["rows"] for each in behind) == row["malformed"]
+    found = asked.session(behind[0]["id"])
+    assert found.title == behind[0]["title"]
+    path, _, number = asked.source(behind[0]["id"])
+    lines = path.read_text().splitlines()
+    assert json.loads(lines[number])["title"] == found.title
+
+
+def test_a_stored_session_is_the_session_that_came(
+    planted: tuple[Path, data.Truth], asked: Corpus
+) -> None:
+    for row in asked.ask("sessions", limit=40).records():
+        path, _, number = asked.source(row["id"])
+        came = list(pg.load_sessions(path))[number].session
+        assert asked.session(row["id"]) == came
+
+
+# any cutting into shards, any engine
+
+
+def facts(out: Path) -> dict[str, list[str]]:
+    """All rows of a corpus, block numbers as the hashes of what they say."""
+    folder = CorpusFolder(out.resolve())
+    found: dict[str, list[str]] = {name: [] for name in SCHEMAS if name != "toolsets"}
+    for shard in catalog.read_catalog(folder).shards:
+        hashes = pq.read_table(folder.index(shard))["hash"].to_pylist()
+        for name in found:
+            for row in pq.read_table(folder.facts(name, shard)).to_pylist():
+                row["text"] = ""
+                if "added" in row:
+                    row["added"] = [hashes[number].hex() for number in row["added"]]
+                found[name].append(repr(row))
+    return {name: sorted(rows) for name, rows in found.items()}
+
+
+def test_pool_and_serial_find_the_same_for_any_size_of_shards(
+    few: tuple[Path, Path], tmp_path: Path
+) -> None:
+    folder, out = few
+    build_corpus(tmp_path / "o", [folder], engine="pool", workers=2, shard_bytes=100_000)
+    assert len(pg.corpus(tmp_path / "o").catalog.shards) > 3
+    assert facts(tmp_path / "o") == facts(out)
+
+
+# what changes, goes, comes back
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for number in range(3):
+        write(folder / f"{number}.json", number)
+    return folder
+
+
+def write(path: Path, number: int) -> None:
+    path.write_text(json.dumps(data.text_session(number, data.Truth())))
+
+
+def titles(out: Path) -> list[str]:
+    return [row["title"] for row in pg.corpus(out).sql("FROM sessions ORDER BY title").records()]
+
+
+def serial(out: Path, *inputs: Path, **more: Any) -> Built:
+    return build_corpus(out, inputs, engine="serial", **more)
+
+
+def test_what_is_there_by_its_content_is_not_built_again(small: Path, tmp_path: Path) -> None:
+    out = tmp_path / "o"
+    assert serial(out, small).made == 1
+    (small / "0.json").rename(small / "renamed.json")
+    again = serial(out, small)
+    assert (again.made, again.rows["sessions"]) == (0, 3)
+    row = pg.corpus(out).ask("sessions").records()
+    paths = {pg.corpus(out).source(each["id"])[0].name for each in row}
+    assert paths == {"renamed.json", "1.json", "2.json"}
+
+
+def test_a_file_that_changed_or_went_takes_its_rows_with_it(small: Path, tmp_path: Path) -> None:
+    out = tmp_path / "o"
+    serial(out, small)
+    write(small / "0.json", 7)
+    (small / "1.json").unlink()
+    assert serial(out, small).made == 1
+    assert titles(out) == ["text 2", "text 7"]
+    calls = pg.corpus(out).sql("SELECT count(DISTINCT session) FROM calls").rows
+    assert calls == [(2,)]
+    write(small / "1.json", 1)  # back again: its rows were kept in its shard
+    assert serial(out, small).made == 0
+    assert titles(out) == ["text 1", "text 2", "text 7"]
+
+
+def test_another_folder_is_added_and_the_same_content_counts_once(
+    small: Path, tmp_path: Path
+) -> None:
+    out, other = tmp_path / "o", tmp_path / "other"
+    other.mkdir()
+    write(other / "copy.json", 2)
+    write(other / "9.json", 9)
+    serial(out, small)
+    serial(out, other)
+    assert titles(out) == ["text 0", "text 1", "text 2", "text 9"]
+
+
+def test_packed_files_and_tars_are_read(small: Path, tmp_path: Path) -> None:
+    import gzip
+
+    folder, out = tmp_path / "packed", tmp_path / "o"
+    folder.mkdir()
+    plain = (small / "0.json").read_bytes()
+    (folder / "a.json.gz").write_bytes(gzip.compress(plain))
+    zstd = pa.Codec("zstd").compress((small / "1.json").read_bytes(), asbytes=True)
+    (folder / "b.json.zst").write_bytes(zstd)
+    for name in ("c.tar", "d.tar.gz"):
+        write(small / "2.json", len(name))
+        with tarfile.open(folder / name, "w:gz" if name.endswith("gz") else "w") as tar:
+            tar.add(small / "2.json", "inner/2.json")
+    (folder / "torn.json.gz").write_bytes(gzip.compress(plain)[:-20])
+    built = serial(out, folder)
+    assert titles(out) == ["text 0", "text 1", "text 5", "text 8"]
+    assert [fault["name"] for fault in built.faults] == [str(folder / "torn.json.gz")]
+
+
+def test_a_long_file_of_lines_is_cut_and_what_is_added_to_it_is_all_that_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("playground.corpora.inputs.PIECE_BYTES", 20_000)
+    path, out = tmp_path / "long.jsonl", tmp_path / "o"
+    lines = [json.dumps(data.text_session(number, data.Truth())) for number in range(20)]
+    path.write_text("\n".join(lines[:16]) + "\n")
+    serial(out, path, shard_bytes=20_000)
+    with path.open("a") as file:
+        file.write("\n".join(lines[16:]) + "\n")
+    again = serial(out, path, shard_bytes=20_000)
+    assert again.kept > again.made
+    assert titles(out) == sorted(f"text {number}" for number in range(20))
+
+
+# what goes wrong
+
+
+def test_a_build_that_is_killed_goes_on_where_it_ended(
+    few: tuple[Path, Path], tmp_path: Path
+) -> None:
+    folder, out = few[0], tmp_path / "o"
+    code = (
+        "import sys; from playground.corpora.building import build_corpus\n"
+        "build_corpus(sys.argv[1], sys.argv[2:], engine='serial', shard_bytes=50_000)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code, str(out), str(folder)], cwd=ROOT)
+    manifests = out / "manifest"
+    while not manifests.is_dir() or len(list(manifests.glob("*.v1.json"))) < 2:
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert pg.corpus(out).sql("SELECT count(*) FROM sessions").rows[0][0] >= 0
+    again = serial(out, folder, shard_bytes=50_000)
+    assert again.kept >= 2
+    assert again.made >= 1
+    assert facts(out) == facts(few[1])
+    assert not list(out.rglob("*.part"))
+
+
+def test_a_file_that_kills_its_worker_is_set_aside_and_named(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The workers load a module that ends the process at one of the files."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os\n"
+        "if os.environ.get('KILLED_BY'):\n"
+        "    from playground.corpora import inputs\n"
+        "    plain = inputs._bytes\n"
+        "    def killing(piece):\n"
+        "        if piece.path.endswith(os.environ['KILLED_BY']):\n"
+        "            os.kill(os.getpid(), 9)\n"
+        "        return plain(piece)\n"
+        "    inputs._bytes = killing\n"
+    )
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    monkeypatch.setenv("KILLED_BY", "1.json")
+    built = build_corpus(tmp_path / "o", [small], engine="pool", workers=1)
+    assert [each["name"] for each in built.aside] == [str(small / "1.json")]
+    assert "signal 9" in built.aside[0]["problem"]
+    assert titles(tmp_path / "o") == ["text 0", "text 2"]
+
+
+def test_a_shard_that_ended_the_build_itself_is_not_tried_for_ever(
+    small: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "o"
+    folder = CorpusFolder(out.resolve())
+    (small / "1.json").unlink()
+    (small / "2.json").unlink()
+    from playground.corpora.planning import job, plan
+
+    pieces = plan([small], folder, []).pieces
+    place = folder.attempts(job(pieces, folder, redacts=False)["shard"])
+    place.parent.mkdir(parents=True)
+    folder.lock.touch()
+    place.write_text(str(building.TRIES))
+    built = serial(out, small)
+    assert [each["name"] for each in built.aside] == [str(small / "0.json")]
+
+
+def test_what_cannot_be_read_is_named_and_the_rest_is_there(small: Path, tmp_path: Path) -> None:
+    (small / "notes.txt").write_text("bought milk")
+    (small / "other.json").write_text('{"berths": 3}')
+    built = serial(tmp_path / "o", small)
+    assert sorted(Path(each["name"]).name for each in built.faults) == ["notes.txt", "other.json"]
+    assert len(titles(tmp_path / "o")) == 3
+
+
+def test_a_file_that_changes_while_it_is_read_counts_at_the_next_build(
+    small: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "o"
+
+    def changing(what: str, _done: int, _size: int) -> None:
+        if what == "looking":
+            write(small / "0.json", 8)
+
+    built = serial(out, small, progress=changing)
+    assert [each["name"] for each in built.faults] == [str(small / "0.json")]
+    assert "changed while it was read" in built.faults[0]["problem"]
+    assert titles(out) == ["text 1", "text 2"]
+    serial(out, small)
+    assert titles(out) == ["text 1", "text 2", "text 8"]
+
+
+def test_two_builds_at_once_are_refused(small: Path, tmp_path: Path) -> None:
+    out = tmp_path / "o"
+    with catalog.locked(CorpusFolder(out)), pytest.raises(InputFault, match="another build"):
+        serial(out, small)
+    assert serial(out, small).rows["sessions"] == 3
+
+
+def test_a_torn_shard_is_one_line_and_built_again(small: Path, tmp_path: Path) -> None:
+    out = tmp_path / "o"
+    serial(out, small)
+    (path,) = (out / "facts" / "v1" / "calls").glob("*.parquet")
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-200])
+    with pytest.raises(InputFault, match="1 of 1 shards are torn or gone") as caught:
+        pg.corpus(out).ask("failures")
+    assert "\n" not in str(caught.value)
+    assert serial(out, small).made == 1
+    assert len(pg.corpus(out).ask("failures").rows) > 0
+
+
+@pytest.mark.parametrize("name", ["corpus.json", "manifest"])
+def test_a_corpus_of_a_newer_version_is_refused(small: Path, tmp_path: Path, name: str) -> None:
+    out = tmp_path / "o"
+    serial(out, small)
+    path = out / name
+    path = next(path.iterdir()) if path.is_dir() else path
+    path.write_text(json.dumps({**json.loads(path.read_text()), "layout": 99}))
+    with pytest.raises(InputFault, match="layout 99 is newer"):
+        serial(out, small)
+
+
+def test_a_folder_of_other_files_is_left_alone(small: Path) -> None:
+    before = sorted(small.iterdir())
+    with pytest.raises(InputFault, match="holds other files"):
+        serial(small, small)
+    assert sorted(small.iterdir()) == before
+
+
+def test_there_is_no_corpus_and_nothing_to_read(tmp_path: Path) -> None:
+    with pytest.raises(InputFault, match="there is no corpus"):
+        pg.corpus(tmp_path)
+    with pytest.raises(InputFault, match="nothing is there"):
+        serial(tmp_path / "o", tmp_path / "missing")
+    with pytest.raises(UnknownNameError, match="serial, pool"):
+        build_corpus(tmp_path / "p", [ROOT / "sample_sessions"], engine="spark")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_disk_ends_the_build_and_leaves_what_was_built(small: Path, tmp_path: Path) -> None:
+    """A file may not grow past a limit here, which Parquet and our writers meet as a full disk."""
+    out = tmp_path / "o"
+    serial(out, small)
+    write(small / "3.json", 30)
+    code = (
+        "import resource, signal, sys\n"
+        "from playground.corpora.building import build_corpus\n"
+        "from playground.errors import InputFault\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))\n"
+        "try: build_corpus(sys.argv[1], sys.argv[2:], engine='serial')\n"
+        "except InputFault as fault: print(fault)\n"
+    )
+    command = [sys.executable, "-c", code, str(out), str(small)]
+    found = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
+    assert "File too large" in found.stdout
+    assert len(found.stdout.splitlines()) == 1
+    assert titles(out) == ["text 0", "text 1", "text 2"]
+
+
+# asking
+
+
+def test_sql_reads_the_views_and_nothing_else(asked: Corpus, tmp_path: Path) -> None:
+    views = ("sessions", "requests", "calls", "findings", "breaks", "toolsets", "files")
+    for view in views:
+        assert asked.sql(f"SELECT count(*) FROM {view}").rows[0][0] > 0
+    for sql in (
+        "SELECT * FROM read_text('/etc/hostname')",
+        f"COPY sessions TO '{tmp_path / 'x.csv'}'",
+        "INSTALL httpfs",
+        "SET memory_limit = '100GB'",
+        "SELECT nothing FROM sessions",
+    ):
+        with pytest.raises(InputFault, match="expected SQL over the views"):
+            asked.sql(sql)
+    assert not (tmp_path / "x.csv").exists()
+
+
+def test_a_question_that_takes_too_long_is_ended(asked: Corpus) -> None:
+    began = time.monotonic()
+    with pytest.raises(InputFault, match=r"ended after 0\.3 s"):
+        asked.sql("SELECT count(*) FROM range(100000000000) a, range(1000) b", seconds=0.3)
+    assert time.monotonic() - began < 5
+    assert asked.sql("SELECT 1").rows == [(1,)]
+
+
+@pytest.mark.parametrize(
+    ("asks", "told"),
+    [
+        ({"question": "weather"}, "unknown question 'weather'"),
+        ({"question": "breaks", "by": "colour"}, "cannot be asked by 'colour'"),
+        ({"question": "tools", "by": "agent"}, "asked by nothing"),
+        ({"question": "breaks", "colour": "red"}, "no filter 'colour'"),
+        ({"question": "breaks", "since": "yesterday"}, "is no time"),
+        ({"question": "breaks", "limit": 10**9}, "a limit of"),
+    ],
+)
+def test_what_cannot_be_asked_says_what_can(asked: Corpus, asks: dict[str, Any], told: str) -> None:
+    with pytest.raises((InputFault, UnknownNameError), match=told):
+        asked.ask(**asks)
+    with pytest.raises(InputFault, match="no session"):
+        asked.session("zz")
+
+
+def test_filters_are_values_and_never_sql(asked: Corpus) -> None:
+    assert asked.ask("failures", agent="x' OR '1'='1").rows == []
+
+
+# private
+
+
+def test_no_key_is_kept_in_any_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    key, own = "sk-" + "ant-api03-" + "a1B2" * 12, "Quay" + "7734" + "lantern"
+    monkeypatch.setenv("HARBOUR_TOKEN", own)
+    session = data.text_session(4, data.Truth())
+    session["title"] = f"about {key}"
+    session["messages"][0]["parts"][0]["text"] = f"my key is {key}, and {own}"
+    session["messages"][2]["parts"][0] |= {"result": f"Error: denied for {key}", "is_error": True}
+    broken = f'<tool_call>\n{{"name": "read_fil", "arguments": {{"path": "{key}"}}}}\n</tool_call>'
+    session["messages"][1]["parts"][0]["text"] = broken
+    path, out = tmp_path / "a.json", tmp_path / "o"
+    path.write_text(json.dumps(session))
+    serial(out, path)
+    for text in everything(out):
+        assert key not in text
+        assert own not in text
+    assert "*" * len(key) in str(pg.corpus(out).sql("SELECT error FROM calls").rows)
+
+
+def test_a_redacted_corpus_has_no_text_and_is_asked_alike(
+    few: tuple[Path, Path], tmp_path: Path
+) -> None:
+    out, plain = tmp_path / "o", pg.corpus(few[1])
+    serial(out, few[0], redact=True)
+    redacted = pg.corpus(out)
+    for name in ("failures", "breaks", "tools", "tokens"):
+        assert redacted.ask(name).rows == plain.ask(name).rows
+    errors = [[row["errors"] for row in each.ask("errors").records()] for each in (plain, redacted)]
+    assert errors[0] == errors[1]
+    assert any("harbour's books" in text for text in everything(few[1]))
+    for text in everything(out):
+        assert "harbour's books" not in text
+        assert "mooring" not in text
+    session = redacted.session(redacted.ask("sessions", limit=1).records()[0]["id"])
+    assert "characters" in session.messages[0].text
+    with pytest.raises(InputFault, match="this corpus is redacted"):
+        serial(out, few[0])
+
+
+def everything(out: Path) -> Iterator[str]:
+    """All that a corpus holds, unpacked, but for where the files lie."""
+    folder = CorpusFolder(out.resolve())
+    corpus = pg.corpus(out)
+    for table in SCHEMAS:
+        yield repr(corpus.sql(f"FROM {table}", limit=100_000).rows)
+    for shard in corpus.catalog.shards:
+        for row in pq.read_table(folder.index(shard)).to_pylist():
+            with folder.pack(shard).open("rb") as file:
+                file.seek(row["frame"])
+                packed = file.read(row["packed"])
+            yield pa.Codec("zstd").decompress(packed, row["unpacked"], asbytes=True).decode()
+
+
+# the command line
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "playground.cli", "corpus", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+
+
+def test_the_command_line_builds_and_asks(small: Path, tmp_path: Path) -> None:
+    out = str(tmp_path / "o")
+    made = run("build", out, str(small), "--engine", "serial")
+    assert (made.returncode, made.stdout[:13]) == (0, "1 shard built")
+    listed = run("ask", out, "failures", "--by", "dialect,week", "--csv").stdout.splitlines()
+    assert listed[0].startswith("dialect,week,calls,malformed")
+    assert len(listed) == 3  # one of its three sessions is told twice
+    answer = json.loads(
+        run("ask", out, "--sql", "SELECT count(*) AS n FROM sessions", "--json").stdout
+    )
+    assert answer["rows"] == [{"n": 3}]
+    wrong = run("ask", out, "weather")
+    assert (wrong.returncode, len(wrong.stderr.splitlines())) == (2, 1)
+    id_ = json.loads(run("ask", out, "sessions", "--json").stdout)["rows"][0]["id"]
+    assert json.loads(run("session", out, id_).stdout)["format"] == "playground-session/1"
+
+
+# the page
+
+
+def test_the_page_asks_and_opens_a_session(
+    few: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from test_pages import page
+
+    monkeypatch.setenv("PLAYGROUND_HOME", str(tmp_path))
+    app = page("corpus")
+    assert "playground corpus build" in app.text[0].value
+    app.text_input(key="corpus").set_value(str(few[1])).run()
+    assert not app.exception
+    shown = pg.corpus(few[1]).ask("failures")
+    frames = [each.value for each in app.dataframe]
+    assert frames[0]["malformed"].tolist() == [row["malformed"] for row in shown.records()]
+    app.selectbox(key="corpus dialect").set_value("hermes").run()
+    assert app.dataframe[0].value["dialect"].tolist() == ["hermes"]
+    app.selectbox(key="asks").set_value("breaks").run()
+    assert not app.exception
+    assert any("Not narrowed by dialect" in each.value for each in app.caption)
+    app.selectbox(key="asks").set_value("sessions").run()
+    app.button(key="corpus compare").click().run()
+    assert not app.exception
+    assert not app.error
