@@ -155,7 +155,7 @@ def _print(answer: CorpusAnswer, *, as_csv: bool) -> None:
         return
     table(answer.columns, [[_cell(value) for value in row.values()] for row in rows])
     more = "; there are more" if answer.cut else ""
-    say(f"{counted(len(rows), 'row')} in {answer.seconds:.2f} s{more}", err=True)
+    say(f"{counted(len(rows), 'row')} in {grouped(answer.seconds, 2)} s{more}", err=True)
     for note in answer.notes:
         say(note, err=True)
 

@@ -10,8 +10,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from playground.caching.own_policies import policy_of_places
-from playground.caching.policies import POLICIES, as_parts, get_policy
+from playground.caching.policies import POLICIES, get_policy
 from playground.counts import grouped
 from playground.errors import InputFault
 from playground.prompt_data import CacheDialect
@@ -27,6 +26,7 @@ from playground.ui.shared import (
     as_sent,
     changes,
     components,
+    own_marks,
     policies,
     tables,
     waiting,
@@ -36,15 +36,12 @@ from playground.ui.shared import (
 from playground.ui.shared.cache_asked import (
     CLICKED,
     Asked,
-    formatted,
     on_wire,
     placement,
     simulations,
     title,
 )
-from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.shared.components import Picture
-from playground.ui.shared.kept import digest
 
 _AS_NOTED: Final = "as noted"
 _APART: Final = {"0:20": 20.0, "4:30": 270.0, "5:30": 330.0, "one hour and more": 3_700.0}
@@ -57,14 +54,10 @@ _SETTINGS: Final[dict[str, tuple[str, Sequence[str]]]] = {  # by the address's n
 }
 _MATRIX: Final = "cost matrix"
 _CELLS: Final = "cost matrix cells"  # the names of its rows, and of its columns by their titles
-_MARKS: Final = "marks widget"  # its key, which follows from the policy's own marks
 PANES: Final = "cache panes"
 POLICY: Final = "policy"
 _CHOSEN: Final = "policy of "  # + session's name: the one that was chosen for it last
 _SEEN: Final = "session of the policy"
-MARKS: Final = "marks"  # in the address: 0.0-3.1 for the first part of message 0, …
-_FOLLOWED: Final = "marks of the address were followed"
-_KEPT: Final = "kept "  # + key of the marks' widget: what it held when it was drawn last
 
 
 # what is chosen
@@ -138,7 +131,7 @@ def marks(given: Asked, dialects: Sequence[str]) -> Asked:
         return given
     left, right = st.columns([3, 2])
     with left:
-        given = _own_marks(given)
+        given = own_marks.choose(given)
     with right:
         placed = [placement(given.session, each, given.policy) for each in dialects]
         tables.table(
@@ -154,7 +147,7 @@ def drawn(given: Asked) -> None:
         as_sent.drawn(given.session, PANES)
         return
     picture = Picture({**grid([payloads.placement_pane(given.placement)]), "marks": True})
-    components.panes(picture, key=PANES, on_mark=take_mark)
+    components.panes(picture, key=PANES, on_mark=partial(own_marks.take_click, PANES))
     st.caption("A click on a part sets a mark there, or clears it.")
 
 
@@ -164,72 +157,6 @@ def table(given: Asked) -> None:
         as_sent.table(given.session)
     else:
         tables.table(frames.placement(given.placement))
-
-
-def _own_marks(given: Asked) -> Asked:
-    """Marks to set and to clear; what differs from the policy is one of the user's own, and is
-    what the page is about then."""
-    session, dialect = given.session, given.dialect
-    messages = formatted(session, dialect)
-    places = {
-        f"message {number} part {part} · {message['role']}": (number, part)
-        for number, message in enumerate(messages)
-        for part in range(len(as_parts(message.get("content"))))
-    }
-    marked = sorted((part.message, part.part) for part in given.placement.marks)
-    # other marks of the policy are another widget
-    key = f"marks of {digest(session).hex()} {dialect} {marked}"
-    state.hold(_MARKS, [key, {f"part:{m}.{p}": label for label, (m, p) in places.items()}])
-    # in every run: what one sets is lost where the next action ends it
-    state.choose(key, _set_marks(key, places, marked))
-    chosen = st.multiselect(
-        "Marks",
-        list(places),
-        key=key,
-        select_all=False,
-        help="Remove marks or add some: a policy that places them so is compared too.",
-    )
-    clicked = sorted(places[label] for label in chosen)
-    state.hold(_KEPT + key, chosen)
-    state.tell_url(MARKS, _address(clicked), _address(marked))
-    if clicked == marked:
-        policies.drop(CLICKED)
-        return given
-    own = policy_of_places(CLICKED, messages, clicked)
-    policies.show(own)
-    st.download_button("These marks as a policy file", own.dumps(), "policy.json")
-    return replace(given, policy=CLICKED)
-
-
-def _address(places: Sequence[tuple[int, int]]) -> str:
-    return "-".join(f"{message}.{part}" for message, part in places)
-
-
-def _set_marks(
-    key: str, places: Mapping[str, tuple[int, int]], marked: Sequence[tuple[int, int]]
-) -> list[str]:
-    """The labels that are chosen: as the widget has them, as it had them before another page was
-    looked at, as the address of the first page says, or as the policy does."""
-    for held in (state.held(key), state.held(_KEPT + key)):
-        if held is not None:
-            return list(held)
-    asked = None if state.held(_FOLLOWED) else state.url_values().get(MARKS)
-    state.hold(_FOLLOWED, True)
-    wanted = (_address(marked) if asked is None else asked).split("-")
-    return [label for label, (m, p) in places.items() if f"{m}.{p}" in wanted]
-
-
-@uninterrupted()
-def take_mark() -> None:
-    """A drawn part was clicked: its mark is set, or cleared."""
-    key, labels = state.held(_MARKS)
-    label = labels.get(state.component_value(PANES, "mark"))
-    if label is None:  # the environment block, which no policy sees
-        return
-    chosen = state.held(key) or []
-    state.choose(
-        key, [each for each in chosen if each != label] if label in chosen else [*chosen, label]
-    )
 
 
 _BOXES: Final = {
