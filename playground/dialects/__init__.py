@@ -84,16 +84,16 @@ _FILES: Final = (  # the names are said here, so that a dialect loads its own fi
     ("dspy", "dspy-chat dspy-json dspy-xml"),
     (
         "json_tags",
-        "longcat granite-20b-fc gigachat3 internlm2 inkling gptme-tool ernie45 "
+        "exaone-4 longcat granite-20b-fc gigachat3 internlm2 inkling gptme-tool ernie45 "
         "tool-calls-array pangu hyperclovax nemotron-v2 functools granite xlam apertus "
         "cohere-action command-r",
     ),
     (
         "invoke_tags",
-        "anthropic-invoke anthropic-legacy muse minimax-m2 dots deepseek-dsml gigachat3.5 "
-        "step3 minicpm5 minimax-m3",
+        "anthropic-invoke anthropic-legacy muse minimax-m2 dots deepseek-dsml deepseek-v4.1 "
+        "gigachat3.5 step3 minicpm5 minimax-m3",
     ),
-    ("parameter_tags", "seed-oss openhands k-exaone-2 glm hunyuan hy3 solar-open2 k2-horizon"),
+    ("parameter_tags", "seed-oss openhands mimo k-exaone-2 glm hunyuan hy3 solar-open2 k2-horizon"),
     (
         "header_tokens",
         "kimi-k2 deepseek-v3 deepseek-v3.1 mistral functionary-v3.2 plamo3 kimi-k3 solar-open "
