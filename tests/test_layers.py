@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 import sys
 from collections import Counter
@@ -342,3 +343,15 @@ def test_session_text_never_becomes_markup() -> None:
     for path in (PACKAGE / "show" / "components").glob("*.js"):
         for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("):
             assert word not in path.read_text(), path
+
+
+def test_public_types_say_what_they_take() -> None:
+    """pydantic's `defer_build` would make a start faster, and every signature `(**data)`."""
+    kinds = {
+        playground.ToolMetadata: "input_schema",
+        playground.PromptData: "messages",
+        playground.Message: "parts",
+        playground.Session: "messages",
+    }
+    for kind, name in kinds.items():
+        assert name in inspect.signature(kind).parameters
