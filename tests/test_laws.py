@@ -322,7 +322,8 @@ RUN_TO_THEIR_CLOSER = {
         "minimax-m3",
         "dots",
     ),
-    *("deepseek-dsml", "step3", "minicpm5", "kimi-k3", "langchain-xml", "gptme-xml"),
+    *("deepseek-dsml", "deepseek-v4.1", "mimo", "step3", "minicpm5", "kimi-k3"),
+    *("langchain-xml", "gptme-xml"),
     *("smolagents-code", "aider-editblock", "sweagent", "cwm", "solar-open2", "gigachat3.5"),
     # of these `)` is the closer
     *("pythonic", "llama4-pythonic", "lfm2", "olmo3", "llama3-builtin"),

@@ -31,7 +31,8 @@ PROSE = ("Let me look that up.\n\n", "I need two things first.\n\n", "Right away
 # Forms that are not seen as what they are: elements within elements, marks around texts, types
 # beside keys, a table of headings. Each is refused.
 REFUSED = {
-    *("dspy-chat", "anthropic-legacy", "deepseek-dsml", "gigachat3.5", "minimax-m3", "solar-open2"),
+    *("dspy-chat", "anthropic-legacy", "deepseek-dsml", "deepseek-v4.1", "minimax-m3"),
+    *("gigachat3.5", "solar-open2"),
     *("kimi-k3", "gemma4", "functiongemma", "continue"),
 }
 DECLARED = [d for d in DIALECTS if type(d) is DeclaredDialect and not d.syntax.text_keys]
