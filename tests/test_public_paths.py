@@ -36,6 +36,7 @@ PROMISED = {
         "check_dialect",
         "compaction",
         "compare",
+        "corpus",
         "count_tokens",
         "decode_stream",
         "detect",

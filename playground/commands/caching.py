@@ -49,6 +49,7 @@ _CHANGES = [
     click.option("--timestamp", is_flag=True, help="The time in the system prompt."),
     click.option("--ttl", default="", help="Of every mark, such as 1h."),
     click.option("--parallel", default=1, help="Rounds of calls that become one turn."),
+    click.option("--answered", is_flag=True, help="Without the request that waits for its answer."),
 ]
 
 
@@ -62,11 +63,12 @@ def _what_if(command: Callable[..., int]) -> Callable[..., int]:
         timestamp: bool,
         ttl: str,
         parallel: int,
+        answered: bool,
         **others: Any,
     ) -> int:
         from playground.questions.cache.what_if import WhatIf
 
-        changed = WhatIf(environment, shuffle_tools, timestamp, ttl, parallel)  # type: ignore[arg-type]
+        changed = WhatIf(environment, shuffle_tools, timestamp, ttl, parallel, not answered)  # type: ignore[arg-type]
         return command(what_if=changed, **others)
 
     for option in reversed(_CHANGES):

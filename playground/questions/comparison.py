@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from playground.arguments import takes
 from playground.dialects import Dialect, as_dialects
@@ -18,9 +18,10 @@ from playground.dialects.schema_losses import Fact, schema_facts
 from playground.display import Drawn, Live
 from playground.findings import Finding
 from playground.parsing.values import dump_json
-from playground.questions.token_counts import count_rendering
 from playground.sessions.session import Session
-from playground.tokens import TokenCount
+
+if TYPE_CHECKING:
+    from playground.tokens import TokenCount  # vocabularies and framings, which few comparisons ask
 
 MATCHED_PAIRS: Final = 1_000_000  # lines of one side times lines of the other
 
@@ -73,6 +74,8 @@ class Column:
     @cached_property
     def tokens(self) -> TokenCount:
         """Tokens of the request for the session's model, and how sure that is."""
+        from playground.questions.token_counts import count_rendering
+
         return count_rendering(self.rendering, self.session.task.model_name)
 
 

@@ -96,7 +96,7 @@ def simulate_cache(
 def _as_sent(
     session: Session, model: str, provider: str, seconds_apart: float | None, what_if: WhatIf
 ) -> CacheSimulation:
-    if replace(what_if, pending=False) != AS_IT_IS:
+    if replace(what_if, pending=True) != AS_IT_IS:
         raise InputFault(
             f"policy {AS_SENT!r} with a what-if: the requests are taken as they are",
             expected="one or the other",
@@ -140,7 +140,7 @@ def cache_matrix(
     asked = CacheRequest(name, dynamic.cache_dialect, dynamic.enable_explicit_caching)
     answered = any(message.role == "assistant" for message in session.messages)
     to_come = is_pending(session) and (what_if.pending or not answered)
-    as_sent = replace(what_if, pending=False) == AS_IT_IS
+    as_sent = replace(what_if, pending=True) == AS_IT_IS
     billed = (*billed_for(session), *[None] * to_come) if as_sent else ()
     notes = tuple(_lacking(session))
     wanted = as_policies(policies)
