@@ -244,12 +244,8 @@ def test_the_command_line_compares_and_checks(files: tuple[str, str]) -> None:
     status, said, _ = run("diff", baseline, now, "--words")
     assert status == 0
     assert "Be{+ very+} brief." in said
-    status, said, _ = run("diff", baseline, now, "--json")
-    found = json.loads(said)
-    assert found["kinds"]["moved"] == 1 and found["costs"][0]["provider"] == "anthropic"
     status, said, _ = run("check", now, "--against", baseline, "--most-tokens-more", "0")
     assert (status, said.count("\n")) == (1, 3), said
-    assert run("check", baseline, "--against", baseline, "--most-tokens-more", "0")[0] == 0
     status, _, said = run("check", now, "--most-tokens-more", "5")
     assert status == 2 and "expected --against FILE as well" in said
 
@@ -280,7 +276,8 @@ def test_the_answer_shows_itself_and_hostile_text_stays_text() -> None:
     shown = found.html()
     assert "<script>document" not in shown
     assert "<del>" in shown and "&lt;script&gt;" in shown
-    json.dumps(found.as_json())
+    told = json.loads(json.dumps(found.as_json()))
+    assert told["kinds"]["same"] == 7 and told["costs"][0]["provider"] == "anthropic"
 
 
 def versions_page(**parameters: str) -> AppTest:

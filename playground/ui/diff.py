@@ -140,7 +140,7 @@ def blocks(found: VersionDiff, shown: Sequence[BlockChange]) -> None:
         tables.table(version_frames.blocks(shown))
     else:
         st.text("Nothing of this kind.")
-    st.subheader("Who wrote it", anchor=False)
+    st.header("Who wrote it", anchor=False)
     tables.table(version_frames.writers(found), height="content")
     st.caption(
         "Tokens of a block are those of its text; of a tool, with what frames it. The totals above "
