@@ -40,7 +40,7 @@ QUICK := tests/test_table.py tests/test_syntax.py tests/test_laws.py tests/test_
 # What takes minutes. There may be nothing of the kind: pytest's status 5 says so.
 long: $(VENV)/.dev
 	LAW_EXAMPLES=300 $(BIN)/python -m pytest -n auto tests/test_laws.py tests/test_quiet.py \
-		tests/test_cache_laws.py
+		tests/test_cache_laws.py tests/test_switches.py
 	$(BIN)/python -m pytest -n auto -m long || test $$? -eq 5
 
 # Every figure that has a target, beside what PyPI offers, in an environment of its own. It fails

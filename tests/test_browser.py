@@ -98,6 +98,7 @@ def upload(page: Page, session: dict[str, Any]) -> None:
     expect(chosen).to_have_value("mine")  # the notice goes with the next run of the page
 
 
+@pytest.mark.long
 def test_the_bare_address_leads_to_the_start(page: Page, address: str) -> None:
     page.goto(address)
     expect(page.get_by_role("heading", name="Start")).to_be_visible()
@@ -354,6 +355,7 @@ def test_a_broken_upload_is_one_message_without_a_traceback(page: Page, address:
     assert page.get_by_text("Traceback").count() == 0
 
 
+@pytest.mark.long
 def test_three_misread_files_at_once_are_three_messages(browser: Browser, address: str) -> None:
     """In three tabs of one server; each is told of its own, and goes on as it was."""
     files = {
@@ -401,6 +403,7 @@ def test_of_several_files_that_are_dropped_none_is_left_out_unsaid(
     expect(page.get_by_text("a.json:1: not JSON")).to_be_visible()
 
 
+@pytest.mark.long
 def test_an_edit_is_seen_at_once(page: Page, address: str) -> None:
     page.goto(f"{address}/compare?session=02-parallel-calls")
     page.get_by_text("Edit", exact=True).click()
@@ -450,7 +453,8 @@ def test_tokens_are_counted_in_the_background(page: Page, address: str) -> None:
     assert box["width"] > 500
 
 
-@pytest.mark.parametrize("width_and_scheme", widened(list(product((900, 1440), ("dark", "light")))))
+@pytest.mark.long
+@pytest.mark.parametrize("width_and_scheme", product((900, 1440), ("dark", "light")))
 def test_pages_fit_and_text_is_readable(
     browser: Browser, address: str, width_and_scheme: tuple[int, str], tmp_path: Path
 ) -> None:
@@ -634,6 +638,7 @@ def cells(page: Page, index: int) -> Locator:
     return page.get_by_test_id("stDataFrame").nth(index).locator("table")
 
 
+@pytest.mark.long
 def test_a_pasted_completion_is_read_field_by_field(page: Page, address: str) -> None:
     signatures(page, address, "Answer")
     box = page.get_by_role("textbox", name="Completion")
@@ -646,6 +651,7 @@ def test_a_pasted_completion_is_read_field_by_field(page: Page, address: str) ->
     assert page.title() != "owned"
 
 
+@pytest.mark.long
 def test_a_prompt_stands_in_three_adapters_side_by_side(page: Page, address: str) -> None:
     signatures(page, address)
     panes = page.locator(".verbatim")
@@ -747,3 +753,11 @@ def test_a_run_ends_with_its_tab(browser: Browser, address: str, path: str) -> N
         assert not hung_up.is_set()
         page.context.close()
         assert hung_up.wait(60)
+
+
+def test_two_versions_are_shown_word_by_word(page: Page, address: str) -> None:
+    page.goto(f"{address}/diff?before=01-plain-chat&after=02-parallel-calls&part=system")
+    expect(page.get_by_text("What became of it")).to_be_visible()
+    page.get_by_role("tab", name="Word by word").click()
+    grid = page.get_by_role("region", name="Requests side by side")
+    expect(grid.locator("ins")).to_contain_text("Answer in short sentences.")

@@ -110,6 +110,7 @@ def hand(page: Page, address: str) -> Hand:
     """A user who has just opened the bare address."""
     page.goto(address)
     expect(page.get_by_role("heading", name="Start")).to_be_visible()
+    expect(page).to_have_url(re.compile("/start"))
     expect(page.get_by_label("Paste anything").first).to_be_visible()
     return Hand(page)
 
@@ -409,6 +410,7 @@ def test_an_imported_request_is_edited_and_the_edits_are_undone(hand: Hand, tour
     tour.done("edit", hand)
 
 
+@pytest.mark.long
 def test_an_editor_whose_run_was_ended_early_keeps_its_text(page: Page, address: str) -> None:
     """It stood there empty, and the next action made an edit of that."""
     page.goto(f"{address}/compare?session=02-parallel-calls")
@@ -428,7 +430,7 @@ def test_what_a_late_browser_still_holds_is_no_edit(page: Page, address: str) ->
     """Undo was pressed before the browser knew what "Earlier" had done: the role of the message
     that was moved came back, as an edit of the one that stood there by then."""
     line = SlowLine(page)
-    page.goto(f"{address}/compare?session=02-parallel-calls")
+    page.goto(f"{address}/compare?session=01-plain-chat")
     page.get_by_text("Edit", exact=True).click()
     page.get_by_role("tab", name="Messages").click()
     button(page, "Add after").click()  # the assistant's, behind the user's

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 from serving import CHROMIUM, FLAGS, served
 from test_browser_jobs import BODY, button
 
@@ -30,15 +30,21 @@ def address(folder: Path) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture
-def context() -> Iterator[BrowserContext]:
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         assert CHROMIUM, "CI must have chromium"
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        context = browser.new_context(viewport={"width": 1440, "height": 900})
-        context.grant_permissions(["clipboard-read", "clipboard-write"])
-        yield context
+        yield browser
         browser.close()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    yield context
+    context.close()
 
 
 def bring(page: Page, address: str) -> None:

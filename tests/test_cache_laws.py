@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import LIST
+from test_laws import EXAMPLES
 
 from playground.caching.fixes import FIXES
 from playground.caching.own_policies import MarkPlace, OwnPolicy, parse_policy
@@ -24,7 +24,6 @@ from playground.questions.cache.what_if import ENVIRONMENTS, WhatIf
 from playground.sessions.session import Session
 from playground.show import payloads
 
-EXAMPLES = int(os.environ.get("LAW_EXAMPLES", "24"))
 _TEXT = st.text(max_size=12) | st.integers(1, 4).map(lambda size: "tide table " * 800 * size)
 _WHAT_IFS = st.builds(
     WhatIf,

@@ -238,7 +238,11 @@ def test_the_cache_commands_take_policies_changes_and_give_json(tmp_path: Path) 
     [
         (["place", "06-cache-eight-turns"], ["06-cache-eight-turns"]),
         (["place", "07-gemini-above", "-d", "xml"], ["-d", "xml", "07-gemini-above"]),
-        (["wire", "07-gemini-above", "-d", "xml"], ["07-gemini-above", "--wire", "-d", "xml"]),
+        pytest.param(
+            ["wire", "07-gemini-above", "-d", "xml"],
+            ["07-gemini-above", "--wire", "-d", "xml"],
+            marks=pytest.mark.long,
+        ),
         (
             ["simulate", "12-long-tool-run", "-d", "xml", "--policy", "azad", "--timestamp"],
             ["--timestamp", "12-long-tool-run", "--simulate", "-d", "xml", "--policy", "azad"],

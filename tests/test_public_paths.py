@@ -34,6 +34,7 @@ PROMISED = {
         "cache_on_wire",
         "carry",
         "check_dialect",
+        "compaction",
         "compare",
         "corpus",
         "count_tokens",
@@ -42,6 +43,7 @@ PROMISED = {
         "dialect_findings",
         "dialect_for",
         "dialect_from_template",
+        "diff",
         "dump_dialect",
         "load_dialect",
         "propose_dialect",
@@ -63,6 +65,8 @@ PROMISED = {
         "sample_sessions",
         "session",
         "simulate_cache",
+        "tool_costs",
+        "tool_portability",
         "trial",
     ],
     "playground.messages": ["Message", "ToolCallPart", "ToolResultPart", "TextPart"],
@@ -151,7 +155,7 @@ PROMISED = {
     ],
     "playground.raw_prompts": ["ChatTemplate"],
     "playground.recordings.scrubbing": ["scrubbed"],
-    "playground.testing": ["check_cache"],
+    "playground.testing": ["check_against", "check_cache"],
 }
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
-from serving import served
+from serving import served, widened
 from streamlit.testing.v1 import AppTest
 
 from playground import paths
@@ -249,12 +249,15 @@ def test_the_app_run_by_streamlit_itself_answers_to_its_own_names(tmp_path: Path
 
 @pytest.mark.parametrize(
     "options",
-    [
-        ["--server.address", "0.0.0.0"],
-        ["--server.address=::"],
-        ["--server.allowedHosts", "*"],  # any name at all: rebinding again
-        ["--server.allowedHosts=tools.example", "--server.allowedHosts=*"],
-    ],
+    widened(
+        [
+            ["--server.address=::"],
+            ["--server.allowedHosts", "*"],  # any name at all: rebinding again
+            ["--server.address", "0.0.0.0"],
+            ["--server.allowedHosts=tools.example", "--server.allowedHosts=*"],
+        ],
+        at_once=2,
+    ),
 )
 def test_what_others_reach_must_be_called_public(options: list[str], tmp_path: Path) -> None:
     command = [str(Path(sys.executable).with_name("playground")), "app", *options]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import DIALECTS, TOOLS, json_values, streams
+from test_laws import EXAMPLES
 
 from playground.dialects.declared import DeclaredDialect
 from playground.events import Event, TextEvent, merged
@@ -36,7 +37,7 @@ def test_any_cutting_gives_the_same_and_nothing_is_lost_under_any_switch(
         parser = dialect.create_parser(PromptData(tool_metadata=TOOLS), "", chosen)
         return merged([*(e for piece in pieces for e in parser.feed(piece)), *parser.finish()])
 
-    @settings(max_examples=40)
+    @settings(max_examples=EXAMPLES // 2)
     @given(st.data(), switches, st.integers(1, 9))
     def law(data: st.DataObject, chosen: Switches, size: int) -> None:
         text = data.draw(streams(dialect))
@@ -51,7 +52,7 @@ def test_any_cutting_gives_the_same_and_nothing_is_lost_under_any_switch(
     law()
 
 
-@settings(max_examples=400)
+@settings(max_examples=EXAMPLES * 5)
 @given(
     st.dictionaries(
         st.from_regex(r"[a-z_]{1,4}", fullmatch=True).filter(lambda k: not _reserved(k)),
@@ -66,7 +67,7 @@ def test_what_repr_writes_is_read_as_it_was(arguments: dict[str, object]) -> Non
     assert as_it_stood
 
 
-@settings(max_examples=1_500)
+@settings(max_examples=EXAMPLES * 12)
 @given(
     st.lists(
         st.sampled_from(
