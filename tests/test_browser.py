@@ -454,7 +454,7 @@ def test_tokens_are_counted_in_the_background(page: Page, address: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("width_and_scheme", product((900, 1440), ("dark", "light")))
+@pytest.mark.parametrize("width_and_scheme", list(product((900, 1440), ("dark", "light"))))
 def test_pages_fit_and_text_is_readable(
     browser: Browser, address: str, width_and_scheme: tuple[int, str], tmp_path: Path
 ) -> None:
