@@ -304,7 +304,7 @@ def gateway_session(number: int, truth: Truth) -> list[dict[str, Any]]:
     mark = {"cache_control": {"type": "ephemeral"}}
     system = [{"type": "text", "text": f"{_LONG} {number}", **mark}]
     tools, model = list(_TOOLS), CLAUDE
-    messages = _first_turns(words)
+    messages = [_turn("user", words.text(60)), _turn("assistant", "I will look.")]
     rows: list[dict[str, Any]] = []
     for turn in range(4):
         messages = [*messages, _turn("user", words.text(40))]
@@ -317,7 +317,7 @@ def gateway_session(number: int, truth: Truth) -> list[dict[str, Any]]:
             if kind == "system_changed":
                 system = [{**system[0], "text": f"Now: {system[0]['text']}"}]
             if kind == "messages_changed":
-                messages = [messages[0], *_with_other_ids(*messages[1:3]), *messages[3:]]
+                messages = [messages[0], _split(messages[1]), *messages[2:]]
         last = {**messages[-1], "content": [{**messages[-1]["content"][0], **mark}]}
         body = {
             "model": model,
@@ -354,28 +354,11 @@ def gateway_session(number: int, truth: Truth) -> list[dict[str, Any]]:
     return rows
 
 
-def _first_turns(words: Words) -> list[dict[str, Any]]:
-    """A question, a call and its result."""
-    call = {"type": "tool_use", "id": "toolu_1", "name": USED[0]}
-    asked = {**call, "input": {"path": words.text(2), "count": 3}}
-    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": words.text(40)}
-    reply = _turn("assistant", "I will look.")
-    reply["content"].append(asked)
-    return [
-        _turn("user", words.text(60)),
-        reply,
-        {"role": "user", "content": [result, _text("Go on.")]},
-    ]
-
-
-def _with_other_ids(reply: dict[str, Any], answer: dict[str, Any]) -> list[dict[str, Any]]:
-    """The same call and result under another id, as an agent that makes up ids anew writes them."""
-    text, call = reply["content"]
-    result, told = answer["content"]
-    return [
-        {**reply, "content": [text, {**call, "id": "toolu_2"}]},
-        {**answer, "content": [{**result, "tool_use_id": "toolu_2"}, told]},
-    ]
+def _split(message: dict[str, Any]) -> dict[str, Any]:
+    """The same text as two blocks, as an agent that streams its history back may write it."""
+    (part,) = message["content"]
+    head, _, rest = part["text"].partition(" ")
+    return {**message, "content": [_text(f"{head} "), _text(rest)]}
 
 
 def _turn(role: str, text: str) -> dict[str, Any]:

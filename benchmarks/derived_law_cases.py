@@ -55,10 +55,7 @@ OTHER_FORMS: Final = {
     ),
     "the list without its markers": "ollama-lfm2-0040",
     "the first opener is missing": "llamacpp-qwen3_coder-0005",
-    "no recipient, or another one than the tool": (
-        "ollama-glimmer-0530 ollama-glimmer-0534 ollama-glimmer-0536 ollama-glimmer-0697 "
-        "ollama-glimmer-0700 ollama-glimmer-0701"
-    ),
+    "no recipient": "ollama-glimmer-0530 ollama-glimmer-0534 ollama-glimmer-0536",
     "a marker inside the tool's name": "ollama-glimmer-0520 ollama-glimmer-0522",
     "an answer's markers of another template": "ollama-cohere-0011",
 }

@@ -26,11 +26,13 @@ from playground.recordings.apis import APIS
 from playground.servers import SERVERS, Server, View
 from playground.sessions.formats.table import FORMATS_HEAD, formats_rows
 from playground.sessions.native_format import SCHEMA_FILE, json_schema
+from playground.tool_formats.portability import INSTEAD, SchemaTarget, schema_targets
 from playground.ui.pages import PAGES
 
 DOCS = Path(__file__).resolve().parent
 CONTRIBUTING = DOCS.parent / "CONTRIBUTING.md"
 SERVERS_PAGE = DOCS / "servers.md"
+TOOLS_PAGE = DOCS / "tools.md"
 
 
 def findings() -> str:
@@ -211,6 +213,31 @@ def servers() -> str:
     return f"{head}<!-- servers -->\n{tables}\n<!-- end of servers -->{tail}"
 
 
+def tools() -> str:
+    """The document as it stands, with its table of schema rules written anew."""
+    text = TOOLS_PAGE.read_text(encoding="utf-8")
+    head, rest = text.split("<!-- schema rules -->", 1)
+    _, tail = rest.split("<!-- end of schema rules -->", 1)
+    rows = [row for target in schema_targets().values() for row in _schema_rules(target)]
+    head_rows = ["| target | keyword | is | write instead | says |", "|---|---|---|---|---|"]
+    table = "\n".join([*head_rows, *rows])
+    return f"{head}<!-- schema rules -->\n{table}\n<!-- end of schema rules -->{tail}"
+
+
+def _schema_rules(target: SchemaTarget) -> list[str]:
+    """A row for each source, effect and remedy of a target, with all its keywords."""
+    if not target.rules:
+        return [f"| {target.title} | | nothing is known to be refused | | |"]
+    groups: dict[tuple[str, str, str, str], list[str]] = {}
+    for rule in target.rules:
+        said = (rule.effect, INSTEAD[rule.instead], rule.source, rule.date)
+        groups.setdefault(said, []).append(f"`{rule.keyword}`")
+    return [
+        f"| {target.title} | {', '.join(words)} | {effect} | {instead} | [{date}]({source}) |"
+        for (effect, instead, source, date), words in groups.items()
+    ]
+
+
 def _server(server: Server) -> list[str]:
     title = f"### {server.name}" + (f" ({server.version})" if server.version else "")
     rows: list[tuple[str, View, tuple[str, ...]]] = [("", server.view, ())]
@@ -250,6 +277,7 @@ DOCUMENTS: dict[Path, Callable[[], str]] = {
     DOCS / "findings.md": findings,
     DOCS / "dialects.md": dialects,
     SERVERS_PAGE: servers,
+    TOOLS_PAGE: tools,
     DOCS / "pages.md": pages,
     SCHEMA_FILE: lambda: json.dumps(json_schema(), indent=1) + "\n",
     **{DOCS / "formats" / f"{name}.md": partial(guide, name) for name in dialect_names()},

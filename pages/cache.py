@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from playground.ui import cache
-from playground.ui.shared import choosing
+from playground.ui.shared import choosing, shortened
 
 chosen = choosing.dialects()
 if not chosen:
@@ -18,8 +18,8 @@ asked = cache.marks(asked, chosen)
 with told:
     cache.show_headline(asked)
 
-drawn, table, simulated, sent = st.tabs(
-    ["On the messages", "Table", "What it costs", "What is sent"],
+drawn, table, simulated, shorter, sent = st.tabs(
+    ["On the messages", "Table", "What it costs", "If it were shorter", "What is sent"],
     key="shown",
     on_change="rerun",
     bind="query-params",
@@ -33,6 +33,9 @@ if table.open:
 if simulated.open:
     with simulated:
         cache.cache_costs(asked, chosen)
+if shorter.open:
+    with shorter:
+        shortened.show(asked)
 if sent.open:
     with sent:
         cache.what_is_sent(asked)

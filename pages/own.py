@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from playground.ui import own, state
-from playground.ui.shared import components, declaration_fields, declaring
+from playground.ui.shared import components, declaration_fields, declaring, dialect_file
 
 session = state.working_session().session
 own.begin()
@@ -14,7 +14,7 @@ own.start(draft)
 left, right = st.columns([2, 3], gap="medium")
 with left:
     st.header("Declaration", anchor=False)
-    own.keeping(draft)
+    dialect_file.keeping(draft)
     declaration_fields.fields(draft)
 with right:
     figures = st.container()  # above all, but waited for when the rest is drawn

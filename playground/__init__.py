@@ -33,6 +33,7 @@ _WHERE = {
     "cache_on_wire": "playground.questions.cache.wire",
     "carry": "playground.questions.carry",
     "check_dialect": "playground.laws",
+    "compaction": "playground.questions.cache.compaction",
     "compare": "playground.questions.comparison",
     "corpus": "playground.corpora.asking",
     "count_tokens": "playground.questions.token_counts",
@@ -42,6 +43,7 @@ _WHERE = {
     "dialect_for": "playground.dialects.models",
     "dialect_from_template": "playground.derivation",
     "dialect_names": "playground.dialects",
+    "diff": "playground.questions.versions",
     "dump_dialect": "playground.dialects.files",
     "get_dialect": "playground.dialects",
     "guide_for": "playground.guides",
@@ -62,6 +64,8 @@ _WHERE = {
     "sample_sessions": "playground.sessions.loading",
     "session": "playground.sessions.in_memory",
     "simulate_cache": "playground.questions.cache.simulation",
+    "tool_costs": "playground.questions.tool_schemas",
+    "tool_portability": "playground.questions.tool_schemas",
     "trial": "playground.questions.trials",
 }
 
@@ -86,6 +90,7 @@ __all__ = [
     "cache_on_wire",
     "carry",
     "check_dialect",
+    "compaction",
     "compare",
     "corpus",
     "count_tokens",
@@ -95,6 +100,7 @@ __all__ = [
     "dialect_for",
     "dialect_from_template",
     "dialect_names",
+    "diff",
     "dump_dialect",
     "get_dialect",
     "guide_for",
@@ -115,6 +121,8 @@ __all__ = [
     "sample_sessions",
     "session",
     "simulate_cache",
+    "tool_costs",
+    "tool_portability",
     "trial",
 ]
 
@@ -139,6 +147,7 @@ if TYPE_CHECKING:
     from playground.parsing.switches import Switches
     from playground.parsing.syntax import Syntax
     from playground.prompt_data import PromptData
+    from playground.questions.cache.compaction import compaction
     from playground.questions.cache.placement import place_cache
     from playground.questions.cache.simulation import cache_matrix, simulate_cache
     from playground.questions.cache.what_if import WhatIf
@@ -150,7 +159,9 @@ if TYPE_CHECKING:
     from playground.questions.raw_prompt import raw_prompt
     from playground.questions.timeline import replay
     from playground.questions.token_counts import count_tokens
+    from playground.questions.tool_schemas import tool_costs, tool_portability
     from playground.questions.trials import trial
+    from playground.questions.versions import diff
     from playground.raw_prompts import ChatTemplate
     from playground.raw_prompts.audit import audit_template
     from playground.recordings.decoding import decode_stream

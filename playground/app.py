@@ -14,6 +14,7 @@ if (host := st.context.headers.get("Host")) and not access.answers_to(host):
     st.error("This app does not answer to the name that it was asked by.")
     st.stop()
 
+access.hide_workspace()
 st.set_page_config(page_title="Dialect playground", page_icon=str(paths.icon()), layout="wide")
 
 callbacks.lose_no_click()

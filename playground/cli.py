@@ -14,9 +14,11 @@ _OWN = ("--help", "--version", "--debug")  # every other option is streamlit's
 _MODULES: Final = {  # of `playground.commands`, by command: a command loads its own and no other
     "samples": "prompts",
     "render": "prompts",
+    "compaction": "shortening",
     "compare": "prompts",
     "cache": "caching",
     "check": "caching",
+    "diff": "comparing",
     "corpus": "corpora",
     "carry": "prompts",
     "detect": "prompts",

@@ -98,6 +98,8 @@ CODES: Final[dict[str, FindingKind]] = {
     "schema-changed": FindingKind(
         "info", "a tool's schema or description is not sent as it was rendered"
     ),
+    "schema-refused": FindingKind("error", "a provider refuses a tool's schema for this"),
+    "schema-ignored": FindingKind("warning", "a provider does not heed this of a tool's schema"),
     "parameter-dropped": FindingKind("warning", "a parameter that is not sent"),
     "parameter-added": FindingKind("info", "a parameter that was not asked for"),
     "transcript-alone": FindingKind(

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import ConfigDict, Discriminator, Tag
 from pydantic.dataclasses import dataclass
 
-_STRICT = ConfigDict(extra="forbid")
+_STRICT = ConfigDict(extra="forbid", defer_build=True)
 
 
 Role = Literal["system", "user", "assistant", "tool"]

@@ -39,7 +39,7 @@ class TaskConfig(BaseModel):
     `system_rules` says whether our general rules are written: to no request of somebody else's.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     model_name: str = "anthropic/claude-sonnet-4-5"
     user_agent_prompt: str = ""
@@ -57,7 +57,7 @@ class TaskConfig(BaseModel):
 class DynamicTaskConfig(BaseModel):
     """What may change from one request to the next. The API key is never written to a file."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     cache_dialect: CacheDialect | None = None
     enable_explicit_caching: bool = False
@@ -68,7 +68,7 @@ class DynamicTaskConfig(BaseModel):
 class PromptData(BaseModel):
     """The input of every dialect; `current_assistant_id` names the assistant that is to answer."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
     messages: list[Message] = Field(default_factory=list)
     tool_metadata: list[ToolMetadata] = Field(default_factory=list)

@@ -1,4 +1,7 @@
-"""A pytest fixture that guards a prompt's cache; pytest finds it where the package is installed."""
+"""Pytest fixtures that guard a prompt: its cache, and what a version before it sent.
+
+Pytest finds them where the package is installed.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,11 @@ import pytest
 
 if TYPE_CHECKING:
     from playground.questions.cache.cells import CacheSimulation
+    from playground.questions.versions import VersionDiff
     from playground.sessions.session import Session
 
 CheckCache = Callable[..., "CacheSimulation"]
+CheckAgainst = Callable[..., "VersionDiff"]
 
 
 @pytest.fixture
@@ -36,6 +41,34 @@ def check_cache() -> CheckCache:
         loaded = load_session(session) if isinstance(session, str | Path) else session
         found = simulate_cache(loaded, **simulated)
         if failed := found.failures(max_cost_multiple, no_cache_break):
+            pytest.fail("\n".join(failed), pytrace=False)
+        return found
+
+    return check
+
+
+@pytest.fixture
+def check_against() -> CheckAgainst:
+    """`check_against(session, "baseline.jsonl", most_tokens_more=100, prefix_may_change=False, …)`.
+
+    The session and the baseline are a Session or a file's path; the other arguments are those of
+    `diff`. The test fails with every reason, another model, tools and system prompt unless they
+    may change; the difference is returned.
+    """
+
+    def check(
+        session: Session | str | Path,
+        baseline: Session | str | Path,
+        *,
+        most_tokens_more: int | None = None,
+        prefix_may_change: bool = False,
+        **compared: Any,
+    ) -> VersionDiff:
+        from playground.questions.versions import diff
+        from playground.questions.versions.against import against_failures
+
+        found = diff(baseline, session, **compared)
+        if failed := against_failures(found, most_tokens_more, prefix_may_change):
             pytest.fail("\n".join(failed), pytrace=False)
         return found
 

@@ -15,7 +15,7 @@ Schema = dict[str, Any]
 class ParameterMetadata(BaseModel):
     """One parameter as a prompt describes it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     description: str = ""
     type: str = "string"
@@ -24,7 +24,7 @@ class ParameterMetadata(BaseModel):
 class ToolExample(BaseModel):
     """A worked call for the tool's documentation."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     explanation: str = ""
     parameters: dict[str, Any] = Field(default_factory=dict)
@@ -38,7 +38,7 @@ class ToolMetadata(BaseModel):
     schema too, or a pydantic model, whose schema is kept.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     name: str = Field(min_length=1)
     description: str = ""

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from playground.paths import NO_WORKSPACE
+
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
@@ -57,6 +59,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     """What the app keeps for its user: a place of its own for each test, made by who needs it."""
     place = tmp_path_factory.getbasetemp() / f"home-{next(_HOMES)}"
     monkeypatch.setenv("PLAYGROUND_HOME", str(place))
+    monkeypatch.delenv(NO_WORKSPACE, raising=False)  # a server for others, run here, sets it
     return place
 
 

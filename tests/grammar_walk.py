@@ -61,11 +61,11 @@ class Engine:
 
     def walk(self, seed: int, baits: Sequence[bytes]) -> str | None:
         """A text that the grammar allows; None where it does not end in time."""
-        return _Walk(self.matcher.deep_copy(), random.Random(seed), baits).text()
+        return Walk(self.matcher.deep_copy(), random.Random(seed), baits).text()
 
 
 @dataclass
-class _Walk:
+class Walk:
     matcher: Any
     choose: random.Random
     baits: Sequence[bytes]
@@ -131,6 +131,7 @@ def read(dialect: DeclaredDialect, text: str, tools: Sequence[ToolMetadata]) -> 
 # of text before a call: half of another call is text there, and told
 _HARMLESS: Final = {
     "open-ended", "unknown-tool", "marker-in-value", "missing-opener", "orphan-closer",
+    "bare-opener", "call-in-fence",
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from strategies import DIALECTS, TOOLS
 
 from playground.dialects.declared import DeclaredDialect
 from playground.messages import ToolCallPart
-from playground.questions.detection import detect, detect_recording, foreign
+from playground.questions.detection import detect, detect_recording, foreign, likeliest
 from playground.sessions.loading import sample_sessions
 
 CALL = ToolCallPart("call_1", "write_file", {"path": "a.py", "content": "x = 1"})
@@ -24,6 +24,9 @@ def test_what_a_dialect_writes_is_recognised(dialect: DeclaredDialect) -> None:
     assert best.dialect == TWINS.get(dialect.name, dialect.name)
     assert best.as_written
     assert best.reason.startswith("1 complete call, written exactly so, ")
+    # which asks those alone whose openers stand there
+    found = likeliest(text, TOOLS)
+    assert found == best or best.evident <= 0
 
 
 def test_prose_is_read_by_nobody() -> None:
@@ -89,3 +92,13 @@ def test_a_code_fence_is_no_call_of_an_agent_that_calls_by_fences() -> None:
     text = f"```json\n{_WEATHER}\n```"
     assert detect(text)[0].dialect != "sweagent"
     assert foreign(detect("```bash\nls -la\n```"), "hermes") is None
+
+
+def test_a_reply_whose_only_call_is_cut_off_has_a_likeliest_dialect() -> None:
+    cut = likeliest('I will.\n\n[TOOL_CALLS]write_file[ARGS]{"path": "a')
+    assert cut is not None
+    assert (cut.dialect, cut.evident, cut.aborted) == ("mistral", 0, 1)
+
+
+def test_prose_is_of_no_likeliest_dialect() -> None:
+    assert likeliest("The tide is high at noon (see the table), and low at six.") is None

@@ -306,6 +306,26 @@ def test_a_server_for_others_reads_no_dialects_of_the_workspace(home: Path) -> N
     assert done.stdout.split() == ["True", "False"]
 
 
+def test_streamlit_by_itself_reads_no_dialects_of_the_workspace_for_others(home: Path) -> None:
+    kept = home / "workspace" / "dialects"
+    kept.mkdir(parents=True)
+    (kept / "kept.json").write_text(json.dumps(PLAIN | {"name": "kept"}))
+    program = (
+        "import sys, playground as pg\n"
+        "from streamlit import config\n"
+        "from streamlit.testing.v1 import AppTest\n"
+        "from playground import paths\n"
+        "config.get_config_options(options_from_flags={'server.address': sys.argv[1]})\n"
+        "assert not AppTest.from_file(str(paths.app_file())).run(timeout=60).exception\n"
+        "print('kept' in pg.dialect_names())\n"
+    )
+    for address, there in (("127.0.0.1", "True"), ("0.0.0.0", "False")):
+        done = subprocess.run(
+            [sys.executable, "-c", program, address], capture_output=True, check=True, text=True
+        )
+        assert done.stdout.split() == [there]
+
+
 def test_a_call_of_a_file_goes_through_a_whole_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

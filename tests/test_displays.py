@@ -20,6 +20,7 @@ from nbclient import NotebookClient
 from playwright.sync_api import Page, expect, sync_playwright
 
 import playground as pg
+from playground.corpora.answers import CorpusAnswer
 from playground.display import Drawn, Listed, Live, Shown
 from playground.guides import Guide
 from playground.recordings.recording import Recording, TextChunk
@@ -48,6 +49,12 @@ def evil_trial() -> Shown:
     return pg.trial(replace(evil_session(), expected=(expected,), recordings=(recording,))).run()
 
 
+def evil_corpus_answer() -> Shown:
+    """Its texts come out of Parquet, which has no half surrogates."""
+    text = EVIL.replace("\ud800", "")
+    return CorpusAnswer("shapes", [text, "calls"], [(text, 3), (f"{text}2", 1)])
+
+
 def answers() -> dict[str, Shown]:
     """One answer of each kind, all of hostile material where it is the user's."""
     session = evil_session()
@@ -71,6 +78,7 @@ def answers() -> dict[str, Shown]:
         "guide_for": guide,
         "trial": evil_trial(),
         "check_dialect": pg.check_dialect(evil_dialect(), 1, [7]),
+        "corpus": evil_corpus_answer(),
         "audit_template": pg.audit_template(f"{{{{ {EVIL!r} }}}}{{{{ messages[0].content }}}}"),
     }
 
@@ -103,6 +111,7 @@ KINDS: Final = [
     "guide_for",
     "trial",
     "check_dialect",
+    "corpus",
     "audit_template",
 ]
 

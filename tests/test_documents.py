@@ -65,12 +65,14 @@ def test_the_cache_labs_document_runs_and_its_policy_is_one(
     "name",
     [
         "agents",
+        "compaction",
         "conversation-templates",
         "raw-prompts",
         "servers",
         "session-format",
         "tokens",
         "tools",
+        "versions",
     ],
 )
 def test_the_code_of_a_document_runs_as_it_stands(name: str) -> None:

@@ -102,6 +102,25 @@ def test_what_is_saved_is_a_dialect_of_every_page(home: Path) -> None:
     assert "<other>" in file.read_text()
 
 
+def test_what_is_kept_is_removed_and_brought_back(home: Path) -> None:
+    app = page("own", session="02-parallel-calls")
+    app.text_input(key="own 0 name").set_value("harbour").run()
+    assert "Delete" not in [button.label for button in app.button]
+    press(app, "Save in the workspace")
+    press(app, "Delete")
+    assert "Removed: harbour is no dialect of any page or command now." in said(app)
+    assert "harbour" not in pg.dialect_names()
+    assert app.text_input(key="own 0 name").value == "harbour"
+    press(app, "Undo delete")
+    assert "Brought back: harbour is among the dialects" in said(app)
+    assert "harbour" in pg.dialect_names()
+    # another has written it meanwhile
+    (home / "workspace" / "dialects" / "harbour.json").write_text(json.dumps({"name": "harbour"}))
+    press(app, "Delete")
+    assert "harbour.json was changed or removed elsewhere" in said(app)
+    assert (home / "workspace" / "dialects" / "harbour.json").exists()
+
+
 def test_three_replies_propose_a_form_and_what_it_leaves_is_shown() -> None:
     app = page("own", session="02-parallel-calls", start="Replies")
     replies = [

@@ -656,6 +656,17 @@ ALSO_WRITTEN: Final[list[Row]] = [  # what other servers' parsers read of the sa
     ("pythonic", "It is get_weather(city='Rome').", [], "It is get_weather(city='Rome').", []),
     ("pythonic", "[configure(on=True)]", [], "[configure(on=True)]", ["unknown-tool"]),
     ("lfm2", "[configure(on=True)]\nOK", [], "[configure(on=True)]\nOK", ["unknown-tool"]),
+    # a form that is read beside the first one knows the tools, too
+    ("functionary-v3.2", "hello {x}", [], "hello {x}", []),
+    ("functionary-v3.2", ">>>all\nhello {x}", [], "\nhello {x}", []),
+    ("functionary-v3.2", '>>>all\n\n{"a": 1}', [], '\n\n{"a": 1}', []),
+    (
+        "pythonic",
+        f"[get_weather(city='Rome', {'k' * 90}=1)]",
+        [("get_weather", {"city": "Rome", "k" * 90: 1})],
+        "",
+        [],
+    ),
 ]
 
 

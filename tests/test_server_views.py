@@ -242,5 +242,5 @@ def test_every_dialect_says_what_each_server_drops_of_it() -> None:
     lost = len("".join(TEXT.split("</tool_call>")[1].split()))
     assert rows["hermes"].servers["vllm"] == rows["hermes"].servers["sglang"] == lost
     assert rows["hermes"].servers["ollama"] == 0
-    assert "kodu" not in rows["hermes"].servers
+    assert "llama.cpp" not in rows["hermes"].servers
     assert set(cross_readings(list(rows.values())).columns) >= {"vllm drops", "ai-sdk-parser drops"}

@@ -47,7 +47,10 @@ MINIMAX = (
 )
 XML = "<get_weather><city> Prague </city></get_weather>"
 FUNCTION = "<function=get_weather><parameter=city>Prague</parameter></function>"
+BLOCK = "```tool\nTOOL_NAME: get_weather\nBEGIN_ARG: city\nPrague\nEND_ARG\n"  # and no fence
+AT = 'A\n@get_weather(c1): {"city": "Prague"}'
 CALL = [("get_weather", {"city": "Prague"})]
+CODE = [("python_interpreter", {"code": "x = 1"})]
 
 # dialect, server, reply, content, reasoning, calls, what is dropped
 TABLE = [
@@ -57,6 +60,10 @@ TABLE = [
     ("xml", "cline", XML, "", "", CALL, []),
     ("xml", "roo", XML, "", "", CALL, []),
     ("xml", "kodu", XML, "", "", [("get_weather", {"city": " Prague "})], []),
+    ("xml", "kodu", f"A {XML[:-14]}", "A ", "", [], [XML[:-14]]),
+    ("smolagents-code", "smolagents", "A\n<code>\nx = 1", "A\n", "", CODE, []),
+    ("continue", "continue", BLOCK, "", "", CALL, []),
+    ("gptme-tool", "gptme", AT[:-3], "whole", "", [], []),
     ("openhands", "openhands", f"A {FUNCTION} B", "A ", "", CALL, [" B"]),
     ("hermes", "vllm", "A <tool_call>{'name': !}</tool_call> B", "whole", "", [], []),
     ("hermes", "sglang", f"{HERMES} B", "", "", CALL, [" B"]),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from playground.commands.comparing import Against, against_options
 from playground.commands.shared import (
     dialects_option,
     in_dialects,
@@ -48,6 +49,7 @@ _CHANGES = [
     click.option("--timestamp", is_flag=True, help="The time in the system prompt."),
     click.option("--ttl", default="", help="Of every mark, such as 1h."),
     click.option("--parallel", default=1, help="Rounds of calls that become one turn."),
+    click.option("--answered", is_flag=True, help="Without the request that waits for its answer."),
 ]
 
 
@@ -61,11 +63,12 @@ def _what_if(command: Callable[..., int]) -> Callable[..., int]:
         timestamp: bool,
         ttl: str,
         parallel: int,
+        answered: bool,
         **others: Any,
     ) -> int:
         from playground.questions.cache.what_if import WhatIf
 
-        changed = WhatIf(environment, shuffle_tools, timestamp, ttl, parallel)  # type: ignore[arg-type]
+        changed = WhatIf(environment, shuffle_tools, timestamp, ttl, parallel, not answered)  # type: ignore[arg-type]
         return command(what_if=changed, **others)
 
     for option in reversed(_CHANGES):
@@ -268,7 +271,7 @@ def _under_one_policy(
 
 @click.command()
 @session_argument
-@click.option("-d", "--dialect", default="native", help="Default: native.")
+@click.option("-d", "--dialect", default="", help="Default: native.")
 @click.option("--policy", default="", help="Default: the dialect's own.")
 @click.option("--policy-file", default="", help="A policy of your own.")
 @model_option
@@ -281,6 +284,7 @@ def _under_one_policy(
 @click.option("--no-cache-break", is_flag=True, help="No request misses what the last one cached.")
 @json_option
 @guarded
+@against_options
 @_what_if
 def check(
     session: str,
@@ -295,21 +299,30 @@ def check(
     no_cache_break: bool,
     as_json: bool,
     what_if: WhatIf,
+    against: Against,
 ) -> int:
-    """Simulate SESSION's requests; exit status 1, with the reasons, where a limit is passed."""
+    """Simulate SESSION's requests; exit status 1, with the reasons, where a limit is passed.
+
+    With --against, compare them with a baseline instead: each session of the file beside the one
+    of its place.
+    """
     from playground.caching.own_policies import load_policy
     from playground.commands import cache_tables
     from playground.errors import InputFault
     from playground.questions.cache.simulation import simulate_cache
 
+    limited = max_cost_multiple is not None or no_cache_break
+    if against.is_asked(limited):
+        return against.check(session, model, dialect, as_json)
     # A check that cannot fail would pass in everybody's pipeline.
-    if max_cost_multiple is None and not no_cache_break:
-        raise InputFault("no limit is given", expected="--max-cost-multiple or --no-cache-break")
+    if not limited:
+        expected = "--max-cost-multiple, --no-cache-break or --against"
+        raise InputFault("no limit is given", expected=expected)
     loaded = load(session, model)
     found = simulate_cache(
         loaded.session,
         provider=provider,
-        dialect=in_dialects([dialect], rules)[0],
+        dialect=in_dialects([dialect or "native"], rules)[0],
         policy=load_policy(policy_file) if policy_file else policy,
         seconds_apart=seconds_apart,
         what_if=what_if,

@@ -110,17 +110,38 @@ def _show_payload(name: str, found: ProviderPayload, body: bool) -> None:
 @click.option("--mcp", is_flag=True, help="FILE is an mcp.json: ask its servers, once you agree.")
 @click.option("--yes", is_flag=True, help="With --mcp: do not ask before a program is started.")
 @click.option("--seconds", default=20.0, help="With --mcp: how long a server may take.")
+@click.option("--tokens", is_flag=True, help="What each costs, and what smaller schemas save.")
+@click.option("--model", "models", multiple=True, help="With --tokens; may be repeated.")
+@click.option(
+    "--portable", is_flag=True, help="Which provider refuses what, and what to write instead."
+)
+@click.option("--target", "targets", multiple=True, help="With --portable, such as openai-strict.")
 @json_option
 @guarded
 def tools(
-    file: str, dialects: tuple[str, ...], mcp: bool, yes: bool, seconds: float, as_json: bool
+    file: str,
+    dialects: tuple[str, ...],
+    mcp: bool,
+    yes: bool,
+    seconds: float,
+    tokens: bool,
+    models: tuple[str, ...],
+    portable: bool,
+    targets: tuple[str, ...],
+    as_json: bool,
 ) -> int:
     """Read the tools of FILE in any form; with -d, what of their schemas a dialect drops.
 
     FILE is JSON or YAML of a provider, MCP, OpenAPI, Python source (which is not run), a session
     or the name of a sample.
     """
+    from playground.commands import tool_tables
+
     read, found = _asked(file, yes, seconds) if mcp else _read(file)
+    if tokens or portable:
+        shown = tool_tables.costs(read, models, dialects, as_json) if tokens else 0
+        shown = tool_tables.portable(read, targets, as_json) if portable else shown
+        return max(shown, report(found))
     if as_json:
         print_json(
             {

@@ -71,6 +71,16 @@ def load(name: str, model: str = "") -> LoadedSession:
     return replace(loaded, session=loaded.session.with_model(model))
 
 
+def load_all(name: str, model: str = "") -> list[LoadedSession]:
+    """As `load`, every session of the file."""
+    from dataclasses import replace
+
+    from playground.sessions.loading import read_sessions
+
+    found = read_sessions(_opened(name))
+    return [replace(each, session=each.session.with_model(model)) for each in found]
+
+
 def load_streamed(name: str, dialect: str) -> LoadedSession:
     """As `load`, for replaying: the file may hold a reply alone, and an answer that nobody
     recorded is streamed again. `dialect` is the one that is asked for, "" for any."""

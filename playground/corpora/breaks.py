@@ -13,7 +13,7 @@ from typing import Final
 from playground.caching.differences import FirstDifference
 from playground.caching.prefixes import Billed
 from playground.caching.simulated import Simulated
-from playground.corpora.requests import SeenRequest, SentRequests, rules_for
+from playground.corpora.requests import SeenRequest, SeenRequests, rules_for
 from playground.llm.prices import price_of
 from playground.sessions.session import Session
 
@@ -45,7 +45,7 @@ class SeenBreak:
     after: str = ""
 
 
-def breaks_of(session: Session, sent: SentRequests) -> Iterator[SeenBreak]:
+def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
     """The breaks of a session, in their order."""
     simulation, requests = sent.simulation, sent.requests
     outcomes: Sequence[Simulated] = simulation.requests if simulation else ()

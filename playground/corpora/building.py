@@ -16,7 +16,7 @@ from typing import Any, Final
 from playground.corpora import catalog as catalogs
 from playground.corpora.catalog import Catalog
 from playground.corpora.engines import Engine, Outcome, get_engine
-from playground.corpora.inputs import PIECE_BYTES, Piece
+from playground.corpora.inputs import PIECE_BYTES, InputPiece
 from playground.corpora.layout import CorpusFolder
 from playground.corpora.needed import needed
 from playground.corpora.planning import Progress, halves, jobs, plan
@@ -76,7 +76,7 @@ class _Build:
             for found in catalogs.manifests(folder, redacts=redacts)
             if not found["spoiled"]  # what changed while it was read is read again
         }
-        self._pieces: list[Piece] = []
+        self._pieces: list[InputPiece] = []
         self._made = self._done = self._total = 0
         self._committed = time.monotonic()
 
@@ -101,10 +101,10 @@ class _Build:
         self._take_away()
         return Built(self._made, kept, self._rows(), faults, self._catalog.aside)
 
-    def _new_pieces(self) -> list[Piece]:
+    def _new_pieces(self) -> list[InputPiece]:
         """Each content once that no shard has."""
         seen = {each["content"] for found in self._shards.values() for each in _sound(found)}
-        new: dict[str, Piece] = {}
+        new: dict[str, InputPiece] = {}
         for piece in self._pieces:
             if piece.content not in seen:
                 new.setdefault(piece.content, piece)
@@ -168,7 +168,7 @@ class _Build:
                 listed[shard] = own
             seen |= own
         for shard in listed:
-            pieces = [Piece(**each) for each in self._shards[shard]["pieces"]]
+            pieces = [InputPiece(**each) for each in self._shards[shard]["pieces"]]
             gone |= {piece.number for piece in pieces if piece.content not in listed[shard]}
         self._catalog.shards = sorted(listed)
         self._catalog.dropped = sorted(gone)

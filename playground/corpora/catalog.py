@@ -17,7 +17,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from playground.corpora.inputs import Piece
+from playground.corpora.inputs import InputPiece
 from playground.corpora.layout import ANALYSIS, LAYOUT, CorpusFolder
 from playground.errors import InputFault
 from playground.output import told, whole_file, write_file
@@ -75,7 +75,7 @@ def refuse_newer(found: int, known: int, noun: str, path: Path) -> None:
         )
 
 
-def commit(folder: CorpusFolder, catalog: Catalog, pieces: Iterable[Piece]) -> None:
+def commit(folder: CorpusFolder, catalog: Catalog, pieces: Iterable[InputPiece]) -> None:
     """Make this catalog the one that counts, with the files of these pieces. The one before it
     stays readable for whoever has it open: its list of files goes with the next commit."""
     before = catalog.generation
@@ -93,13 +93,13 @@ def commit(folder: CorpusFolder, catalog: Catalog, pieces: Iterable[Piece]) -> N
     folder.files(before - 1).unlink(missing_ok=True)
 
 
-def built_files(folder: CorpusFolder, catalog: Catalog) -> list[Piece]:
+def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
     """The pieces that the catalog's files are made of."""
     path = folder.files(catalog.generation)
     if not path.is_file():
         return []
     rows = pq.read_table(path).drop_columns(["piece"]).to_pylist()
-    return [Piece(**row) for row in rows]
+    return [InputPiece(**row) for row in rows]
 
 
 def manifests(folder: CorpusFolder, *, redacts: bool) -> Iterator[dict[str, Any]]:

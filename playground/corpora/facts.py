@@ -20,7 +20,7 @@ from playground.corpora.replies import (
     answered,
     results_of,
 )
-from playground.corpora.requests import SeenRequest, SentRequests
+from playground.corpora.requests import SeenRequest, SeenRequests
 from playground.corpora.storing import StoredRequest
 from playground.corpora.tables import (
     BreakFact,
@@ -52,7 +52,7 @@ _ERROR: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SessionPlace:
     """Where a session stands: the piece, by the first 64 bits of its hash, and its number there."""
 
     piece: int
@@ -71,8 +71,8 @@ class SessionFacts:
     def __init__(
         self,
         loaded: LoadedSession,
-        place: Place,
-        requests: SentRequests,
+        place: SessionPlace,
+        requests: SeenRequests,
         cleaner: Cleaner,
         *,
         redacts: bool,

@@ -30,7 +30,7 @@ _PACKED: Final = (".gz", ".zst")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class InputPiece:
     """A file, or bytes `start` to `start + size` of one; `content` is the hash of those bytes.
 
     `name` is what people read: the path, and behind a `!` the member of a tar.
@@ -89,7 +89,7 @@ def _walk(folder: Path, out: Path) -> Iterator[Path]:
                 yield path
 
 
-def pieces_of(path: Path) -> Iterator[Piece]:
+def pieces_of(path: Path) -> Iterator[InputPiece]:
     """The pieces of a file. Raises InputFault where it cannot be read."""
     with told(path):
         if path.name.endswith(".tar"):
@@ -100,10 +100,10 @@ def pieces_of(path: Path) -> Iterator[Piece]:
             yield _piece(path, str(path), 0, path.stat().st_size)
 
 
-def _piece(path: Path, name: str, start: int, size: int) -> Piece:
+def _piece(path: Path, name: str, start: int, size: int) -> InputPiece:
     with path.open("rb") as file:
         file.seek(start)
-        return Piece(_hashed(file, size), name, str(path), start, size)
+        return InputPiece(_hashed(file, size), name, str(path), start, size)
 
 
 def _hashed(file: IO[bytes], size: int) -> str:
@@ -114,7 +114,7 @@ def _hashed(file: IO[bytes], size: int) -> str:
     return digest.hexdigest()
 
 
-def _members(path: Path) -> Iterator[Piece]:
+def _members(path: Path) -> Iterator[InputPiece]:
     """The files of a tar that is not packed: each is a stretch of it."""
     try:
         with tarfile.open(path, "r:") as tar:
@@ -137,7 +137,7 @@ def _is_cut(path: Path) -> bool:
         return False
 
 
-def _stretches(path: Path) -> Iterator[Piece]:
+def _stretches(path: Path) -> Iterator[InputPiece]:
     """A file of lines in stretches that end with a line: what is added to it makes a new last one,
     and leaves those before it as they were."""
     total, start = path.stat().st_size, 0
@@ -151,7 +151,7 @@ def _stretches(path: Path) -> Iterator[Piece]:
 
 
 @contextmanager
-def opened(piece: Piece, scratch: Path) -> Iterator[Iterator[Source]]:
+def opened(piece: InputPiece, scratch: Path) -> Iterator[Iterator[Source]]:
     """The sources of a piece: itself, or the members of a tar that is read in order.
 
     What is packed is unpacked beside `scratch` first, so that no size of it has to fit in memory.
@@ -175,7 +175,7 @@ def opened(piece: Piece, scratch: Path) -> Iterator[Iterator[Source]]:
             check(piece)
 
 
-def check(piece: Piece) -> None:
+def check(piece: InputPiece) -> None:
     """Raises InputFault where the bytes are no longer those that were planned."""
     path = Path(piece.path)
     with told(path):
@@ -183,7 +183,7 @@ def check(piece: Piece) -> None:
             raise _changed(piece)
 
 
-def _bytes(piece: Piece) -> bytes:
+def _bytes(piece: InputPiece) -> bytes:
     with Path(piece.path).open("rb") as file:
         file.seek(piece.start)
         data = file.read(piece.size)
@@ -192,7 +192,7 @@ def _bytes(piece: Piece) -> bytes:
     return data
 
 
-def _changed(piece: Piece) -> InputFault:
+def _changed(piece: InputPiece) -> InputFault:
     expected = "a file that stays as it is: the next build takes it"
     return InputFault("it changed while it was read", where=piece.name, expected=expected)
 

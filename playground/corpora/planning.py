@@ -9,7 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from playground.corpora.inputs import PIECE_BYTES, Piece, find_files, pieces_of
+from playground.corpora.inputs import PIECE_BYTES, InputPiece, find_files, pieces_of
 from playground.corpora.layout import CorpusFolder
 from playground.errors import InputFault
 
@@ -17,23 +17,23 @@ Progress = Callable[[str, int, int], None]  # what is done, of it so many bytes,
 
 
 @dataclass(slots=True)
-class Plan:
+class BuildPlan:
     """The pieces that the corpus is to hold, and what of the inputs cannot be read."""
 
-    pieces: list[Piece] = field(default_factory=list)
+    pieces: list[InputPiece] = field(default_factory=list)
     faults: list[dict[str, str]] = field(default_factory=list)
 
 
 def plan(
     inputs: Sequence[str | Path],
     folder: CorpusFolder,
-    before: Iterable[Piece],
+    before: Iterable[InputPiece],
     progress: Progress | None = None,
-) -> Plan:
+) -> BuildPlan:
     """What lies in the inputs now, and what was built of files that are no part of them: another
     folder is added, while a file that went, or changed, is no longer what it was."""
     given = [str(Path(each).resolve()) for each in inputs]
-    found = Plan([piece for piece in before if not _covered(piece.path, given)])
+    found = BuildPlan([piece for piece in before if not _covered(piece.path, given)])
     read = 0
     for path in find_files(given, folder.path):
         try:
@@ -56,10 +56,14 @@ def _covered(path: str, inputs: Iterable[str]) -> bool:
 
 
 def jobs(
-    pieces: Iterable[Piece], folder: CorpusFolder, *, redacts: bool, shard_bytes: int = PIECE_BYTES
+    pieces: Iterable[InputPiece],
+    folder: CorpusFolder,
+    *,
+    redacts: bool,
+    shard_bytes: int = PIECE_BYTES,
 ) -> Iterator[dict[str, Any]]:
     """The pieces as shards of about that size, in their order."""
-    waiting: list[Piece] = []
+    waiting: list[InputPiece] = []
     size = 0
     for piece in pieces:
         if waiting and size + piece.size > shard_bytes:
@@ -71,7 +75,7 @@ def jobs(
         yield job(waiting, folder, redacts=redacts)
 
 
-def job(pieces: Sequence[Piece], folder: CorpusFolder, *, redacts: bool) -> dict[str, Any]:
+def job(pieces: Sequence[InputPiece], folder: CorpusFolder, *, redacts: bool) -> dict[str, Any]:
     """One shard to build, as plain data; its name is told from what is in it."""
     told = "\0".join([str(redacts), *(piece.content for piece in pieces)])
     return {
@@ -84,7 +88,7 @@ def job(pieces: Sequence[Piece], folder: CorpusFolder, *, redacts: bool) -> dict
 
 def halves(given: dict[str, Any], folder: CorpusFolder) -> list[dict[str, Any]]:
     """A job as two, each with half of its pieces: one of them holds what killed it."""
-    pieces = [Piece(**each) for each in given["pieces"]]
+    pieces = [InputPiece(**each) for each in given["pieces"]]
     middle = len(pieces) // 2
     return [
         job(part, folder, redacts=given["redacts"]) for part in (pieces[:middle], pieces[middle:])

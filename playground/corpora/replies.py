@@ -88,13 +88,14 @@ class ReplyReader:
         self._names = {tool.name for tool in session.tools}
         self._data = PromptData(tool_metadata=list(session.tools))
         self._checks = {tool.name: _check(tool) for tool in session.tools}
-        self.dialect = _dialect_of(session)
+        self._has_parts = _has_call_parts(session)
+        self.dialect = NATIVE if self._has_parts else _dialect_in_text(session)
 
     def read(self, index: int) -> SeenReply:
         """The reply that is the message of this index."""
         message = self.session.messages[index]
         own = [self._part(part, index) for part in message.tool_calls]
-        if own or self.dialect in ("", NATIVE):
+        if self._has_parts or not self.dialect:
             return SeenReply([self._checked(call) for call in own], [], self.dialect)
         parser = get_dialect(self.dialect).create_parser(self._data)
         return self.of(read_to_end(parser, [parser.feed_text(message.text)]), self.dialect)
@@ -146,20 +147,32 @@ def answered(
     ]
 
 
-def _dialect_of(session: Session) -> str:
-    """The dialect of a session's replies; "" where none of those that were looked at has a call."""
+def _has_call_parts(session: Session) -> bool:
+    return any(
+        type(part) is ToolCallPart
+        for message in session.messages
+        if message.role == "assistant"
+        for part in message.parts
+    )
+
+
+def _dialect_in_text(session: Session) -> str:
+    """The dialect of a session's replies: of the first that has a sound call, or else of the first
+    in which one was begun; "" where none of those that were looked at has either."""
     replies = [message for message in session.messages if message.role == "assistant"]
-    if any(type(part) is ToolCallPart for message in replies for part in message.parts):
-        return NATIVE
     named = next((recording.dialect for recording in session.recordings if recording.dialect), "")
     if named:
         return named
     texts = (m.text for m in replies if any(type(part) is TextPart for part in m.parts))
+    begun = ""
     for _, text in zip(range(_TRIED), texts, strict=False):
         best = likeliest(text, session.tools)
-        if best is not None and not best.any_text:
+        if best is None or best.any_text:
+            continue
+        if best.evident > 0:
             return best.dialect
-    return ""
+        begun = begun or best.dialect
+    return begun
 
 
 def _calls(events: Iterable[Event]) -> Iterator[SeenCall]:

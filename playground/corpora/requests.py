@@ -71,19 +71,19 @@ class SeenRequest:
 
 
 @dataclass(slots=True)
-class SentRequests:
+class SeenRequests:
     """A session's requests, and the simulation of those that it holds as they were sent."""
 
     requests: list[SeenRequest] = field(default_factory=list)
     simulation: CacheSimulation | None = None
 
 
-def sent_requests(session: Session) -> SentRequests:
+def sent_requests(session: Session) -> SeenRequests:
     """The requests of a session, in their order."""
     simulation = _simulation(session)
     if simulation is None:
-        return SentRequests(list(_of_replies(session)))
-    return SentRequests(list(_of_rows(session, simulation)), simulation)
+        return SeenRequests(list(_of_replies(session)))
+    return SeenRequests(list(_of_rows(session, simulation)), simulation)
 
 
 def _simulation(session: Session) -> CacheSimulation | None:

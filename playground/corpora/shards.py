@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 
 from playground.corpora.blocks import BlockWriter
 from playground.corpora.cleaning import Cleaner
-from playground.corpora.facts import Place, SessionFacts
-from playground.corpora.inputs import Piece, opened
+from playground.corpora.facts import SessionFacts, SessionPlace
+from playground.corpora.inputs import InputPiece, opened
 from playground.corpora.layout import ANALYSIS, LAYOUT, CorpusFolder
 from playground.corpora.requests import sent_requests
 from playground.corpora.storing import SessionStore
@@ -38,7 +38,7 @@ def build_shard(job: dict[str, Any]) -> dict[str, Any]:
     raised, InputFault where the disk is full.
     """
     folder = CorpusFolder(Path(job["out"]))
-    pieces = [Piece(**each) for each in job["pieces"]]
+    pieces = [InputPiece(**each) for each in job["pieces"]]
     with ExitStack() as stack:
         writer = _ShardWriter(folder, job["shard"], stack, redacts=job["redacts"])
         for piece in pieces:
@@ -95,7 +95,7 @@ class _ShardWriter:
         self.faults: list[dict[str, str]] = []
         self.spoiled: list[str] = []  # contents whose rows do not count
 
-    def piece(self, piece: Piece) -> None:
+    def piece(self, piece: InputPiece) -> None:
         """All sessions of a piece; what of it cannot be read is a fault."""
         faults: list[InputFault] = []
         number = 0
@@ -105,7 +105,7 @@ class _ShardWriter:
                     source.left_out = faults
                     with source.going_on():
                         for loaded in read_sessions(source):
-                            self._session(loaded, Place(piece.number, number))
+                            self._session(loaded, SessionPlace(piece.number, number))
                             number += 1
         except InputFault as fault:
             faults.append(fault)
@@ -121,7 +121,7 @@ class _ShardWriter:
         for writer in self._tables.values():
             writer.close()
 
-    def _session(self, loaded: LoadedSession, place: Place) -> None:
+    def _session(self, loaded: LoadedSession, place: SessionPlace) -> None:
         loaded = replace(loaded, session=self._cleaner.session(loaded.session))
         requests = sent_requests(loaded.session)
         facts = SessionFacts(loaded, place, requests, self._cleaner, redacts=self._redacts)

@@ -63,13 +63,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from playground.arguments import wrong
 from playground.dialects.base import Dialect
-from playground.dialects.by_hand.plugins import GROUP, Plugins, form_fault, load_plugins
 from playground.dialects.declared import DeclaredDialect
-from playground.dialects.files.folders import FileState, load_files, states
 from playground.errors import InputFault, UnknownNameError
 from playground.findings import Finding
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what looks for others' dialects is loaded where they are asked for
+    from playground.dialects.by_hand.plugins import Plugins
+    from playground.dialects.files.folders import FileState
+
     REGISTRY: tuple[Dialect, ...]
     """Every dialect of our own; whoever asks for it loads every file."""
 
@@ -83,16 +84,16 @@ _FILES: Final = (  # the names are said here, so that a dialect loads its own fi
     ("dspy", "dspy-chat dspy-json dspy-xml"),
     (
         "json_tags",
-        "longcat granite-20b-fc gigachat3 internlm2 inkling gptme-tool ernie45 "
+        "exaone-4 longcat granite-20b-fc gigachat3 internlm2 inkling gptme-tool ernie45 "
         "tool-calls-array pangu hyperclovax nemotron-v2 functools granite xlam apertus "
         "cohere-action command-r",
     ),
     (
         "invoke_tags",
-        "anthropic-invoke anthropic-legacy muse minimax-m2 dots deepseek-dsml gigachat3.5 "
-        "step3 minicpm5 minimax-m3",
+        "anthropic-invoke anthropic-legacy muse minimax-m2 dots deepseek-dsml deepseek-v4.1 "
+        "gigachat3.5 step3 minicpm5 minimax-m3",
     ),
-    ("parameter_tags", "seed-oss openhands k-exaone-2 glm hunyuan hy3 solar-open2 k2-horizon"),
+    ("parameter_tags", "seed-oss openhands mimo k-exaone-2 glm hunyuan hy3 solar-open2 k2-horizon"),
     (
         "header_tokens",
         "kimi-k2 deepseek-v3 deepseek-v3.1 mistral functionary-v3.2 plamo3 kimi-k3 solar-open "
@@ -128,15 +129,21 @@ def _plugins() -> Plugins:
     # looked for where a name is not our own: it takes as long as all the rest of this
     from importlib.metadata import entry_points
 
+    from playground.dialects.by_hand.plugins import GROUP, load_plugins
+
     return load_plugins(entry_points(group=GROUP), _FILE_OF)
 
 
 def dialect_files() -> tuple[FileState, ...]:
     """The dialect files as they are now: part of the key of whatever is kept by dialects' names."""
+    from playground.dialects.files.folders import states
+
     return states()
 
 
 def _files() -> Plugins:
+    from playground.dialects.files.folders import load_files
+
     return load_files(dialect_files(), (*_FILE_OF, *_plugins().dialects))
 
 
@@ -160,6 +167,8 @@ def get_dialect(name: str | Dialect) -> Dialect:
     if not isinstance(name, str):
         if not isinstance(name, Dialect) and not isinstance(name, type):
             raise wrong("a dialect", name, "its name")
+        from playground.dialects.by_hand.plugins import form_fault
+
         if fault := form_fault(name):
             raise InputFault(f"no dialect: {fault}")
         return name

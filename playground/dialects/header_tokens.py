@@ -168,6 +168,7 @@ DIALECTS = (
             ),
             section="<|open|>tools<|sep|>{calls}<|close|>tools<|sep|>",
             separator="",
+            type_words=(("integer", "number"),),
             escaped_names=True,
         ),
         reasoning=(ReasoningTags("<|open|>think<|sep|>", "<|close|>think<|sep|>"),),

@@ -29,10 +29,9 @@ Write a JSON object with the function's "name" and its "arguments" between <tool
     dropped=SEQUENCE_TOKENS,
     tool_docs=JSON_LINES,
     models=(
-        "Hermes 2 Pro, Hermes 3, Qwen 2.5, Qwen 3 (model cards and chat templates); EXAONE 4 (its "
-        "template in llama.cpp's pull request 14630, 2025-07); Arch-Function (a request to it in "
-        "katanemo's Plano, api_model_server.rest, read 2026-11); Ring and Ling 2 (reported, no "
-        "template of theirs was read)"
+        "Hermes 2 Pro, Hermes 3, Qwen 2.5, Qwen 3, MiMo VL (model cards and chat templates); "
+        "Arch-Function (a request to it in katanemo's Plano, api_model_server.rest, read 2026-11); "
+        "Ring and Ling 2 (reported, no template of theirs was read)"
     ),
     # A Hermes is one on whatever base it was trained: vLLM's list for its hermes parser has those
     # on Llama. A newer Qwen writes qwen3-coder. Granite changed over in 4.
@@ -43,7 +42,7 @@ Write a JSON object with the function's "name" and its "arguments" between <tool
         "qwq",
         "granite-?4",
         "arch-function",
-        r"^exaone-?4",
+        "mimo-?(vl|7b)",
         r"k-exaone(?!-?2(?!\d))",
         "smollm-?3",
         "trinity-(mini|nano)",

@@ -142,7 +142,17 @@ DIALECTS = (
         stops=("<｜end▁of▁sentence｜>",),
         result="<function_results>\n<result>{result}</result>\n</function_results>",
         models="DeepSeek V3.2 and V4 (encoding documents, 2026-11)",
-        model_names=(r"deepseek.*(v3\.2|v4)",),
+        model_names=(r"deepseek.*(v3\.2|v4(?!\.1))",),
+    ),
+    _invoked(
+        name="deepseek-v4.1",
+        title="DeepSeek V4.1",
+        syntax=_dsml("｜DSML｜ ", "calls"),  # a token, and behind it a word of its own
+        reasoning=(THINK,),
+        stops=("<｜end▁of▁sentence｜>",),
+        result="<tool_result>{result}</tool_result>",
+        models="DeepSeek V4.1 (its encoding's tests in public engines, xgrammar 0.2.8; 2026-11)",
+        model_names=(r"deepseek.*v4\.1",),
     ),
     _invoked(
         name="gigachat3.5",

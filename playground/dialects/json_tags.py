@@ -52,6 +52,20 @@ def _one_array(section: str, shape: JsonShape | None = None, read: tuple[str, ..
 
 DIALECTS = (
     _tagged(
+        name="exaone-4",
+        title="EXAONE 4",
+        syntax=Syntax(
+            call="<tool_call>{call:json}</tool_call>",
+            also=(Syntax(call="<tool_call>{name}({args:python})</tool_call>"),),
+        ),
+        reasoning=(THINK,),
+        stops=("[|endofturn|]",),
+        result="<tool_result>{result}</tool_result>",
+        result_role="tool",
+        models="EXAONE 4 (chat template as BFCL's handler quotes it, 2026-11)",
+        model_names=(r"^exaone-?4",),
+    ),
+    _tagged(
         name="longcat",
         title="LongCat",
         syntax=_object(

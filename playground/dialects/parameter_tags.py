@@ -59,6 +59,21 @@ DIALECTS = (
         models="OpenHands without native calls, SWE-agent (their converters, 2026-11)",
     ),
     _tags(
+        name="mimo",
+        title="MiMo V2",
+        syntax=Syntax(
+            call="<function={name}>{params}</function>",
+            param="<parameter={key}>{value}</parameter>",
+            section="<tool_call>{calls}</tool_call>",
+            one_call_a_section=True,
+        ),
+        reasoning=(THINK,),
+        stops=("<|im_end|>",),
+        result="<tool_response>\n{result}\n</tool_response>",
+        models="MiMo V2 (its template as llama.cpp's users quote it, xgrammar 0.2.8; 2026-11)",
+        model_names=(r"mimo(?!-?(vl|7b))",),
+    ),
+    _tags(
         name="k-exaone-2",
         title="K-EXAONE 2",
         syntax=_function("tool_call"),

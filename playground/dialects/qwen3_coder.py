@@ -28,7 +28,7 @@ tool_response tags.""",
     dropped=SEQUENCE_TOKENS,
     tool_docs=JSON_LINES,
     models=(
-        "Qwen3-Coder, Qwen 3.5, Step 3.5, Nemotron 3, MiMo (chat templates, 2026-11); UI-TARS "
+        "Qwen3-Coder, Qwen 3.5, Step 3.5, Nemotron 3 (chat templates, 2026-11); UI-TARS "
         "(ai-sdk-tool-call-middleware, 2026-11); IQuest Coder V1 (vLLM's parser, 2026-11)"
     ),
     model_names=(
@@ -37,7 +37,6 @@ tool_response tags.""",
         r"qwen-?3\.[58]",
         r"step-?3\.5",
         "nemotron-?3",
-        "mimo",
         "ui-tars",
         "intellect-3",
     ),

@@ -80,20 +80,21 @@ def schema_facts(dialect: Dialect, tool: ToolMetadata) -> list[Fact]:
     At most 400 facts of a tool are looked at, in the schema's order.
     """
     bare = tool.model_copy(update={"examples": ()})  # an example's values are written by their type
-    whole = _documentation(dialect, bare)
+    whole = documentation(dialect, bare)
     found: list[Fact] = []
     for path in _facts(tool.input_schema, ()):
         if len(found) == MOST_FACTS:
             break
         # A copy without one fact: if its documentation reads the same, the fact is not told.
         without = bare.model_copy(update={"input_schema": _without(tool.input_schema, path)})
-        kept = _documentation(dialect, without) != whole
+        kept = documentation(dialect, without) != whole
         found.append(Fact(tool.name, _named(path[:-1]), str(path[-1]), kept))
     return found
 
 
-def _documentation(dialect: Dialect, tool: ToolMetadata) -> str:
-    data = PromptData(tool_metadata=[tool])
+def documentation(dialect: Dialect, *tools: ToolMetadata) -> str:
+    """All that a dialect tells the model about these tools, in the prompt and beside it."""
+    data = PromptData(tool_metadata=list(tools))
     given = json.dumps(dialect.request_tools(data), ensure_ascii=False, sort_keys=True)
     return dialect.format_tool_docs(data) + given
 

@@ -35,12 +35,6 @@ def declared_grammar(
         if not chosen:
             raise UnknownNameError("tool", choice, [AUTO, REQUIRED, *(t.name for t in tools)])
     chosen = _callable(syntax, chosen, notes)
-    if syntax.json.indent:
-        notes.narrower(
-            "calls",
-            "JSON stands on one line: that on many, as the dialect writes it, is"
-            " read and not taken",
-        )
     reply = ReplyRules(syntax, markers, answer, chosen, notes)
     rules = reply.make(WantedReply(choice != AUTO, several, reasoning))
     if rules[ROOT] == IMPOSSIBLE:

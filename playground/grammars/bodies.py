@@ -20,7 +20,6 @@ from playground.grammars.expressions import (
 from playground.grammars.styles import (
     Style,
     bare_key,
-    json_style,
     marked_style,
     python_style,
 )
@@ -62,17 +61,16 @@ def _arguments(call: CallRules, style: Style) -> Expression:
 
 
 def _json_arguments(call: CallRules) -> Expression:
-    return in_order(_arguments(call, json_style()), call.after)
+    return in_order(_arguments(call, call.json_style()), call.after)
 
 
 def _json_call(call: CallRules) -> Expression:
     """Name and arguments in one object, in the order in which we write them."""
-    shape, style = call.syntax.shape, json_style()
-    key, comma = style.key, style.comma
+    shape, style = call.syntax.shape, call.json_style()
     if shape.name_is_key:
-        body = in_order("{", key(call.tool.name), _arguments(call, style), "}")
-        return in_order(body, call.after)
-    inside = json_style(in_text=True) if shape.arguments_as_text else style
+        named = in_order(style.key(call.tool.name), _arguments(call, style))
+        return in_order(style.within("{", named, "}"), call.after)
+    inside = call.json_style(in_text=True) if shape.arguments_as_text else style
     given = _arguments(call, inside)
     if shape.arguments_as_text:
         given = in_order('"', given, '"')
@@ -88,17 +86,15 @@ def _json_call(call: CallRules) -> Expression:
         for step in path[:-1]:
             node = node.setdefault(step, {})
         node[path[-1]] = value
-    return in_order(_members(members, key, comma), call.after)
+    return in_order(_members(members, style), call.after)
 
 
-def _members(
-    members: dict[str, Any], key: Callable[[str], Expression], comma: Expression
-) -> Expression:
+def _members(members: dict[str, Any], style: Style) -> Expression:
     parts: list[Expression | str] = []
     for name, value in members.items():
-        inside = _members(value, key, comma) if isinstance(value, dict) else value
-        parts += [comma, key(name), inside]
-    return in_order("{", *parts[1:], "}")
+        inside = _members(value, style) if isinstance(value, dict) else value
+        parts += [style.comma, style.key(name), inside]
+    return style.within("{", in_order(*parts[1:]), "}")
 
 
 def _one_text(call: CallRules, key: str, style: Style) -> list[Expression]:
@@ -169,7 +165,7 @@ def _values(call: CallRules, key: str, then: str) -> RawValues:
     assert template is not None
     call.notes.narrower(call.place, f"no value holds {' or '.join(map(repr, words))}")
     block = VALUES[template.body].block
-    rules = call.schema_rules(json_style(words))
+    rules = call.schema_rules(call.json_style(words))
     return RawValues(rules, words, then, call.syntax.untyped, block)
 
 
@@ -190,14 +186,13 @@ def _param(call: CallRules, key: str, schema: Any) -> Expression:
         json = values.json(_without_texts(schema), place)
         return either([param(text, is_text="true"), param(json, is_text="false")])
     if "type" in holes:
+        word = call.syntax.type_word
         text = values.text(schema, place) if _reads_text(seen) else IMPOSSIBLE
-        kinds = ("integer", "number", "boolean", "null", "array", "object")
-        return either(
-            [
-                param(text, type="string"),
-                *(param(values.json(_of_type(schema, kind), place), type=kind) for kind in kinds),
-            ]
-        )
+        found = [param(text, type=word("string"))]
+        for kind in ("integer", "number", "boolean", "null", "array", "object"):
+            json = values.json(_of_type(schema, kind), place)
+            found.append(param(json, type=word(kind)))
+        return either(found)
     return param(values.value(schema, seen, place))
 
 
@@ -246,7 +241,7 @@ def _texts(call: CallRules) -> Expression:
             found.append(in_order(*_each_text(call, schemas)))
     if syntax.objects:
         words = tuple(filter(None, (*call.outside, longest_word(call.after))))
-        rules = call.schema_rules(json_style(words))
+        rules = call.schema_rules(call.json_style(words))
         call.notes.narrower(
             call.place, f"no text of its JSON holds {' or '.join(map(repr, words))}"
         )
@@ -268,13 +263,13 @@ def _each_text(call: CallRules, schemas: dict[str, Any]) -> list[Expression]:
         place = f"{call.place}.{key}"
         call.notes.narrower(place, f"no text holds {' or '.join(map(repr, words))}")
         shape = _text_shape(call, then, _is_needed(call, schemas[key], place))
-        found.append(FreeText(shape, tuple(filter(None, words)), then))
+        found.append(FreeText(shape, tuple(filter(None, words)), then, last=not then))
     return found
 
 
 def _is_needed(call: CallRules, schema: Any, place: str) -> bool:
     """Whether a text may not be empty: all of its schema that counts here."""
-    variants = call.schema_rules(json_style()).merger.variants(schema, place)
+    variants = call.schema_rules(call.json_style()).merger.variants(schema, place)
     if any(set(variant) - {"type", "minLength"} for variant in variants):
         call.notes.wider(place, "of a text's schema nothing but its type counts")
     return any(variant.get("minLength") for variant in variants)

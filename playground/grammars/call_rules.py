@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -72,6 +73,10 @@ class CallRules:
             )
         return self._made[style]
 
+    def json_style(self, without: Sequence[str] = (), in_text: bool = False) -> Style:
+        """JSON as the dialect writes it."""
+        return json_style(without, in_text, bool(self.syntax.json.indent))
+
     def piece(self, piece: Piece, first: bool) -> Expression | str:
         if isinstance(piece, str):
             return piece
@@ -96,7 +101,7 @@ class CallRules:
     def objects(self) -> list[tuple[list[tuple[str, Any, bool]], Any]]:
         """The members of the arguments, of each object that the schema is a choice of; and the
         schema of other members, or None."""
-        rules = self.schema_rules(json_style())
+        rules = self.schema_rules(self.json_style())
         found = []
         for variant in rules.merger.variants(self.tool.input_schema, self.place):
             if "object" not in types_of(variant) and "type" in variant:

@@ -32,12 +32,14 @@ class FreeText:
     """Text of a shape, which holds none of the words `without`, and then the text `then`.
 
     No word begins in the text and ends in `then`: whoever reads up to the first of the words finds
-    it where `then` has it.
+    it where `then` has it. Of a call whose text ends the reply, `last` says that it ends in no
+    beginning of a word either: that is read as a marker which was cut.
     """
 
     shape: TextShape
     without: tuple[str, ...] = ()
     then: str = ""
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)

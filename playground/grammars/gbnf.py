@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from playground.grammars.characters import CharacterSet
+from playground.grammars.characters import CharacterSet, characters
 from playground.grammars.expressions import (
     Either,
     Exact,
@@ -72,7 +72,7 @@ class _Writer:
         """The first of the rules that a free text becomes."""
         if given not in self._names:
             stem = self._names[given] = self._own("text")
-            listed = states(given.shape, given.without, given.then)
+            listed = states(given.shape, given.without, given.then, given.last)
             self.lines += _state_rules(stem, listed, self.text(Exact(given.then)))
         return self._names[given]
 
@@ -91,19 +91,26 @@ class _Writer:
 def _set(of: CharacterSet) -> str:
     """A set. Escapes stand last: xgrammar reads as many hexadecimal digits as follow; and behind
     them `^` and `-`, which mean something elsewhere and have no escape that all read."""
-    given = of.others if of.is_most else of
+    # llama.cpp refuses the first bytes of a character that may be one of those which are left out
+    without = of.is_most and all(last < 0x80 for _, last in of.others.ranges)
+    given = of.others if without else of & _WRITTEN
     ranges = [each for whole in given.ranges for each in _apart(whole)]
     listed = sorted((_range(*each) for each in ranges), key=_place)
-    if not of.is_most:
+    if not without:
         return '"^"' if listed == ["^"] else f"[{''.join(listed)}]"
     return f"[^{''.join(sorted([*listed, _NUL], key=_place))}]"
 
 
 _NUL: Final = "\\x00"
+_WRITTEN: Final = characters("\0").others
 
 
 def _place(text: str) -> int:
-    return ["^", "-"].index(text) + 2 if text in ("^", "-") else int(text.startswith("\\x"))
+    return (
+        ["^", "-"].index(text) + 2
+        if text in ("^", "-")
+        else int(text.startswith(("\\x", "\\u", "\\U")))
+    )
 
 
 def _apart(whole: tuple[int, int]) -> list[tuple[int, int]]:

@@ -85,10 +85,10 @@ class _CharacterWriter(_Writer):
                 return " ".join(json.dumps(char, ensure_ascii=False) for char in text)
             case Token(inside):
                 return f"({self.text(inside)})"
-            case FreeText(shape, without, then):
+            case FreeText(shape, without, then, last):
                 stem = f"t{len(self.lines)}"
                 written = self.text(Exact(then)) or '""'
-                for index, state in enumerate(states(shape, without, then)):
+                for index, state in enumerate(states(shape, without, then, last)):
                     ways = [f"{self.text(OneOf(of))} {stem}_{target}" for of, target in state.row]
                     ways += [written] if state.ends else []
                     self.lines.append(f"{stem}_{index}: {' | '.join(ways)}")
@@ -128,7 +128,7 @@ def _free(given: FreeText) -> str:
     held = "|".join(map(_words, given.without))
     if held:
         text += f" & ~/(?s:.)*({held})(?s:.)*/"
-    ends = "|".join(map(_words, fatal_ends(given.without, given.then)))
+    ends = "|".join(map(_words, fatal_ends(given.without, given.then, given.last)))
     if ends:
         text += f" & ~/(?s:.)*({ends})/"
     return f"({text}) {json.dumps(given.then, ensure_ascii=False)}" if given.then else text

@@ -125,7 +125,7 @@ class SchemaRules:
             least, most = min(least, MOST_COUNTED), None
         first = [self.value(each, f"{place}, item {at}") for at, each in enumerate(prefix)]
         rest = self.value(items, f"{place}, items") if most is None or most > len(first) else EMPTY
-        return in_order("[", self._items(first, rest, least, most), "]")
+        return self.style.within("[", self._items(first, rest, least, most), "]")
 
     def _items(
         self, first: list[Expression], rest: Expression, least: int, most: int | None
@@ -159,7 +159,7 @@ class SchemaRules:
         if extra is not None:
             key = style.any_key([key for key, _, _ in named])
             more = in_order(key, style.colon, self.value(extra, f"{place}, other keys"))
-        return in_order("{", self.joined(listed, more, style.comma), "}")
+        return style.within("{", self.joined(listed, more, style.comma), "}")
 
     def members(self, schema: Schema, place: str) -> tuple[list[tuple[str, Any, bool]], Any]:
         """The keys of an object, each with its schema and whether it is needed; and the schema of
@@ -278,8 +278,8 @@ def any_value(style: Style, rules: NamedRules) -> Use:
     assert number is not None
     value = either(
         [
-            in_order("{", members, "}"),
-            in_order("[", items, "]"),
+            style.within("{", members, "}"),
+            style.within("[", items, "]"),
             style.text(),
             token(number),
             *map(in_order, style.words),

@@ -15,6 +15,7 @@ from playground.grammars.characters import (
     characters,
 )
 from playground.grammars.expressions import (
+    EMPTY,
     IMPOSSIBLE,
     Either,
     Exact,
@@ -41,6 +42,8 @@ _NO_HALF: Final = either(  # four hexadecimal digits that are no half of a surro
         in_order(OneOf(characters("dD")), OneOf(characters("0-7")), repeated(_HEX, 2, 2)),
     ]
 )
+# up to sixteen levels of four blanks: a model that may write blanks for ever does
+_LINE_BREAK: Final = token(in_order("\n", repeated(OneOf(characters(" ")), 0, 64)))
 _SHORT: Final = {"\n": "n", "\r": "r", "\t": "t"}
 _JSON_SHORT: Final = _SHORT | {"\b": "b", "\f": "f"}
 
@@ -110,6 +113,12 @@ class Style:
     """Words that stand in no text: the reader looks for them inside of strings too."""
     in_text: bool = False
     """All of it stands in a JSON string once more."""
+    edge: Expression = EMPTY
+    """What stands within a bracket beside it."""
+
+    def within(self, opener: str, inside: Expression, closer: str) -> Expression:
+        """What stands between two brackets."""
+        return in_order(opener, self.edge, inside, self.edge, closer)
 
     def key(self, name: str) -> Expression:
         """A member's key and its colon."""
@@ -127,8 +136,9 @@ class Style:
         return IMPOSSIBLE if any(word in text for word in self.without) else Exact(text)
 
 
-def json_style(without: Sequence[str] = (), in_text: bool = False) -> Style:
-    """JSON; `without` are words that no text of it may hold."""
+def json_style(without: Sequence[str] = (), in_text: bool = False, indented: bool = False) -> Style:
+    """JSON; `without` are words that no text of it may hold. Where it is written on many lines, it
+    may stand on one too."""
     quotes = _quotes('"', _JSON_SHORT, "u", without)
     any_text: Expression = Token(in_order('"', repeated(_json_unit(quotes)), '"'))
     if without:
@@ -140,12 +150,13 @@ def json_style(without: Sequence[str] = (), in_text: bool = False) -> Style:
         quotes=(quotes,),
         any_text=any_text,
         constant=dump_json,
-        comma=in_order(",", optional(" ")),
+        comma=in_order(",", optional(either([Exact(" "), _LINE_BREAK]) if indented else " ")),
         colon=in_order(":", optional(" ")),
         write_key=dump_json,
         any_key=lambda names: token(in_order('"', other_than(names, chars), '"')),
         without=tuple(without),
         in_text=in_text,
+        edge=optional(_LINE_BREAK) if indented else EMPTY,
     )
 
 

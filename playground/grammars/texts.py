@@ -118,8 +118,11 @@ class WordFinder:
                 targets[target] = targets.get(target, characters()) | characters(char)
         return tuple((chars, target) for target, chars in targets.items() if chars)
 
-    def harmless(self, state: int, then: str) -> bool:
-        """Whether `then` completes its words behind this state where it does by itself."""
+    def may_end(self, state: int, then: str, last: bool) -> bool:
+        """Whether `then` completes its words behind this state where it does by itself; behind a
+        `last` text, of which nothing follows, no word may be begun."""
+        if last and not then:
+            return state == 0
         return self._completed(state, then) == self._completed(0, then)
 
     def _completed(self, state: int, text: str) -> int:
@@ -138,7 +141,9 @@ class TextState:
     ends: bool
 
 
-def states(shape: TextShape, without: tuple[str, ...], then: str) -> list[TextState]:
+def states(
+    shape: TextShape, without: tuple[str, ...], then: str, last: bool = False
+) -> list[TextState]:
     """The automaton of a free text, its first state first; all of them can be reached."""
     finder = WordFinder(without)
     reached = [(0, 0)]
@@ -149,7 +154,8 @@ def states(shape: TextShape, without: tuple[str, ...], then: str) -> list[TextSt
             if target not in reached:
                 reached.append(target)
             row.append((chars, reached.index(target)))
-        found.append(TextState(tuple(row), shaped in shape.ends and finder.harmless(word, then)))
+        ends = shaped in shape.ends and finder.may_end(word, then, last)
+        found.append(TextState(tuple(row), ends))
     return found
 
 
@@ -158,11 +164,11 @@ def _crossed(left: Row, right: Row) -> list[tuple[CharacterSet, tuple[int, int]]
     return [(chars, target) for chars, target in pairs if chars]
 
 
-def fatal_ends(without: tuple[str, ...], then: str) -> list[str]:
-    """The ends of a text, as short as may be, behind which `then` would complete a word early."""
+def fatal_ends(without: tuple[str, ...], then: str, last: bool = False) -> list[str]:
+    """The ends of a text, as short as may be, in which it may not end."""
     finder = WordFinder(without)
     found: list[str] = []
     for state, label in enumerate(finder.labels):
-        if not finder.harmless(state, then) and not any(label.endswith(end) for end in found):
+        if not finder.may_end(state, then, last) and not any(label.endswith(end) for end in found):
             found.append(label)
     return found

@@ -185,8 +185,8 @@ class FormBuilder:
         holes = {
             "name": f"(?P<name>{name})",
             "id": f"(?P<id>{name_before(before, 'id')})",
-            "index": r"\d{1,6}+",
-            "number": r"\d{1,6}+",
+            "index": r"\d{1,20}+",
+            "number": r"\d{1,20}+",
             "word": WORD,
         }
         for hole in holes_of(before):

@@ -58,7 +58,9 @@ def _in_text(
     builders: list[FormBuilder], around: Surroundings, calls: list[Choice], switches: Switches
 ) -> list[Choice]:
     """Where several match at one place, the first wins: reasoning before calls, calls before the
-    closers that nothing has opened."""
+    closers that nothing has opened. A stop that is a call's opener and more is no call of that
+    name: `>>>all`."""
+    openers = builders[0].syntax.openers
     closers = [
         choice
         for builder in builders
@@ -66,6 +68,7 @@ def _in_text(
     ]
     return [
         *around.openers(),
+        *around.stops(beginning=openers),
         *calls,
         *(choice for builder in builders for choice in builder.unread()),
         *(choice for builder in builders for choice in builder.alike()),

@@ -13,7 +13,7 @@ import regex
 _SPACE: Final = r"\s{0,64}+"
 # after an argument's string: the next argument, or the end of the call and what follows that
 _ARGUMENT_ENDS: Final = (
-    rf"{_SPACE}(?:,{_SPACE}(?:[A-Za-z_]\w{{0,63}}+{_SPACE}=|\))"
+    rf"{_SPACE}(?:,{_SPACE}(?:[A-Za-z_]\w{{0,255}}+{_SPACE}=|\))"
     rf"|\){{1,2}}+(?:[ \t]{{0,16}}+\r?\n|{_SPACE}(?:[\],;<]|\w{{1,64}}+\(|\Z)))"
 )
 # the first quote of a string is Python's own end of it: prose may follow that call's bracket

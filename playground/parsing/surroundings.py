@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from playground.parsing.declaration import Markers, ReasoningTags
 from playground.parsing.wait import Choice, Kind, literals
 
@@ -12,8 +14,15 @@ class Surroundings:
     def __init__(self, markers: Markers) -> None:
         self.markers = markers
 
-    def stops(self) -> list[Choice]:
-        return literals(Kind.STOP, self.markers.stops)
+    def stops(self, beginning: Sequence[str] = ("",)) -> list[Choice]:
+        """The stops that are longer than one of these, with which they begin."""
+        heads = tuple(beginning)
+        stops = [
+            stop
+            for stop in self.markers.stops
+            if any(stop.startswith(head) and stop != head for head in heads)
+        ]
+        return literals(Kind.STOP, stops)
 
     def dropped(self) -> list[Choice]:
         return literals(Kind.DROPPED, self.markers.dropped)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from playground.arguments import takes
 from playground.dialects import Dialect, as_dialects
@@ -18,9 +18,10 @@ from playground.dialects.schema_losses import Fact, schema_facts
 from playground.display import Drawn, Live
 from playground.findings import Finding
 from playground.parsing.values import dump_json
-from playground.questions.token_counts import count_rendering
 from playground.sessions.session import Session
-from playground.tokens import TokenCount
+
+if TYPE_CHECKING:
+    from playground.tokens import TokenCount  # vocabularies and framings, which few comparisons ask
 
 MATCHED_PAIRS: Final = 1_000_000  # lines of one side times lines of the other
 
@@ -73,6 +74,8 @@ class Column:
     @cached_property
     def tokens(self) -> TokenCount:
         """Tokens of the request for the session's model, and how sure that is."""
+        from playground.questions.token_counts import count_rendering
+
         return count_rendering(self.rendering, self.session.task.model_name)
 
 
@@ -122,11 +125,14 @@ def compare(
     return Comparison(session, [Column(dialect, session) for dialect in chosen])
 
 
+Change = Literal["same", "removed", "added"]
+
+
 @dataclass(frozen=True, slots=True)
 class DiffLine:
     """A line of a diff, with its end, or a heading; `visible` shows what is invisible in it."""
 
-    change: Literal["same", "removed", "added", "heading"]
+    change: Change | Literal["heading"]
     text: str
 
 
@@ -160,18 +166,23 @@ def _common(left: Sequence[str], right: Sequence[str]) -> int:
 
 
 def _diff(left: list[str], right: list[str]) -> Iterator[DiffLine]:
+    return (DiffLine(change, line) for change, line in matched(left, right))
+
+
+def matched(left: list[str], right: list[str]) -> Iterator[tuple[Change, str]]:
+    """What is the same, removed and added between two rows of texts, in order."""
     if len(left) * len(right) > MATCHED_PAIRS:  # matching would take seconds and help nobody
-        yield from (DiffLine("removed", line) for line in left)
-        yield from (DiffLine("added", line) for line in right)
+        yield from (("removed", each) for each in left)
+        yield from (("added", each) for each in right)
         return
     matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
     for tag, left_start, left_stop, right_start, right_stop in matcher.get_opcodes():
         old, new = left[left_start:left_stop], right[right_start:right_stop]
         if tag == "equal":
-            yield from (DiffLine("same", line) for line in old)
+            yield from (("same", each) for each in old)
         else:
-            yield from (DiffLine("removed", line) for line in old)
-            yield from (DiffLine("added", line) for line in new)
+            yield from (("removed", each) for each in old)
+            yield from (("added", each) for each in new)
 
 
 _NAMES = {"\r": "␍", "\t": "⇥", "\u00a0": "⍽", "\ufeff": "⟨BOM⟩", "\u200b": "⟨ZWSP⟩"}

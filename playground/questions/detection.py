@@ -29,6 +29,7 @@ from playground.tools import ToolMetadata
 
 # findings about what looks like a call, and was read as none
 _TELLING: Final = frozenset({"bare-opener", "call-in-fence", "unreadable-call", "unknown-tool"})
+_BEGUN: Final = 12  # characters of a call: more than an opener that prose may hold
 _MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # a tag or a control token, and no lone bracket
 
 
@@ -87,8 +88,8 @@ def detect(text: str, tools: Sequence[Any] | None = None) -> Detections:
 
 
 def likeliest(text: str, tools: Sequence[ToolMetadata] = ()) -> Detection | None:
-    """The first of `detect` where that reads a call of a tool that there is, else None; for the
-    many texts of a corpus.
+    """The first of `detect` where that reads a call of a tool that there is; for the many texts of
+    a corpus. Else the first that began a call as it would write it, or None.
 
     Only dialects of whose openers a word stands in the text are asked, and only those that read
     most calls are looked at closely.
@@ -107,12 +108,14 @@ def likeliest(text: str, tools: Sequence[ToolMetadata] = ()) -> Detection | None
         best = min((each for each in close if each.evident > 0), key=_rank, default=None)
         if best is not None:
             return best
-    return None
+    begun = [each for each in readings if each.calls or each.aborted]
+    close = [_detection(each, list(tools), files) for each in begun]
+    return min((d for d in close if d.as_written or d.begun >= _BEGUN), key=_rank, default=None)
 
 
 def _told(reading: DialectReading) -> int:
-    """The most that a reading's calls may speak for it."""
-    return reading.calls - reading.findings.get("unknown-tool", 0)
+    """The most that a reading's calls may speak for it (`Detection.evident`)."""
+    return reading.calls - ("unknown-tool" in reading.findings)
 
 
 def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -> Detections:
@@ -196,12 +199,18 @@ def _words(_files: tuple[FileState, ...]) -> list[tuple[str, re.Pattern[str] | N
     for dialect in as_dialects(""):
         openers = dialect.syntax.openers if isinstance(dialect, DeclaredDialect) else ()
         words = {opener.strip("<>[]{}| \n") or opener.strip() for opener in openers}
-        patterns = [r"\s*".join(map(re.escape, word.split())) for word in sorted(words)]
+        patterns = [_bounded(word) for word in sorted(words)]
         if isinstance(dialect, DeclaredDialect) and _begins_bare(dialect):
             patterns.append(r"[{(]")
         pattern = "|".join(patterns)
         found.append((dialect.name, re.compile(pattern, re.IGNORECASE) if pattern else None))
     return found
+
+
+def _bounded(word: str) -> str:
+    """A pattern of a word, and of no longer one that holds it."""
+    first, last = (r"\b" if each.isalnum() or each == "_" else "" for each in (word[0], word[-1]))
+    return first + r"\s*".join(map(re.escape, word.split())) + last
 
 
 def _begins_bare(dialect: DeclaredDialect) -> bool:

@@ -32,9 +32,9 @@ def handed_over(
     return replace(call, arguments=changed), gone
 
 
-def as_far_as_read(stretch: Stretch, tools: ToolsByName) -> CallEndedEvent:
-    """A failed call as one that ended: with the arguments that were read to their ends. Where its
-    opener has no body, all that stands behind it is the name."""
+def as_far_as_read(stretch: Stretch, tools: ToolsByName, with_open: bool) -> CallEndedEvent:
+    """A failed call as one that ended: with the arguments that were read to their ends, or the one
+    that was left open too. Where its opener has no body, all that stands behind it is the name."""
     aborted = stretch.aborted
     assert aborted is not None
     name = aborted.name or ""
@@ -42,7 +42,8 @@ def as_far_as_read(stretch: Stretch, tools: ToolsByName) -> CallEndedEvent:
         rest = (e.text for e in stretch.events if isinstance(e, FindingEvent))
         name = f"{name}{''.join(rest)}".strip()
     tool = tools.get(name)
-    whole = aborted.raw[:-1] if aborted.argument_open else aborted.raw
+    left_out = aborted.argument_open and not with_open
+    whole = aborted.raw[:-1] if left_out else aborted.raw
     arguments = {
         key: read_value(text, tool.parameter_schema(key) if tool else {})[0]
         for key, text in whole

@@ -5,7 +5,18 @@ from typing import Final
 from playground.servers.view import Server, View
 
 SERVERS: Final = (
-    Server("gptme", ""),
+    Server(
+        "gptme",
+        "d27f98d",
+        View(
+            source="gptme d27f98d gptme/tools/base.py:949-1026, ToolUse.iter_from_content: calls"
+            " are looked up in a message, which stays as it is; one that is cut off or no object is"
+            " passed over",
+            cut="text",
+            broken="text",
+            unread="text",
+        ),
+    ),
     Server(
         "roo",
         "0e110a2",
@@ -28,7 +39,17 @@ SERVERS: Final = (
             after="dropped",
         ),
     ),
-    Server("continue", ""),
+    Server(
+        "continue",
+        "2e544fe",
+        View(
+            source="continue 2e544fe core/tools/systemMessageTools/interceptSystemToolCalls.ts"
+            ":31-42 (at the end of the stream an open call's arguments are closed), 70-84 (what may"
+            " begin a call is held). Until c8886c2 everything behind the first call was left out",
+            partial="dropped",
+            cut="call",
+        ),
+    ),
     Server(
         "aider",
         "",
@@ -40,7 +61,20 @@ SERVERS: Final = (
             after="dropped",
         ),
     ),
-    Server("kodu", ""),
+    Server(
+        "kodu",
+        "78a56b1",
+        View(
+            source="claude-coder 78a56b1 extension/src/agent/v1/tools/tool-parser/tool-parser.ts:"
+            " 124-151 (a tag that never ends is held), 232-255 (tags of no tool are text), 402-430"
+            " (a call that is not of its schema, or cut off, is an error)",
+            partial="dropped",
+            cut="dropped",
+            broken="dropped",
+            unread="dropped",
+            unknown="text",
+        ),
+    ),
     Server(
         "openhands",
         "6bc3047",
@@ -52,7 +86,16 @@ SERVERS: Final = (
             after="dropped",
         ),
     ),
-    Server("smolagents", ""),
+    Server(
+        "smolagents",
+        "e3a5b89",
+        View(
+            source="smolagents e3a5b89 src/smolagents/agents.py:1690-1708: the closer is added"
+            " where a reply ends without it; utils.py:189-216: code alone is run, what stands"
+            " around it stays in the step's model_output",
+            cut="open call",
+        ),
+    ),
     Server(
         "cline",
         "07db3c8",

@@ -69,13 +69,21 @@ def _failed_arguments(reply: Projection, stretch: Stretch) -> None:
 
 
 def _failed_call(reply: Projection, stretch: Stretch) -> None:
+    _delivered(reply, stretch, with_open=False)
+
+
+def _failed_open_call(reply: Projection, stretch: Stretch) -> None:
+    _delivered(reply, stretch, with_open=True)
+
+
+def _delivered(reply: Projection, stretch: Stretch, with_open: bool) -> None:
     """The call is delivered as far as it was read, which is told."""
     aborted = stretch.aborted
     assert aborted is not None
     if not aborted.name:
         reply.drop(stretch, "a call that it cannot read")
         return
-    delivered, code = as_far_as_read(stretch, reply.tools), "server-delivers"
+    delivered, code = as_far_as_read(stretch, reply.tools, with_open), "server-delivers"
     at = Span(aborted.span.start, aborted.span.start)
     told = FindingEvent(
         at,
@@ -119,6 +127,7 @@ _FATES: Final[dict[Failed, Callable[[Projection, Stretch], None]]] = {
     "text": _failed_text,
     "arguments": _failed_arguments,
     "call": _failed_call,
+    "open call": _failed_open_call,
     "reply": _failed_reply,
     "reply if alone": _failed_if_alone,
     "reply and calls": _failed_reply_and_calls,

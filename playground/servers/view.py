@@ -15,7 +15,15 @@ from playground.parsing.switches import Switches
 
 Keep = Literal["kept", "dropped"]
 Failed = Literal[
-    "", "dropped", "text", "arguments", "call", "reply", "reply if alone", "reply and calls"
+    "",
+    "dropped",
+    "text",
+    "arguments",
+    "call",
+    "open call",
+    "reply",
+    "reply if alone",
+    "reply and calls",
 ]
 
 
@@ -39,7 +47,8 @@ class View:
 
     A call that fails, by how: it was `cut` off by the end, is `broken`, or its opener has no body
     (`unread`). Its text is content or dropped, or its arguments alone are content; or it is
-    delivered as far as it was read; or the whole reply is content, without the calls that were
+    delivered as far as it was read, without the argument that was left open or (`open call`) with
+    it; or the whole reply is content, without the calls that were
     read or with them, or only where no call was read. An empty choice takes the dialect's own.
     `unclosed` is a section whose closer is missing; with `late_closers` a call reaches up to a
     closer that stands behind other stray markers.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from playground.characters import is_all_whole, is_whole, whole
+from playground.characters import is_whole, whole
 from playground.errors import InputFault
 from playground.findings import Finding, finding
 from playground.json_numbers import finite, is_finite, load_json
@@ -23,14 +23,13 @@ from playground.prompt_data import DynamicTaskConfig, TaskConfig
 from playground.recordings.recording import Recording, named_apart
 from playground.sessions.place import Place as Place
 from playground.sessions.session import Agent, Compaction, RequestRecord, RequestRow, Session
-from playground.sessions.sound import is_sound
+from playground.sessions.sound import is_sound, is_whole_beside
 from playground.sessions.times import utc_time
 from playground.tools import ToolMetadata
 
 _LONGEST: Final = 1e12  # seconds, thirty thousand years
 # What agents write where no model answered: messages of their own about an error or an abort.
 NO_MODEL: Final = {"<synthetic>", "synthetic"}
-_SEEN: Final = frozenset({TextPart, ToolCallPart, ToolResultPart})
 
 
 @dataclass
@@ -278,14 +277,14 @@ class SessionBuilder:
         if self.given is not None:
             return self.given
         models = [record.model for record in self.requests if record.model]
-        model = self.model or (models[-1] if models else "")
-        task = TaskConfig(user_agent_prompt=self.agent_prompt, system_rules=False)
+        named = {"model_name": given} if (given := self.model or "".join(models[-1:])) else {}
+        task = TaskConfig(user_agent_prompt=self.agent_prompt, system_rules=False, **named)
         requests = (self._with_finite_usage(each) for each in self.requests)
         rows = (self._finite_row(each, number) for number, each in enumerate(self.rows))
         session = Session(
             title=self.title,
             purpose=self.purpose,
-            task=task.model_copy(update={"model_name": model}) if model else task,
+            task=task,
             dynamic=DynamicTaskConfig(dynamic_environment_details_block=self.environment),
             tools=tuple(self._tools.values()),
             messages=tuple(self.messages),
@@ -299,9 +298,7 @@ class SessionBuilder:
 
     def _whole(self, session: Session) -> Session:
         """The session without half surrogates, which JSON inside a text may hold, too."""
-        told = (self.title, self.purpose, self.agent_prompt, self.environment, session.agent)
-        others = (session.task.model_name, session.tools, session.compactions)
-        if self._is_sound and is_all_whole([*told, *others, self._unseen(session)]):
+        if self._is_sound and is_whole_beside(session):
             return session  # its recordings are whole since they were made
         found: list[Finding] = []
         session = whole(session, "", found)
@@ -311,17 +308,6 @@ class SessionBuilder:
             place = str(self._place(int(index))) if noun == "messages" else ""
             self.findings.append(replace(each, where=f"{place}, {rest}" if place else each.where))
         return session
-
-    def _unseen(self, session: Session) -> list[Any]:
-        """What was not looked at when it was made: calls, results, usage and bodies were."""
-        parts = [part for message in session.messages for part in message.parts]
-        texts = [part.text for part in parts if type(part) is TextPart]
-        others = [part for part in parts if type(part) not in _SEEN]
-        known = [
-            (each.model, each.at, each.stop_reason, each.agent_version) for each in session.requests
-        ]
-        rows = [(each.gone, each.at, each.sub_agent) for each in session.rows]
-        return [texts, others, known, rows]
 
     def _with_finite_usage(self, record: RequestRecord) -> RequestRecord:
         if is_sound(record.usage):

@@ -25,18 +25,20 @@ def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
     before = ""
     for index, message in enumerate(session.messages):
         role, parts = message.role, message.parts
-        where = _Where(index, places)
         if not parts:
-            found.append(finding("empty-message", str(where)))
+            found.append(finding("empty-message", str(_Where(index, places))))
         if role != "tool" and round_.open_calls:
             found += round_.missing()
         for part in parts:
             if isinstance(part, ToolCallPart):
-                found += round_.call(part, where)
+                found += round_.call(part, _Where(index, places))
             elif isinstance(part, ToolResultPart):
-                found += round_.result(part, where)
-        if asked and role != before:  # a lone reply has nothing before it
-            found += _order(role, before, where)
+                found += round_.result(part, _Where(index, places))
+        # A lone reply has nothing before it.
+        if asked and role != before and (role == "system" or not before):
+            found += _order(
+                role, before, _Where(index, places)
+            )  # a lone reply has nothing before it
         before = role
     return found
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import select
 import stat
+import sys
 from pathlib import Path
 
 from playground.errors import InputFault
@@ -58,3 +59,10 @@ def read_descriptor(descriptor: int, name: str, most: int) -> bytes:
             limit = f"{most // 1024**2} MB"
             raise InputFault(f"more than {limit} came", where=name, expected=f"at most {limit}")
     return b"".join(pieces)
+
+
+def read_standard_input(name: str, most: int) -> bytes:
+    """All that is piped in. Raises InputFault where nothing can be, and beyond `most` bytes."""
+    if sys.stdin is None:
+        raise InputFault("closed", where=name, expected="a file, or something piped in")
+    return read_descriptor(sys.stdin.fileno(), name, most)

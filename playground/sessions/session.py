@@ -15,7 +15,7 @@ from playground.recordings.recording import Recording, Seconds
 from playground.tools import ToolMetadata
 
 FORMAT: Final = "playground-session/1"
-_STRICT = ConfigDict(extra="forbid")
+_STRICT = ConfigDict(extra="forbid", defer_build=True)
 
 
 @dataclass(frozen=True, config=_STRICT)

@@ -1,12 +1,16 @@
-"""One look at a value that is kept: its numbers and its texts, which two walks would look at."""
+"""What is kept, looked at once: for numbers that JSON has not and for halves of characters."""
 
 from __future__ import annotations
 
 import re
 from typing import Any, Final
 
-from playground.characters import holds_half, is_all_whole, plain_bytes
+from playground.characters import holds_half, is_all_whole, is_whole, plain_bytes
 from playground.json_numbers import is_finite
+from playground.messages import TextPart, ToolCallPart, ToolResultPart
+from playground.sessions.session import Session
+
+_TOLD: Final = frozenset({TextPart, ToolCallPart, ToolResultPart})
 
 _SMALL: Final = frozenset({bool, type(None)})
 _BITS: Final = 14_000  # of a number that surely has fewer digits than Python writes
@@ -50,3 +54,22 @@ def _is_surely_sound(value: Any) -> bool:
     if plain is None or len(plain) > _BYTES or holds_half(plain):
         return False
     return not any(odd.search(plain) for odd in _NOT_FINITE)
+
+
+def is_whole_beside(session: Session) -> bool:
+    """Whether every text of a session is whole, but for calls, results, usage, bodies of requests
+    and recordings, which are looked at when they are made."""
+    task, agent = session.task, session.agent
+    texts = [session.title, session.purpose, task.user_agent_prompt, task.model_name]
+    texts.append(session.dynamic.dynamic_environment_details_block)
+    texts += [agent.name, agent.version, agent.session, agent.sub_agent]
+    for each in session.requests:
+        texts += (each.model, each.at, each.stop_reason, each.agent_version)
+    parts = [part for message in session.messages for part in message.parts]
+    texts += [part.text for part in parts if type(part) is TextPart]
+    if not all([text.isascii() or is_whole(text) for text in texts]):
+        return False
+    others: list[Any] = [part for part in parts if type(part) not in _TOLD]
+    others += [*session.tools, *session.compactions]
+    others += [(each.gone, each.at, each.sub_agent) for each in session.rows]
+    return not others or is_all_whole(others)

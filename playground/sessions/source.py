@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -23,7 +22,7 @@ from playground.json_numbers import load_objects, read_json_bytes
 from playground.sessions.bounded import MEMBERS, unzipped
 from playground.sessions.documents import parse_json, read_json, read_yaml_items
 from playground.sessions.ends import last_line, pieces, whole_utf8
-from playground.sessions.pipes import is_stream, read_descriptor, read_stream
+from playground.sessions.pipes import is_stream, read_standard_input, read_stream
 from playground.user_files import decode as decode
 
 MAX_BYTES: Final = 64 * 1024 * 1024  # of a file that is read whole
@@ -56,12 +55,6 @@ def _kept(given: str) -> Path | None:
     return path
 
 
-def _standard_input() -> bytes:
-    if sys.stdin is None:
-        raise InputFault("closed", where=STANDARD_INPUT, expected="a file, or something piped in")
-    return read_descriptor(sys.stdin.fileno(), STANDARD_INPUT, MAX_BYTES)
-
-
 class Source:
     """A file's bytes or a folder. `name` is what errors call it."""
 
@@ -79,7 +72,7 @@ class Source:
         """A file or folder on disk, `-`, standard input, or `workspace:NAME`, a session that the
         workspace keeps. Raises InputFault where there is none that can be read."""
         if str(path) == "-":
-            return cls(STANDARD_INPUT, _standard_input())
+            return cls(STANDARD_INPUT, read_standard_input(STANDARD_INPUT, MAX_BYTES))
         path = _kept(str(path)) or Path(path)
         try:
             if is_stream(path):
@@ -119,7 +112,9 @@ class Source:
             raise InputFault(problem, where=self.name, expected=limit)
         if self._data is not None:
             return self._data
-        return self._path.read_bytes() if self._path else b""
+        if self._path is None or self._is_short:
+            return self._start
+        return self._path.read_bytes()
 
     @cached_property
     def text(self) -> str:
@@ -144,6 +139,11 @@ class Source:
             return b""
         with self._path.open("rb") as file:
             return file.read(_START)
+
+    @cached_property
+    def _is_short(self) -> bool:
+        """Whether what each format looks at is all of it: it is not opened again."""
+        return len(self._start) < _START and not self.is_folder
 
     # JSON and lines
 
@@ -301,8 +301,10 @@ class Source:
         return whole(value, place, self.findings)
 
     def _lines(self) -> IO[bytes]:
-        if self._data is not None or self._path is None:
-            return io.BytesIO(self._data or b"")
+        if self._data is not None:
+            return io.BytesIO(self._data)
+        if self._path is None or self._is_short:
+            return io.BytesIO(self._start)
         return self._path.open("rb", buffering=_BUFFER)
 
     # zips and folders

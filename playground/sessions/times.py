@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 _IN_UTC: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z\Z")
@@ -44,13 +43,19 @@ def in_seconds(milliseconds: Any) -> Any:
 def _of_text(text: str) -> str | None:
     if _NUMBER.match(text) and text.isascii():
         return utc_time(float(text))
-    for read in (datetime.fromisoformat, parsedate_to_datetime):
+    for read in (datetime.fromisoformat, _of_rfc_2822):
         try:
             moment = read(text)
         except (ValueError, TypeError, IndexError, OverflowError):
             continue
         return text if _IN_UTC.match(text) else _written(moment)
     return None
+
+
+def _of_rfc_2822(text: str) -> datetime:
+    from email.utils import parsedate_to_datetime  # most files have no such time
+
+    return parsedate_to_datetime(text)
 
 
 def _written(moment: datetime) -> str | None:

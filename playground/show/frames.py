@@ -24,8 +24,11 @@ from playground.questions.experiments import change_words
 from playground.questions.provider_payload import ProviderPayload
 from playground.questions.timeline import Timeline
 from playground.show.chat_template_frames import findings
+from playground.show.compaction_frames import compaction as compaction
 from playground.show.corpus_frames import corpus_answer as corpus_answer  # registered, too
+from playground.show.tool_frames import tool_costs as tool_costs
 from playground.show.trial_frames import trial as trial  # registered with the others
+from playground.show.version_frames import versions as versions
 from playground.show.wire import WIRE_HEAD, event_text, wire_rows
 
 if TYPE_CHECKING:

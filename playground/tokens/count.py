@@ -21,10 +21,10 @@ from playground.tokens.models import APIS, api_of, rule_for
 from playground.tokens.pieces import Framed, Piece
 from playground.tokens.registry import PACKAGED, packaged
 from playground.tokens.templates import templated
+from playground.tokens.texts import PROXY
 from playground.tokens.tokenizer import Tokenizer, count, shares
 
 Kind = Literal["exact", "tokenizer", "estimate"]
-_PROXY: Final = "o200k_base"
 _FRAME: Final = 4
 
 
@@ -155,7 +155,7 @@ class _Sums:
 def _estimated(body: Mapping[str, Any], model: str, api: str, missing: Sequence[str]) -> TokenCount:
     pieces = estimate.pieces_of(body)
     family = estimate.family_of(model)
-    proxy = packaged(_PROXY)
+    proxy = packaged(PROXY)
     guess = estimate.guess(family, pieces, [count(proxy, p.text) for p in pieces], body)
     sums = _Sums()
     for piece, size in zip(pieces, guess.sizes, strict=True):

@@ -18,6 +18,7 @@ from playground.prompt_data import CacheDialect
 from playground.questions.cache.cells import CacheSimulation
 from playground.questions.cache.headline import headline
 from playground.questions.cache.requests import sent_at
+from playground.questions.cache.what_if import WhatIf
 from playground.sessions.session import Session
 from playground.show import frames, payloads
 from playground.show.grid import grid
@@ -59,7 +60,11 @@ _CELLS: Final = "cost matrix cells"  # the names of its rows, and of its columns
 _MARKS: Final = "marks widget"  # its key, which follows from the policy's own marks
 PANES: Final = "cache panes"
 POLICY: Final = "policy"
+_CHOSEN: Final = "policy of "  # + session's name: the one that was chosen for it last
 _SEEN: Final = "session of the policy"
+MARKS: Final = "marks"  # in the address: 0.0-3.1 for the first part of message 0, …
+_FOLLOWED: Final = "marks of the address were followed"
+_KEPT: Final = "kept "  # + key of the marks' widget: what it held when it was drawn last
 
 
 # what is chosen
@@ -70,11 +75,15 @@ def asked(dialects: Sequence[str]) -> Asked:
     working = state.working_session()
     session, own = working.session, (each.name for each in policies.own())
     names = [*POLICIES, *(name for name in own if name != CLICKED)]
-    if any(not row.sub_agent for row in session.rows):
+    is_brought = any(not row.sub_agent for row in session.rows)
+    if is_brought:
         names = [as_sent.NAME, *names]
+    chosen = state.held(_CHOSEN + working.name)
+    if is_brought and state.held(_SEEN) not in (None, working.name):
         # what was brought is seen first as it stands, whatever was looked at before it
-        if state.held(_SEEN) not in (None, working.name):
-            state.choose(POLICY, names[0])
+        state.choose(POLICY, chosen if chosen in names else names[0])
+    elif state.held(POLICY) is None and chosen in names and POLICY not in state.url_values():
+        state.choose(POLICY, chosen)  # another page was looked at meanwhile
     state.hold(_SEEN, working.name)
     state.follow_url(POLICY, names)
     choices = {**({_AS_NOTED: None} if _notes_times(session) else {}), **_APART}
@@ -82,11 +91,12 @@ def asked(dialects: Sequence[str]) -> Asked:
         # not bound to the address, which would hold its title
         policy = st.selectbox("Policy", names, key=POLICY, format_func=title, width=260)
         state.tell_url(POLICY, policy, names[0])
+        state.hold(_CHOSEN + working.name, policy)
         apart = st.selectbox(
             "Between requests", list(choices), key="apart", bind="query-params", width=180
         )
         dialect = widgets.drawn_dialect(dialects)
-    what_if = what_ifs.AS_IT_IS
+    what_if = WhatIf()
     with st.expander(
         "Options: settings, what if, a policy of your own", key="what-if", on_change="rerun"
     ) as options:
@@ -167,18 +177,21 @@ def _own_marks(given: Asked) -> Asked:
         for part in range(len(as_parts(message.get("content"))))
     }
     marked = sorted((part.message, part.part) for part in given.placement.marks)
-    # Other marks are another widget: one that is kept would ignore a new default.
+    # other marks of the policy are another widget
     key = f"marks of {digest(session).hex()} {dialect} {marked}"
     state.hold(_MARKS, [key, {f"part:{m}.{p}": label for label, (m, p) in places.items()}])
+    # in every run: what one sets is lost where the next action ends it
+    state.choose(key, _set_marks(key, places, marked))
     chosen = st.multiselect(
         "Marks",
         list(places),
-        default=[label for label, place in places.items() if place in marked],
         key=key,
         select_all=False,
         help="Remove marks or add some: a policy that places them so is compared too.",
     )
     clicked = sorted(places[label] for label in chosen)
+    state.hold(_KEPT + key, chosen)
+    state.tell_url(MARKS, _address(clicked), _address(marked))
     if clicked == marked:
         policies.drop(CLICKED)
         return given
@@ -186,6 +199,24 @@ def _own_marks(given: Asked) -> Asked:
     policies.show(own)
     st.download_button("These marks as a policy file", own.dumps(), "policy.json")
     return replace(given, policy=CLICKED)
+
+
+def _address(places: Sequence[tuple[int, int]]) -> str:
+    return "-".join(f"{message}.{part}" for message, part in places)
+
+
+def _set_marks(
+    key: str, places: Mapping[str, tuple[int, int]], marked: Sequence[tuple[int, int]]
+) -> list[str]:
+    """The labels that are chosen: as the widget has them, as it had them before another page was
+    looked at, as the address of the first page says, or as the policy does."""
+    for held in (state.held(key), state.held(_KEPT + key)):
+        if held is not None:
+            return list(held)
+    asked = None if state.held(_FOLLOWED) else state.url_values().get(MARKS)
+    state.hold(_FOLLOWED, True)
+    wanted = (_address(marked) if asked is None else asked).split("-")
+    return [label for label, (m, p) in places.items() if f"{m}.{p}" in wanted]
 
 
 @uninterrupted()

@@ -23,7 +23,7 @@ from playground.show.token_frames import with_tokens
 from playground.tokens import TokenCount
 from playground.ui import navigation, state
 from playground.ui.serving import access
-from playground.ui.shared import components, tables, waiting
+from playground.ui.shared import components, tables, tool_schemas, waiting
 from playground.ui.shared.components import Picture
 from playground.ui.shared.kept import kept
 from playground.ui.shared.runs import Runs
@@ -140,6 +140,7 @@ def schema_losses(compared: Comparison) -> None:
             continue
         with st.expander(f"{column.dialect.name} drops {len(dropped)}"):
             tables.table(dropped, height="content")
+    tool_schemas.show(compared.session, [column.dialect.name for column in compared.columns])
 
 
 def take_along(compared: Comparison, name: str) -> None:

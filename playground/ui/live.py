@@ -35,6 +35,7 @@ def chosen_run() -> Path | None:
     if not found:
         st.info("Nothing has passed the proxy yet. It stands between an agent and its provider:")
         st.text(f"{START}\nplayground proxy --port 8788    # and its address as the base URL")
+        st.button("Look again", icon=":material/refresh:")
         return None
     state.follow_url(_RUN, list(found))
     name = st.selectbox("Run of the proxy", list(found), key=_RUN)

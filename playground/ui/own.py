@@ -30,7 +30,6 @@ from playground.sessions.session import Session
 from playground.show import chat_template_frames, frames
 from playground.tools import ToolMetadata
 from playground.ui import state
-from playground.ui.serving import access
 from playground.ui.shared import (
     belongings,
     brought,
@@ -44,10 +43,12 @@ from playground.ui.shared import (
 from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.shared.declaring import DeclarationDraft
 from playground.ui.shared.kept import kept
-from playground.workspaces.dialects import is_kept, keep_dialect, kept_text
+from playground.workspaces.dialects import (
+    is_kept,
+    kept_text,
+)
 
 _WAYS: Final = ("A dialect", "A chat template", "Replies")
-_SAID: Final = "own dialect said"
 _REPLY: Final = "own dialect reply"
 _DERIVED: Final = "own dialect derived"
 
@@ -97,7 +98,7 @@ def _from_dialect() -> None:
 
 
 def _template_choice() -> None:
-    types, key = ["jinja", "jinja2", "json"], "own template"
+    types, key = ["jinja", "jinja2", "json", "txt"], "own template"
     st.file_uploader(
         "Chat template", type=types, key=key, on_change=changes.of(key, _take_template)
     )
@@ -151,41 +152,6 @@ def _tell(key: str, words: str) -> None:
 
 
 # what comes of it
-
-
-def keeping(draft: DeclarationDraft) -> None:
-    """Save it where every command finds it, or take it away as a file."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        if access.current().keeps_sessions:
-            label = "Save again" if draft.seen else "Save in the workspace"
-            st.button(
-                label,
-                type="primary",
-                icon=":material/save:",
-                disabled=draft.fault is not None,
-                on_click=_save,
-                help="Every page and command then finds it by its name.",
-            )
-        st.download_button(
-            "Download", draft.text, f"{draft.dialect.name}.json", icon=":material/download:"
-        )
-    if said := state.held(_SAID):
-        st.text(str(said))
-        state.forget(_SAID)
-
-
-@uninterrupted()
-def _save() -> None:
-    """The document as it stands by now: who clicks quickly sees a button of the one before."""
-    draft = declaring.draft()
-    name = str(draft.document.get("name"))
-    seen = draft.seen if draft.seen is not None and kept_text(name) is not None else None
-    try:
-        declaring.saved(keep_dialect(draft.document, seen))
-    except InputFault as fault:
-        state.hold(declaring.FAULT, str(fault))
-    else:
-        state.hold(_SAID, f"Saved: {name} is among the dialects of every page and command.")
 
 
 def call(dialect: DeclaredDialect, session: Session) -> str:

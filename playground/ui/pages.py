@@ -109,6 +109,13 @@ PAGES: Final = (
         "trials.md",
     ),
     PageEntry(
+        "diff",
+        "Versions",
+        "difference",
+        "What is different between two versions of an agent, and what does it cost?",
+        "versions.md",
+    ),
+    PageEntry(
         "live",
         "Live",
         "sensors",

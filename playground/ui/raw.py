@@ -51,7 +51,7 @@ def tool_format_choice(name: str) -> ToolFormat | None:
 def template_upload() -> tuple[str, str] | None:
     """The chat template that was chosen here or brought last: its name and text. It runs in a
     sandbox alone."""
-    types = ["jinja", "jinja2", "json"]
+    types = ["jinja", "jinja2", "json", "txt"]
     st.file_uploader(
         "Chat template", type=types, key=_UPLOAD, on_change=changes.of(_UPLOAD, _take_template)
     )

@@ -52,6 +52,34 @@ def keep_dialect(document: dict[str, Any], seen: str | None = None) -> str:
     return text
 
 
+def remove_dialect(name: str, seen: str) -> None:
+    """Move a dialect's file into the trash beside it. Raises InputFault where it is another than
+    was `seen`, or the disk refuses."""
+    path = dialect_file(name)
+    if kept_text(name) != seen:
+        raise InputFault(f"{path.name} was changed or removed elsewhere", expected="a look at it")
+    trashed = _trashed(path)
+    with told(path):
+        trashed.parent.mkdir(exist_ok=True, mode=0o700)
+        path.replace(trashed)
+
+
+def restore_dialect(name: str) -> str:
+    """Bring a dialect's file back from the trash: its text. Raises InputFault where it is not
+    there, the name is another's by now, or the disk refuses."""
+    path = dialect_file(name)
+    if name in dialect_names():
+        problem = f"another dialect is called {name!r} already"
+        raise InputFault(problem, expected="its removal, or a rename")
+    with told(path):
+        _trashed(path).replace(path)
+        return path.read_text(encoding="utf-8")
+
+
+def _trashed(path: Path) -> Path:
+    return path.parent / "trash" / path.name
+
+
 def kept_text(name: str) -> str | None:
     """The file of a dialect that is kept, None where there is none. Raises InputFault."""
     if not is_kept(name):

@@ -9,7 +9,7 @@ import copy
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from playground.dialects.base import Dialect
@@ -25,11 +25,15 @@ if TYPE_CHECKING:
 
 GROUP: Final = "playground.dialects"
 _RAISED: Final = (Exception, SystemExit)  # a script that is imported may end the program with it
-_TOOL: Final = ToolMetadata(
-    name="probe",
-    description="Takes a text.",
-    input_schema={"type": "object", "properties": {"text": {"type": "string"}}},
-)
+
+
+@cache
+def _tool() -> ToolMetadata:
+    return ToolMetadata(
+        name="probe",
+        description="Takes a text.",
+        input_schema={"type": "object", "properties": {"text": {"type": "string"}}},
+    )
 
 
 @dataclass(frozen=True)
@@ -98,13 +102,13 @@ def _signature_fault(kind: type[Dialect]) -> str:
 def _trials(dialect: Any) -> list[tuple[str, Callable[[], object], tuple[type, ...]]]:
     """Each method once, and the types that it may return."""
     call = ToolCallPart("call_1", "probe", {"text": "a"})
-    data = PromptData(messages=[Message("user", (TextPart("a"),))], tool_metadata=[_TOOL])
+    data = PromptData(messages=[Message("user", (TextPart("a"),))], tool_metadata=[_tool()])
     text, nothing = (str,), type(None)
     return [
         ("is_native_toolcalling", dialect.is_native_toolcalling, (bool, nothing)),
         ("format_dialect_rules", lambda: dialect.format_dialect_rules(data), text),
-        ("format_example", lambda: dialect.format_example("probe", {"text": "a"}, _TOOL), text),
-        ("format_tool_call", lambda: dialect.format_tool_call(call, [_TOOL]), text),
+        ("format_example", lambda: dialect.format_example("probe", {"text": "a"}, _tool()), text),
+        ("format_tool_call", lambda: dialect.format_tool_call(call, [_tool()]), text),
         (
             "format_tool_result",
             lambda: dialect.format_tool_result(ToolResultPart("call_1", "probe", "b")),
@@ -112,7 +116,7 @@ def _trials(dialect: Any) -> list[tuple[str, Callable[[], object], tuple[type, .
         ),
         (
             "format_history_item",
-            lambda: dialect.format_history_item(data.messages[0], [_TOOL]),
+            lambda: dialect.format_history_item(data.messages[0], [_tool()]),
             (dict, nothing),
         ),
         ("create_parser", lambda: dialect.create_parser(data), (DialectParser,)),

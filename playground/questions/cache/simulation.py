@@ -90,13 +90,13 @@ def simulate_cache(
         wire, before = _wire(reader, body, number), row[-1] if row else None
         at = _instant(times[number]) if times else number * apart
         row.append(TimedRequest(wire, at, rules, billed[number], before))
-    return _simulated(row, _parted(row, rules), rules, model=name, billed=tuple(billed))
+    return simulated_row(row, parted(row, rules), rules, model=name, billed=tuple(billed))
 
 
 def _as_sent(
     session: Session, model: str, provider: str, seconds_apart: float | None, what_if: WhatIf
 ) -> CacheSimulation:
-    if replace(what_if, pending=False) != AS_IT_IS:
+    if replace(what_if, pending=True) != AS_IT_IS:
         raise InputFault(
             f"policy {AS_SENT!r} with a what-if: the requests are taken as they are",
             expected="one or the other",
@@ -140,7 +140,7 @@ def cache_matrix(
     asked = CacheRequest(name, dynamic.cache_dialect, dynamic.enable_explicit_caching)
     answered = any(message.role == "assistant" for message in session.messages)
     to_come = is_pending(session) and (what_if.pending or not answered)
-    as_sent = replace(what_if, pending=False) == AS_IT_IS
+    as_sent = replace(what_if, pending=True) == AS_IT_IS
     billed = (*billed_for(session), *[None] * to_come) if as_sent else ()
     notes = tuple(_lacking(session))
     wanted = as_policies(policies)
@@ -150,16 +150,16 @@ def cache_matrix(
         result.append(_as_sent(session, "", provider, apart, what_if))
     for dialect in as_dialects(dialects) if marking else ():
         rendered = render_requests(session, dialect, rules, apart, what_if)
-        differences = _parted([one.request for one in rendered], rules)
+        differences = parted([one.request for one in rendered], rules)
         for chosen in marking:
             policy = get_policy(chosen or dialect.cache_policy)
             row = [one.marked(policy, asked, rules, what_if.ttl) for one in rendered]
-            cell = _simulated(row, differences, rules, dialect.name, policy.name, name, billed)
+            cell = simulated_row(row, differences, rules, dialect.name, policy.name, name, billed)
             result.append(replace(cell, notes=notes, pending=to_come))
     return CacheMatrix(result)
 
 
-def _simulated(
+def simulated_row(
     row: list[TimedRequest],
     differences: tuple[FirstDifference | None, ...],
     rules: Rules,
@@ -168,6 +168,7 @@ def _simulated(
     model: str = "",
     billed: tuple[Billed | None, ...] = (),
 ) -> CacheSimulation:
+    """Requests at their times, marked, against one cache; `differences` are those of `parted`."""
     outcomes = simulate(row, rules)
     if any(billed):
         seen = zip(outcomes, row, billed, strict=True)
@@ -239,7 +240,8 @@ def _checked(apart: float | None) -> float:
     return apart
 
 
-def _parted(row: Sequence[TimedRequest], rules: Rules) -> tuple[FirstDifference | None, ...]:
+def parted(row: Sequence[TimedRequest], rules: Rules) -> tuple[FirstDifference | None, ...]:
+    """Where each request parts from the one before it."""
     pairs = zip(row, row[1:], strict=False)
     found = (first_difference(before, after, rules) for before, after in pairs)
     return (None, *found) if row else ()

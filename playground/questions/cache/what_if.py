@@ -35,7 +35,7 @@ class WhatIf:
     timestamp: bool = False
     ttl: str = ""
     parallel: int = 1
-    pending: bool = False
+    pending: bool = True
 
     def __post_init__(self) -> None:
         if self.environment not in ENVIRONMENTS:

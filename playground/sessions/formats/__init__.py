@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import import_module
+from itertools import starmap
 from typing import Final, overload
 
 from playground.errors import UnknownNameError
@@ -98,6 +99,9 @@ class _Formats(Sequence[SessionFormat]):
 
     def __len__(self) -> int:
         return len(_FORMATS)
+
+    def __iter__(self) -> Iterator[SessionFormat]:
+        return starmap(_loaded, _FORMATS)
 
     @overload
     def __getitem__(self, index: int) -> SessionFormat: ...

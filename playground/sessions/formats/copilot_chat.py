@@ -178,14 +178,18 @@ def _rounds(
 
 def _result_text(builder: SessionBuilder, result: Any, place: Place) -> str:
     """The text of a result: of its pieces, each a text, or a tree of what a prompt was made of."""
+    return _told_text(builder, _object(result).get("content"), place)
+
+
+def _told_text(builder: SessionBuilder, value: Any, place: Place) -> str:
     odd: list[Any] = []
-    text = "".join(_texts(_object(result).get("content"), odd))
+    text = "".join(_texts(value, odd))
     for node in odd:
         builder.lost(f"a node of no known form: {str(node)[:60]}", place)
     return text
 
 
-def _texts(value: Any, odd: list[Any]) -> Iterator[str]:
+def _texts(value: Any, odd: list[Any] | None = None) -> Iterator[str]:
     """All texts of a tree in their order: of nodes with children, and leaves with a text; `odd`
     gets what is neither."""
     waiting = [value]
@@ -198,7 +202,8 @@ def _texts(value: Any, odd: list[Any]) -> Iterator[str]:
         elif isinstance(found, dict):
             inner = (found.get(key) for key in ("children", "node", "text", "value"))
             waiting += [each for each in inner if each is not None]
-            odd += [] if found.keys() & _NODE else [found]
+            if odd is not None and not found.keys() & _NODE:
+                odd.append(found)
 
 
 def _shown(builder: SessionBuilder, response: list[Any], place: Place) -> None:
@@ -248,7 +253,7 @@ def _invocation(builder: SessionBuilder, item: dict[str, Any], place: Place) -> 
     arguments = {"command": command} if arguments is None and command else arguments
     parts: list[Part] = [builder.call(call_id, item.get("toolId"), arguments, place)]
     output = details.get("output") if details else more.get("terminalCommandOutput")
-    text = "".join(_texts(output))
+    text = _told_text(builder, output, place)
     if text or item.get("isComplete"):
         failed = bool(details.get("isError"))
         parts.append(builder.result(call_id, text, is_error=failed))

@@ -71,7 +71,8 @@ class Grid extends Searchable {
   take(data) {
     const anchor = this.data && this.anchor()
     const kept = anchor && this.keyOf(anchor.row)
-    const base = this.data?.panes[this.base]?.name
+    const { panes } = this.data ?? data
+    const base = panes[this.data ? this.base : data.base]?.name // at first what the data asks for
     this.data = data
     this.cells = data.rows.map(() => [])
     data.panes.forEach((pane, at) => {

@@ -2,6 +2,15 @@
 kind of answer, and all of them are there when the first is asked for."""
 
 from playground.show import corpus_frames
-from playground.show.pictures import caching, guides, replies, requests
+from playground.show.pictures import caching, compaction, guides, replies, requests, tools, versions
 
-__all__ = ["caching", "corpus_frames", "guides", "replies", "requests"]
+__all__ = [
+    "caching",
+    "compaction",
+    "corpus_frames",
+    "guides",
+    "replies",
+    "requests",
+    "tools",
+    "versions",
+]

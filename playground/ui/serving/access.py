@@ -7,10 +7,12 @@ them, no file of the machine is read or kept. Only `--allow-run`, behind a token
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from playground import paths
 from playground.errors import InputFault
 from playground.proxy.hosts import is_loopback, own_names
 
@@ -75,6 +77,12 @@ def current() -> Access:
     if not is_loopback(address) or ANY_NAME in hosts:
         return NOBODY
     return Access(hosts=(*own_names(address), *hosts))
+
+
+def hide_workspace() -> None:
+    """Where nothing is kept for visitors, no dialect of this machine's workspace is theirs."""
+    if not current().keeps_sessions:
+        os.environ[paths.NO_WORKSPACE] = "1"
 
 
 def decided(address: str, public: bool, allow_run: bool, hosts: Sequence[str]) -> Access:

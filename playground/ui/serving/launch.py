@@ -6,7 +6,6 @@ The address decides who may do what (`access`): one that others can reach must b
 from __future__ import annotations
 
 import json
-import os
 import tomllib
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
@@ -35,8 +34,7 @@ def launch(
     address = given.get("server.address", [settings["server.address"]])[-1]
     allowed = access.decided(address, public, allow_run, given.get("server.allowedHosts", []))
     access.give(replace(allowed, workspace=workspace))
-    if not access.current().keeps_sessions:
-        os.environ[paths.NO_WORKSPACE] = "1"  # dialects that lie there are not for visitors
+    access.hide_workspace()
     flags = [f"--{key}={value}" for key, value in settings.items() if key not in given]
     # the WebSocket asks Streamlit's own list, the pages ask our gate: both are needed
     flags += [f"--server.allowedHosts={host.strip('[]')}" for host in allowed.hosts]

@@ -91,8 +91,8 @@ def set_field(path: str, value: Any) -> None:
     belongings.change(_DRAFT, after)
 
 
-def saved(text: str) -> None:
-    """The document was kept as this file."""
+def saved(text: str | None) -> None:
+    """The document was kept as this file; None, that it is kept no longer. In a callback."""
     belongings.change(_DRAFT, lambda kept: (kept or {"document": FIRST}) | {"seen": text})
 
 

@@ -13,7 +13,6 @@ from playground.ui.shared import changes, policies
 from playground.ui.shared.kept import kept
 
 _AS_MARKED: Final = "as marked"
-AS_IT_IS: Final = WhatIf(pending=True)  # while nothing is chosen
 KEYS: Final = ("if-environment", "if-ttl", "if-parallel", "if-shuffled", "if-clock")
 
 
@@ -45,7 +44,6 @@ def choose(model: str) -> WhatIf:
         timestamp=clock,
         ttl="" if ttl in (None, _AS_MARKED) else ttl,
         parallel=int(parallel),
-        pending=True,
     )
 
 

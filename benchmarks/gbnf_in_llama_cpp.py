@@ -1,0 +1,146 @@
+"""Every dialect's GBNF in llama.cpp's own reader: read, calls taken, wrong ones and cuts refused.
+
+`python benchmarks/gbnf_in_llama_cpp.py VOCABULARY.gguf [WALKS] [DIALECT …]`: a vocabulary whose
+tokens have every byte, such as `models/ggml-vocab-llama-spm.gguf` of the sources of the package
+llama-cpp-python. PyPI has it as sources alone: it is built in an environment of its own; with
+LLAMA_CPP_LIB_PATH, a folder with its libraries, and CMAKE_ARGS=-DLLAMA_BUILD=OFF nothing is. A text
+is given byte by byte. Of WALKS random texts that llguidance takes by the same grammar's Lark, each
+is given to llama.cpp too; so is a call that is cut. Exits 1 where llama.cpp says otherwise.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import math
+import sys
+import time
+from pathlib import Path
+from typing import Any, Final
+
+from scratch import ROOT, run_beside
+
+NEEDED: Final = (
+    "click", "docstring_parser", "jinja2", "jsonschema", "llama-cpp-python==0.3.36",
+    "llguidance==1.9.1", "pydantic", "pyyaml", "regex", "rich",
+)  # fmt: skip
+HEAD: Final = ("dialect", "read ms", "ours taken", "wrong refused", "cuts refused", "walks taken")
+
+
+class Vocabulary:
+    """A vocabulary of llama.cpp without its model, and the token of each byte."""
+
+    def __init__(self, path: str) -> None:
+        self.library: Any = importlib.import_module("llama_cpp")
+        silent = self.library.llama_log_callback(lambda *_: None)
+        self.library.llama_log_set(silent, None)
+        self._silent = silent  # else it is collected while the library calls it
+        self.library.llama_backend_init()
+        wanted = self.library.llama_model_default_params()
+        wanted.vocab_only = True
+        self._model = self.library.llama_model_load_from_file(path.encode(), wanted)
+        if not self._model:
+            sys.exit(f"{path} is no vocabulary that llama.cpp reads")
+        self.vocabulary = self.library.llama_model_get_vocab(self._model)
+        self.end = self.library.llama_vocab_eos(self.vocabulary)
+        self.of_byte = self._bytes()
+
+    def _bytes(self) -> dict[int, int]:
+        found: dict[int, int] = {}
+        text = ctypes.create_string_buffer(64)
+        for token in range(self.library.llama_vocab_n_tokens(self.vocabulary)):
+            size = self.library.llama_token_to_piece(self.vocabulary, token, text, 64, 0, True)
+            if size == 1:
+                found.setdefault(text.raw[0], token)
+        return found
+
+
+class LlamaEngine:
+    """A grammar as llama.cpp reads it. Raises ValueError where it does not."""
+
+    def __init__(self, words: Vocabulary, gbnf: str) -> None:
+        self.words, self.library = words, words.library
+        self.start = self.library.llama_sampler_init_grammar(
+            words.vocabulary, gbnf.encode(), b"root"
+        )
+        if not self.start:
+            raise ValueError("llama.cpp does not read it")
+
+    def accepts(self, text: str) -> bool:
+        """Whether the text is whole."""
+        state = self.library.llama_sampler_clone(self.start)
+        try:
+            data = text.encode(errors="surrogatepass")
+            tokens = [self.words.of_byte[byte] for byte in data]
+            return all(self._takes(state, token) for token in tokens) and self._allows(
+                state, self.words.end
+            )
+        finally:
+            self.library.llama_sampler_free(state)
+
+    def _takes(self, state: Any, token: int) -> bool:
+        if not self._allows(state, token):
+            return False
+        self.library.llama_sampler_accept(state, token)
+        return True
+
+    def _allows(self, state: Any, token: int) -> bool:
+        one = (self.library.llama_token_data * 1)(self.library.llama_token_data(token, 1.0, 0.0))
+        listed = self.library.llama_token_data_array(one, 1, -1, False)
+        self.library.llama_sampler_apply(state, ctypes.byref(listed))
+        return not math.isinf(one[0].logit)
+
+
+def row(words: Vocabulary, dialect: Any, walks: int) -> tuple[list[object], list[str]]:
+    """A dialect's figures, and what llama.cpp sees otherwise."""
+    from grammar_walk import Engine, baits_of, grammar_for, right_calls, tools_for, wrong_calls
+
+    grammar, tools = grammar_for(dialect), tools_for(dialect)
+    begun = time.perf_counter()
+    engine = LlamaEngine(words, grammar.gbnf)
+    took = time.perf_counter() - begun
+    other = Engine(grammar.lark)
+    right = [dialect.format_tool_call(call, tools) for call in right_calls(dialect)]
+    wrong = [dialect.format_tool_call(call, tools) for call in wrong_calls(dialect)]
+    cuts = [text[: len(text) * part // 5] for text in right for part in range(1, 5)]
+    cuts = [cut for cut in cuts if not other.accepts(cut)]
+    baits = baits_of(dialect, right)
+    texts = [text for text in (other.walk(seed, baits) for seed in range(walks)) if text]
+    texts = [text for text in texts if "\0" not in text]
+    faults = [f"refused: {text!r}" for text in [*right, *texts] if not engine.accepts(text)]
+    faults += [f"taken: {text!r}" for text in [*wrong, *cuts] if engine.accepts(text)]
+    figures = [
+        dialect.name,
+        f"{took * 1000:.1f}",
+        f"{sum(map(engine.accepts, right))}/{len(right)}",
+        f"{sum(not engine.accepts(text) for text in wrong)}/{len(wrong)}",
+        f"{sum(not engine.accepts(text) for text in cuts)}/{len(cuts)}",
+        f"{sum(map(engine.accepts, texts))}/{len(texts)}",
+    ]
+    return figures, [f"{dialect.name}: {fault[:300]}" for fault in faults]
+
+
+def main(given: list[str]) -> int:
+    if not given or not Path(given[0]).is_file():
+        sys.exit(str(__doc__))
+    run_beside(*NEEDED)
+    sys.path.insert(0, str(ROOT / "tests"))
+    from playground.dialects import as_dialects
+    from playground.dialects.declared import DeclaredDialect
+
+    words = Vocabulary(given[0])
+    walks = int(next((each for each in given[1:] if each.isdigit()), 20))
+    names = [each for each in given[1:] if not each.isdigit()]
+    print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
+    faults: list[str] = []
+    for dialect in as_dialects(names):
+        if isinstance(dialect, DeclaredDialect):
+            figures, bad = row(words, dialect, walks)
+            print(f"| {' | '.join(map(str, figures))} |", flush=True)
+            faults += bad
+    print("\n".join(faults))
+    return int(bool(faults))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

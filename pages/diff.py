@@ -1,0 +1,27 @@
+"""Versions: two sessions or requests, in blocks, in tokens, in what a cache still reads."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from playground.ui import diff
+
+asked = diff.asked()
+found = diff.compared(asked)
+if found is None:
+    st.stop()
+diff.headline(found)
+shown = diff.filtered(found)
+
+blocks, texts, costs = st.tabs(
+    ["Blocks", "Word by word", "What it costs"], key="diff view", on_change="rerun"
+)
+if blocks.open:
+    with blocks:
+        diff.blocks(found, shown)
+if texts.open:
+    with texts:
+        diff.texts(found, shown)
+if costs.open:
+    with costs:
+        diff.costs(found)

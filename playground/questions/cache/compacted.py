@@ -1,0 +1,119 @@
+"""What shortening a history comes to: by policy and turn, beside keeping everything."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from itertools import accumulate
+from typing import Any
+
+from playground.caching.shortening import Shortening
+from playground.counts import dollars, grouped
+from playground.display import Drawn
+from playground.llm.prices import price_of
+from playground.questions.cache.cells import CacheSimulation
+
+
+@dataclass(frozen=True)
+class HistoryCut:
+    """More was cut at a turn (from 0): `lost` tokens of the request before are no prefix any more,
+    `shorter` is the request by so many tokens than with everything in it; of the marks of the
+    request before `survive` of `marks` stand behind what is a prefix still."""
+
+    turn: int
+    lost: int
+    shorter: int
+    survive: int
+    marks: int
+
+
+@dataclass(frozen=True)
+class Shorter:
+    """A session under one policy of shortening. `bodies` are the requests, `turns` the turn that
+    each belongs to: a summary is made by a request more. Costs are in thousandths of an input
+    token's price, by turn, a summary's own tokens included."""
+
+    policy: Shortening
+    bodies: list[dict[str, Any]]
+    turns: list[int]
+    simulation: CacheSimulation
+    cuts: list[HistoryCut]
+    costs: list[int]
+    tokens: list[int]
+
+    @property
+    def total(self) -> int:
+        return sum(self.costs)
+
+
+@dataclass(frozen=True)
+class CompactionWhatIf(Drawn):
+    """Every policy beside keeping everything, which is the first.
+
+    Its table has a row for each policy; its figure what each has saved up to every turn.
+    """
+
+    rows: list[Shorter]
+    model: str
+    limit: int
+
+    @property
+    def everything(self) -> Shorter:
+        return self.rows[0]
+
+    def saved(self, row: Shorter) -> list[int]:
+        """What a policy has saved up to each turn, in thousandths of a token; below 0 where it
+        has cost more than it saved."""
+        pairs = zip(self.everything.costs, row.costs, strict=True)
+        return list(accumulate(before - after for before, after in pairs))
+
+    def pays_back(self, row: Shorter) -> int | None:
+        """The turn (from 0) from which on it has never cost more than it saved; None where it has
+        at the end. The first cut's own turn where it saves at once."""
+        saved = self.saved(row)
+        if not row.cuts or saved[-1] < 0:
+            return None
+        later = [turn for turn, sum_ in enumerate(saved) if sum_ < 0]
+        return later[-1] + 1 if later else row.cuts[0].turn
+
+    def dollars(self, cost: int) -> float | None:
+        """A cost in dollars, where the model's list price is known."""
+        price = price_of(self.model)
+        return price.nano_dollars(cost) / 1e9 if price else None
+
+    @property
+    def headline(self) -> str:
+        """The cheapest in a sentence."""
+        best = min(self.rows, key=lambda row: row.total)
+        turns = len(self.everything.costs)
+        if best is self.everything:
+            return f"Over {turns} turns nothing is cheaper than keeping everything."
+        saved = self.everything.total - best.total
+        share = grouped(100 * saved / max(1, self.everything.total))
+        money = self.dollars(saved)
+        price = f" ({dollars(money)})" if money is not None else ""
+        back = self.pays_back(best)
+        when = f" It pays from turn {back + 1} on." if back is not None else ""
+        name = best.policy.name
+        return f"Over {turns} turns “{name}” is cheapest: {share} % less input cost{price}.{when}"
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "model": self.model,
+            "limit": self.limit,
+            "headline": self.headline,
+            "policies": [
+                {
+                    "policy": row.policy.name,
+                    "keep": row.policy.keep,
+                    "limit": row.policy.limit,
+                    "cost": row.total,
+                    "dollars": self.dollars(row.total),
+                    "tokens": row.tokens,
+                    "costs": row.costs,
+                    "saved": self.saved(row),
+                    "pays_back": self.pays_back(row),
+                    "cuts": [asdict(cut) for cut in row.cuts],
+                }
+                for row in self.rows
+            ],
+        }

@@ -1,0 +1,171 @@
+"""What tools cost in tokens, where those are spent, and which provider takes their schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from playground.arguments import takes
+from playground.caching.family import model_family
+from playground.dialects import Dialect, as_dialects
+from playground.dialects.schema_losses import documentation
+from playground.display import Shown
+from playground.findings import Finding
+from playground.sessions.session import Session
+from playground.tokens import count_request
+from playground.tokens.texts import text_counter
+from playground.tool_formats import read_tools
+from playground.tool_formats.portability import lint_tool, schema_target, schema_targets
+from playground.tool_formats.rewriting import rewritten
+from playground.tool_formats.shrinking import SHORTER
+from playground.tools import ToolMetadata
+
+MODELS: Final = ("gpt-5", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-flash",
+                 "mistral/mistral-large-latest")  # fmt: skip
+_PROBE: Final = ToolMetadata(name="probe", description="Probe.")
+
+
+@dataclass(frozen=True)
+class ToolCost:
+    """One tool: its tokens by model, as each one's provider takes it, and by dialect, in the first
+    model's tokens; `shorter` are the first model's with a smaller schema, by what was done."""
+
+    tool: str
+    by_model: dict[str, int]
+    by_dialect: dict[str, int]
+    shorter: dict[str, int]
+
+
+@dataclass(frozen=True)
+class ToolCosts(Shown):
+    """What tools cost. `exact` are the models whose tokenizer and framing of tools are known; the
+    others' figures are estimates. Its table has a row for each tool, and one for all."""
+
+    tools: list[ToolCost]
+    models: tuple[str, ...]
+    exact: tuple[str, ...]
+
+    @property
+    def total(self) -> ToolCost:
+        """All tools together."""
+        names = ("by_model", "by_dialect", "shorter")
+        sums = [
+            {key: sum(getattr(tool, name)[key] for tool in self.tools) for key in first}
+            for name in names
+            for first in [getattr(self.tools[0], name) if self.tools else {}]
+        ]
+        return ToolCost("all", *sums)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "models": list(self.models),
+            "exact": list(self.exact),
+            "tools": [asdict(tool) for tool in [*self.tools, self.total]],
+        }
+
+
+@dataclass(frozen=True)
+class PortableTool:
+    """A tool for one target: what of it is refused or changed, and the schema to send instead."""
+
+    tool: str
+    target: str
+    title: str
+    findings: list[Finding]
+    schema: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Portability(Shown):
+    """Tools by targets. Its table has a row for each finding."""
+
+    rows: list[PortableTool]
+
+    @property
+    def findings(self) -> list[Finding]:
+        return [found for row in self.rows for found in row.findings]
+
+    def as_json(self) -> list[dict[str, Any]]:
+        return [asdict(row) for row in self.rows]
+
+
+Tools = Session | Iterable[Any]
+
+
+@takes(tools=(Session, Iterable), models="list", dialects=(str, Dialect, Iterable))
+def tool_costs(
+    tools: Tools,
+    models: Sequence[str] = MODELS,
+    dialects: str | Dialect | Sequence[str | Dialect] = ("xml", "hermes"),
+) -> ToolCosts:
+    """The tokens of each tool for each model and in each dialect, and what smaller schemas save.
+
+    `tools` are a session's, or in any form that `read_tools` knows. A model's figure is that of
+    the tool alone, as its provider takes it, without what having tools at all adds; a dialect's
+    is what one tool more adds to its documentation of tools.
+    """
+    given = _tools(tools)
+    chosen = as_dialects(dialects) if dialects else []
+    rows = [_cost(tool, tuple(models), chosen) for tool in given]
+    exact = tuple(m for m in models if count_request(_body(_PROBE, m), m).kind == "exact")
+    return ToolCosts(rows, tuple(models), exact)
+
+
+def _cost(tool: ToolMetadata, models: tuple[str, ...], dialects: Sequence[Dialect]) -> ToolCost:
+    size, _ = text_counter(models[0] if models else "")
+    by_dialect = {
+        each.name: size(documentation(each, _PROBE, tool)) - size(documentation(each, _PROBE))
+        for each in dialects
+    }
+    shorter = {
+        name: _tokens(tool.model_copy(update={"input_schema": smaller(tool.input_schema)}), model)
+        for model in models[:1]
+        for name, smaller in SHORTER.items()
+    }
+    return ToolCost(tool.name, {m: _tokens(tool, m) for m in models}, by_dialect, shorter)
+
+
+def _tokens(tool: ToolMetadata, model: str) -> int:
+    return sum(count_request(_body(tool, model), model).by_tool.values())
+
+
+def _body(tool: ToolMetadata, model: str) -> dict[str, Any]:
+    """A request with the tool in the form of the model's own provider."""
+    schema, said = tool.input_schema, [{"role": "user", "content": "Hello"}]
+    named = {"name": tool.name, "description": tool.description}
+    family = model_family(model)
+    if family == "anthropic":
+        return {"system": "Hello", "messages": said, "tools": [{**named, "input_schema": schema}]}
+    if family == "gemini":
+        contents = [{"role": "user", "parts": [{"text": "Hello"}]}]
+        declared = {"functionDeclarations": [{**named, "parameters": schema}]}
+        return {"contents": contents, "tools": [declared]}
+    function = {"type": "function", "function": {**named, "parameters": schema}}
+    return {"messages": said, "tools": [function]}
+
+
+@takes(tools=(Session, Iterable), targets="list")
+def tool_portability(tools: Tools, targets: Sequence[str] = ()) -> Portability:
+    """Which provider refuses or changes what of the tools' schemas, with what to send instead.
+
+    `targets` are names such as "openai-strict" or "gemini"; all of them by default. What no
+    source documents is no finding. Raises UnknownNameError.
+    """
+    wanted = [schema_target(name) for name in targets or schema_targets()]
+    rows = []
+    for tool in _tools(tools):
+        for target in wanted:
+            found = lint_tool(tool, target)
+            schema = rewritten(tool, target).input_schema if found else tool.input_schema
+            rows.append(PortableTool(tool.name, target.target, target.title, found, schema))
+    return Portability(rows)
+
+
+def _tools(given: Tools) -> list[ToolMetadata]:
+    if isinstance(given, Session):
+        return list(given.tools)
+    listed = list(given)
+    if all(isinstance(each, ToolMetadata) for each in listed):
+        return listed
+    return list(read_tools(listed))

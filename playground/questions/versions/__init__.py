@@ -1,0 +1,5 @@
+"""Two versions of anything: what differs in words, in tokens and in what a cache still reads."""
+
+from playground.questions.versions.difference import VersionDiff, diff
+
+__all__ = ["VersionDiff", "diff"]

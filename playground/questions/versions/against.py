@@ -1,0 +1,83 @@
+"""What fails a pipeline: a prefix that is another than a baseline's, or too many tokens more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from playground.caching.blocks import read_wire
+from playground.counts import grouped
+from playground.errors import InputFault
+from playground.questions.versions.difference import VersionDiff
+from playground.questions.versions.matching import BlockChange
+
+_EXCERPT: Final = 40
+
+
+def against_failures(
+    found: VersionDiff, most_tokens_more: int | None = None, prefix_may_change: bool = False
+) -> list[str]:
+    """Which limits are passed, a line each; the first version is the baseline.
+
+    The prefix is the model, its parameters, the tools and the system prompt. Raises InputFault
+    where nothing is limited: a check that cannot fail would pass everywhere.
+    """
+    if prefix_may_change and most_tokens_more is None:
+        raise InputFault(
+            "the prefix may change, and no tokens are limited",
+            expected="--most-tokens-more as well",
+        )
+    failed = [] if prefix_may_change else list(_prefix(found))
+    if most_tokens_more is not None and found.tokens > most_tokens_more:
+        about = "" if found.is_exact else "~"
+        before, after = (grouped(side.count.tokens) for side in (found.first, found.second))
+        failed.append(
+            f"input is {about}{grouped(found.tokens)} tokens more than the baseline's "
+            f"({about}{before}, then {about}{after}); at most {grouped(most_tokens_more)} "
+            "are allowed"
+        )
+    return failed
+
+
+def _prefix(found: VersionDiff) -> Iterator[str]:
+    yield from _parameters(found)
+    prefix = [change for change in found.changes if change.tier != "messages"]
+    if moved := [change.block.name for change in prefix if change.kind == "moved"]:
+        yield f"in another order: {', '.join(moved)}"
+    for change in prefix:
+        if change.kind not in ("same", "moved"):
+            yield _told(change)
+
+
+def _parameters(found: VersionDiff) -> Iterator[str]:
+    first, second = found.first, found.second
+    if first.model != second.model:
+        yield f"model: {first.model!r}, then {second.model!r}"
+    old, new = (read_wire(side.body).parameters for side in (first, second))
+    for name in sorted({*old, *new}):
+        if name != "images" and old.get(name) != new.get(name):
+            yield f"{name}: {_short(old.get(name))}, then {_short(new.get(name))}"
+
+
+def _told(change: BlockChange) -> str:
+    before, after = change.tokens
+    name = f"tool {change.block.name}" if change.tier == "tools" else change.block.name
+    if change.kind == "added":
+        return f"{name}: added, {grouped(after)} tokens"
+    if change.kind == "removed":
+        return f"{name}: removed, {grouped(before)} tokens"
+    what = change.note or _first_words(change)
+    return f"{name}: changed, {after - before:+,} tokens: {what}"
+
+
+def _first_words(change: BlockChange) -> str:
+    """The first words that differ, as they were and as they are."""
+    runs = change.words
+    at = next(i for i, (kind, _) in enumerate(runs) if kind != "same")
+    pair = {kind: text for kind, text in reversed(runs[at : at + 2]) if kind != "same"}
+    return f"{_short(pair.get('removed', ''))}, then {_short(pair.get('added', ''))}"
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _EXCERPT else f"{text[: _EXCERPT - 1]}…"

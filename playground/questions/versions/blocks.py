@@ -1,0 +1,138 @@
+"""A request as the blocks that people compare: each tool, each section of a long system
+prompt, each part.
+
+Sections are for reading: to a provider's cache a text is one block, and the costs are counted so.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from playground.caching.blocks import Tier, WireBlock, read_wire
+from playground.tokens.estimate import pieces_of
+from playground.tokens.texts import text_counter
+
+_LONG: Final = 1_500  # characters of a text that is shown in sections
+_HEADING: Final = re.compile(r"^(?=#{1,4} |<[A-Za-z][\w-]*>[ \t]*$)", re.MULTILINE)
+_PARAGRAPH: Final = re.compile(r"\n\s*\n(?=\S)")
+_LABEL: Final = 60  # characters
+_MEDIUM: Final = 1_000  # tokens of a picture, whose size cannot be seen
+_NAME: Final = re.compile(r'"name": "([^"]+)"')
+_MCP: Final = re.compile(r"mcp__(.+?)__")
+# What agents put into a user's turn themselves: Claude Code, Codex, Cline, OpenHands, Copilot.
+_INJECTED: Final = re.compile(
+    r"\s*<(?:system-reminder|environment_(?:context|details)|env|user_instructions|INSTRUCTIONS|"
+    r"permissions[ _]instructions|EXECUTION_RESULT|ENVIRONMENT|RUNTIME_INFORMATION|attachments?|"
+    r"context|editorContext|reminderInstructions|command-\w+|local-command-\w+)\b"
+    r"|\s*# (?:AGENTS|CLAUDE)\.md\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class VersionBlock:
+    """A stretch of one request, the one of this `number`; `writer` is who wrote it: the agent, an
+    MCP server, the user, the model, or a tool."""
+
+    tier: Tier
+    role: str
+    kind: str
+    name: str
+    text: str
+    number: int
+    writer: str
+    tokens: int
+
+    @property
+    def identity(self) -> tuple[str, str, str, str]:
+        return self.tier, self.role, self.kind, self.text
+
+
+def blocks_of(body: dict[str, Any], model: str, by_tool: dict[str, int]) -> list[VersionBlock]:
+    """A request's blocks in order; `by_tool` are the tools' tokens where they were counted with
+    their framing, all others are those of the text alone."""
+    size, _ = text_counter(model)
+    found: list[VersionBlock] = []
+    pieces = zip(read_wire(body, model).blocks, pieces_of(body), strict=True)
+    for block, piece in pieces:
+        for name, text in _cut(block):
+            if block.tier == "tools":
+                tokens = by_tool.get(name) or size(text)
+            else:
+                tokens = size(text) if piece.text else _MEDIUM * bool(text)
+            writer = _writer(block, name, text)
+            shown = (block.tier, block.role, block.kind, name, text)
+            found.append(VersionBlock(*shown, len(found), writer, tokens))
+    return found
+
+
+def _cut(block: WireBlock) -> Iterator[tuple[str, str]]:
+    """Names and texts; together they are the block's text, but for tools, which have lines."""
+    if block.tier == "tools":
+        yield from _tools(block.text)
+        return
+    label = block.role or block.tier
+    if block.place and block.tier == "messages":
+        label = f"message {block.place[0]} {label}"
+    if block.kind == "text":
+        by_agent = block.tier == "system" or block.role in ("system", "developer")
+        for text in sections(block.text) if by_agent else [block.text]:
+            yield f"{label}: {_first_line(text)}", text
+    else:
+        called = _NAME.search(block.text)
+        yield f"{label} {block.kind}{f' {called[1]}' if called else ''}", _lines(block.text)
+
+
+def _tools(text: str) -> Iterator[tuple[str, str]]:
+    """A tool each; Gemini has all of them in one."""
+    value = json.loads(text)
+    for key in ("functionDeclarations", "function_declarations"):
+        for each in value.pop(key, None) or ():
+            yield str(each.get("name") or "tool"), _pretty(each)
+    if value:
+        inner = value.get("function") or value.get("toolSpec") or value
+        yield str(inner.get("name") or value.get("type") or "tool"), _pretty(value)
+
+
+def _lines(text: str) -> str:
+    try:
+        return _pretty(json.loads(text))
+    except (ValueError, RecursionError):
+        return text
+
+
+def _pretty(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1)
+
+
+def sections(text: str) -> list[str]:
+    """A long text cut before its headings, or into paragraphs where it has none; the sections
+    together are the text."""
+    if len(text) < _LONG:
+        return [text]
+    starts = [found.start() for found in _HEADING.finditer(text)]
+    if len(starts) < 2:
+        starts = [found.end() for found in _PARAGRAPH.finditer(text)]
+    edges = [0, *(start for start in starts if start), len(text)]
+    return [text[a:b] for a, b in zip(edges, edges[1:], strict=False) if a < b]
+
+
+def _first_line(text: str) -> str:
+    line = text.strip().partition("\n")[0]
+    return line if len(line) <= _LABEL else f"{line[: _LABEL - 1]}…"
+
+
+def _writer(block: WireBlock, name: str, text: str) -> str:
+    if block.tier == "tools":
+        server = _MCP.match(name)
+        return f"MCP server {server[1]}" if server else "agent"
+    if block.tier == "system" or block.role in ("system", "developer"):
+        return "agent"
+    if block.kind.endswith(("_result", "_output")):
+        return "tool"
+    if block.role in ("assistant", "model") or block.kind.endswith(("tool_use", "_call")):
+        return "model"
+    return "agent" if _INJECTED.match(text) else "user"

@@ -1,0 +1,123 @@
+"""What a cache that has seen the first request still gives to the second, provider by provider.
+
+Each is simulated as if both requests went there, the second shortly after the first. Requests
+without marks get three where a provider goes by marks: behind the tools, the system prompt and the
+last message, as agents set them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from playground.caching.blocks import TIERS, read_wire
+from playground.caching.differences import FirstDifference, first_difference
+from playground.caching.prefixes import TimedRequest
+from playground.caching.providers import UNKNOWN, provider_of
+from playground.caching.rules import Rules
+from playground.caching.simulation import simulate
+from playground.llm.prices import price_of
+from playground.questions.cache.known_rules import known_rules
+from playground.questions.cache.requests import APART
+from playground.questions.versions.sides import Version
+
+USUAL: Final = ("anthropic", "openai", "openai-before-5.6", "gemini", "deepseek", "mistral")
+
+
+@dataclass(frozen=True)
+class PrefixCost:
+    """One provider: of the second request's `total` tokens, `read` are read after the first, which
+    leaves `left` in the cache.
+
+    `extra` is what the lost ones cost more, once, in thousandths of an input token's price, and
+    `nano_dollars` in billionths of a dollar, where the provider is the model's own and its price
+    is known. `marks` says whose marks were simulated; `parts` is where the prefixes part, None
+    where the second goes on with all of the first.
+    """
+
+    provider: str
+    title: str
+    total: int
+    left: int
+    read: int
+    extra: int
+    state: str
+    reason: str
+    marks: str
+    parts: FirstDifference | None
+    nano_dollars: int | None = None
+
+    @property
+    def lost(self) -> int:
+        """Tokens that would be read if the second began like the first."""
+        return max(0, min(self.left, self.total) - self.read)
+
+
+def prefix_costs(first: Version, second: Version, providers: tuple[str, ...]) -> list[PrefixCost]:
+    """The model's own provider first, where its rules are known. Raises UnknownNameError."""
+    own = provider_of(second.model)
+    wanted = providers or tuple(dict.fromkeys((own, *USUAL)))
+    return [_cost(first, second, name) for name in wanted if name != UNKNOWN]
+
+
+def _cost(first: Version, second: Version, provider: str) -> PrefixCost:
+    rules = known_rules(provider, second.model)
+    before, after = _request(first, rules, 0.0), _request(second, rules, APART)
+    parts, told = first_difference(before, after, rules), "as sent"
+    if rules.match == "best effort" and parts and parts.block is not None and parts.character:
+        cut = parts.block, parts.character
+        before, after = _request(first, rules, 0.0, cut), _request(second, rules, APART, cut)
+    by_marks = rules.match == "breakpoints"
+    if by_marks and not any(r.marks or r.wire.automatic_ttl for r in (before, after)):
+        told = "behind tools, system prompt and messages"
+        before, after = _marked(before, rules), _marked(after, rules)
+    now = simulate([before, after], rules)[1]
+    left = simulate([before, before.moved(APART)], rules)[1].read
+    found = PrefixCost(
+        provider,
+        rules.title,
+        now.total,
+        left,
+        now.read,
+        0,
+        now.state,
+        now.reason,
+        told if by_marks else "none needed",
+        parts,
+    )
+    written = rules.write_permille(rules.value("default_ttl")) if now.written else 1000
+    extra = found.lost * (written - rules.read_permille(second.model))
+    price = price_of(second.model) if provider == provider_of(second.model) else None
+    return replace(found, extra=extra, nano_dollars=price.nano_dollars(extra) if price else None)
+
+
+def _request(
+    version: Version, rules: Rules, at: float, cut: tuple[int, int] | None = None
+) -> TimedRequest:
+    """The request with its blocks' sizes scaled to its counted tokens.
+
+    Where nothing is marked, a provider compares tokens, not blocks: `cut` parts the first block
+    that differs at the first character that does.
+    """
+    wire = read_wire(version.body, version.model, rules.value("default_ttl"))
+    if cut:
+        index, character = cut
+        block = wire.blocks[index]
+        wire.insert(index + 1, replace(block, text=block.text[character:]))
+        after = wire.blocks[index + 1 :]
+        wire.blocks = wire.blocks.and_more(
+            index, [replace(block, text=block.text[:character]), *after]
+        )
+    plain = TimedRequest(wire, at, rules)
+    if not plain.estimates or not plain.estimates[-1]:
+        return plain
+    return TimedRequest(wire, at, rules, scale=(version.count.tokens, plain.estimates[-1]))
+
+
+def _marked(request: TimedRequest, rules: Rules) -> TimedRequest:
+    """Marked behind the last block of each tier that may be marked."""
+    ttl = str(rules.value("default_ttl"))
+    last = {
+        block.tier: number for number, block in enumerate(request.wire.blocks) if block.markable
+    }
+    return request.marked({last[tier]: ttl for tier in TIERS if tier in last})

@@ -1,0 +1,164 @@
+"""`diff`: two versions of a request, block by block, in tokens, and in what a cache still reads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from os import PathLike
+from typing import Any
+
+from playground.arguments import takes
+from playground.counts import counted, dollars, grouped
+from playground.display import Live
+from playground.questions.token_counts import as_json as count_json
+from playground.questions.versions.blocks import blocks_of
+from playground.questions.versions.costs import PrefixCost, prefix_costs
+from playground.questions.versions.matching import KINDS, BlockChange, matched_blocks
+from playground.questions.versions.sides import Given, Version, both
+from playground.sessions.session import Session
+
+
+@dataclass(frozen=True)
+class VersionDiff(Live):
+    """Two versions: what became of each block, and what of it a cache still reads.
+
+    `form` says how both are written. Its table has a row for each block.
+    """
+
+    first: Version
+    second: Version
+    form: str
+    changes: list[BlockChange]
+    providers: tuple[str, ...] = ()
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens the second has more; fewer where it is negative."""
+        return self.second.count.tokens - self.first.count.tokens
+
+    @property
+    def is_exact(self) -> bool:
+        return self.first.count.kind == self.second.count.kind == "exact"
+
+    @property
+    def kinds(self) -> dict[str, int]:
+        """How many blocks are the same, moved, changed, added, removed."""
+        found = Counter(change.kind for change in self.changes)
+        return {kind: found[kind] for kind in KINDS}
+
+    @cached_property
+    def costs(self) -> list[PrefixCost]:
+        """What each provider's cache still reads of the second after the first."""
+        return prefix_costs(self.first, self.second, self.providers)
+
+    @property
+    def by_writer(self) -> dict[str, tuple[int, int]]:
+        """Tokens before and after, by who wrote them."""
+        found: dict[str, tuple[int, int]] = {}
+        for change in self.changes:
+            for side, at in ((change.before, 0), (change.after, 1)):
+                if side is not None:
+                    sums = list(found.get(side.writer, (0, 0)))
+                    sums[at] += side.tokens
+                    found[side.writer] = (sums[0], sums[1])
+        return found
+
+    @property
+    def headline(self) -> str:
+        """The difference in a sentence: blocks, tokens, and what it costs once."""
+        told = ", ".join(f"{n} {kind}" for kind, n in self.kinds.items() if n and kind != "same")
+        about = "" if self.is_exact else "~"
+        old, new = (f"{about}{grouped(side.count.tokens)}" for side in (self.first, self.second))
+        more = "more" if self.tokens >= 0 else "fewer"
+        parts = [
+            f"{counted(len(self.changes), 'block')}: {told or 'nothing is different'}.",
+            f"{about}{grouped(abs(self.tokens))} tokens {more} ({old}, then {new}).",
+        ]
+        if self.costs:
+            parts.append(cost_words(self.costs[0]))
+        return " ".join(parts)
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything as JSON values."""
+        return {
+            "form": self.form,
+            "headline": self.headline,
+            "tokens": self.tokens,
+            "kinds": self.kinds,
+            "by_writer": {name: list(pair) for name, pair in self.by_writer.items()},
+            "versions": [_side(self.first), _side(self.second)],
+            "blocks": [_change(change) for change in self.changes],
+            "costs": [{**asdict(cost), "lost": cost.lost} for cost in self.costs],
+        }
+
+
+def _side(version: Version) -> dict[str, Any]:
+    return {
+        "name": version.name,
+        "agent": version.agent,
+        "model": version.model,
+        "request": version.request,
+        "requests": version.requests,
+        "count": count_json(version.count),
+    }
+
+
+def _change(change: BlockChange) -> dict[str, Any]:
+    block = change.block
+    return {
+        "change": change.kind,
+        "tier": change.tier,
+        "name": block.name,
+        "role": block.role,
+        "kind": block.kind,
+        "writer": block.writer,
+        "tokens": list(change.tokens),
+        "note": change.note,
+        "words": [list(run) for run in change.words] if change.kind != "same" else [],
+    }
+
+
+def cost_words(cost: PrefixCost) -> str:
+    """One provider's cost in a sentence."""
+    if not cost.left:
+        return f"{cost.title}: the first leaves nothing in the cache, so nothing is lost."
+    share = f"{grouped(cost.read)} of the {grouped(cost.left)} tokens that the first leaves"
+    told = f"{cost.title}: {share} in the cache are read"
+    if not cost.lost:
+        return f"{told}; nothing is lost."
+    price = f", about {dollars(cost.nano_dollars / 1e9)}" if cost.nano_dollars else ""
+    return f"{told}; {grouped(cost.lost)} are paid again, once{price}."
+
+
+@takes(
+    first=(Session, Mapping, str, PathLike),
+    second=(Session, Mapping, str, PathLike),
+    model="text",
+    dialect="text",
+    providers="list",
+    names="list",
+)
+def diff(
+    first: Given,
+    second: Given,
+    model: str = "",
+    dialect: str = "",
+    request: int = 0,
+    providers: Sequence[str] = (),
+    names: Sequence[str] = ("", ""),
+) -> VersionDiff:
+    """What differs between two versions of an agent, a session or a request.
+
+    Both are sessions, request bodies, or files of any format. Compared is one request of each,
+    the last unless `request` (from 1) names another: as it was sent, where both were sent to one
+    API and nothing else is asked for; else both in one `dialect`, native where none is named.
+    `model` takes the place of both models. `providers` are those whose caches are simulated; the
+    model's own and six others without it. Tokens are those of `count_tokens`, a block's those of
+    its text. Nothing is sent. Raises InputFault and UnknownNameError.
+    """
+    called = (*map(str, names), "", "")
+    left, right, form = both(first, second, (called[0], called[1]), model, dialect, request)
+    blocks = [blocks_of(each.body, each.model, each.count.by_tool) for each in (left, right)]
+    return VersionDiff(left, right, form, matched_blocks(*blocks), tuple(providers))

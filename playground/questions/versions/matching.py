@@ -1,0 +1,178 @@
+"""Which block of one request is which of the other: the same, moved, changed, gone or new."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+from itertools import chain
+from typing import Final, Literal
+
+from playground.caching.blocks import TIERS, Tier
+from playground.questions.versions.blocks import VersionBlock
+from playground.questions.versions.words import Run, word_changes
+
+Kind = Literal["same", "moved", "changed", "added", "removed"]
+KINDS: Final[tuple[Kind, ...]] = ("same", "moved", "changed", "added", "removed")
+_ALIKE: Final = 0.4  # the share of words that two versions of one block have in common
+_MOST_WORDS: Final = 2_000
+_MOST_PAIRS: Final = 4_000  # blocks of one side times blocks of the other, in one stretch
+_WORD: Final = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class BlockChange:
+    """One block of the first request, of the second, or of both, and what became of it.
+
+    Where it was `moved` and nothing else, both texts are the same.
+    """
+
+    kind: Kind
+    before: VersionBlock | None
+    after: VersionBlock | None
+
+    @property
+    def block(self) -> VersionBlock:
+        """The block as it is now, or as it was."""
+        found = self.after or self.before
+        assert found is not None
+        return found
+
+    @property
+    def tier(self) -> Tier:
+        return self.block.tier
+
+    @property
+    def tokens(self) -> tuple[int, int]:
+        """Its tokens before and after, 0 where it is not there."""
+        return (
+            self.before.tokens if self.before else 0,
+            self.after.tokens if self.after else 0,
+        )
+
+    @cached_property
+    def words(self) -> list[Run]:
+        """The text in runs that are the same, removed or added; line by line, then word by word."""
+        before, after = (side.text if side else "" for side in (self.before, self.after))
+        return word_changes(before, after)
+
+    @property
+    def note(self) -> str:
+        """What is odd about a change: that it says nothing new."""
+        if self.kind != "changed" or not (self.before and self.after):
+            return ""
+        old, new = self.before.text, self.after.text
+        if _WORD.findall(old) == _WORD.findall(new):
+            return "white space and punctuation alone"
+        return "the same JSON, keys in another order" if _ordered(old) == _ordered(new) else ""
+
+
+def matched_blocks(
+    before: Sequence[VersionBlock], after: Sequence[VersionBlock]
+) -> list[BlockChange]:
+    """Every block of both requests once, tier by tier, in the second one's order; what is gone
+    stands where it stood."""
+    found: list[BlockChange] = []
+    for tier in TIERS:
+        old = [block for block in before if block.tier == tier]
+        new = [block for block in after if block.tier == tier]
+        found += _Tier(old, new).changes()
+    return found
+
+
+class _Tier:
+    def __init__(self, old: list[VersionBlock], new: list[VersionBlock]) -> None:
+        self.old, self.new = old, new
+        first, second = ([block.identity for block in side] for side in (old, new))
+        matcher = SequenceMatcher(a=first, b=second, autojunk=False)
+        self.stretches = matcher.get_opcodes()
+        self.partner: dict[int, tuple[int, Kind]] = {}  # of a new block: the old one, how
+        left = {i for tag, a, b, _, _ in self.stretches if tag != "equal" for i in range(a, b)}
+        for tag, a, b, c, _ in self.stretches:
+            if tag == "equal":
+                self.partner |= {c + i - a: (i, "same") for i in range(a, b)}
+        self._moved(left)
+        self._renewed(left)
+        for _, a, b, c, d in self.stretches:
+            self._alike([i for i in range(a, b) if i in left], range(c, d), left)
+        self.gone = left
+
+    def _free(self) -> Iterator[int]:
+        return (j for j in range(len(self.new)) if j not in self.partner)
+
+    def _moved(self, left: set[int]) -> None:
+        """The same text elsewhere."""
+        places: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        for i in sorted(left, reverse=True):
+            places[self.old[i].identity].append(i)
+        for j in list(self._free()):
+            if places[self.new[j].identity]:
+                self._pair(places[self.new[j].identity].pop(), j, "moved", left)
+
+    def _renewed(self, left: set[int]) -> None:
+        """Tools go by their names."""
+        names = {self.old[i].name: i for i in left if self.old[i].tier == "tools"}
+        for j in list(self._free()):
+            i = names.get(self.new[j].name) if self.new[j].tier == "tools" else None
+            if i in left:
+                self._pair(i, j, "changed", left)
+
+    def _alike(self, old: list[int], new: range, left: set[int]) -> None:
+        """Within a stretch what has most words in common, the likest pair first."""
+        free = [j for j in new if j not in self.partner]
+        if len(old) * len(free) > _MOST_PAIRS or (old and self.old[old[0]].tier == "tools"):
+            return
+        words = {id(b): _bag(b.text) for b in chain(self._at(old), (self.new[j] for j in free))}
+        pairs = [
+            (share, i, j)
+            for i in old
+            for j in free
+            if _sort(self.old[i]) == _sort(self.new[j])
+            and (share := _overlap(words[id(self.old[i])], words[id(self.new[j])])) >= _ALIKE
+        ]
+        for _, i, j in sorted(pairs, key=lambda pair: (-pair[0], abs(pair[1] - pair[2]))):
+            if i in left and j not in self.partner:
+                self._pair(i, j, "changed", left)
+
+    def _at(self, places: Sequence[int]) -> Iterator[VersionBlock]:
+        return (self.old[i] for i in places)
+
+    def _pair(self, i: int, j: int, kind: Kind, left: set[int]) -> None:
+        self.partner[j] = (i, kind)
+        left.discard(i)
+
+    def changes(self) -> Iterator[BlockChange]:
+        for _, a, b, c, d in self.stretches:
+            for i in range(a, b):
+                if i in self.gone:
+                    yield BlockChange("removed", self.old[i], None)
+            for j in range(c, d):
+                if j in self.partner:
+                    i, kind = self.partner[j]
+                    yield BlockChange(kind, self.old[i], self.new[j])
+                else:
+                    yield BlockChange("added", None, self.new[j])
+
+
+def _sort(block: VersionBlock) -> tuple[str, str]:
+    return block.role, block.kind
+
+
+def _bag(text: str) -> Counter[str]:
+    return Counter(_WORD.findall(text)[:_MOST_WORDS])
+
+
+def _overlap(one: Counter[str], other: Counter[str]) -> float:
+    total = one.total() + other.total()
+    return 2 * (one & other).total() / total if total else 1.0
+
+
+def _ordered(text: str) -> str:
+    try:
+        return json.dumps(json.loads(text), sort_keys=True)
+    except (ValueError, RecursionError):
+        return text

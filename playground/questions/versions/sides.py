@@ -1,0 +1,131 @@
+"""What is compared: one request of each version, as it was sent where somebody noted that.
+
+The one rule: both sides are written in one form. Two requests of one API stand as they were sent;
+of different APIs, or where a transcript holds no request, both are written anew in one dialect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, Final
+
+from playground.dialects import get_dialect
+from playground.dialects.requests import requests_of
+from playground.errors import InputFault
+from playground.questions.cache.as_sent import sent_requests
+from playground.questions.token_counts import count_tokens
+from playground.sessions.loading import load_session
+from playground.sessions.session import Session
+from playground.tokens import TokenCount
+from playground.tokens.models import api_of
+
+Given = Session | Mapping[str, Any] | str | PathLike[str]
+_PLAIN: Final = "native"
+
+
+@dataclass(frozen=True)
+class Version:
+    """One side: a request of a session, the model that it is for, and its tokens.
+
+    `agent` is the program that wrote it, with its version, where the transcript says; `request`
+    counts from 1 among `requests`.
+    """
+
+    name: str
+    agent: str
+    model: str
+    body: dict[str, Any]
+    request: int
+    requests: int
+    count: TokenCount
+
+
+def both(
+    first: Given,
+    second: Given,
+    names: tuple[str, str] = ("", ""),
+    model: str = "",
+    dialect: str = "",
+    request: int = 0,
+) -> tuple[Version, Version, str]:
+    """Both sides in one form, and that form in words.
+
+    `request` is the number of the request, the last where it is 0. Raises InputFault where a
+    session has no such request, and what loading raises.
+    """
+    sessions = [session_of(given) for given in (first, second)]
+    forms = [_api(session, request) for session in sessions]
+    is_sent = not dialect and forms[0] == forms[1] != ""
+    if is_sent:
+        form = f"as sent ({forms[0]})"
+    else:
+        dialect = dialect or _PLAIN
+        why = "" if "" in forms else f": {forms[0]} and {forms[1]} differ in form"
+        form = f"written in {dialect}{why}"
+    left, right = (
+        _version(session, name, model, "" if is_sent else dialect, request)
+        for session, name in zip(sessions, _named(names, sessions), strict=True)
+    )
+    return left, right, form
+
+
+def session_of(given: Given) -> Session:
+    return given if isinstance(given, Session) else load_session(given)
+
+
+def _named(names: tuple[str, str], sessions: list[Session]) -> tuple[str, str]:
+    first, second = (
+        name or session.title or letter
+        for name, session, letter in zip(names, sessions, "AB", strict=True)
+    )
+    return (first, second) if first != second else (f"{first} (A)", f"{second} (B)")
+
+
+def _api(session: Session, request: int) -> str:
+    """The API that a request was sent to as it stands; "" where the session holds none."""
+    if all(row.sub_agent for row in session.rows):
+        return ""
+    return api_of(_chosen(sent_requests(session).bodies, request)[0])
+
+
+def _chosen(requests: list[Any], request: int) -> tuple[Any, int]:
+    if not 0 <= request <= len(requests):
+        held = f"{len(requests)} request{'' if len(requests) == 1 else 's'}"
+        raise InputFault(f"request {request} of {held}", expected=f"1 to {len(requests)}")
+    return requests[request - 1], request or len(requests)
+
+
+def _version(session: Session, name: str, model: str, dialect: str, request: int) -> Version:
+    named = session.with_model(model)
+    model = named.task.model_name
+    if dialect:
+        stops = _stops(named)
+        stop, number = _chosen(stops, request)
+        body, requests = _written(named, dialect, stop), len(stops)
+    else:
+        bodies = sent_requests(named).bodies
+        body, number = _chosen(bodies, request)
+        requests = len(bodies)
+        model = model or str(body.get("model") or "")
+    agent = " ".join(filter(None, (session.agent.name, session.agent.version)))
+    count = count_tokens(body, model)
+    return Version(name, agent, model, body, number, requests, count)
+
+
+def _stops(session: Session) -> list[int]:
+    """Where each request of a transcript ends: before an answer, and at the end where the last
+    word is not the model's."""
+    stops = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
+    if not stops or session.messages[-1].role != "assistant":
+        stops.append(len(session.messages))
+    return stops
+
+
+def _written(session: Session, dialect: str, stop: int) -> dict[str, Any]:
+    chosen, data = get_dialect(dialect), session.prompt_data()
+    messages = next(iter(requests_of(chosen, data, [stop])))
+    body: dict[str, Any] = {"model": session.task.model_name, "messages": list(messages)}
+    tools = chosen.request_tools(data)
+    return body | ({"tools": list(tools)} if tools else {})

@@ -1,0 +1,44 @@
+"""What differs between two texts, word by word, as the browser shows it (`words.js`).
+
+Lines are matched first, and words only within what lines differ: a system prompt of ten thousand
+words has a few changed lines, and matching takes the product of both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Final
+
+import regex
+
+from playground.questions.comparison import Change, diff_lines, matched
+
+_WORD: Final = regex.compile(r"\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]")
+Run = tuple[Change, str]
+
+
+def word_changes(before: str, after: str) -> list[Run]:
+    """Runs of text in order, each the same in both, removed or added; nothing of either is lost."""
+    runs: list[Run] = []
+    for is_same, lines in groupby(diff_lines(before, after), lambda line: line.change == "same"):
+        given = list(lines)
+        if is_same:
+            runs.append(("same", "".join(line.text for line in given)))
+            continue
+        old, new = (
+            "".join(line.text for line in given if line.change == change)
+            for change in ("removed", "added")
+        )
+        runs += _words(old, new)
+    return list(_joined(runs))
+
+
+def _words(old: str, new: str) -> Iterator[Run]:
+    left, right = _WORD.findall(old), _WORD.findall(new)
+    yield from matched(left, right)
+
+
+def _joined(runs: list[Run]) -> Iterator[Run]:
+    for change, group in groupby(runs, lambda run: run[0]):
+        yield change, "".join(text for _, text in group)

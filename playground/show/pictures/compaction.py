@@ -1,0 +1,32 @@
+"""Shortened histories as markup: the policies, and how each goes by turn."""
+
+from __future__ import annotations
+
+from playground.display import draws
+from playground.questions.cache.compacted import CompactionWhatIf
+from playground.show.compaction_frames import compaction as policies
+from playground.show.markup import Markup, table
+
+_POINTS = 12  # turns that the table by turn shows
+
+
+@draws("picture", CompactionWhatIf)
+def compaction(value: CompactionWhatIf) -> Markup:
+    """The table of policies, and what each has saved at some turns."""
+    frame = policies(value).astype(object)
+    shown = frame.where(frame.notna(), "").astype(str)
+    turns = len(value.everything.costs)
+    step = max(1, turns // _POINTS)
+    points = sorted({*range(step - 1, turns, step), turns - 1})
+    rows = [
+        [row.policy.name, *(f"{value.saved(row)[point] // 1000:,}" for point in points)]
+        for row in value.rows[1:]
+    ]
+    head = ["policy", *(f"turn {point + 1}" for point in points)]
+    caption = "saved so far, in tokens at the full price"
+    return Markup(
+        "What if the history were shortened",
+        value.headline,
+        static=table("policies", list(shown.columns), shown.to_numpy())
+        + table(caption, head, rows),
+    )

@@ -1,0 +1,33 @@
+"""Tools as markup: what they cost, who refuses what of them."""
+
+from __future__ import annotations
+
+from playground.counts import counted
+from playground.display import draws
+from playground.questions.tool_schemas import Portability, ToolCosts
+from playground.show.markup import Markup, table
+from playground.show.tool_frames import portability as finding_rows
+from playground.show.tool_frames import tool_costs as cost_rows
+
+
+@draws("picture", ToolCosts)
+def tool_costs(value: ToolCosts) -> Markup:
+    """The table of tokens."""
+    frame = cost_rows(value)
+    exact = ", ".join(value.exact) or "none"
+    return Markup(
+        "What tools cost",
+        f"{counted(len(value.tools), 'tool')}; exact for: {exact}",
+        static=table("tokens", list(frame.columns), frame.astype(str).to_numpy()),
+    )
+
+
+@draws("picture", Portability)
+def portability(value: Portability) -> Markup:
+    """The findings."""
+    frame = finding_rows(value)
+    return Markup(
+        "Which provider takes these tools",
+        counted(len(value.findings), "finding"),
+        static=table("findings", list(frame.columns), frame.astype(str).to_numpy()),
+    )

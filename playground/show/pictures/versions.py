@@ -1,0 +1,96 @@
+"""Two versions as markup: what became of each block, and both texts side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from playground.display import draws
+from playground.questions.versions import VersionDiff
+from playground.questions.versions.blocks import VersionBlock
+from playground.questions.versions.matching import BlockChange
+from playground.questions.versions.words import Run
+from playground.show.grid import Payload, grid
+from playground.show.markup import CODE_STYLE, Markup, cells, escaped, folded, table
+from playground.show.version_frames import HEAD, blocks, costs
+
+_ROWS: Final = 200
+_BRIEF: Final = 40  # blocks that a notebook keeps
+_CONTEXT: Final = 80  # characters around a change, where a text is long
+_MARKS: Final = {"removed": "del", "added": "ins"}
+
+
+@draws("picture", VersionDiff)
+def versions(value: VersionDiff) -> Markup:
+    """The table of blocks and the costs; below, what differs, word by word."""
+    changed = [change for change in value.changes if change.kind != "same"]
+    shown = blocks(changed[:_ROWS]).astype(object).fillna("").astype(str).to_numpy().tolist()
+    left = len(changed) - _ROWS
+    more = f"; {left} more are not shown" if left > 0 else ""
+    paid = costs(value.costs).astype(object).fillna("").astype(str)
+    head = table(f"what is different{more}", HEAD, shown)
+    head += folded(
+        "what caches still read",
+        table(
+            "the second after the first",
+            list(map(str, paid.columns)),
+            paid.fillna("").astype(str).to_numpy(),
+        ),
+    )
+    return Markup(
+        f"{value.first.name}, then {value.second.name}",
+        f"{value.headline} Both {value.form}.",
+        head=head,
+        static=_texts(changed[:_ROWS]),
+        component="panes",
+        data=lambda: version_panes(value, changed),
+        brief=lambda: version_panes(value, changed[:_BRIEF]),
+    )
+
+
+def _texts(changed: Sequence[BlockChange]) -> str:
+    rows = [
+        [escaped(change.kind), escaped(change.block.name), _marked(change.words)]
+        for change in changed
+        if change.kind != "moved"
+    ]
+    return cells("word by word", ["change", "block", "text"], rows)
+
+
+def _marked(runs: Sequence[Run]) -> str:
+    return f'<pre style="{CODE_STYLE}">{"".join(_run(*run) for run in runs)}</pre>'
+
+
+def _run(change: str, text: str) -> str:
+    if change == "same":
+        if len(text) > 2 * _CONTEXT:
+            text = f"{text[:_CONTEXT]} … {text[-_CONTEXT:]}"
+        return escaped(text)
+    return f"<{_MARKS[change]}>{escaped(text)}</{_MARKS[change]}>"
+
+
+def version_panes(value: VersionDiff, changes: Sequence[BlockChange]) -> Payload:
+    """Both versions side by side, these blocks of them; the second as it differs from the first."""
+    panes = []
+    for side, name in ((value.first, "before"), (value.second, "after")):
+        placed = [(getattr(change, name), at, change) for at, change in enumerate(changes)]
+        there = sorted((each for each in placed if each[0]), key=lambda each: each[0].number)
+        panes.append(
+            {
+                "name": side.name,
+                "note": f"{side.count.tokens:,} tokens ({side.count.kind})",
+                "messages": [_message(*each) for each in there],
+            }
+        )
+    return {**grid(panes), "base": 0}
+
+
+def _message(block: VersionBlock, at: int, change: BlockChange) -> Payload:
+    shown = {
+        "origin": f"change:{at}",
+        "kind": block.writer,
+        "label": block.name,
+        "text": block.text,
+        "badge": change.kind,
+    }
+    return {"role": block.role or block.tier, "blocks": [shown]}

@@ -1,0 +1,24 @@
+"""Texts alone: how many tokens each is to a model, nothing around it counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from playground.tokens.estimate import family_of
+from playground.tokens.models import rule_for
+from playground.tokens.registry import PACKAGED, packaged
+from playground.tokens.tokenizer import count
+
+PROXY: Final = "o200k_base"  # for models whose tokenizer is not published
+
+
+def text_counter(model: str) -> tuple[Callable[[str], int], bool]:
+    """What counts a text's tokens for a model, and whether that is by the model's own tokenizer:
+    else it is another's, times what was measured of the family."""
+    rule = rule_for(model)
+    if rule and PACKAGED[rule.tokenizer].path() is not None:
+        own = packaged(rule.tokenizer)
+        return lambda text: count(own, text), True
+    proxy, ratio = packaged(PROXY), family_of(model).ratio[1]
+    return lambda text: round(ratio * count(proxy, text)), False

@@ -1,0 +1,200 @@
+"""A tool's schema as a target takes it: what its rules refuse, written in another way.
+
+Each rewrite is a named function from one schema to another; what no rewrite is known for stays.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from playground.errors import InputFault
+from playground.tool_formats.portability import (
+    Schema,
+    SchemaNode,
+    SchemaRule,
+    SchemaTarget,
+    applies,
+    nodes,
+    referred,
+    steps_to,
+)
+from playground.tools import ToolMetadata
+
+_MOST_WRITTEN: Final = 5_000  # definitions, for one `$ref`
+
+
+def rewritten(tool: ToolMetadata, target: SchemaTarget) -> ToolMetadata:
+    """The tool with the schema that the target takes."""
+    schema = copy.deepcopy(tool.input_schema)
+    if any(rule.instead == "close" for rule in target.rules):
+        _merge_all(schema)
+    for rule in target.rules:
+        rewrite = _REWRITES.get(rule.instead)
+        if rewrite is None:
+            continue
+        # the innermost first: what is merged or moved upwards is written anew by then
+        for node in sorted(nodes(schema), key=lambda each: -len(each.path)):
+            here = SchemaNode(node.path, steps_to(node.path, schema), schema)
+            if applies(rule, here):
+                rewrite(here.schema, rule, schema)
+    return tool.model_copy(update={"input_schema": schema})
+
+
+def _keyword(rule: SchemaRule) -> str:
+    """The keyword that a rule is about, where its name says more."""
+    return rule.keyword.partition(" ")[0]
+
+
+def _describe(node: Schema, rule: SchemaRule, root: Schema) -> None:
+    key = _keyword(rule)
+    value = json.dumps(node.pop(key), ensure_ascii=False)
+    before = node.get("description")
+    node["description"] = f"{before} ({key}: {value})" if before else f"{key}: {value}"
+
+
+def _remove(node: Schema, rule: SchemaRule, root: Schema) -> None:
+    del node[_keyword(rule)]
+
+
+def _as_enum(node: Schema, rule: SchemaRule, root: Schema) -> None:
+    node["enum"] = [node.pop("const")]
+
+
+def _as_any_of(node: Schema, rule: SchemaRule, root: Schema) -> None:
+    node["anyOf"] = [*node.get("anyOf", ()), *node.pop("oneOf")]
+
+
+def _as_texts(node: Schema, rule: SchemaRule, root: Schema) -> None:
+    texts = [value if isinstance(value, str) else json.dumps(value) for value in node["enum"]]
+    node["enum"] = texts
+
+
+def _merge(node: Schema, rule: SchemaRule, root: Schema) -> None:
+    _join_all(node)
+
+
+def _merge_all(schema: Schema) -> None:
+    """Before objects are closed: one half of an allOf would not allow the other's properties."""
+    for node in sorted(nodes(schema), key=lambda each: -len(each.path)):
+        if not node.is_root and "allOf" in node.schema:
+            _join_all(node.schema)
+
+
+def _join_all(node: Schema) -> None:
+    for part in node.pop("allOf"):
+        if isinstance(part, dict):
+            _join(node, part)
+
+
+def _join(node: Schema, part: Schema) -> None:
+    for key, value in part.items():
+        if key == "properties":
+            node[key] = {**node.get(key, {}), **value}
+        elif key == "required":
+            node[key] = list(dict.fromkeys([*node.get(key, ()), *value]))
+        else:
+            node.setdefault(key, value)
+
+
+def _flatten(node: Schema, rule: SchemaRule, root: Schema) -> None:
+    """One object of all: required is what every one of them requires."""
+    key = _keyword(rule)
+    given = node.pop(key)
+    parts = [_resolved(part, root) for part in given if isinstance(part, dict)]
+    if key != "allOf":
+        names = [sorted(part.get("properties") or part.get("required") or ()) for part in parts]
+        choice = " or ".join(", ".join(each) for each in names if each)
+        told = f"({'one' if key == 'oneOf' else 'any'} of: {choice})"
+        node["description"] = f"{node.get('description', '')} {told}".strip()
+        always = [set(part.get("required") or ()) for part in parts]
+        shared = set.intersection(*always) if always else set()
+        parts = [{**part, "required": [n for n in part.get("required") or () if n in shared]}
+                 for part in parts]  # fmt: skip
+    for part in parts:
+        _join(node, part)
+    node["type"] = "object"
+    node.setdefault("properties", {})
+
+
+def _resolved(part: Schema, root: Schema) -> Schema:
+    found = referred(root, part["$ref"]) if isinstance(part.get("$ref"), str) else None
+    return copy.deepcopy(found) if found is not None else part
+
+
+def _inline(node: Schema, rule: SchemaRule, root: Schema) -> None:
+    _written_out(node, root, (), [0])
+
+
+def _written_out(node: Schema, root: Schema, above: tuple[str, ...], written: list[int]) -> None:
+    """The definition in place of its `$ref`, and those in it; one that leads to itself ends there
+    as any object. `written` is how many were written so far: definitions that hold each other twice
+    grow beyond all bounds. Raises InputFault."""
+    while isinstance(ref := node.get("$ref"), str):
+        del node["$ref"]
+        found = referred(root, ref) if ref not in above else None
+        above, written[0] = (*above, ref), written[0] + 1
+        if written[0] > _MOST_WRITTEN:
+            problem = f"{ref} written out holds more than {_MOST_WRITTEN:,} definitions"
+            raise InputFault(problem, expected="a smaller schema")
+        if found is None:
+            node.setdefault("type", "object")
+            break
+        for key, value in copy.deepcopy(found).items():
+            node.setdefault(key, value)
+    for inner in [each.schema for each in nodes(node) if each.path and "$ref" in each.schema]:
+        _written_out(inner, root, above, written)
+
+
+def _nullable(node: Schema, rule: SchemaRule, root: Schema) -> None:
+    given = node.pop("type")
+    kinds = [kind for kind in given if kind != "null"]
+    if "null" in given:
+        node["nullable"] = True
+    if len(kinds) == 1:
+        node["type"] = kinds[0]
+    else:
+        node["anyOf"] = [{"type": kind} for kind in kinds]
+
+
+def _require(node: Schema, rule: SchemaRule, root: Schema) -> None:
+    required = node.get("required") or []
+    for name, inner in node["properties"].items():
+        if name not in required:
+            node["properties"][name] = _or_null(inner)
+    node["required"] = list(node["properties"])
+
+
+def _or_null(inner: Any) -> Any:
+    if not isinstance(inner, dict):
+        return inner
+    kind = inner.get("type")
+    kinds = [kind] if isinstance(kind, str) else kind if isinstance(kind, list) else []
+    if not kinds or "const" in inner:
+        return {"anyOf": [inner, {"type": "null"}]}
+    changed = {**inner, "type": list(dict.fromkeys([*kinds, "null"]))}
+    if isinstance(inner.get("enum"), list):
+        changed["enum"] = list(dict.fromkeys([*inner["enum"], None]))
+    return changed
+
+
+def _close(node: Schema, rule: SchemaRule, root: Schema) -> None:
+    node["additionalProperties"] = False
+
+
+_Rewrite = Callable[[Schema, SchemaRule, Schema], None]
+_REWRITES: Final[Mapping[str, _Rewrite]] = {
+    "as anyOf": _as_any_of,
+    "as enum": _as_enum,
+    "as texts": _as_texts,
+    "close": _close,
+    "describe": _describe,
+    "flatten": _flatten,
+    "inline": _inline,
+    "merge": _merge,
+    "nullable": _nullable,
+    "remove": _remove,
+    "require": _require,
+}

@@ -1,0 +1,74 @@
+"""Smaller schemas that say the same, or less: what a tool's tokens are spent on."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from playground.tool_formats.portability import Schema, nodes, steps_to
+
+_WORTH: Final = 80  # characters of a schema that is worth a definition
+_NO_NAME: Final = re.compile(r"\W+")
+
+
+def hoisted(schema: Schema) -> Schema:
+    """The same schema with what it says more than once in `$defs`, once; the largest first."""
+    found = copy.deepcopy(schema)
+    while twice := _repeated(found):
+        text, places = twice
+        definition = steps_to(places[0], found)
+        definitions = found.setdefault("$defs", {})
+        name = _name(places[0], definition, definitions)
+        for place in places:
+            node = steps_to(place, found)
+            node.clear()
+            node["$ref"] = f"#/$defs/{name}"
+        definitions[name] = json.loads(text)
+    return found
+
+
+def _repeated(schema: Schema) -> tuple[str, list[tuple[str | int, ...]]] | None:
+    """The largest part that stands in several places, and these."""
+    texts: dict[str, list[tuple[str | int, ...]]] = {}
+    for node in nodes(schema):
+        if node.path and node.path[0] != "$defs":
+            texts.setdefault(json.dumps(node.schema), []).append(node.path)
+    several = [text for text, places in texts.items() if len(places) > 1 and len(text) >= _WORTH]
+    if not several:
+        return None
+    text = max(several, key=lambda each: len(each) * (len(texts[each]) - 1))
+    return text, texts[text]
+
+
+def _name(path: tuple[str | int, ...], definition: Schema, taken: Mapping[str, Any]) -> str:
+    words = [definition.get("title"), *(step for step in reversed(path) if isinstance(step, str))]
+    known = [w for w in words if isinstance(w, str) and w not in ("items", "properties", "anyOf")]
+    plain = _NO_NAME.sub("_", known[0] if known else "part")
+    name, number = plain, Counter([plain])[plain]
+    while name in taken:
+        number += 1
+        name = f"{plain}{number}"
+    return name
+
+
+def _without(*keywords: str) -> Callable[[Schema], Schema]:
+    def shorter(schema: Schema) -> Schema:
+        found = copy.deepcopy(schema)
+        for node in list(nodes(found)):
+            for keyword in keywords:
+                node.schema.pop(keyword, None)
+        return found
+
+    return shorter
+
+
+SHORTER: Final[Mapping[str, Callable[[Schema], Schema]]] = {
+    "repeated parts in $defs": hoisted,
+    "without titles, defaults, examples": _without("title", "default", "examples", "$schema"),
+    "without enums": _without("enum"),
+    "without descriptions of parameters": _without("description"),
+}

@@ -1,0 +1,311 @@
+"""Two versions of anything: blocks, words, tokens, what a cache still reads, a check for CI."""
+
+from __future__ import annotations
+
+import copy
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+from test_pages import page
+
+import playground as pg
+from playground.errors import InputFault
+from playground.questions.versions.against import against_failures
+from playground.questions.versions.blocks import sections
+from playground.questions.versions.words import word_changes
+from playground.workspaces import on_disk
+
+RULES = "\n".join(f"Rule {n}: never leave berth {n} without {n} ropes." for n in range(120))
+
+
+def tool(name: str, description: str) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {"path": {"type": "string"}}}
+    return {"name": name, "description": description, "input_schema": schema}
+
+
+BEFORE: dict[str, Any] = {
+    "model": "claude-sonnet-4-5",
+    "system": f"You are a harbour agent.\n\n# Tone\nBe brief.\n\n# Rules\n{RULES}",
+    "tools": [tool("read", "Read a file."), tool("write", "Write it."), tool("mcp__tide__now", "")],
+    "messages": [
+        {"role": "user", "content": "<system-reminder>Today is fine.</system-reminder>"},
+        {"role": "user", "content": "When is high water?"},
+        {"role": "assistant", "content": [
+            {"type": "tool_use", "id": "t1", "name": "read", "input": {"path": "tides"}}]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "t1", "content": "14:20"}]},
+    ],
+}  # fmt: skip
+
+
+def changed() -> dict[str, Any]:
+    """The same agent after an update: a word, the tools' order, a new tool, a shorter history."""
+    after = copy.deepcopy(BEFORE)
+    after["system"] = after["system"].replace("Be brief.", "Be very brief.")
+    read, write, tide = after["tools"]
+    after["tools"] = [write, read, tide, tool("list", "List a folder.")]
+    after["messages"] = after["messages"][:2]
+    return after
+
+
+def test_every_block_is_matched_and_told_by_who_wrote_it() -> None:
+    found = pg.diff(BEFORE, changed())
+    assert found.form == "as sent (anthropic-messages)"
+    told = [(c.kind, c.tier, c.block.name, c.block.writer) for c in found.changes]
+    assert told == [
+        ("moved", "tools", "write", "agent"),
+        ("same", "tools", "read", "agent"),
+        ("same", "tools", "mcp__tide__now", "MCP server tide"),
+        ("added", "tools", "list", "agent"),
+        ("same", "system", "system: You are a harbour agent.", "agent"),
+        ("changed", "system", "system: # Tone", "agent"),
+        ("same", "system", "system: # Rules", "agent"),
+        ("same", "messages", "message 0 user: <system-reminder>Today is fine.</system-reminder>",
+         "agent"),
+        ("same", "messages", "message 1 user: When is high water?", "user"),
+        ("removed", "messages", "message 2 assistant tool_use read", "model"),
+        ("removed", "messages", "message 3 user tool_result", "tool"),
+    ]  # fmt: skip
+    tone = found.changes[5]
+    assert tone.words == [("same", "# Tone\nBe"), ("added", " very"), ("same", " brief.\n\n")]
+    assert tone.tokens[1] - tone.tokens[0] == 1
+    assert found.kinds == {"same": 6, "moved": 1, "changed": 1, "added": 1, "removed": 2}
+    assert found.tokens == pg.count_tokens(changed()).tokens - pg.count_tokens(BEFORE).tokens
+    assert sum(before for before, _ in found.by_writer.values()) == sum(
+        change.tokens[0] for change in found.changes
+    )
+
+
+def test_a_version_beside_itself_is_the_same_and_loses_nothing() -> None:
+    found = pg.diff(BEFORE, copy.deepcopy(BEFORE))
+    assert {change.kind for change in found.changes} == {"same"}
+    assert found.tokens == 0
+    for cost in found.costs:
+        assert (cost.read, cost.lost, cost.extra, cost.parts) == (cost.left, 0, 0, None), cost
+    assert found.headline.startswith("10 blocks: nothing is different. ~0 tokens more")
+
+
+def test_what_a_cache_still_reads_is_what_stands_before_the_change() -> None:
+    """A word of the system prompt: the tools before it are read, where a mark stands behind them
+    and they are long enough."""
+    long = {**BEFORE, "tools": [tool(f"tool{n}", RULES[:2000]) for n in range(12)]}
+    after = {**long, "system": "Another agent."}
+    found = pg.diff(long, after, providers=["anthropic", "openai-before-5.6"])
+    anthropic, openai = found.costs
+    rows = [cost.parts and (cost.parts.cause, cost.parts.block) for cost in found.costs]
+    assert rows == [("system_changed", 12)] * 2
+    tools = sum(change.tokens[1] for change in found.changes if change.tier == "tools")
+    assert abs(anthropic.read - tools) < 0.15 * tools
+    assert anthropic.marks == "behind tools, system prompt and messages"
+    assert openai.read == openai.read // 128 * 128 > 0.8 * tools
+    assert anthropic.lost == min(anthropic.left, anthropic.total) - anthropic.read
+    # written for five minutes at 1.25 of the price instead of read at 0.1
+    assert anthropic.extra == anthropic.lost * (1250 - 100)
+    assert anthropic.nano_dollars == anthropic.extra * 3  # $3 a million tokens
+
+
+def test_where_nothing_is_marked_the_half_of_a_block_is_read_too() -> None:
+    openai = {
+        "model": "gpt-4o",
+        "messages": [
+            {"role": "system", "content": RULES * 2},
+            {"role": "user", "content": "When is high water?"},
+        ],
+    }
+    after = copy.deepcopy(openai)
+    after["messages"][0]["content"] = RULES + "And then another thing." + RULES  # type: ignore[index]
+    found = pg.diff(openai, after, providers=["openai-before-5.6", "openai"])
+    half = found.first.count.tokens // 2
+    assert abs(found.costs[0].read - half) < 0.05 * half
+    assert found.costs[1].read == 0  # a breakpoint is whole or not there
+
+
+def test_marks_that_were_sent_are_those_that_count() -> None:
+    marked = copy.deepcopy(BEFORE)
+    text = {"type": "text", "text": BEFORE["system"], "cache_control": {"type": "ephemeral"}}
+    marked["system"] = [text]
+    after = copy.deepcopy(marked)
+    after["messages"] = [{"role": "user", "content": f"Something else? {RULES}"}]
+    (cost,) = pg.diff(marked, after, providers=["anthropic"]).costs
+    assert cost.marks == "as sent"
+    assert cost.read == cost.left > 1024
+    assert cost.lost == 0
+
+
+def test_two_forms_are_written_in_one_dialect() -> None:
+    openai = {
+        "model": "gpt-4o",
+        "messages": [
+            {"role": "system", "content": BEFORE["system"]},
+            {"role": "user", "content": "When is high water?"},
+        ],
+    }
+    found = pg.diff({**BEFORE, "messages": BEFORE["messages"][1:2]}, openai)
+    assert found.form == ("written in native: anthropic-messages and openai-chat differ in form")
+    told = [(c.kind, c.tier) for c in found.changes]
+    assert told == [("removed", "tools")] * 3 + [("same", "system")] * 3 + [("same", "messages")]
+
+
+def test_gemini_and_responses_bodies_are_cut_into_tools_too() -> None:
+    gemini = {
+        "contents": [{"role": "user", "parts": [{"text": "Hello"}]}],
+        "tools": [{"functionDeclarations": [{"name": "a"}, {"name": "b"}]}],
+    }
+    after = copy.deepcopy(gemini)
+    after["tools"][0]["functionDeclarations"][1]["description"] = "B"  # type: ignore[index]
+    found = pg.diff(gemini, after, model="gemini/gemini-2.5-flash")
+    assert [(c.kind, c.block.name) for c in found.changes][:2] == [("same", "a"), ("changed", "b")]
+    responses = {
+        "model": "gpt-5",
+        "instructions": "Be brief.",
+        "input": [{"role": "user", "content": "Hi"}],
+    }
+    found = pg.diff(responses, {**responses, "instructions": "Be long."})
+    assert [c.kind for c in found.changes] == ["changed", "same"]
+    assert found.is_exact and found.tokens == 0
+
+
+def test_the_same_json_in_another_order_is_said_to_be_that() -> None:
+    after = copy.deepcopy(BEFORE)
+    schema = after["tools"][0]["input_schema"]
+    after["tools"][0]["input_schema"] = dict(reversed(schema.items()))
+    found = pg.diff(BEFORE, after)
+    assert found.changes[0].note == "the same JSON, keys in another order"
+    assert found.costs[0].parts and found.costs[0].parts.rule == "json-key-order"
+
+
+def test_a_request_is_chosen_by_its_number_and_one_too_many_is_told() -> None:
+    session = pg.sample_sessions()["02-parallel-calls"]
+    found = pg.diff(session, session, request=1)
+    assert (found.first.request, found.first.requests) == (1, 3)
+    with pytest.raises(InputFault, match="request 9 of 3 requests; expected 1 to 3"):
+        pg.diff(session, session, request=9)
+
+
+TEXTS = st.text(st.sampled_from("ab \n#.é"), max_size=60)
+
+
+@given(TEXTS, TEXTS)
+def test_no_word_is_lost(before: str, after: str) -> None:
+    runs = word_changes(before, after)
+    assert "".join(text for kind, text in runs if kind != "added") == before
+    assert "".join(text for kind, text in runs if kind != "removed") == after
+    assert all(text for _, text in runs)
+
+
+@given(st.text(st.sampled_from("ab \n#<>"), max_size=200))
+def test_sections_are_the_text(text: str) -> None:
+    long = text * 20
+    assert "".join(sections(long)) == long
+
+
+def test_a_check_says_each_change_of_the_prefix_in_a_line() -> None:
+    after = {**changed(), "tool_choice": {"type": "any"}}
+    found = pg.diff(BEFORE, after)
+    more = found.tokens
+    assert against_failures(found) == [
+        "tool_choice: None, then {'type': 'any'}",
+        "in another order: write",
+        "tool list: added, 41 tokens",
+        "system: # Tone: changed, +1 tokens: '', then ' very'",
+    ]
+    assert against_failures(found, prefix_may_change=True, most_tokens_more=max(more, 0)) == []
+    longer = pg.diff(changed(), BEFORE)
+    (line,) = against_failures(longer, prefix_may_change=True, most_tokens_more=longer.tokens - 1)
+    assert f"~{longer.tokens:,} tokens more than the baseline's" in line
+    assert against_failures(pg.diff(BEFORE, BEFORE), 0) == []
+    with pytest.raises(InputFault, match="most-tokens-more as well"):
+        against_failures(found, prefix_may_change=True)
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    command = [sys.executable, "-m", "playground.cli", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    paths = tmp_path / "baseline.json", tmp_path / "now.json"
+    for path, body in zip(paths, (BEFORE, changed()), strict=True):
+        path.write_text(json.dumps(body))
+    return str(paths[0]), str(paths[1])
+
+
+def test_the_command_line_compares_and_checks(files: tuple[str, str]) -> None:
+    baseline, now = files
+    status, said, _ = run("diff", baseline, now, "--words")
+    assert status == 0
+    assert "Be{+ very+} brief." in said
+    status, said, _ = run("diff", baseline, now, "--json")
+    found = json.loads(said)
+    assert found["kinds"]["moved"] == 1 and found["costs"][0]["provider"] == "anthropic"
+    status, said, _ = run("check", now, "--against", baseline, "--most-tokens-more", "0")
+    assert (status, said.count("\n")) == (1, 3), said
+    assert run("check", baseline, "--against", baseline, "--most-tokens-more", "0")[0] == 0
+    status, _, said = run("check", now, "--most-tokens-more", "5")
+    assert status == 2 and "expected --against FILE as well" in said
+
+
+def test_the_fixture_fails_with_the_reasons(files: tuple[str, str]) -> None:
+    folder = Path(files[0]).parent
+    (folder / "test_prompt.py").write_text(
+        """
+def test_kept(check_against):
+    assert check_against("baseline.json", "baseline.json", most_tokens_more=0).tokens == 0
+
+
+def test_other(check_against):
+    check_against("now.json", "baseline.json")
+"""
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_prompt.py"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+    assert "tool list: added, 41 tokens" in done.stdout
+
+
+def test_the_answer_shows_itself_and_hostile_text_stays_text() -> None:
+    hostile = copy.deepcopy(BEFORE)
+    hostile["system"] = "<script>document.title='owned'</script>"
+    found = pg.diff(BEFORE, hostile)
+    assert list(found.frame()["change"])[:3] == ["same"] * 3
+    shown = found.html()
+    assert "<script>document" not in shown
+    assert "<del>" in shown and "&lt;script&gt;" in shown
+    json.dumps(found.as_json())
+
+
+def versions_page(**parameters: str) -> AppTest:
+    for name, body in (("old", BEFORE), ("new", changed())):
+        if name not in on_disk().names():
+            from playground.sessions.entries import new_entry
+
+            on_disk().add(name, new_entry(pg.load_session(body)))
+    app = page("diff", **parameters)
+    if app.selectbox(key="before").value != "old":
+        app.selectbox(key="before").set_value("old")
+        app.selectbox(key="after").set_value("new").run()
+    return app
+
+
+def test_the_page_lists_blocks_and_costs_and_filters_by_its_address() -> None:
+    app = versions_page()
+    assert "1 moved, 1 changed, 1 added, 2 removed" in app.info[0].value
+    assert list(app.dataframe[0].value["change"]) == [
+        "moved", "added", "changed", "removed", "removed"
+    ]  # fmt: skip
+    app = versions_page(before="old", after="new", part="tools", writer="agent")
+    assert list(app.dataframe[0].value["block"]) == ["write", "list"]
+    app.session_state["diff view"] = "Word by word"
+    app.run()
+    payloads = [json.loads(each.proto.json) for each in app.get("bidi_component")]
+    (panes,) = [data for data in payloads if "panes" in data]
+    assert panes["base"] == 0 and len(panes["panes"]) == 2
