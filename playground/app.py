@@ -7,7 +7,7 @@ import streamlit as st
 from playground import paths
 from playground.ui import navigation
 from playground.ui.serving import access, warming
-from playground.ui.shared import bring, frame, sidebar, workspace
+from playground.ui.shared import bring, callbacks, frame, sidebar, workspace
 
 if (host := st.context.headers.get("Host")) and not access.answers_to(host):
     # the gates of `server.py` are not there where Streamlit runs this file by itself
@@ -17,6 +17,7 @@ if (host := st.context.headers.get("Host")) and not access.answers_to(host):
 access.hide_workspace()
 st.set_page_config(page_title="Dialect playground", page_icon=str(paths.icon()), layout="wide")
 
+callbacks.lose_no_click()
 pages = navigation.every_page()
 
 

@@ -19,6 +19,7 @@ class SlowLine:
         self.page = page
         self.ended = 0
         self._waiting: list[tuple[WebSocketRoute, str | bytes]] | None = None
+        self._unsaid: list[tuple[WebSocketRoute, str | bytes]] | None = None
         page.route_web_socket(re.compile("_stcore/stream"), self._connect)
 
     def hold(self) -> None:
@@ -36,10 +37,26 @@ class SlowLine:
         for socket, message in waiting:
             socket.send(message)
 
+    def gather(self) -> None:
+        """From now on the app hears nothing."""
+        self._unsaid = []
+
+    def say(self) -> None:
+        """Everything that the page has said meanwhile arrives at once."""
+        unsaid, self._unsaid = self._unsaid or [], None
+        for server, message in unsaid:
+            server.send(message)
+
     def _connect(self, socket: WebSocketRoute) -> None:
         server = socket.connect_to_server()
-        socket.on_message(server.send)
+        socket.on_message(lambda message: self._said(server, message))
         server.on_message(lambda message: self._arrived(socket, message))
+
+    def _said(self, server: WebSocketRoute, message: str | bytes) -> None:
+        if self._unsaid is None:
+            server.send(message)
+        else:
+            self._unsaid.append((server, message))
 
     def _arrived(self, socket: WebSocketRoute, message: str | bytes) -> None:
         if isinstance(message, bytes):

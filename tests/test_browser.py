@@ -32,7 +32,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 if CHROMIUM is None and not os.environ.get("CI"):
     pytest.skip("no chromium here: apt-get install chromium", allow_module_level=True)
 
-expect.set_options(timeout=30_000)  # a cold start on a busy machine is no defect
+expect.set_options(timeout=60_000)  # a cold start on a busy machine is no defect
 
 HOSTILE = (
     "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
@@ -59,7 +59,7 @@ def browser() -> Iterator[Browser]:
 def page(browser: Browser) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1440, "height": 1000})
     page = context.new_page()
-    page.set_default_timeout(30_000)
+    page.set_default_timeout(60_000)
     yield page
     context.close()
 
@@ -366,7 +366,7 @@ def test_three_misread_files_at_once_are_three_messages(browser: Browser, addres
     with ExitStack() as tabs:
         pages = [tabs.enter_context(browser.new_context()).new_page() for _ in files]
         for page in pages:
-            page.set_default_timeout(30_000)
+            page.set_default_timeout(60_000)
             page.goto(f"{address}/compare?session=02-parallel-calls")
             expect(page.locator(".pane")).to_have_count(3)
             page.get_by_role("button", name="Bring …").click()
@@ -454,7 +454,7 @@ def test_tokens_are_counted_in_the_background(page: Page, address: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("width_and_scheme", product((900, 1440), ("dark", "light")))
+@pytest.mark.parametrize("width_and_scheme", list(product((900, 1440), ("dark", "light"))))
 def test_pages_fit_and_text_is_readable(
     browser: Browser, address: str, width_and_scheme: tuple[int, str], tmp_path: Path
 ) -> None:

@@ -101,7 +101,9 @@ def page(browser: Browser) -> Iterator[Page]:
     """A tab that has not gone anywhere yet."""
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     context.grant_permissions(["clipboard-read", "clipboard-write"])
-    yield context.new_page()
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    yield page
     context.close()
 
 
@@ -453,3 +455,22 @@ def test_what_a_late_browser_still_holds_is_no_edit(page: Page, address: str) ->
     expect(sidebar).to_contain_text("1 message added")
     expect(sidebar).not_to_contain_text("changed")
     expect(edited).to_have_value("1: assistant, At seven.")
+
+
+def test_of_two_clicks_at_once_none_is_lost(page: Page, address: str) -> None:
+    """The run of the first was ended before it had begun, wherever the server was busy."""
+    line = SlowLine(page)
+    page.goto(f"{address}/compare?session=05-call-in-a-fence")
+    page.get_by_text("Edit", exact=True).click()
+    page.get_by_role("tab", name="Messages").click()
+    sidebar = page.locator("[data-testid=stSidebar]")
+    for _ in range(2):
+        expect(button(page, "Add before")).to_be_enabled()
+        line.gather()
+        button(page, "Add before").click()
+        button(page, "Add after").click()
+        page.wait_for_timeout(100)
+        line.say()
+        expect(sidebar).to_contain_text("2 messages added")
+        sidebar.get_by_role("button", name="Discard all edits").click()
+        expect(sidebar).not_to_contain_text(" added")

@@ -16,7 +16,7 @@ from test_browser_jobs import BODY, button
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
-expect.set_options(timeout=30_000)
+expect.set_options(timeout=60_000)
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +43,7 @@ def browser() -> Iterator[Browser]:
 def context(browser: Browser) -> Iterator[BrowserContext]:
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     context.grant_permissions(["clipboard-read", "clipboard-write"])
+    context.set_default_timeout(60_000)
     yield context
     context.close()
 
