@@ -91,7 +91,7 @@ def test_every_table_of_a_page_is_written_so() -> None:
     """But for the matrix of costs, which is coloured."""
     files = [*(ROOT / "playground" / "ui").rglob("*.py"), *(ROOT / "pages").glob("*.py")]
     own = {path.name for path in files if "st.dataframe(" in path.read_text(encoding="utf-8")}
-    assert own == {"cache.py"}
+    assert own == {"cost_matrix.py"}
 
 
 def test_a_table_writes_its_numbers_so_in_every_language() -> None:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from math import isnan
-from typing import Any, Final
+from typing import Final
 
 import streamlit as st
 
 from playground.caching.own_policies import policy_of_places
 from playground.caching.policies import POLICIES, as_parts, get_policy
-from playground.counts import grouped
 from playground.errors import InputFault
 from playground.prompt_data import CacheDialect
 from playground.questions.cache.cells import CacheSimulation
@@ -25,8 +22,8 @@ from playground.show.grid import grid
 from playground.ui import state
 from playground.ui.shared import (
     as_sent,
-    changes,
     components,
+    cost_matrix,
     policies,
     tables,
     waiting,
@@ -55,8 +52,6 @@ _SETTINGS: Final[dict[str, tuple[str, Sequence[str]]]] = {  # by the address's n
     "explicit-caching": ("Explicit caching (Gemini)", ["on", "off"]),
     "environment": ("Environment block", ["off"]),
 }
-_MATRIX: Final = "cost matrix"
-_CELLS: Final = "cost matrix cells"  # the names of its rows, and of its columns by their titles
 _MARKS: Final = "marks widget"  # its key, which follows from the policy's own marks
 PANES: Final = "cache panes"
 POLICY: Final = "policy"
@@ -283,7 +278,7 @@ def cache_costs(given: Asked, dialects: Sequence[str]) -> None:
         f"Rules of {cells[0].provider}. Cost is that of all input as a share of its full price, "
         "the price without a cache. Nothing is sent."
     )
-    _matrix(cells)
+    cost_matrix.show(cells, POLICY)
     of_page = (given.dialect, given.policy)
     cell = next((c for c in cells if (c.dialect, c.policy) == of_page), None) or given.simulated()
     with st.expander("All figures", key="all figures", on_change="rerun") as figures:
@@ -291,39 +286,6 @@ def cache_costs(given: Asked, dialects: Sequence[str]) -> None:
             tables.table(frames.cache_matrix(cells))
     _cell(cell)
     tables.table(frames.cache_requests(cell))
-
-
-def _matrix(cells: Sequence[CacheSimulation]) -> None:
-    """What each policy costs in each dialect; a click on a cell makes the page about that cell."""
-    costs = frames.cost_matrix(cells)
-    titles = {title(policy): policy for policy in costs.columns}
-    state.hold(_CELLS, [list(costs.index), titles])
-    st.dataframe(
-        costs.rename(columns=title)
-        .style.format(partial(grouped, places=2), na_rep="refused")
-        .map(_by_cost),
-        key=_MATRIX,
-        height="content",
-        selection_mode="single-cell",
-        on_select=changes.of(_MATRIX, _take_cell, field="selection"),
-    )
-
-
-def _by_cost(cost: object) -> str:
-    """Greener is cheaper; the full price has no colour, more than that is red."""
-    if not isinstance(cost, float) or isnan(cost):  # refused
-        return ""
-    strength = min(abs(1 - cost), 0.9) * 0.45
-    return f"background-color: rgba({'0, 158, 115' if cost < 1 else '213, 94, 0'}, {strength:.2f})"
-
-
-def _take_cell(chosen: Mapping[str, Any] | None) -> None:
-    dialects, policies = state.held(_CELLS)
-    for row, column in (chosen or {}).get("cells", ())[:1]:
-        policy = policies[column]
-        state.choose("drawn", dialects[row])
-        if policy != CLICKED:  # which is no choice of its own
-            state.choose(POLICY, policy)
 
 
 def _cell(cell: CacheSimulation) -> None:
