@@ -13,7 +13,7 @@ import click
 
 from playground.commands.shared import json_option
 from playground.commands.terminal import guarded, print_json, say, table
-from playground.counts import counted, grouped
+from playground.counts import counted, grouped, seconds
 from playground.visible import visible
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def _print(answer: CorpusAnswer, *, as_csv: bool) -> None:
         return
     table(answer.columns, [[_cell(value) for value in row.values()] for row in rows])
     more = "; there are more" if answer.cut else ""
-    say(f"{counted(len(rows), 'row')} in {answer.seconds:.2f} s{more}", err=True)
+    say(f"{counted(len(rows), 'row')} in {seconds(answer.seconds)}{more}", err=True)
     for note in answer.notes:
         say(note, err=True)
 
