@@ -34,6 +34,7 @@ KINDS: Final[Mapping[str, ArgumentKind]] = {
     ),
     "object": ArgumentKind((Mapping,), "a dict"),
     "object or nothing": ArgumentKind((Mapping, type(None)), "a dict, or None"),
+    "number": ArgumentKind((int,), "a whole number", (bool,)),
     "number or nothing": ArgumentKind((int, float, type(None)), "a number, or None", (bool,)),
     "function or nothing": ArgumentKind((Callable, type(None)), "a function, or None"),  # type: ignore[arg-type]
 }
@@ -89,6 +90,15 @@ def items(where: str, given: Iterable[_Result]) -> tuple[_Result, ...]:
     if not isinstance(given, kind.types) or isinstance(given, kind.never):
         raise wrong(where, given, kind.words)
     return tuple(given)
+
+
+def texts(where: str, given: Iterable[str]) -> tuple[str, ...]:
+    """A list's items, which are texts. Raises InputFault for what is none, as `items` does."""
+    found = items(where, given)
+    for each in found:
+        if not isinstance(each, str):
+            raise wrong(where, each, "a text")
+    return found
 
 
 def as_bytes(given: bytes) -> bytes:

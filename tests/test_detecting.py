@@ -12,7 +12,13 @@ from playground.sessions.loading import sample_sessions
 
 CALL = ToolCallPart("call_1", "write_file", {"path": "a.py", "content": "x = 1"})
 # forms that another dialect writes character for character
-TWINS = {"k-exaone-2": "qwen3-coder", "llama4-pythonic": "pythonic", "ernie45": "hermes"}
+TWINS = {
+    "k-exaone-2": "qwen3-coder",
+    "llama4-pythonic": "pythonic",
+    "ernie45": "hermes",
+    "exaone-4": "hermes",
+    "mimo": "qwen3-coder",
+}
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
@@ -55,7 +61,8 @@ def test_the_dialect_that_was_recorded_is_found_on_every_sample(name: str) -> No
 
 def test_a_call_that_was_cut_off_is_known_by_how_it_begins() -> None:
     text = '<tool_call>\n{"name": "get_tides", "arguments": {"harbour": "Br'
-    assert [each.dialect for each in detect(text)][:2] == ["hermes", "ernie45"]
+    found = [each.dialect for each in detect(text)][:3]
+    assert found[0] == "hermes" and {*found} == {"hermes", "ernie45", "exaone-4"}
 
 
 _WEATHER = '{"name": "get_weather", "arguments": {"city": "Paris"}}'
@@ -69,7 +76,7 @@ _GET_WEATHER = {"name": "get_weather", "input_schema": {"type": "object"}}
         (f"[TOOL_CALLS] [{_WEATHER}]", ["mistral"]),
         (
             "<tool_call><function=get_weather><parameter=city>Paris</parameter></function>",
-            ["qwen3-coder", "k-exaone-2"],
+            ["qwen3-coder"],
         ),
         # any text is a call of some dialects: that is no proof
         ('<|python_tag|>{"name": "get_weather", "parameters": {}}', ["llama3-json"]),

@@ -79,6 +79,10 @@ def answers() -> dict[str, Shown]:
         "trial": evil_trial(),
         "check_dialect": pg.check_dialect(evil_dialect(), 1, [7]),
         "corpus": evil_corpus_answer(),
+        "diff": pg.diff(session, pg.session("Hello?", model=EVIL.replace("\ud800", ""))),
+        "compaction": pg.compaction(session),
+        "tool_costs": pg.tool_costs(session, ["gpt-4o"], ["xml"]),
+        "tool_portability": pg.tool_portability(session),
         "audit_template": pg.audit_template(f"{{{{ {EVIL!r} }}}}{{{{ messages[0].content }}}}"),
     }
 
@@ -112,6 +116,10 @@ KINDS: Final = [
     "trial",
     "check_dialect",
     "corpus",
+    "diff",
+    "compaction",
+    "tool_costs",
+    "tool_portability",
     "audit_template",
 ]
 

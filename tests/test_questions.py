@@ -143,16 +143,16 @@ def test_one_sentence_says_what_a_simulation_comes_to(
     assert (found.verdict, found.text[: len(begins)]) == (verdict, begins)
 
 
-def test_the_request_that_nobody_has_answered_yet_is_simulated_if_asked() -> None:
+def test_the_request_that_nobody_has_answered_yet_is_simulated_unless_left_out() -> None:
     session = pg.sample_sessions()["03-long-file"]
-    sent = pg.simulate_cache(session, dialect="xml")
-    all_of_them = pg.simulate_cache(session, dialect="xml", what_if=WhatIf(pending=True))
+    sent = pg.simulate_cache(session, dialect="xml", what_if=WhatIf(pending=False))
+    all_of_them = pg.simulate_cache(session, dialect="xml")
     assert (len(sent.requests), len(all_of_them.requests)) == (2, 3)
     assert (sent.pending, all_of_them.pending) == (False, True)
     assert all_of_them.requests[:2] == sent.requests
     assert all_of_them.requests[2].read > 8_000
     answered = pg.sample_sessions()["12-long-tool-run"]  # ends with an answer: nothing is to come
-    assert len(pg.simulate_cache(answered, what_if=WhatIf(pending=True)).requests) == 15
+    assert len(pg.simulate_cache(answered, dialect="native").requests) == 15
 
 
 def test_a_restreamed_answer_is_read_back_by_the_dialect_that_wrote_it() -> None:

@@ -39,7 +39,11 @@ def corpus(path: str | PathLike[str]) -> Corpus:
     Raises InputFault where there is none, and for one of a newer version.
     """
     needed()
-    return Corpus(CorpusFolder(Path(path).resolve()))
+    try:
+        folder = Path(path).resolve()
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the name
+        raise InputFault(f"{str(path)!r:.80} is no path ({error})", expected="a folder") from error
+    return Corpus(CorpusFolder(folder))
 
 
 class Corpus:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from playground.arguments import takes
+from playground.arguments import takes, texts
 from playground.caching.family import model_family
 from playground.dialects import Dialect, as_dialects
 from playground.dialects.schema_losses import documentation
@@ -106,10 +106,11 @@ def tool_costs(
     is what one tool more adds to its documentation of tools.
     """
     given = _tools(tools)
+    models = texts("tool_costs(models=…)", models)
     chosen = as_dialects(dialects) if dialects else []
-    rows = [_cost(tool, tuple(models), chosen) for tool in given]
+    rows = [_cost(tool, models, chosen) for tool in given]
     exact = tuple(m for m in models if count_request(_body(_PROBE, m), m).kind == "exact")
-    return ToolCosts(rows, tuple(models), exact)
+    return ToolCosts(rows, models, exact)
 
 
 def _cost(tool: ToolMetadata, models: tuple[str, ...], dialects: Sequence[Dialect]) -> ToolCost:
@@ -152,7 +153,8 @@ def tool_portability(tools: Tools, targets: Sequence[str] = ()) -> Portability:
     `targets` are names such as "openai-strict" or "gemini"; all of them by default. What no
     source documents is no finding. Raises UnknownNameError.
     """
-    wanted = [schema_target(name) for name in targets or schema_targets()]
+    named = texts("tool_portability(targets=…)", targets)
+    wanted = [schema_target(name) for name in named or schema_targets()]
     rows = []
     for tool in _tools(tools):
         for target in wanted:

@@ -16,6 +16,7 @@ from playground.ui import state
 from playground.ui.serving import access
 from playground.ui.shared import brought, tables
 from playground.ui.shared.callbacks import uninterrupted
+from playground.ui.shared.kept import kept
 
 ANY: Final = "any"
 BUILD: Final = "playground corpus build my-corpus my-transcripts/"
@@ -48,8 +49,8 @@ def chosen() -> Corpus | None:
         return None
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
-def _held(path: str, _generation: int, _folder: str) -> Corpus:
+@kept(4)
+def _held(path: str, generation: int, folder: str) -> Corpus:
     """An open corpus; one that was built anew is opened anew."""
     return opened(path)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from playground.arguments import takes
+from playground.arguments import takes, texts
 from playground.caching.blocks import WireReader
 from playground.caching.bodies import messages_of
 from playground.caching.policies import CacheRequest, Policy, get_policy
@@ -39,7 +39,18 @@ _SHARE: Final = 60  # percent of the longest request, where no limit is given
 _KEYS: Final = ("messages", "input", "contents")
 
 
-@takes(session=Session, policies="list", model="text", provider="text", dialect="text")
+@takes(
+    session=Session,
+    policies="list",
+    model="text",
+    provider="text",
+    dialect="text",
+    marks=(str, Policy),
+    limit="number",
+    keep="number",
+    summary="number",
+    seconds_apart="number or nothing",
+)
 def compaction(
     session: Session,
     policies: Sequence[str] = (),
@@ -73,7 +84,9 @@ def compaction(
         raise InputFault(problem, expected="0 or more, and a summary of 1 or more")
     longest = max(size.fixed(body) + sum(map(size, messages)) for body, messages in requests)
     limit = limit or longest * _SHARE // 100
-    wanted = [shortening(name, limit, keep, summary) for name in policies]
+    wanted = [
+        shortening(name, limit, keep, summary) for name in texts("compaction(policies=…)", policies)
+    ]
     wanted = wanted or shortenings(limit, keep, summary)
     if wanted[0].name != EVERYTHING:
         wanted.insert(0, shortening(EVERYTHING, limit))

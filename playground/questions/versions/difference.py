@@ -9,7 +9,7 @@ from functools import cached_property
 from os import PathLike
 from typing import Any
 
-from playground.arguments import takes
+from playground.arguments import takes, texts
 from playground.counts import counted, dollars, grouped
 from playground.display import Live
 from playground.questions.token_counts import as_json as count_json
@@ -137,6 +137,7 @@ def cost_words(cost: PrefixCost) -> str:
     second=(Session, Mapping, str, PathLike),
     model="text",
     dialect="text",
+    request="number",
     providers="list",
     names="list",
 )
@@ -158,7 +159,8 @@ def diff(
     model's own and six others without it. Tokens are those of `count_tokens`, a block's those of
     its text. Nothing is sent. Raises InputFault and UnknownNameError.
     """
-    called = (*map(str, names), "", "")
+    called = (*texts("diff(names=…)", names), "", "")
+    caches = texts("diff(providers=…)", providers)
     left, right, form = both(first, second, (called[0], called[1]), model, dialect, request)
     blocks = [blocks_of(each.body, each.model, each.count.by_tool) for each in (left, right)]
-    return VersionDiff(left, right, form, matched_blocks(*blocks), tuple(providers))
+    return VersionDiff(left, right, form, matched_blocks(*blocks), caches)
