@@ -34,6 +34,8 @@ ASK = [{"role": "user", "content": "Say something."}]
 KEY = "sk-proj-" + "aB3" * 12
 # What `record` does, without LiteLLM, which takes seconds to load.
 RECORDER = """
+import signal
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup, and what it starts, ignore it
 import sys, threading, httpx
 from playground.llm.wiretap import Tap, tapped
 from playground.recordings.growing import GrowingFile
