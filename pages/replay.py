@@ -26,6 +26,7 @@ reading = readings.Reading(recording, dialect, working.session.tools, switches, 
 timeline = reading.timeline
 replay.about(recording, timeline)
 replay.about_server(timeline)
+hint = st.container()  # which dialects are asked about it takes longer than all else: last
 readings.show_findings(timeline)
 
 last = len(timeline.steps) - 1
@@ -73,3 +74,5 @@ if every.open:
 if out.open:
     with out:
         replay.downloads(working, reading)
+with hint:
+    replay.looks_like(reading)

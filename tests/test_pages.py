@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 import pandas as pd
@@ -22,6 +22,7 @@ from playground.dialects.models import dialect_for
 from playground.parsing.switches import Switches
 from playground.questions.comparison import compare
 from playground.questions.recognition import recognise
+from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.entries import new_entry
 from playground.sessions.loading import first_session, load_session, sample_sessions
 from playground.sessions.source import Source
@@ -426,7 +427,7 @@ HELLO = {"role": "user", "content": "High tide?"}
 
 
 def test_the_gemini_threshold_decides_about_the_two_samples() -> None:
-    assert "16,010 characters of text in all (16,000 are needed for a mark)" in told(
+    assert "16,010 of 16,010 characters count for Gemini (16,000 are needed for a mark)" in told(
         page("cache", session="07-gemini-above")
     )
     assert "(below-gemini-threshold)" in told(page("cache", session="08-gemini-below"))
@@ -720,6 +721,19 @@ def test_an_answer_that_nobody_recorded_is_streamed_again() -> None:
     assert "Aborted calls: 0" in told(app)
     assert "as xml writes it" in told(app)
     assert "Complete calls: read_file" in told(app)
+
+
+def test_a_stream_whose_text_holds_calls_is_read_so_with_one_click() -> None:
+    """Recorded as native, its call is text: nothing said so before a tab was opened."""
+    reply = '<tool_call>\n{"name": "t", "arguments": {"a": 1}}\n</tool_call>'
+    recorded = Recording("streamed", "native", (TextChunk("I look. "), TextChunk(reply)))
+    on_disk().add("streamed", new_entry(replace(load_session(ASKED), recordings=(recorded,))))
+    app = page("replay", session="streamed")
+    assert "No call is read so, but the text looks like hermes: 1 call." in told(app)
+    press(app, "Read it as hermes")
+    assert "Complete calls: t." in told(app)
+    assert "looks like" not in told(app)
+    assert "looks like" not in told(page("replay", session="03-argument-kinds"))
 
 
 def test_a_session_without_an_answer_says_what_to_bring() -> None:

@@ -111,15 +111,15 @@ def simulation(value: CacheSimulation) -> go.Figure:
 @draws("figure", CachePlacement)
 def threshold(value: CachePlacement) -> go.Figure:
     """A gauge of characters against the Gemini threshold."""
-    top = max(value.threshold * 2, value.characters * 1.1)
-    reached = value.characters >= value.threshold
+    top = max(value.threshold * 2, value.text_characters * 1.1)
+    reached = value.text_characters >= value.threshold
     figure = KeptFigure(
         go.Indicator(
             mode="gauge+number",
-            value=value.characters,
+            value=value.text_characters,
             number={"valueformat": ",d"},
             title={
-                "text": f"characters (Gemini: {value.threshold:,})",
+                "text": f"characters of text (Gemini: {value.threshold:,})",
                 "font": {"size": 14},
             },
             gauge={

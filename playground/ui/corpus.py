@@ -15,7 +15,6 @@ from playground.errors import InputFault
 from playground.ui import state
 from playground.ui.serving import access
 from playground.ui.shared import brought, tables
-from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.shared.kept import kept
 
 ANY: Final = "any"
@@ -186,7 +185,6 @@ def _opening(corpus: Corpus, ids: list[str]) -> None:
         st.text(str(fault))
 
 
-@uninterrupted()
 def _open(corpus: Corpus, id: str, page: str) -> None:
     """The session stands in the workspace, is chosen, and is seen on that page."""
     state.hold("corpus fault", "")

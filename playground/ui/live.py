@@ -16,7 +16,6 @@ from playground.show import live_frames
 from playground.ui import state
 from playground.ui.serving import access
 from playground.ui.shared import brought, tables, waiting
-from playground.ui.shared.callbacks import uninterrupted
 from playground.workspaces import on_disk
 
 _RUN: Final = "run"
@@ -125,7 +124,6 @@ def _findings(passed: list[Passed]) -> None:
         tables.table(rows, height="content")
 
 
-@uninterrupted()
 def _open(run: Path, passed: list[Passed], page: str) -> None:
     """The session stands in the workspace, is chosen, and is seen on that page."""
     state.hold("live fault", "")

@@ -40,7 +40,6 @@ from playground.ui.shared import (
     tables,
     widgets,
 )
-from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.shared.declaring import DeclarationDraft
 from playground.ui.shared.kept import kept
 from playground.workspaces.dialects import (
@@ -87,7 +86,6 @@ def _declared() -> list[str]:
     return [name for name in dialect_names() if type(get_dialect(name)) is DeclaredDialect]
 
 
-@uninterrupted()
 def _from_dialect() -> None:
     name = str(state.held("started dialect"))
     document = plain_dialect(get_dialect(name))
@@ -124,7 +122,6 @@ def _take_template(file: UploadedFile | None) -> None:
         _from_template()
 
 
-@uninterrupted()
 def _from_template() -> None:
     """The dialect that the chat template which was brought last writes."""
     state.forget(_DERIVED)

@@ -13,7 +13,7 @@ from playground.dialects import dialect_names
 from playground.parsing.result import ParseResult
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
-from playground.questions.detection import Detection, detect_recording, foreign
+from playground.questions.detection import Detection, detect_recording, foreign, likeliest
 from playground.questions.experiments import (
     CrossReading,
     CutSearch,
@@ -44,6 +44,7 @@ PLAYER: Final = "player"
 LISTED: Final = "listed"  # the open tab's key
 HANDED: Final = "What a server hands over"
 _LONGEST_SHOWN: Final = 20_000  # characters of the test
+_LOOKED_AT: Final = 100_000  # characters at a reply's end, where calls stand: a third of a second
 _EVERY: Final = "every dialect"
 _ROWS: Final = "every dialect's rows"
 
@@ -60,6 +61,11 @@ def _restreamed(session: Session, name: str, dialect: str) -> Recording:
 def _detections(recording: Recording, tools: Tools) -> Sequence[Detection]:
     """Every dialect's reading of a reply, the likeliest first."""
     return detect_recording(recording, tools)
+
+
+@kept(32)
+def _likeliest(text: str, tools: Tools) -> Detection | None:
+    return likeliest(text, tools)
 
 
 @kept(32, spinner="Cutting it everywhere …")
@@ -195,6 +201,28 @@ def show_result(result: ParseResult, parser: ParserState) -> None:
         if text.strip():
             st.caption(title)
             components.verbatim(text, title, key=f"so far {title}")
+
+
+def looks_like(reading: Reading) -> None:
+    """Where no call was read: the dialect whose calls stand in the text, and a click to read it
+    so."""
+    result = reading.timeline.result
+    if result.tool_calls or result.aborted:
+        return
+    found = _likeliest(reading.timeline.text[-_LOOKED_AT:], reading.tools)
+    if found is None or found.any_text or found.dialect == reading.dialect:
+        return
+    held = counted(found.calls, "call") if found.calls else "a call that is cut off"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.text(f"No call is read so, but the text looks like {found.dialect}: {held}.")
+        st.button(
+            f"Read it as {found.dialect}",
+            key="read as it looks",
+            icon=":material/switch_access_shortcut:",
+            type="primary",
+            on_click=state.choose,
+            args=("as", found.dialect),
+        )
 
 
 def show_detections(reading: Reading) -> None:

@@ -18,7 +18,6 @@ from playground.sessions.entries import read_label
 from playground.ui import navigation, state
 from playground.ui.serving import access
 from playground.ui.shared import changes, history
-from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.state import WorkingSession
 
 OTHER: Final = "another session"
@@ -146,7 +145,7 @@ def controls(working: WorkingSession) -> None:
 
 
 def _of_a_kept_one(name: str) -> None:
-    key = _NAME + name
+    key = changes.place(_NAME + name, name)  # anew where the name was refused
     st.text_input("Name", name, key=key, on_change=changes.of(key, _rename, name, shown=name))
     found = state.entry(name)
     if found and found.label.starred:
@@ -245,7 +244,6 @@ def _button(label: str, icon: str, act: Callable[..., None], *args: str, key: st
     )
 
 
-@uninterrupted()
 def _told_if_refused(act: Callable[..., None], *args: str) -> None:
     try:
         act(*args)
