@@ -200,7 +200,9 @@ def test_what_cannot_be_asked_is_told() -> None:
 def test_it_shows_itself_and_the_command_line_says_it(tmp_path: Path) -> None:
     found = pg.compaction(sent())
     assert list(found.frame()["policy"])[0] == EVERYTHING
-    assert len(found.figure().data) >= 5
+    figure = found.figure()
+    assert len(figure.data) >= 5
+    assert (figure.layout.legend.yanchor, figure.layout.legend.y > 1) == ("bottom", True)
     assert "saved so far" in found.html()
     json.dumps(found.as_json())
     command = [sys.executable, "-m", "playground.cli", "compaction", "12-long-tool-run", "--json"]

@@ -104,6 +104,6 @@ def interrupted(ours: bool) -> None:
     callbacks.lose_no_click()
     if not ours:
         replaced = SafeSessionState.on_script_will_rerun
-        SafeSessionState.on_script_will_rerun = replaced.__wrapped__  # type: ignore[attr-defined]
+        SafeSessionState.on_script_will_rerun = replaced.__wrapped__  # type: ignore[method-assign,attr-defined]
     st.button("Act", on_click=act)
     st.text(str(state.held("done")))

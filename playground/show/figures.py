@@ -14,7 +14,7 @@ from playground.questions.comparison import Comparison
 from playground.questions.timeline import Timeline
 from playground.show.colours import EVENT_COLOURS, KIND_COLOURS, OUTCOME_COLOURS
 from playground.show.corpus_frames import corpus_figure as corpus_figure  # registered, too
-from playground.show.kept_figures import KeptFigure
+from playground.show.kept_figures import LEGEND, KeptFigure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,13 +40,7 @@ def comparison(value: Comparison) -> go.Figure:
         margin={"l": 10, "r": 10, "t": 30, "b": 10},
         yaxis={"autorange": "reversed", "automargin": True},
         xaxis={"title": "characters", "automargin": True},
-        legend={
-            "orientation": "h",
-            "y": 1.02,
-            "yanchor": "bottom",
-            "x": 0,
-            "traceorder": "normal",
-        },
+        legend={**LEGEND, "traceorder": "normal"},
         paper_bgcolor=_TRANSPARENT,
         plot_bgcolor=_TRANSPARENT,
     )

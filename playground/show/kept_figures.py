@@ -15,6 +15,8 @@ from playground.counts import grouped
 from playground.display import Bundle
 from playground.show.markup import table
 
+LEGEND: Final = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
+"""Above the figure: below it, it lies over the title of the axis."""
 _MOST_ROWS: Final = 200
 _FOLDED: Final = """<details open><summary>As a table</summary>{table}</details>
 <script>document.currentScript.previousElementSibling.open = false</script>"""

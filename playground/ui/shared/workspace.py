@@ -182,7 +182,7 @@ def shelf() -> None:
         with row, st.container(border=True, key=f"kept {name}", width=310):
             st.markdown(f"**{_plain(name)}**")
             st.text(_told(name))
-            with st.container(horizontal=True):
+            with st.container(horizontal=True, vertical_alignment="center"):
                 st.page_link(
                     navigation.page("compare"), label="Open", query_params={"session": name}
                 )
@@ -260,6 +260,8 @@ def _rename(wanted: str, name: str) -> None:
 
 
 def _take_name(name: str, wanted: str) -> None:
+    if wanted in paths.samples():  # which it would hide
+        raise InputFault(f"{wanted!r} is a sample's name", expected="another name")
     new = state.tab().rename(name, wanted)
     history.renamed(name, new)
     _open(new)
