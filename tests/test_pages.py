@@ -474,12 +474,12 @@ def test_nonsense_in_the_url_is_ignored() -> None:
 # uploads
 
 
-def upload(app: AppTest, file_name: str, data: bytes) -> None:
-    """Bring a file by the dialog of the page, and do the first thing that is offered."""
+def upload(app: AppTest, file_name: str, data: bytes, wanted: str = "") -> None:
+    """Bring a file by the dialog of the page, and do what is wanted, or what is offered first."""
     found = recognise(data, file_name)
     app.session_state["brought"] = {"number": 1, "found": asdict(found)}
     app.button(key="bring").click().run()
-    offers = [b for b in app.button if str(b.key).startswith("bring box ")]
+    offers = [b for b in app.button if str(b.key).startswith(f"bring box {wanted}")]
     if offers:
         offers[0].click().run()
 
@@ -628,6 +628,17 @@ def test_a_broken_stream_says_so() -> None:
     upload(app, "answer.sse", stream().partition(b'data: {"type": "message_delta')[0])
     assert any("ended: no end" in text.value for text in app.text)
     assert any("1 finding about the stream" in box.label for box in app.expander)
+
+
+def test_a_conversation_with_its_streams_is_offered_to_replay() -> None:
+    """It opened in Compare, though three streams were what had been recorded."""
+    app = page("compare", session="02-parallel-calls")
+    data = paths.samples()["11-provider-streams"].read_bytes()
+    session = load_session(data)
+    assert session.recordings and len(session.messages) > 1
+    upload(app, "mine.json", data, "Replay its recordings")
+    assert not app.exception
+    assert app.selectbox(key="recording").value == session.recordings[0].name
 
 
 def test_an_import_of_many_sessions_offers_each_and_repairs() -> None:

@@ -149,6 +149,8 @@ def _offers(found: Recognised, shown: str) -> list[Offer]:
 def _offers_of_session(found: Recognised, shown: str) -> list[Offer]:
     is_stream = found.recordings > 0 and found.messages <= 1
     offers = [Offer("New session", lambda: _open(found), "replay" if is_stream else shown)]
+    if found.recordings and not is_stream:
+        offers.append(Offer("Replay its recordings", lambda: _open(found), "replay"))
     if state.is_own(state.working_session().name):
         offers.append(Offer("Into this session", lambda: _join(found), offers[0].page))
     return offers
