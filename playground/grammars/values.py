@@ -102,7 +102,8 @@ class RawValues:
             place, f"a text that is counted or has a pattern holds none of {barred_text(barred)}"
         )
         quotes = Quotes("", "", barred, ())
-        return in_order(token(inside(quotes)), self.then)
+        # in one terminal: alone, the text would take the line break before a closer as well
+        return token(in_order(inside(quotes), self.then))
 
     def _given(self, text: str, place: str, never: str) -> Expression:
         if any(word in text for word in self.words) or text.lstrip()[:1] in tuple(never):
