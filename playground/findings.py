@@ -211,6 +211,9 @@ CODES: Final[dict[str, FindingKind]] = {
     "derived-answer": FindingKind(
         "warning", "an answer or a thought of the template that the derived dialect reads otherwise"
     ),
+    "derived-result": FindingKind(
+        "info", "results that the derived dialect writes with other bytes than the template"
+    ),
     "proposal-left": FindingKind(
         "warning", "a stretch of a reply that looks like markup, and is text to the proposed form"
     ),

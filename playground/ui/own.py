@@ -269,7 +269,9 @@ def prompt(dialect: DeclaredDialect, session: Session) -> str:
     return "".join(part["text"] for part in content)
 
 
-def grammar(dialect: DeclaredDialect, session: Session) -> str:
-    """What makes a model write nothing else; "" where dialects give none."""
-    write = getattr(dialect, "grammar", None)
-    return str(write(session.tools).gbnf) if write else ""
+def show_grammar(dialect: DeclaredDialect, session: Session) -> None:
+    """What makes a model write nothing else, or why there is none; and where it differs."""
+    grammar = dialect.grammar(session.tools)
+    if grammar.gbnf:
+        components.verbatim(grammar.gbnf, "the grammar", key="own grammar", height=250)
+    widgets.show_findings(grammar.findings, "of the grammar beside the tools' schemas")
