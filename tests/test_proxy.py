@@ -27,7 +27,7 @@ from rule_provider import RuleServer, provided
 from scripted_session import steps
 
 from playground.cli import main
-from playground.proxy.addresses import Api, Upstreams, upstreams
+from playground.proxy.addresses import Api, Upstreams, told_of, upstreams
 from playground.proxy.ledger import folder as ledger_folder
 from playground.proxy.ledger import is_growing, read_ledger
 from playground.proxy.serving import Proxy, ProxySettings, running
@@ -477,13 +477,30 @@ def test_without_an_upstream_each_api_has_its_own() -> None:
     assert child.behind("anthropic", "/v1/messages") == "https://gateway.example/v1/messages"
 
 
+def test_anthropics_version_is_put_where_the_ai_sdk_leaves_it_out() -> None:
+    """opencode takes the version for a part of ANTHROPIC_BASE_URL; Anthropic's own SDKs do not."""
+    known = upstreams("", {}, 8788, child=True)
+    for path in ("/messages", "/v1/messages"):
+        assert known.behind("anthropic", path) == "https://api.anthropic.com/v1/messages"
+    assert known.behind("anthropic", "/api/hello") == "https://api.anthropic.com/api/hello"
+    assert Upstreams("https://a.example").behind("anthropic", "/messages") == (
+        "https://a.example/messages"
+    )
+
+
+def test_codex_is_told_in_arguments_since_it_reads_no_variable() -> None:
+    told = told_of(["/usr/bin/codex", "exec", "hi"], "http://127.0.0.1:8788")
+    assert told == ["/usr/bin/codex", "-c", 'openai_base_url="http://127.0.0.1:8788"', "exec", "hi"]
+    assert told_of(["claude", "-p"], "http://127.0.0.1:8788") == ["claude", "-p"]
+
+
 @pytest.mark.parametrize(
     ("headers", "status", "word"),
     [
         ({"authorization": "AWS4-HMAC-SHA256 Credential=x"}, 403, "signed"),
         ({"origin": "https://evil.example"}, 403, "evil.example"),
         ({"host": "evil.example"}, 400, "host"),
-        ({"upgrade": "websocket", "connection": "upgrade"}, 501, "sockets"),
+        ({"upgrade": "websocket", "connection": "upgrade"}, 426, "sockets"),
     ],
 )
 def test_what_is_refused_says_why(
@@ -655,6 +672,23 @@ def test_sessions_are_told_apart_by_agent_key_and_what_is_said(seen: Seen) -> No
     assert names[0] == names[2] and names[1] == names[5]
     assert len(set(names)) == 4
     assert numbers == [1, 1, 2, 1, 1, 2]
+
+
+def test_a_sub_agent_with_the_same_messages_is_no_break_of_its_session(seen: Seen) -> None:
+    """As Qwen Code asks for what is to be remembered: other tools, and told to be somebody else."""
+    schema = {"type": "object"}
+    tools = [{"name": n, "description": LONG, "input_schema": schema} for n in "abc"]
+    system = f"You are a coding agent. It is {{}} o'clock. {LONG}"
+
+    def ask(count: int, system: str, tools: list[dict[str, Any]]) -> None:
+        seen.ask(json=seen.body(count, system=system, tools=tools))
+
+    ask(2, system.format(9), tools)
+    ask(3, "You extract what is worth remembering, and answer with notes alone.", tools[:1])
+    ask(3, system.format(10), tools[::-1])  # the same agent: both have changed a little
+    first, aside, second = (row["expected"] for row in seen.over(3))
+    assert aside["session"] != first["session"] and not aside["breaks"]
+    assert second["session"] == first["session"] and second["number"] == 2
 
 
 def test_breaks_are_foretold_with_their_causes_as_they_are_billed(seen: Seen) -> None:

@@ -18,7 +18,7 @@ from typing import Any, Final
 import uvicorn
 
 from playground.errors import InputFault
-from playground.proxy.addresses import Upstreams, for_child
+from playground.proxy.addresses import Upstreams, for_child, told_of
 from playground.proxy.forwarding import Forwarder, new_client
 from playground.proxy.hosts import HostGate, as_host, own_names
 from playground.proxy.ledger import folder
@@ -111,7 +111,8 @@ class Proxy:
         given = {**environment, **for_child(self.url)}
         serving = asyncio.ensure_future(self.run())
         try:
-            child = await asyncio.create_subprocess_exec(*command, env=given)
+            told = told_of(command, self.url)
+            child = await asyncio.create_subprocess_exec(*told, env=given)
         except OSError as error:
             problem = error.strerror or str(error)
             raise InputFault(problem, where=command[0], expected="a command") from error
