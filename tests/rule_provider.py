@@ -231,7 +231,8 @@ class _Handler(BaseHTTPRequestHandler):
         said = {"type": "output_text", "text": "Done.", "annotations": [], "logprobs": []}
         whole = {**item, "status": "completed", "content": [said]}
         place = {"output_index": 0}
-        begun = {"type": "response.output_item.added", **place, "item": {**item, "content": []}}
+        empty = {**item, "content": list[Any]()}
+        begun = {"type": "response.output_item.added", **place, "item": empty}
         text: dict[str, Any] = {"type": "response.output_text.delta", "delta": "Done.", **place}
         text |= {"item_id": "i", "content_index": 0, "logprobs": []}
         ended = {"type": "response.output_item.done", **place, "item": whole}

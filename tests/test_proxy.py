@@ -533,6 +533,19 @@ def test_a_client_that_hangs_holds_nobody_else_up(seen: Seen) -> None:
         assert httpx.post(f"{seen.url}/v1/messages", json=body).status_code == 200
 
 
+@pytest.mark.long
+def test_a_connection_that_rests_is_kept_longer_than_clients_keep_it(seen: Seen) -> None:
+    """Where both sides give one up after the same time, a request now and then meets its end."""
+    answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi"
+    with raw_upstream(seen, answer):
+        head = b"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}"
+        with socket.create_connection(("127.0.0.1", seen.world.proxy.port), 10) as resting:
+            for pause in (6.0, 0.0):
+                resting.sendall(head)
+                assert resting.recv(65536).endswith(b"hi")
+                time.sleep(pause)
+
+
 @pytest.mark.parametrize(
     "garbage",
     [b"\x16\x03\x01\x02\x00" * 40, b"GET\r\n\r\n", b"\x00" * 1000, b"POST / HTTP/9.9\r\n\r\n"],
@@ -574,9 +587,64 @@ def test_http_1_0_and_chunked_bodies_pass(seen: Seen) -> None:
     assert b"transfer-encoding: chunked" in upstream.got[1].lower()
 
 
+def test_a_body_with_two_lengths_goes_on_with_the_one_that_counts(seen: Seen) -> None:
+    """Both headers at once are how requests are smuggled past a proxy; chunks count alone."""
+    answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi"
+    head = b"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+    head += b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with raw_upstream(seen, answer) as upstream:
+        got = exchange(seen.url, head + b"2\r\n{}\r\n0\r\n\r\n", close=False)
+        assert got.startswith(b"HTTP/1.1 200") and got.endswith(b"hi")
+        assert seen.over(1)[0]["status"] == 200
+    sent, _, rest = upstream.got[0].lower().partition(b"\r\n\r\n")
+    assert b"content-length" not in sent and rest == b"2\r\n{}\r\n0\r\n\r\n"
+
+
+def test_a_packed_request_is_forwarded_packed_and_foretold(seen: Seen) -> None:
+    packed = gzip.compress(json.dumps(seen.body()).encode())
+    answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
+    with raw_upstream(seen, answer) as upstream:
+        seen.ask(content=packed, headers={"content-encoding": "gzip"})
+        (row,) = seen.over(1)
+    assert upstream.got[0].endswith(packed)
+    assert row["expected"]["model"] == MODEL
+    assert any("request" in line for line in seen.file(row))
+
+
+def test_a_request_that_unpacks_to_more_than_is_read_is_forwarded_alone(seen: Seen) -> None:
+    packed = gzip.compress(b" " * (64 << 20), 1)
+    answer = b"HTTP/1.1 413 Large\r\ncontent-length: 2\r\n\r\n{}"
+    with raw_upstream(seen, answer) as upstream:
+        assert seen.ask(content=packed, headers={"content-encoding": "gzip"}).status_code == 413
+        (row,) = seen.over(1)
+    assert upstream.got[0].endswith(packed) and "expected" not in row
+    assert sum(len(line.get("sent", "")) for line in seen.file(row)) <= 1 << 20
+
+
+@pytest.mark.parametrize(
+    ("method", "told"),
+    [(b"CONNECT a.example:443", 405), (b"POST http://a.example/v1/messages", 405)],
+)
+def test_it_is_no_proxy_for_every_address(seen: Seen, method: bytes, told: int) -> None:
+    head = method + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    assert exchange(seen.url, head, close=False).split()[1] == str(told).encode()
+
+
+def test_what_is_more_than_was_said_goes_no_further(seen: Seen) -> None:
+    answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi, and what follows it"
+    with raw_upstream(seen, answer):
+        assert seen.ask(json={}).content == b"hi"
+        assert said(seen.file(seen.over(1)[0])) == b"hi"
+
+
 @pytest.mark.parametrize(
     ("answer", "got", "kept"),
     [
+        (
+            b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhalf\r\nzz\r\n",
+            b"half",
+            b"half",
+        ),
         (b"HTTP/1.1 200 OK\r\ncontent-length: 90\r\n\r\nhalf", b"half", b"half"),  # lies
         (b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n", b"half", b"half"),
     ],
@@ -597,7 +665,16 @@ def test_what_breaks_off_there_breaks_off_here(
         assert said(seen.file(row)) == kept
 
 
-@pytest.mark.parametrize("answer", [b"", b"nonsense\r\n\r\n", b"HTTP/1.1 200"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"nonsense\r\n\r\n",
+        b"HTTP/1.1 200",
+        b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nhi!",
+        b"HTTP/1.1 200 OK\r\ncontent-length: -2\r\n\r\nhi!",
+    ],
+)
 def test_a_provider_that_gives_no_answer_is_a_502_with_the_reason(
     seen: Seen, answer: bytes
 ) -> None:

@@ -26,6 +26,7 @@ from playground.proxy.seer import Seer, Tell
 
 _BACKLOG: Final = 2048
 _LAST_SECONDS: Final = 3  # for answers under way when the proxy is stopped
+_RESTING_SECONDS: Final = 90  # uvicorn's 5 are those of httpx: both end at once, and one loses
 _MOST_HEAD: Final = 256 * 1024  # bytes of a request's headers
 
 
@@ -85,6 +86,7 @@ class Proxy:
                 server_header=False,
                 date_header=False,
                 proxy_headers=False,
+                timeout_keep_alive=_RESTING_SECONDS,
                 timeout_graceful_shutdown=_LAST_SECONDS,
                 h11_max_incomplete_event_size=_MOST_HEAD,
             )
