@@ -230,13 +230,13 @@ class _Handler(BaseHTTPRequestHandler):
         item: dict[str, Any] = {"id": "i", "type": "message", "role": "assistant"}
         said = {"type": "output_text", "text": "Done.", "annotations": [], "logprobs": []}
         whole = {**item, "status": "completed", "content": [said]}
-        place = {"output_index": 0}
+        place: dict[str, Any] = {"output_index": 0}
         empty = {**item, "content": list[Any]()}
         begun = {"type": "response.output_item.added", **place, "item": empty}
         text: dict[str, Any] = {"type": "response.output_text.delta", "delta": "Done.", **place}
         text |= {"item_id": "i", "content_index": 0, "logprobs": []}
         ended = {"type": "response.output_item.done", **place, "item": whole}
-        said_so = (created, begun, text, ended, done)
+        said_so: tuple[dict[str, Any], ...] = (created, begun, text, ended, done)
         frames = [{**f, "sequence_number": n} for n, f in enumerate(said_so)]
         self._stream([f"event: {f['type']}\ndata: {json.dumps(f)}\n\n" for f in frames])
 

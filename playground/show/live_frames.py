@@ -22,13 +22,13 @@ def sessions(ledger: Ledger) -> pd.DataFrame:
         rows.append(
             {
                 "session": name,
-                "begins with": passed[0].title,
                 "requests": len(passed),
                 "breaks": len(breaks),
                 "read, % of billed": _share(billed),
                 "billed, $": _dollars([each["nano"] for each in billed]),
                 "lost by breaks, $": _dollars([(e.expected or {})["lost_nano"] for e in breaks]),
                 "last": _clock(passed[-1].at),
+                "begins with": passed[0].title,
             }
         )
     return pd.DataFrame(rows)

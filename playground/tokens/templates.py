@@ -78,8 +78,7 @@ def _llama_turn(form: LlamaFormat, turn: _Turn, before: str = "") -> Sequence[Pi
     return [Piece(head), turn.piece(turn.text.strip()), Piece(form.end_of_turn)]
 
 
-_SETTINGS: Final = '{"reasoning_effort": "%s"}'  # between two control tokens, before all else
-_EFFORTS: Final = ("none", "high")
+_SETTINGS: Final = 12  # `{"reasoning_effort": "none"}`, or "high", between two control tokens
 
 
 def mistral(body: Mapping[str, Any], settings: Literal["no", "always", "by now"]) -> Framed:
@@ -115,9 +114,8 @@ def _look_at_mistral(framed: Framed, body: Mapping[str, Any]) -> None:
 
 
 def _mistral_settings(framed: Framed, body: Mapping[str, Any], by_now: bool) -> None:
-    effort = body.get("reasoning_effort")
-    framed.add(Piece(_SETTINGS % (effort if effort in _EFFORTS else "none"), fixed=2))
-    if by_now and effort is None:
+    framed.add(Piece(fixed=_SETTINGS))
+    if by_now and body.get("reasoning_effort") is None:
         framed.because("until 2026 this name meant a model without settings: 12 fewer", 0)
 
 

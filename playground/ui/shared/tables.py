@@ -38,6 +38,7 @@ def table(
     (place or st).dataframe(
         frame.assign(**shares) if shares else frame,
         hide_index=True,
+        placeholder="",  # where there is no value; Streamlit would write None
         column_config={**_numbers(frame), **(columns or {})},
         **options,
     )
