@@ -139,8 +139,8 @@ class Sight:
                 row.sent, row.left = before.sent, before.left
         last = row.sent[-1] if row.sent else None
         wire = row.reader.read(body)
-        before = last[0] if last else None
-        sent = TimedRequest(wire, opened.at, rules, None, before, [row.head, row.whole])
+        earlier = last[0] if last else None
+        sent = TimedRequest(wire, opened.at, rules, None, earlier, [row.head, row.whole])
         difference = first_difference(last[0], sent, rules) if last else None
         cache = self._cache(opened.url, rules, model)
         foretold = cache.foretell(sent)

@@ -65,6 +65,6 @@ def curve(value: CompactionWhatIf) -> go.Figure:
         margin={"t": 10, "b": 10, "l": 10, "r": 10},
         xaxis_title="turn",
         yaxis_title="saved so far, tokens at the full price",
-        legend={"orientation": "h"},
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"},  # below it is the axis's title
     )
     return figure

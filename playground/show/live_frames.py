@@ -106,7 +106,7 @@ def strip(passed: Sequence[Passed]) -> go.Figure:
         margin={"t": 10, "b": 10, "l": 10, "r": 10},
         xaxis_title="request",
         yaxis_title="tokens",
-        legend={"orientation": "h"},
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"},  # below it is the axis's title
     )
     return figure
 
