@@ -1,6 +1,8 @@
 """Replies as models really write them: rendered calls, spoiled at random, read by every dialect.
 
-Run: python benchmarks/wild_replies.py [DIALECT …] [--tries N] [--seed N] [--spoil NAME] [--show N]
+Run: python benchmarks/wild_replies.py [DIALECT …] [--tries N] [--minutes N] [--seed N]
+     [--spoil NAME] [--show N]
+One reply of each spoiling in each dialect is a round; there are as many as the minutes allow.
 Nobody says what a spoiled call should have been; what is held is that nothing is silently gone:
 nothing raises, spans tile, chunks and the quiet path change nothing, every word of an argument is
 in a call, in content, in reasoning or in what a finding names, and prose stays prose. A table says
@@ -10,16 +12,18 @@ how often each spoiling still gave the calls that were meant: a form that is wor
 from __future__ import annotations
 
 import argparse
-import html
 import json
 import random
 import re
+import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from playground.dialects import DeclaredDialect, dialect_names, get_dialect
+from spoils import SPOILS, TOOLS
+
+from playground.dialects import DeclaredDialect, Dialect, dialect_names, get_dialect
 from playground.events import (
     ArgumentEvent,
     CallAbortedEvent,
@@ -33,36 +37,8 @@ from playground.events import (
 from playground.messages import TextPart, ToolCallPart
 from playground.parsing.parser import SyntaxParser
 from playground.parsing.result import ParseResult, gather
-from playground.parsing.syntax import Hole
 from playground.servers.stretches import extents
-from playground.tools import ToolMetadata
 
-TOOLS: Final = [
-    ToolMetadata(
-        name="write_file",
-        input_schema={
-            "type": "object",
-            "$defs": {"owner": {"type": "object", "properties": {"age": {"type": "integer"}}}},
-            "properties": {
-                "path": {"type": "string"},
-                "content": {"type": "string"},
-                "mode": {"type": "integer"},
-                "force": {"type": "boolean"},
-                "tags": {"type": "array", "items": {"type": "string"}},
-                "meta": {"type": "object"},
-                "owner": {"anyOf": [{"$ref": "#/$defs/owner"}, {"type": "null"}]},
-            },
-        },
-    ),
-    ToolMetadata(
-        name="get_weather",
-        input_schema={
-            "type": "object",
-            "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
-        },
-    ),
-]
-BY_NAME: Final = {tool.name: tool for tool in TOOLS}
 WORDS: Final = re.findall(r"\w+", "amber birch cedar delta ember fjord grove heron inlet knoll")
 ODD: Final = ("a<b & c>d", "it's", 'say "hi"', "C:\\new", "line\nline", "x = {1: 2}", "//host/y")
 PROSE: Final = (
@@ -79,311 +55,6 @@ class Reply:
     text: str
     calls: list[ToolCallPart]
     prose: list[str]
-
-
-Spoil = Callable[[str, DeclaredDialect, random.Random], str]
-SPOILS: Final[dict[str, Spoil]] = {}
-
-
-def spoil(action: Spoil) -> Spoil:
-    SPOILS[action.__name__.strip("_")] = action
-    return action
-
-
-# what models do to a rendered call; each gives the text back where it has nothing to spoil
-
-
-def literals(dialect: DeclaredDialect, part: str) -> list[str]:
-    """The literals of one part of the dialect's template: `call`, `param` or `section`."""
-    syntax = dialect.syntax
-    template = {
-        "call": syntax.call_template,
-        "param": syntax.param_template,
-        "section": syntax.section_template,
-    }[part]
-    sides = (template.before, template.after) if template else ((), ())
-    found = [[p.strip() for p in side if not isinstance(p, Hole) and p.strip()] for side in sides]
-    return [(found[0] or [""])[0], (found[1] or [""])[-1]]
-
-
-def edges(dialect: DeclaredDialect) -> tuple[str, str]:
-    """What stands right before and right after a call's body."""
-    template = dialect.syntax.call_template
-    before = [p.strip() for p in template.before if not isinstance(p, Hole) and p.strip()]
-    after = [p.strip() for p in template.after if not isinstance(p, Hole) and p.strip()]
-    return (before or [""])[-1], (after or [""])[0]
-
-
-def once(text: str, old: str, new: str, source: random.Random) -> str:
-    """One occurrence, any, replaced."""
-    places = [match.start() for match in re.finditer(re.escape(old), text)] if old else []
-    if not places:
-        return text
-    at = source.choice(places)
-    return text[:at] + new + text[at + len(old) :]
-
-
-def _forgotten(part: str, side: int) -> Spoil:
-    def action(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-        return once(text, literals(dialect, part)[side], "", source)
-
-    return action
-
-
-def _doubled(part: str, side: int, between: str) -> Spoil:
-    def action(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-        marker = literals(dialect, part)[side]
-        return once(text, marker, marker + between + marker, source)
-
-    return action
-
-
-for _part in ("call", "param", "section"):
-    for _side, _name in enumerate(("opener", "closer")):
-        SPOILS[f"no {_part} {_name}"] = _forgotten(_part, _side)
-        SPOILS[f"double {_part} {_name}"] = _doubled(_part, _side, "")
-        SPOILS[f"{_part} {_name} twice"] = _doubled(_part, _side, "\n")
-
-
-@spoil
-def as_it_is(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    return text
-
-
-@spoil
-def in_a_fence(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    return f"```{source.choice(['', 'json', 'xml', 'tool_call'])}\n{text}\n```"
-
-
-@spoil
-def body_in_a_fence(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    opener, closer = edges(dialect)
-    if not opener or not closer or "{" not in text:
-        return text
-    return text.replace(opener, f"{opener}\n```json\n").replace(closer, f"\n```\n{closer}")
-
-
-@spoil
-def entities(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """The marker characters in values, and in quotes, written as in XML."""
-    return re.sub(r"(?<=[\w ])[<>&](?=[ \w])", lambda match: html.escape(match[0]), text)
-
-
-@spoil
-def all_escaped(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    return json.dumps(text)[1:-1]
-
-
-@spoil
-def single_quotes(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    return re.sub(r'"(\w*)"', r"'\1'", text)
-
-
-@spoil
-def bare_keys(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    return re.sub(r'"(\w+)": ', r"\1: ", text)
-
-
-@spoil
-def trailing_commas(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    return re.sub(r"(?<=[\"\w])([}\])])", r",\1", text)
-
-
-@spoil
-def comments(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    return re.sub(r'(?<=[{,])( ?"\w+": )', r" // it's the key\n\1", text, count=2)
-
-
-@spoil
-def foreign_escapes(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    return text.replace("'", "\\'").replace("(", "\\(")
-
-
-@spoil
-def python_constants(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    return text.replace("true", "True").replace("false", "False").replace("null", "None")
-
-
-@spoil
-def extra_brackets(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    return re.sub(r"\}(?=\s*(?:[<\[`]|\Z))", "}}", text, count=1)
-
-
-@spoil
-def missing_bracket(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    return once(text, "}", "", source)
-
-
-@spoil
-def leaked_stop(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    token = source.choice([*dialect.stops, *dialect.dropped, "<|im_end|>"])
-    at = source.choice([0, len(text), *(m.start() for m in re.finditer(r"(?<=>)\s*", text))])
-    return text[:at] + token + text[at:]
-
-
-@spoil
-def byte_level(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """White space between and inside tags as byte-level tokenizers write it."""
-    text = re.sub(r"(?<=[>\]|])\n", "Ċ", text)
-    return re.sub(r'(?<=[<\w]) (?=\w+="|name=|key=)', "Ġ", text)
-
-
-@spoil
-def junk_before_body(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    opener = literals(dialect, "call")[0]
-    return once(text, opener, opener + source.choice([" ", "\n", "json\n", "Sure: "]), source)
-
-
-@spoil
-def junk_in_call(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """Words where a parameter, or the call's closer, should follow."""
-    closer = literals(dialect, "param")[1] or literals(dialect, "call")[1]
-    return once(text, closer, f"{closer}heron's junk", source)
-
-
-@spoil
-def junk_before_closer(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    closer = literals(dialect, "call")[1]
-    return once(text, closer, f" I think.{closer}", source)
-
-
-@spoil
-def tidied(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """Every tag on a line of its own, and indented."""
-    return re.sub(r"(?<=>)(?=<)", "\n    ", text)
-
-
-@spoil
-def one_line(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    return re.sub(r"(?<=[>\]}])\n(?=[<\[{])", "", text)
-
-
-@spoil
-def crlf(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    return text.replace("\n", "\r\n")
-
-
-@spoil
-def odd_name(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    name = source.choice([name for name in BY_NAME if name in text] or ["write_file"])
-    new = source.choice(
-        ["functions.%s", "%s:1", "functions.%s:1", "functions.valid:1", " %s", '"%s"', "%s()"]
-    )
-    return once(text, name, new.replace("%s", name), source)
-
-
-@spoil
-def unknown_name(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    return text.replace("write_file", "write_files").replace("get_weather", "weather_of")
-
-
-@spoil
-def cut(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    return text[: source.randrange(len(text) + 1)]
-
-
-@spoil
-def piece_lost(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    start = source.randrange(len(text) + 1)
-    return text[:start] + text[start + source.randint(1, 12) :]
-
-
-@spoil
-def begun_twice(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """A cut reply, and then the whole of it."""
-    return cut(text, dialect, source) + text
-
-
-@spoil
-def reasoning_inside(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    tags = source.choice(
-        [tag for pair in dialect.reasoning for tag in (pair.open, pair.close)] or [""]
-    )
-    at = source.randrange(len(text) + 1)
-    return text[:at] + tags + text[at:]
-
-
-@spoil
-def list_body(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """Brackets around what the call's markers hold."""
-    opener, closer = edges(dialect)
-    return (
-        text.replace(opener, f"{opener}[", 1).replace(closer, f"]{closer}", 1) if closer else text
-    )
-
-
-@spoil
-def python_body(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    opener, closer = edges(dialect)
-    return f'{opener}\nget_weather(city="Heron", days=3)\n{closer}' if opener and closer else text
-
-
-@spoil
-def other_body(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """A body of another form between the call's markers."""
-    opener, closer = edges(dialect)
-    body = source.choice(
-        [
-            '{"name": "get_weather", "arguments": {"city": "Heron"}}',
-            '{"function": {"name": "get_weather", "arguments": {"city": "Heron"}}}',
-            '{"name": "get_weather", "arguments": "heron and ember"}',
-            '{"name": "get_weather", "arguments": ["heron"]}',
-            '{"get_weather": {"city": "Heron"}}',
-            "heron, ember",
-            "<city>Heron</city>",
-            "",
-        ]
-    )
-    return f"{opener}\n{body}\n{closer}" if opener and closer else text
-
-
-@spoil
-def attributes(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """Quotes around what stands after `=`, or without them; more attributes."""
-    if source.random() < 0.5:
-        return re.sub(r"=(\w+)>", r'="\1">', text)
-    return re.sub(r'="(\w+)"', source.choice([r"=\1", r"='\1'", r'= "\1" id="1"']), text)
-
-
-@spoil
-def quotes_inside(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """Quotes inside of a JSON text that nobody escaped."""
-    return re.sub(r'(?<=": ")(\w+)', r'a "\1" b', text, count=1)
-
-
-@spoil
-def missing_comma(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    return re.sub(r'(?<=["\d\]}]), (?=")', " ", text, count=1)
-
-
-@spoil
-def odd_arguments(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """The object of the arguments in a text, in a list, in another object, or escaped once more."""
-    match = re.search(r'\{(?:"\w+": (?:"[^"{}]*"|\d+)(?:, )?)+\}', text)
-    if not match:
-        return text
-    given = match[0]
-    odd = [json.dumps(given), f"[{given}]", f'{{"arguments": {given}}}', given.replace('"', '\\"')]
-    return text[: match.start()] + source.choice(odd) + text[match.end() :]
-
-
-@spoil
-def namespace(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    return re.sub(r"\b(write_file|get_weather)\b", r"functions.\1", text)
-
-
-@spoil
-def closed_at_once(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """A tag that ends itself, with the call's closer or without."""
-    return re.sub(r'((?:write_file|get_weather)"?)>(?:\s*</[^<>]+>)?', r"\1/>", text, count=1)
-
-
-@spoil
-def nested_elements(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    """A value as elements."""
-    prefix = dialect.syntax.element
-    tags = [f"{prefix}<{tag}>" for tag in ("age", "/age")]
-    return once(text, "heron", f"{tags[0]}7{tags[1]}", source)
 
 
 # one reply
@@ -522,26 +193,35 @@ OUTCOMES: Final = ("as meant", "changed", "aborted", "told", "text")
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("dialects", nargs="*", default=dialect_names())
-    options.add_argument("--tries", type=int, default=20, help="replies of each spoiling")
+    options.add_argument("--tries", type=int, default=20, help="replies of each spoiling at most")
+    options.add_argument("--minutes", type=float, default=2, help="begin no reply after these")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--spoil", action="append", help="only these; else each, and pairs")
     options.add_argument("--show", type=int, default=1, help="examples of each fault")
     options.add_argument("--outcome", help="show examples of this outcome")
     given = options.parse_args()
-    found = Found()
-    for name in given.dialects:
-        dialect = get_dialect(name)
-        if isinstance(dialect, DeclaredDialect):
-            for first in given.spoil or SPOILS:
-                source = random.Random(f"{given.seed} {name} {first}")
-                try_out(dialect, first, given, source, found)
+    found, until = Found(), time.monotonic() + given.minutes * 60
+    for attempt in range(given.tries):
+        for name, first in rounds(given, attempt):
+            if time.monotonic() > until:
+                break
+            try_out(get_dialect(name), first, attempt, given, found)
     found.show(given.show)
+
+
+def rounds(given: argparse.Namespace, attempt: int) -> list[tuple[str, str]]:
+    """Every dialect with every spoiling, each time in another order: time may end a round."""
+    declared = [n for n in given.dialects if isinstance(get_dialect(n), DeclaredDialect)]
+    listed = [(name, first) for name in declared for first in given.spoil or SPOILS]
+    random.Random(f"{given.seed} {attempt}").shuffle(listed)
+    return listed
 
 
 @dataclass
 class Found:
     """What came of all replies: faults by dialect, outcomes by spoiling, examples of one."""
 
+    tried: int = 0
     faults: defaultdict[tuple[str, str], list[tuple[str, str]]] = field(
         default_factory=lambda: defaultdict(list)
     )
@@ -551,6 +231,7 @@ class Found:
     )
 
     def show(self, few: int) -> None:
+        print(f"{self.tried:,} replies")
         for name, counts in sorted(self.outcomes.items(), key=lambda item: item[1]["as meant"]):
             print(f"{name:24}" + "".join(f"{kind} {counts[kind]:5}  " for kind in OUTCOMES))
         for (what, name), rows in sorted(self.faults.items()):
@@ -563,26 +244,24 @@ class Found:
 
 
 def try_out(
-    dialect: DeclaredDialect,
-    first: str,
-    given: argparse.Namespace,
-    source: random.Random,
-    found: Found,
+    dialect: Dialect, first: str, attempt: int, given: argparse.Namespace, found: Found
 ) -> None:
-    """Replies spoiled in one way, every second one in another way too."""
-    for attempt in range(given.tries):
-        second = source.choice(list(SPOILS)) if attempt % 2 and not given.spoil else ""
-        spoils = [first, second] if second else [first]
-        reply = some_reply(dialect, spoils, source)
-        for fault in set(faults(reply, dialect, source)):
-            found.faults[fault, dialect.name].append(("+".join(spoils), reply.text))
-        if second:
-            continue
-        result = gather(events_of(dialect, [reply.text.encode()]), dialect.switches)
-        what = outcome(result, reply)
-        found.outcomes[first][what] += 1
-        if what == given.outcome:
-            found.examples[first, dialect.name].append(reply.text)
+    """A reply that is spoiled in one way, at every second attempt in another way too."""
+    assert isinstance(dialect, DeclaredDialect)
+    source = random.Random(f"{given.seed} {dialect.name} {first} {attempt}")
+    second = source.choice(list(SPOILS)) if attempt % 2 and not given.spoil else ""
+    spoils = [first, second] if second else [first]
+    reply = some_reply(dialect, spoils, source)
+    found.tried += 1
+    for fault in set(faults(reply, dialect, source)):
+        found.faults[fault, dialect.name].append(("+".join(spoils), reply.text))
+    if second:
+        return
+    result = gather(events_of(dialect, [reply.text.encode()]), dialect.switches)
+    what = outcome(result, reply)
+    found.outcomes[first][what] += 1
+    if what == given.outcome:
+        found.examples[first, dialect.name].append(reply.text)
 
 
 if __name__ == "__main__":

@@ -194,6 +194,15 @@ def test_detect_ranks_dialects_for_a_reply_from_standard_input() -> None:
     assert (best["dialect"], best["calls"], best["as_written"]) == ("hermes", 1, True)
 
 
+def test_detect_names_no_dialect_for_a_reply_without_calls() -> None:
+    for options, said in (([], ""), (["--json"], "[]\n")):
+        done = subprocess.run(
+            [*PLAYGROUND, "detect", "-", *options], input="", capture_output=True, text=True
+        )
+        assert (done.returncode, done.stdout) == (1, said)
+        assert done.stderr == "no dialect: the reply is empty\n"
+
+
 def test_streamlits_options_go_through(tmp_path: Path) -> None:
     done = subprocess.run(
         [*PLAYGROUND, "app", "--help"],

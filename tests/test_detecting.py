@@ -41,6 +41,26 @@ def test_prose_is_read_by_nobody() -> None:
     assert foreign(found, "xml") is None
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "the reply is empty"),
+        ("It is 21 degrees.", "no dialect sees anything of a call in 17 characters"),
+    ],
+)
+def test_where_nobody_sees_a_call_no_dialect_is_named(text: str, reason: str) -> None:
+    found = detect(text)
+    assert (found.dialect, found.reason) == (None, reason)
+
+
+def test_a_closer_that_stutters_makes_no_other_dialect_of_it() -> None:
+    call = '<tool_call>\n{"name": "list_files", "arguments": {}}\n</tool_call>'
+    for closer in ("</tool_call>", "\n</tool_call>"):
+        found = detect(call + closer, TOOLS)
+        assert (found.dialect, found[0].left) == ("hermes", 0)
+    assert found.reason == found[0].reason
+
+
 def test_foreign_markup_is_a_finding_never_silence() -> None:
     text = '<tool_call>\n{"name": "list_files", "arguments": {}}\n</tool_call>'
     found = detect(text, TOOLS)

@@ -16,6 +16,7 @@ from playground.dialects.declared import DeclaredDialect
 from playground.dialects.reading import parse
 from playground.messages import ToolCallPart
 from playground.parsing.switches import Switches
+from playground.tool_formats import read_tools
 from playground.tools import ToolMetadata
 
 TOOLS: Final = [
@@ -443,7 +444,7 @@ OTHER_BODIES: Final[list[Row]] = [
         "",
         ["unexpected-text"],
     ),
-    ("gemma4", "<|tool_call><tool_call|>", [], "", ["bare-opener"]),
+    ("gemma4", "<|tool_call><tool_call|>", [], "", ["bare-opener", "orphan-closer"]),
     (
         "gptme-xml",
         "<tool-use><tool-use>\n<write>\nx\n</write>\n</tool-use>",
@@ -800,15 +801,134 @@ FOREIGN: Final[list[Row]] = [  # a call of another dialect is text, and never si
         '<invoke name="get_weather"><parameter name="city">Rome</parameter></invoke>',
         ["foreign-markup"],
     ),
+    (
+        "gemma4",
+        '{\n  "name": "get_weather",\n  "arguments": {\n    "city": "Rome"\n  }\n}',
+        [],
+        '{\n  "name": "get_weather",\n  "arguments": {\n    "city": "Rome"\n  }\n}',
+        ["foreign-markup"],
+    ),
     ("hermes", "call:get_other{city:Rome}", [], "call:get_other{city:Rome}", []),
     ("gemma4", f"```json\n{_JSON}\n```", [], f"```json\n{_JSON}\n```", ["foreign-markup"]),
     ("hermes", "Call the arguments <b>tools</b>.", [], "Call the arguments <b>tools</b>.", []),
+]
+
+STUTTERED: Final[list[Row]] = [  # closers once more, braces twice, as templates write them
+    ("hermes", f"<tool_call>{_JSON}</tool_call></tool_call> ok", [ROME], " ok", ["orphan-closer"]),
+    (
+        "openhands",
+        "<function=f></function></function>",
+        [("f", {})],
+        "",
+        ["unknown-tool", "orphan-closer"],
+    ),
+    (
+        "hermes",
+        '<tool_call>{{"name": "get_weather", "arguments": {{"city": "Rome"}}}}</tool_call>',
+        [ROME],
+        "",
+        ["relaxed-json"],
+    ),
+    ("mistral", '[TOOL_CALLS]get_weather[ARGS]{{"city": "Rome"}}', [ROME], "", ["relaxed-json"]),
+    (
+        "hermes",
+        '<tool_call>{{{"name": "get_weather", "arguments": {}}}}</tool_call>',
+        [],
+        "",
+        ["malformed-json", "unexpected-text"],
+    ),
+]
+SERVERS_SAW: Final[list[Row]] = [  # forms that the suites of other servers have
+    ("kimi-k2", 'So functions.get_weather:0{"city": "Rome"} ok', [ROME], "So  ok", []),
+    ("kimi-k2", "So functions.get_weather:0 it is", [], "So functions.get_weather:0 it is", []),
+    (
+        "deepseek-v3",
+        "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<get_weather>\n```json\n"
+        '{"city": "Rome"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+        [ROME],
+        "",
+        [],
+    ),
+    (
+        "deepseek-v3.1",
+        "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n"
+        '{"city": "Rome"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+        [ROME],
+        "",
+        [],
+    ),
+    (
+        "gemma4",
+        '<|tool_call>:call:get_weather{city:<|"|>Rome<|"|>}<tool_call|>',
+        [ROME],
+        "",
+        [],
+    ),
+    ("gemma4", '<call>get_weather{city:<|"|>Rome<|"|>}', [ROME], "", ["missing-closer"]),
+    ("react", 'Action: get_weather\n{"city": "Rome"}', [ROME], "", []),
+    (
+        "qwen3-coder",
+        "<tool_call><function=get_weather>\n<parameter=city>Rome\n</function></tool_call>",
+        [ROME],
+        "",
+        ["missing-closer"],
+    ),
+]
+HALVED: Final[list[Row]] = [  # a call that lacks a part of it behind a whole one
+    (
+        "kimi-k2",
+        "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0"
+        '<|tool_call_argument_begin|>{"city": "Rome"}<|tool_call_end|><|tool_call_begin|>{"city": ',
+        [ROME],
+        '<|tool_call_begin|>{"city": ',
+        ["bare-opener", "unclosed-section"],
+    ),
+    (
+        "hermes",
+        f'get_weather", "arguments": {{"city": "Rome"}}}} <tool_call>{_OSLO_JSON}</tool_call>',
+        [OSLO],
+        'get_weather", "arguments": {"city": "Rome"}} ',
+        ["missing-opener"],
+    ),
+    (
+        "continue",
+        "```tool\nTOOL_NAME: get_weather\n\nRome\nEND_ARG\nBEGIN_ARG: days\n3\nEND_ARG\n```",
+        [("get_weather", {})],
+        "Rome\nEND_ARG\nBEGIN_ARG: days\n3\nEND_ARG\n```",
+        ["missing-opener", "unclosed-section"],
+    ),
+    (
+        "xml",
+        "<get_weather><city>Rome\n</get_weather>\n<get_weather><city>Oslo</city></get_weather>",
+        [ROME, OSLO],
+        "",
+        ["missing-closer"],
+    ),
+    (
+        "anthropic-legacy",
+        "<function_calls><invoke><tool_name>get_weather</tool_name><parameters><city>Rome\n"
+        "</parameters></invoke><invoke><tool_name>get_weather</tool_name><parameters>"
+        "<city>Oslo</city></parameters></invoke></function_calls>",
+        [ROME, OSLO],
+        "",
+        ["missing-closer"],
+    ),
+    (
+        "gemma4",
+        'get_weather{city:<|"|>Rome<|"|>}<tool_call|>',
+        [],
+        'get_weather{city:<|"|>Rome<|"|>}',
+        ["orphan-closer"],
+    ),
 ]
 
 
 @pytest.mark.parametrize(
     ("dialect", "text", "calls", "content", "findings"),
     [
+        *STUTTERED,
+        *SERVERS_SAW,
+        *HALVED,
         *NO_ARGUMENT_IS_THROWN_AWAY,
         *OPENERS,
         *UNKNOWN,
@@ -882,14 +1002,18 @@ UNTOLD: Final = {
 @pytest.mark.parametrize("dialect", GENERAL, ids=lambda dialect: dialect.name)
 def test_no_marker_that_is_left_out_loses_a_call_in_silence(dialect: DeclaredDialect) -> None:
     call = ToolCallPart("call_1", "get_weather", {"city": "Rome", "days": 3})
-    tools = [ToolMetadata.model_validate({**TOOLS[0], "description": ""})]
-    written = dialect.format_tool_call(call, tools)
+    other = ToolCallPart("call_2", "get_weather", {"city": "Oslo", "days": 4})
+    tools = read_tools(TOOLS)
     spared = UNTOLD.get(dialect.name)
-    found = re.finditer(r"<[^<>]*>", written)
-    markers = [match.span() for match in found if match[0] != spared]
-    for start, stop in markers:
-        result = parse(f"Well.\n{written[:start]}{written[stop:]}", dialect, tools)
-        assert result.tool_calls or result.findings, written[start:stop]
+    for calls in ([call], [call, other] if dialect.parallel else [call]):
+        written = dialect.format_reply(calls, tools)
+        found = re.finditer(r"<[^<>]*>", written)
+        # what is left of `]<]minimax[>[` is punctuation
+        markers = [m.span() for m in found if m[0] != spared and m[0][1] != "]"]
+        for start, stop in markers:
+            result = parse(f"Well.\n{written[:start]}{written[stop:]}", dialect, tools)
+            given = [each.arguments for each in result.tool_calls]
+            assert given == [each.args for each in calls] or result.findings, written[start:stop]
 
 
 def test_entities_are_read_where_the_switch_says_so() -> None:

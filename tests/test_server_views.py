@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from click.testing import CliRunner
@@ -17,7 +18,7 @@ from playground import paths
 from playground.cli import main
 from playground.events import merged
 from playground.questions.experiments import cross_read
-from playground.questions.report_texts import LITERALS, suite_test
+from playground.questions.report_texts import LITERALS, handed, suite_test
 from playground.questions.server_report import server_report, smaller
 from playground.questions.server_view import every_server, server_view
 from playground.recordings.recording import Recording, TextChunk
@@ -158,6 +159,26 @@ def test_a_reports_test_offers_the_tools_that_are_called() -> None:
     assert '"name": "get_weather", "description": ""' in made.test
 
 
+@pytest.mark.parametrize(
+    ("server", "dialect", "text", "asserted"),
+    [
+        ("continue", "continue", "```tool\nTOOL_NAME: f\nBEGIN_ARG: a\nRo", "toEqual([])"),
+        ("kodu", "xml", "Ok <get_wea", 'toEqual("<")'),
+        ("smolagents", "smolagents-code", "Well.\n<code>\nprint(1)", "for call in []\n"),
+    ],
+)
+def test_a_report_about_a_client_has_a_test_that_its_view_fails(
+    server: str, dialect: str, text: str, asserted: str
+) -> None:
+    made = server_report(recording(text), dialect, server)
+    assert made.text
+    assert asserted in made.test
+    assert LITERALS["typescript" if server != "smolagents" else "python"](made.text) in made.test
+    # what is asserted is what the client does not hand over
+    whole, got = handed(made.lossless), handed(made.reading)
+    assert (whole["calls"], whole["content"]) != (got["calls"], got["content"])
+
+
 def test_a_reports_texts_hold_fences() -> None:
     call = "<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{}\n```<｜tool▁call▁end｜>"
     text = f"<｜tool▁calls▁begin｜>{call}lost{call}<｜tool▁calls▁end｜>"
@@ -172,22 +193,27 @@ def test_a_report_says_who_reads_a_call_that_its_dialect_does_not() -> None:
     assert [found.code for found in made.findings] == ["foreign-markup"]
 
 
+READ: Final[dict[Language, Callable[[str], Any]]] = {
+    "python": ast.literal_eval,
+    "go": lambda written: json.loads(unquote(written)),
+    "typescript": json.loads,
+}
+
+
 @pytest.mark.parametrize("language", sorted({s.suite.language for s in SERVERS if s.suite}))
 @given(st.text())
 @example("😀 \x7f\x00\u2028\ufeff\U000e0001 \"\\'`\n\r\t\b\f ｜")
 def test_a_literal_is_the_reply_to_the_character(language: Language, text: str) -> None:
-    literal = LITERALS[language](text)
-    assert (unquote(literal) if language == "go" else ast.literal_eval(literal)) == text
+    literal, read = LITERALS[language](text), READ[language]
+    assert (unquote(literal) if language == "go" else read(literal)) == text
     assert "\n" not in literal
     value = [{"name": text, "arguments": {text: [1, 1.5, True, None, {}]}}]
-    written = LITERALS[language](value)
-    read = json.loads(unquote(written)) if language == "go" else ast.literal_eval(written)
-    assert read == value
+    assert read(LITERALS[language](value)) == value
 
 
 @pytest.mark.parametrize("server", [server for server in SERVERS if server.suite])
 def test_a_suites_test_has_its_holes_filled(server: Server) -> None:
-    spec = next(parser.name for parser in server.parsers)
+    spec = next((parser.name for parser in server.parsers), "")
     tools, call = [ToolMetadata(name="f")], f"{CALL}T"
     reading = pg.parse(call, "hermes", server="vllm")
     assert isinstance(reading, ServerReading)

@@ -171,7 +171,8 @@ def carry(dialects: tuple[str, ...], as_json: bool) -> int:
 @json_option
 @guarded
 def detect(file: str, tools_file: str, as_json: bool) -> int:
-    """Tell which dialect a reply is written in: FILE holds its text, - is standard input."""
+    """Tell which dialect a reply is written in: FILE holds its text, - is standard input. Exit
+    status 1 where no dialect sees anything of a call in it."""
     from dataclasses import asdict
 
     from playground.questions.detection import detect as detect_dialect
@@ -181,12 +182,15 @@ def detect(file: str, tools_file: str, as_json: bool) -> int:
     data = sys.stdin.buffer.read() if file == "-" else file_bytes(file)
     tools = load_tools(tools_file).tools if tools_file else []
     found = detect_dialect(data.decode("utf-8", "replace"), tools)
+    told = found if found.dialect else ()
     if as_json:
-        print_json([{**asdict(d), "reason": d.reason} for d in found])
-    else:
-        likely = [d for d in found if d.calls] or found[:1]
+        print_json([{**asdict(d), "reason": d.reason} for d in told])
+    elif told:
+        likely = [d for d in told if d.calls] or told[:1]
         table(["dialect", "calls", "reason"], [[d.dialect, str(d.calls), d.reason] for d in likely])
-    return 0
+    if not told:
+        say(f"no dialect: {found.reason}", err=True)
+    return 0 if told else 1
 
 
 @click.command()

@@ -73,7 +73,9 @@ DIALECTS = (
             '<|"|>',
             "<|tool_call>call:",
             "<tool_call|>",
+            ("<|tool_call>:call:", "<tool_call|>"),
             ("<|tool_call>:", "<tool_call|>"),
+            ("<call>", "<tool_call|>"),
             ("call:", "<tool_call|>"),  # where the server took the tokens out
         ),
         rules=_RULES,

@@ -40,6 +40,7 @@ def _harmony(recipient: str, body: str, constrain: str, name: str = "") -> tuple
     )
 
 
+_DEEPSEEK = "<｜tool▁calls▁begin｜>{calls}<｜tool▁calls▁end｜>"
 _HARMONY_ALSO = (
     *_harmony("functions.{name}", "{args:json}", " <|constrain|>json"),
     *_harmony("browser.{name}", "{args:json}", " <|constrain|>json"),
@@ -57,6 +58,8 @@ DIALECTS = (
                 # an id that names no tool, or is not quite the one that was taught
                 *(_kimi(head, "inferred") for head in ("{index}", ":{index}", "call_{index}")),
                 *map(_kimi, ("functions.{name}", "{name}:{index}", "{name}")),
+                # where the server took the tokens out
+                Syntax(call="functions.{name}:{index}{args:json}", separator=""),
             ),
         ),
         dropped=(*SEQUENCE_TOKENS, "<|tool_call_argument_begin|>"),
@@ -75,7 +78,16 @@ DIALECTS = (
                 "<｜tool▁call▁begin｜>function<｜tool▁sep｜>{name}\n"
                 "```json\n{args:json}\n```<｜tool▁call▁end｜>"
             ),
-            section="<｜tool▁calls▁begin｜>{calls}<｜tool▁calls▁end｜>",
+            section=_DEEPSEEK,
+            also=(
+                Syntax(
+                    call=(
+                        "<｜tool▁call▁begin｜>function<{name}>\n"
+                        "```json\n{args:json}\n```<｜tool▁call▁end｜>"
+                    ),
+                    section=_DEEPSEEK,
+                ),
+            ),
         ),
         result="<｜tool▁output▁begin｜>{result}<｜tool▁output▁end｜>",
         reasoning=(THINK,),
@@ -89,8 +101,17 @@ DIALECTS = (
         title="DeepSeek V3.1",
         syntax=Syntax(
             call="<｜tool▁call▁begin｜>{name}<｜tool▁sep｜>{args:json}<｜tool▁call▁end｜>",
-            section="<｜tool▁calls▁begin｜>{calls}<｜tool▁calls▁end｜>",
+            section=_DEEPSEEK,
             separator="",
+            also=(
+                Syntax(  # as V3 writes it
+                    call=(
+                        "<｜tool▁call▁begin｜>function<｜tool▁sep｜>{name}\n"
+                        "```json\n{args:json}\n```<｜tool▁call▁end｜>"
+                    ),
+                    section=_DEEPSEEK,
+                ),
+            ),
         ),
         dropped=(*SEQUENCE_TOKENS, "<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"),
         result="<｜tool▁output▁begin｜>{result}<｜tool▁output▁end｜>",

@@ -20,6 +20,7 @@ DIALECTS = (
             call="Action: {name}\nAction Input: {text:input}",
             line_start=True,
             objects=True,
+            also=(Syntax(call="Action: {name}\n{args:json}", line_start=True),),
         ),
         rules=(
             "Think on a line that begins with Thought:, name the tool on a line that begins with "

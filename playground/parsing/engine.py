@@ -167,6 +167,8 @@ class SyntaxEngine:
                 scanner.note("fabricated-result")
             case Kind.DROPPED if any(o.startswith(match[0]) for o in self.syntax.openers):
                 scanner.note("bare-opener", message="a token that begins calls: left out")
+            case Kind.DROPPED if match[0] in self.syntax.closers:
+                scanner.note("orphan-closer")
             case Kind.THINK_CLOSE:
                 scanner.note("orphan-closer")
             case Kind.SECTION:
@@ -298,9 +300,17 @@ class SyntaxEngine:
         in_section = self._section is not None
         yield from self.reader.read(match, form, in_section, has_body=read)
         self.mode = "text"
+        yield from self._closed_again(form)
         another = yield from self._between(form)
         if self._section is form and not _has_closer(form) and not another:
             self._section = None  # a section without a closer ends with its last call
+
+    def _closed_again(self, form: Form) -> Walk[None]:
+        """A call's closer that stands there once more is none of an outer one's, and no text."""
+        match = (yield from self.scanner.match_here(form.again)) if form.again else None
+        if match is not None:
+            self.scanner.note("orphan-closer")
+            self.scanner.emit_match(match, "stray")
 
     def _between(self, form: Form) -> Walk[bool]:
         match = yield from self.scanner.match_here(form.separator)

@@ -14,11 +14,11 @@ class Form:
 
     In a section, `after_marker` is where its opener, a call or a marker has just ended, `between`
     any place between its calls; both are None without one. `opening` is the opener of a call,
-    `close` its closer after white space, `excess` the same after brackets too many, `skip` the same
-    closer, looked for anywhere, or any marker that shows that the call is over. `restart` is how a
-    JSON call begins, up to its first quote; `more` is another JSON object where the call's closer
-    is expected; `alike` ends what looks like a call of an unknown tool. `body` are the notation's
-    own waits.
+    `close` its closer after white space, `again` where that stutters, `excess` the same after
+    brackets too many, `skip` the same closer, looked for anywhere, or any marker that shows that
+    the call is over. `restart` is how a JSON call begins, up to its first quote; `more` is another
+    JSON object where the call's closer is expected; `alike` ends what looks like a call of an
+    unknown tool. `body` are the notation's own waits.
     """
 
     syntax: Declaration
@@ -27,6 +27,7 @@ class Form:
     separator: Wait
     opening: Wait
     close: Wait | None
+    again: Wait | None
     excess: Wait | None
     skip: Wait | None
     restart: Wait | None

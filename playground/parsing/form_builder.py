@@ -64,16 +64,18 @@ class FormBuilder:
         ends = section_ends(self.sections)
         self.section_close = f"(?:{'|'.join(ends)})" if ends else ""
 
-    def form(self, around: Surroundings, calls: list[Choice]) -> Form:
-        """The waits of this syntax; `calls` are the openers of all forms of the dialect."""
+    def form(self, around: Surroundings, calls: list[Choice], left: list[Choice]) -> Form:
+        """The waits of this syntax; `calls` are the openers of all forms of the dialect, `left`
+        what is left of calls where a part of them is missing."""
         closing, wrapped = self.closing, UNWRAPPED if self._may_be_wrapped() else ""
         return Form(
             syntax=self.syntax,
-            after_marker=self._section_wait(around, calls, after_marker=True),
-            between=self._section_wait(around, calls, after_marker=False),
+            after_marker=self._section_wait(around, calls),
+            between=self._section_wait(around, calls, left),
             separator=wait(self._separator()),
             opening=wait(self.opening()),
             close=wait(Choice(SPACE + wrapped + closing.pattern)) if closing.pattern else None,
+            again=self._again(),
             excess=self._excess(),
             skip=self._skip(around, calls) if closing.pattern else None,
             restart=restart(self.syntax, self.holes()),
@@ -81,6 +83,13 @@ class FormBuilder:
             alike=self._alike(around, calls),
             body=self.notation.waits(self._neighbours(around)),
         )
+
+    def _again(self) -> Wait | None:
+        """The closer once more: models stutter. One that names a tool may close any tag."""
+        closing = self.closing.pattern
+        if not worded(closing) or "name" in holes_of(self.syntax.call_template.after):
+            return None
+        return wait(Choice(SPACE + closing))
 
     def _excess(self) -> Wait | None:
         """The closer after brackets of which the body had too many."""
@@ -283,13 +292,14 @@ class FormBuilder:
         return [Choice(f"(?:{'|'.join(ends)})", first, group, texts, len(ends) > 1)]
 
     def _section_wait(
-        self, around: Surroundings, calls: list[Choice], after_marker: bool
+        self, around: Surroundings, calls: list[Choice], left: list[Choice] | None = None
     ) -> Wait | None:
-        """In a section: directly `after_marker` (its opener, a call or another one), or anywhere
-        between its calls. White space is markup before a marker alone, for there may be prose too.
-        In prose a bare object is no call, and a closer of punctuation alone no closer."""
+        """In a section: directly after a marker (its opener, a call or another one), or with `left`
+        anywhere between its calls. White space is markup before a marker alone: there may be prose
+        too, in which a bare object is no call, and a closer of punctuation alone no closer."""
         if not self.syntax.section:
             return None
+        after_marker = left is None
         sections = [call for call in calls if call.group and call.group.kind is Kind.SECTION]
         markers = [
             *([] if after_marker else around.openers()),
@@ -303,7 +313,7 @@ class FormBuilder:
         ]
         look = "|".join(dict.fromkeys(look_of(choice.pattern) for choice in markers))
         space = Choice(rf"\s{{1,64}}+(?={look})", _BLANKS, Group(Kind.SPACE))
-        return wait(*dict.fromkeys(markers), space)  # calls hold the opening, too
+        return wait(*dict.fromkeys(markers), space, *(left or ()))  # calls hold the opening, too
 
     def _separator(self) -> Choice:
         """What separates two calls, but only before the second one."""

@@ -41,9 +41,10 @@ def compile_plan(
     builders = [FormBuilder(form, number, names) for number, form in enumerate(syntaxes)]
     around = Surroundings(markers)
     calls = [choice for builder in builders for choice in builder.calls()]
+    left = remnants(builders)
     return Plan(
-        forms=tuple(builder.form(around, calls) for builder in builders),
-        text=wait(*_in_text(builders, around, calls, switches)),
+        forms=tuple(builder.form(around, calls, left) for builder in builders),
+        text=wait(*_in_text(builders, around, calls, left, switches)),
         fenced=wait(FENCE, *calls),
         reasoning=_in_reasoning(builders, around, calls, switches),
         plain=tuple(
@@ -55,7 +56,11 @@ def compile_plan(
 
 
 def _in_text(
-    builders: list[FormBuilder], around: Surroundings, calls: list[Choice], switches: Switches
+    builders: list[FormBuilder],
+    around: Surroundings,
+    calls: list[Choice],
+    left: list[Choice],
+    switches: Switches,
 ) -> list[Choice]:
     """Where several match at one place, the first wins: reasoning before calls, calls before the
     closers that nothing has opened. A stop that is a call's opener and more is no call of that
@@ -78,7 +83,7 @@ def _in_text(
         *closers,
         *around.closers(),
         *around.results(),
-        *remnants(builders),
+        *left,
         *([FENCE] if switches.calls_in_fences == "text" else []),
     ]
 

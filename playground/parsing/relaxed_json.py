@@ -59,18 +59,16 @@ def strict(text: str, mending: bool = False) -> str:
     pieces: list[str] = []
     comma = -1  # where in `pieces` a comma waits for something to follow it
     ended = False  # whether a value has just come to its end
+    doubled: list[bool] = []  # of each brace that is open, whether it is one too many
     for match in _compiled(_OPEN_TOKEN if mending else _TOKEN).finditer(text):
         token, kind = match[0], match.lastgroup
         if kind == "open":  # looked for once: every further look would be as long
             raise ValueError(f"{token} at character {match.start()} is never closed")
         if kind == "comment":
             continue
-        if kind in ("single", "double"):
-            token = _string(token, mending)
-        elif kind == "bare":
-            token = _bare(token)
-        elif kind == "word":
-            token = _word(token, text, match.end())
+        token = _rewritten(match, text, mending)
+        if token in ("{", "}") and _is_doubled(token, pieces, doubled):
+            continue
         if token in ("}", "]") and comma >= 0:
             pieces[comma] = ""
         if not token.isspace():
@@ -80,6 +78,26 @@ def strict(text: str, mending: bool = False) -> str:
             ended = kind in _VALUES or token[-1] in _ENDS
         pieces.append(token)
     return "".join(pieces)
+
+
+def _rewritten(found: regex.Match[str], text: str, mending: bool) -> str:
+    """A token as JSON has it."""
+    match found.lastgroup:
+        case "single" | "double":
+            return _string(found[0], mending)
+        case "bare":
+            return _bare(found[0])
+        case "word":
+            return _word(found[0], text, found.end())
+    return found[0]
+
+
+def _is_doubled(brace: str, pieces: list[str], doubled: list[bool]) -> bool:
+    """Whether a brace is the second of `{{`, as templates write one, or closes such a one."""
+    if brace == "{":
+        doubled.append(pieces[-1:] == ["{"] and not any(doubled[-1:]))
+        return doubled[-1]
+    return bool(doubled) and doubled.pop()
 
 
 def _string(token: str, mending: bool) -> str:

@@ -23,6 +23,7 @@ from playground.parsing.patterns import (
 from playground.parsing.template import Piece, holes_of
 from playground.parsing.wait import Choice, Group, Kind
 
+_COMPOUND: Final = re.compile(r"[A-Z]\w+[_ ][A-Z]")
 _MARGINS: Final = ("", " ", "\n  ", "\n    ", "\n\t")  # in which JSON is printed
 
 
@@ -41,7 +42,7 @@ def remnants(builders: list[FormBuilder]) -> list[Choice]:
     """Openers, closers and bodies that stand alone; several forms may be written alike."""
     found = [
         choice
-        for remnant in (_opener, _closer, _body, _inside)
+        for remnant in (_opener, _closer, _body, _headless, _inside)
         for builder in builders
         for choice in remnant(builder)
     ]
@@ -59,7 +60,9 @@ def _closer(builder: FormBuilder) -> list[Choice]:
     if _knows_names(builder) and "name" in holes_of(after):
         group = Group(Kind.BARE_CLOSE, builder.number)
         return [Choice(unnamed(builder.closing.pattern), begins(after), group, varying=True)]
-    return _marker(builder, Kind.BARE_CLOSE, (after or ("",))[-1])
+    last = (after or ("",))[-1]
+    # the end of a code fence before it is none of its own
+    return _marker(builder, Kind.BARE_CLOSE, last.lstrip("`\n") if isinstance(last, str) else last)
 
 
 def _inside(builder: FormBuilder) -> list[Choice]:
@@ -72,10 +75,14 @@ def _inside(builder: FormBuilder) -> list[Choice]:
 
 
 def _marker(builder: FormBuilder, kind: Kind, piece: Piece) -> list[Choice]:
-    marker = piece.strip() if isinstance(piece, str) else ""
-    if marker[:1] not in ("<", "[") or not worded(re.escape(marker)) or builder.syntax.line_start:
+    marker, line_start = piece.strip() if isinstance(piece, str) else "", builder.syntax.line_start
+    # at the start of a line it is no single word, which prose has too: `BEGIN_ARG:`
+    told = _COMPOUND.match(marker) if line_start else marker[:1] in ("<", "[", "]")
+    if not told or not worded(re.escape(marker)):
         return []
     group = Group(kind, builder.number)
+    if line_start:
+        return [Choice(LINE_START + literal(marker), (prefix((marker,)),), group, varying=True)]
     return [Choice(literal(marker), (prefix((marker,)),), group, (marker,), varying=True)]
 
 
@@ -97,6 +104,13 @@ def _body(builder: FormBuilder) -> list[Choice]:
     names = [f'"{name[:3]}' for name in syntax.shape.name]
     first = tuple(f"{{{margin}{name}" for name in names for margin in _MARGINS)
     return [Choice(unnamed(head), first, group, varying=True)]
+
+
+def _headless(builder: FormBuilder) -> list[Choice]:
+    """What follows a name whose body begins nowhere."""
+    pattern = builder.notation.headless(builder.syntax)
+    group = Group(Kind.BARE_BODY, builder.number)
+    return [Choice(pattern, ('", "', '","'), group, varying=True)] if pattern else []
 
 
 def _knows_names(builder: FormBuilder) -> bool:

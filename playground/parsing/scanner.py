@@ -226,7 +226,8 @@ class Scanner:
             position = candidate.start()
             # partial even at the end: only so is a marker told from text that is cut off
             match, undecided = self._look(wait, position)
-            if match is None or (accept and not accept(match)):
+            longer = undecided and match is not None and not match.partial  # it may be another
+            if match is None or (accept and not longer and not accept(match)):
                 position += 1
             elif undecided:
                 # everything before the candidate is out; the candidate is held until more comes

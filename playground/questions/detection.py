@@ -61,6 +61,12 @@ class Detection:
         return self.any_text and self.markers > 0
 
     @property
+    def tells(self) -> bool:
+        """Whether it sees anything of a call: one that is whole or broken off, or what is left of
+        one."""
+        return bool(self.calls or self.aborted or _TELLING.intersection(self.findings))
+
+    @property
     def reason(self) -> str:
         """Why it stands where it stands, in words."""
         parts = [counted(self.calls, "complete call")]
@@ -74,6 +80,21 @@ class Detection:
 
 class Detections(Listed[Detection]):
     """Every dialect's reading, the likeliest first. Its table has a row for each."""
+
+    @property
+    def dialect(self) -> str | None:
+        """The likeliest; None where no dialect sees anything of a call: `reason` says so."""
+        return next((each.dialect for each in self[:1] if each.tells), None)
+
+    @property
+    def reason(self) -> str:
+        """Why it is the likeliest, or why none is, in words."""
+        if self.dialect:
+            return self[0].reason
+        left = max((each.left for each in self), default=0)
+        if not left:
+            return "the reply is empty"
+        return f"no dialect sees anything of a call in {counted(left, 'character')}"
 
 
 @takes(text="text", tools="list or nothing")

@@ -106,9 +106,15 @@ def go_literal(value: Any) -> str:
     return quoted(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
+def typescript_literal(value: Any) -> str:
+    """A JSON value as TypeScript writes it: escaped, for its own lines end at more characters."""
+    return json.dumps(value)
+
+
 LITERALS: Final[dict[Language, Callable[[Any], str]]] = {
     "python": python_literal,
     "go": go_literal,
+    "typescript": typescript_literal,
 }
 
 

@@ -2,7 +2,93 @@
 
 from typing import Final
 
-from playground.servers.view import Server, View
+from playground.servers.view import Server, Suite, View
+
+_CONTINUE_SUITE: Final = Suite(
+    "typescript",
+    """\
+// core/tools/systemMessageTools/toolCodeblocks/
+import { expect, it } from "vitest";
+import { SystemMessageToolCodeblocksFramework } from ".";
+import { interceptSystemToolCalls } from "../interceptSystemToolCalls";
+
+it("loses nothing of a reply", async () => {
+  async function* reply(): AsyncGenerator<any> {
+    yield [{ role: "assistant", content: {{text}} }];
+    return undefined;
+  }
+  const codeblocks = new SystemMessageToolCodeblocksFramework();
+  const read = interceptSystemToolCalls(reply(), new AbortController(), codeblocks);
+  const calls: { name: string; arguments: string }[] = [];
+  let content = "";
+  for await (const messages of read) {
+    for (const message of messages as any[]) {
+      for (const part of message.content || []) {
+        content += part.text ?? part;
+      }
+      for (const { function: given } of message.toolCalls ?? []) {
+        if (given.name) {
+          calls.push({ name: given.name, arguments: "" });
+        }
+        calls[calls.length - 1].arguments += given.arguments ?? "";
+      }
+    }
+  }
+  const said = calls.map((each) => ({ ...each, arguments: JSON.parse(each.arguments || "{}") }));
+  expect(said).toEqual({{calls}});
+  expect(content.trim()).toEqual({{content}});
+});
+""",
+)
+_KODU_SUITE: Final = Suite(
+    "typescript",
+    """\
+// extension/src/agent/v1/tools/tool-parser/
+import { z } from "zod"
+import ToolParser from "./tool-parser"
+
+test("nothing of a reply is lost", () => {
+	const tools: any[] = {{tools}}
+	const schemas = tools.map(({ function: { name, parameters } }) => {
+		const keys = Object.keys(parameters.properties ?? {})
+		return { name, schema: z.object(Object.fromEntries(keys.map((key) => [key, z.any()]))) }
+	})
+	const calls: any[] = []
+	const onToolEnd = async (_id: string, name: string, given: any) => {
+		calls.push({ name, arguments: given })
+	}
+	const parser = new ToolParser(schemas, { onToolEnd }, true)
+	const content = parser.appendText({{text}})
+	parser.endParsing()
+	expect(calls).toEqual({{calls}})
+	expect(content.trim()).toEqual({{content}})
+})
+""",
+)
+_SMOLAGENTS_SUITE: Final = Suite(
+    "python",
+    """\
+# tests/
+from smolagents import CodeAgent
+from smolagents.models import ChatMessage, MessageRole, Model
+
+
+class OneReply(Model):
+    def generate(self, messages, **options):
+        return ChatMessage(role=MessageRole.ASSISTANT, content={{text}})
+
+
+def test_nothing_of_a_reply_is_lost():
+    agent = CodeAgent(tools=[], model=OneReply(), max_steps=1)
+    agent.run("Reply.")
+    steps = [step for step in agent.memory.steps if getattr(step, "model_output", None)]
+    called = [call for step in steps for call in step.tool_calls or []]
+    assert [call.arguments.strip() for call in called] == [
+        call["arguments"]["code"].strip() for call in {{calls}}
+    ]
+    assert all(line in steps[0].model_output for line in {{content}}.splitlines())
+""",
+)
 
 SERVERS: Final = (
     Server(
@@ -49,6 +135,7 @@ SERVERS: Final = (
             partial="dropped",
             cut="call",
         ),
+        suite=_CONTINUE_SUITE,
     ),
     Server(
         "aider",
@@ -74,6 +161,7 @@ SERVERS: Final = (
             unread="dropped",
             unknown="text",
         ),
+        suite=_KODU_SUITE,
     ),
     Server(
         "openhands",
@@ -95,6 +183,7 @@ SERVERS: Final = (
             " around it stays in the step's model_output",
             cut="open call",
         ),
+        suite=_SMOLAGENTS_SUITE,
     ),
     Server(
         "cline",

@@ -25,6 +25,8 @@ from playground.servers.failed_calls import failed, unclosed
 from playground.servers.projection import Projection
 from playground.servers.stretches import Stretch, cut, stretches
 
+_TAG_BEGUN: Final = re.compile(r"<\w{0,64}\Z")
+
 
 def project(reply: Projection, events: Iterable[Event]) -> list[Event]:
     """What the server hands over of merged events, and what it drops, over the same spans."""
@@ -202,7 +204,11 @@ def _last_owner(reply: Projection) -> Stretch | None:
 
 
 def _half_opener(text: str, openers: Sequence[str]) -> int:
-    """How many characters at the end of a text begin an opener."""
+    """How many characters at the end of a text begin an opener; one that is any tag begins with
+    its name."""
+    tag = _TAG_BEGUN.search(text) if "<" in openers else None
+    if tag:
+        return len(tag[0])
     lengths = (
         length
         for opener in openers

@@ -122,7 +122,7 @@ class Parser:
     aliases: tuple[str, ...] = ()
 
 
-Language = Literal["python", "go"]
+Language = Literal["python", "go", "typescript"]
 
 
 @dataclass(frozen=True, slots=True)

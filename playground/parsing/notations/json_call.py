@@ -68,6 +68,13 @@ class JsonCall(Notation):
         shape = lead.syntax.shape
         return head(shape) if lead.strict else r"\{"
 
+    def headless(self, syntax: Declaration) -> str:
+        shape = syntax.shape
+        if shape.name_is_key:
+            return ""
+        keys = "|".join(map(re.escape, dict.fromkeys((shape.arguments[-1], *shape.aliases))))
+        return rf'(?<![^\w.\-"])"{SPACE},{SPACE}"(?:{keys})"{SPACE}:'
+
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         shape = form.syntax.shape
         if (yield from reader.scanner.match_here(ESCAPED)):
@@ -86,15 +93,24 @@ class JsonCall(Notation):
 # the walk
 
 
-def _object(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, ...]) -> Walk[None]:
+def _object(
+    reader: Reader,
+    call: OpenCall,
+    shape: JsonShape,
+    path: tuple[str, ...],
+    doubled: bool = False,
+) -> Walk[None]:
     """Walk one object; at each key decide whether its value is name, arguments or neither. `path`
-    are the keys that lead to the object."""
-    scanner = reader.scanner
+    are the keys that lead to the object. Its braces may be `doubled`, as templates write them."""
+    scanner, start = reader.scanner, reader.scanner.offset
     scanner.emit_markup(1)
     while True:
         call.relaxed |= yield from json_walk.skip_gap(scanner)
         char = yield from scanner.peek()
         match char:
+            case "{" if not doubled and scanner.offset == start + 1:
+                call.relaxed = True
+                yield from _object(reader, call, shape, path, doubled=True)
             case "}":
                 scanner.emit_markup(1)
                 return

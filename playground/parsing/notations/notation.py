@@ -143,6 +143,11 @@ class Notation(ABC):
         meant; an argument's name is its group `key`. "" where nothing could show it."""
         return ""
 
+    def headless(self, syntax: Declaration) -> str:
+        """A pattern for what follows the name in a body whose beginning is missing, from the quote
+        and the comma behind it on; "" where nothing told it."""
+        return ""
+
     def waits(self, around: Neighbours) -> tuple[Wait, ...]:
         """The places inside a body where something is waited for; `read` finds them in the form."""
         return ()

@@ -14,6 +14,7 @@ from playground.parsing.patterns import (
     SPACE,
     begins,
     is_solid,
+    look_of,
     name_before,
     or_mended,
     pieces_pattern,
@@ -108,6 +109,12 @@ def value_wait(around: Neighbours) -> Wait:
         # behind JSON, which ends by itself, the next parameter may stand at once
         first = () if value_notation(template).json else ("\n",)
         return wait(*(choice._replace(begins=first) for choice in choices))
+    if closing and not by_opener and around.name != IDENTIFIER:
+        # where parameters are any tags, nothing less shows it than the next call behind the closer
+        following = "|".join(look_of(choice.pattern) for choice in around.calls)
+        forgotten = _forgotten(f"{SPACE}{unnamed(closing)}{SPACE}(?:{following})")
+        # the call's closer may be another parameter's, as long as nobody knows what is behind it
+        choices = [forgotten, *(choice._replace(varying=True) for choice in choices)]
     # another call and its first parameter: this one was cut off before it
     call = syntax.call_template.before
     told = by_opener and bool(call) and worded(re.escape(str(call[0])))

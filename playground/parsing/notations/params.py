@@ -217,8 +217,10 @@ def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> Wa
     match = yield from scanner.until(value_end, keep, own, inside_call=True)
     kept_break = 0
     if match and match[0].startswith("\n") and _on_own_lines(syntax):
-        # the value's first line break decides on its last: both are the form's, or both its own
-        kept_break = 0 if opener[0].endswith("\n") else 1
+        # the value's first line break decides on its last: both are the form's, or both its own;
+        # one before a marker that shows a forgotten closer is the form's
+        closed = value_end.kind(match) is Kind.CLOSE
+        kept_break = 1 if closed and not opener[0].endswith("\n") else 0
     keep(kept_break)
     text = "".join(kept)
     call.raw.append((key, text))

@@ -1,0 +1,344 @@
+"""What models do to a call that they write: each spoiling is a function of its rendered text.
+
+A function gives the text back where it has nothing to spoil.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import random
+import re
+from collections.abc import Callable
+from typing import Final
+
+from playground.dialects import DeclaredDialect
+from playground.parsing.syntax import Hole
+from playground.tools import ToolMetadata
+
+TOOLS: Final = [
+    ToolMetadata(
+        name="write_file",
+        input_schema={
+            "type": "object",
+            "$defs": {"owner": {"type": "object", "properties": {"age": {"type": "integer"}}}},
+            "properties": {
+                "path": {"type": "string"},
+                "content": {"type": "string"},
+                "mode": {"type": "integer"},
+                "force": {"type": "boolean"},
+                "tags": {"type": "array", "items": {"type": "string"}},
+                "meta": {"type": "object"},
+                "owner": {"anyOf": [{"$ref": "#/$defs/owner"}, {"type": "null"}]},
+            },
+        },
+    ),
+    ToolMetadata(
+        name="get_weather",
+        input_schema={
+            "type": "object",
+            "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
+        },
+    ),
+]
+BY_NAME: Final = {tool.name: tool for tool in TOOLS}
+Spoil = Callable[[str, DeclaredDialect, random.Random], str]
+SPOILS: Final[dict[str, Spoil]] = {}
+
+
+def spoil(action: Spoil) -> Spoil:
+    SPOILS[action.__name__.strip("_")] = action
+    return action
+
+
+def literals(dialect: DeclaredDialect, part: str) -> list[str]:
+    """The literals of one part of the dialect's template: `call`, `param` or `section`."""
+    syntax = dialect.syntax
+    template = {
+        "call": syntax.call_template,
+        "param": syntax.param_template,
+        "section": syntax.section_template,
+    }[part]
+    sides = (template.before, template.after) if template else ((), ())
+    found = [[p.strip() for p in side if not isinstance(p, Hole) and p.strip()] for side in sides]
+    return [(found[0] or [""])[0], (found[1] or [""])[-1]]
+
+
+def edges(dialect: DeclaredDialect) -> tuple[str, str]:
+    """What stands right before and right after a call's body."""
+    template = dialect.syntax.call_template
+    before = [p.strip() for p in template.before if not isinstance(p, Hole) and p.strip()]
+    after = [p.strip() for p in template.after if not isinstance(p, Hole) and p.strip()]
+    return (before or [""])[-1], (after or [""])[0]
+
+
+def once(text: str, old: str, new: str, source: random.Random) -> str:
+    """One occurrence, any, replaced."""
+    places = [match.start() for match in re.finditer(re.escape(old), text)] if old else []
+    if not places:
+        return text
+    at = source.choice(places)
+    return text[:at] + new + text[at + len(old) :]
+
+
+def _forgotten(part: str, side: int) -> Spoil:
+    def action(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+        return once(text, literals(dialect, part)[side], "", source)
+
+    return action
+
+
+def _doubled(part: str, side: int, between: str) -> Spoil:
+    def action(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+        marker = literals(dialect, part)[side]
+        return once(text, marker, marker + between + marker, source)
+
+    return action
+
+
+for _part in ("call", "param", "section"):
+    for _side, _name in enumerate(("opener", "closer")):
+        SPOILS[f"no {_part} {_name}"] = _forgotten(_part, _side)
+        SPOILS[f"double {_part} {_name}"] = _doubled(_part, _side, "")
+        SPOILS[f"{_part} {_name} twice"] = _doubled(_part, _side, "\n")
+
+
+@spoil
+def as_it_is(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    return text
+
+
+@spoil
+def in_a_fence(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    return f"```{source.choice(['', 'json', 'xml', 'tool_call'])}\n{text}\n```"
+
+
+@spoil
+def body_in_a_fence(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    opener, closer = edges(dialect)
+    if not opener or not closer or "{" not in text:
+        return text
+    return text.replace(opener, f"{opener}\n```json\n").replace(closer, f"\n```\n{closer}")
+
+
+@spoil
+def entities(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    """The marker characters in values, and in quotes, written as in XML."""
+    return re.sub(r"(?<=[\w ])[<>&](?=[ \w])", lambda match: html.escape(match[0]), text)
+
+
+@spoil
+def all_escaped(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    return json.dumps(text)[1:-1]
+
+
+@spoil
+def single_quotes(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    return re.sub(r'"(\w*)"', r"'\1'", text)
+
+
+@spoil
+def bare_keys(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    return re.sub(r'"(\w+)": ', r"\1: ", text)
+
+
+@spoil
+def trailing_commas(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    return re.sub(r"(?<=[\"\w])([}\])])", r",\1", text)
+
+
+@spoil
+def comments(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    return re.sub(r'(?<=[{,])( ?"\w+": )', r" // it's the key\n\1", text, count=2)
+
+
+@spoil
+def foreign_escapes(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    return text.replace("'", "\\'").replace("(", "\\(")
+
+
+@spoil
+def python_constants(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    return text.replace("true", "True").replace("false", "False").replace("null", "None")
+
+
+@spoil
+def extra_brackets(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    return re.sub(r"\}(?=\s*(?:[<\[`]|\Z))", "}}", text, count=1)
+
+
+@spoil
+def missing_bracket(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    return once(text, "}", "", source)
+
+
+@spoil
+def leaked_stop(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    token = source.choice([*dialect.stops, *dialect.dropped, "<|im_end|>"])
+    at = source.choice([0, len(text), *(m.start() for m in re.finditer(r"(?<=>)\s*", text))])
+    return text[:at] + token + text[at:]
+
+
+@spoil
+def byte_level(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    """White space between and inside tags as byte-level tokenizers write it."""
+    text = re.sub(r"(?<=[>\]|])\n", "Ċ", text)
+    return re.sub(r'(?<=[<\w]) (?=\w+="|name=|key=)', "Ġ", text)
+
+
+@spoil
+def junk_before_body(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    opener = literals(dialect, "call")[0]
+    return once(text, opener, opener + source.choice([" ", "\n", "json\n", "Sure: "]), source)
+
+
+@spoil
+def junk_in_call(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    """Words where a parameter, or the call's closer, should follow."""
+    closer = literals(dialect, "param")[1] or literals(dialect, "call")[1]
+    return once(text, closer, f"{closer}heron's junk", source)
+
+
+@spoil
+def junk_before_closer(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    closer = literals(dialect, "call")[1]
+    return once(text, closer, f" I think.{closer}", source)
+
+
+@spoil
+def tidied(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    """Every tag on a line of its own, and indented."""
+    return re.sub(r"(?<=>)(?=<)", "\n    ", text)
+
+
+@spoil
+def one_line(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    return re.sub(r"(?<=[>\]}])\n(?=[<\[{])", "", text)
+
+
+@spoil
+def crlf(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    return text.replace("\n", "\r\n")
+
+
+@spoil
+def odd_name(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    name = source.choice([name for name in BY_NAME if name in text] or ["write_file"])
+    new = source.choice(
+        ["functions.%s", "%s:1", "functions.%s:1", "functions.valid:1", " %s", '"%s"', "%s()"]
+    )
+    return once(text, name, new.replace("%s", name), source)
+
+
+@spoil
+def unknown_name(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    return text.replace("write_file", "write_files").replace("get_weather", "weather_of")
+
+
+@spoil
+def cut(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    return text[: source.randrange(len(text) + 1)]
+
+
+@spoil
+def piece_lost(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    start = source.randrange(len(text) + 1)
+    return text[:start] + text[start + source.randint(1, 12) :]
+
+
+@spoil
+def begun_twice(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    """A cut reply, and then the whole of it."""
+    return cut(text, dialect, source) + text
+
+
+@spoil
+def reasoning_inside(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    tags = source.choice(
+        [tag for pair in dialect.reasoning for tag in (pair.open, pair.close)] or [""]
+    )
+    at = source.randrange(len(text) + 1)
+    return text[:at] + tags + text[at:]
+
+
+@spoil
+def list_body(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    """Brackets around what the call's markers hold."""
+    opener, closer = edges(dialect)
+    return (
+        text.replace(opener, f"{opener}[", 1).replace(closer, f"]{closer}", 1) if closer else text
+    )
+
+
+@spoil
+def python_body(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    opener, closer = edges(dialect)
+    return f'{opener}\nget_weather(city="Heron", days=3)\n{closer}' if opener and closer else text
+
+
+@spoil
+def other_body(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    """A body of another form between the call's markers."""
+    opener, closer = edges(dialect)
+    body = source.choice(
+        [
+            '{"name": "get_weather", "arguments": {"city": "Heron"}}',
+            '{"function": {"name": "get_weather", "arguments": {"city": "Heron"}}}',
+            '{"name": "get_weather", "arguments": "heron and ember"}',
+            '{"name": "get_weather", "arguments": ["heron"]}',
+            '{"get_weather": {"city": "Heron"}}',
+            "heron, ember",
+            "<city>Heron</city>",
+            "",
+        ]
+    )
+    return f"{opener}\n{body}\n{closer}" if opener and closer else text
+
+
+@spoil
+def attributes(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    """Quotes around what stands after `=`, or without them; more attributes."""
+    if source.random() < 0.5:
+        return re.sub(r"=(\w+)>", r'="\1">', text)
+    return re.sub(r'="(\w+)"', source.choice([r"=\1", r"='\1'", r'= "\1" id="1"']), text)
+
+
+@spoil
+def quotes_inside(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    """Quotes inside of a JSON text that nobody escaped."""
+    return re.sub(r'(?<=": ")(\w+)', r'a "\1" b', text, count=1)
+
+
+@spoil
+def missing_comma(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    return re.sub(r'(?<=["\d\]}]), (?=")', " ", text, count=1)
+
+
+@spoil
+def odd_arguments(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    """The object of the arguments in a text, in a list, in another object, or escaped once more."""
+    match = re.search(r'\{(?:"\w+": (?:"[^"{}]*"|\d+)(?:, )?)+\}', text)
+    if not match:
+        return text
+    given = match[0]
+    odd = [json.dumps(given), f"[{given}]", f'{{"arguments": {given}}}', given.replace('"', '\\"')]
+    return text[: match.start()] + source.choice(odd) + text[match.end() :]
+
+
+@spoil
+def namespace(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    return re.sub(r"\b(write_file|get_weather)\b", r"functions.\1", text)
+
+
+@spoil
+def closed_at_once(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    """A tag that ends itself, with the call's closer or without."""
+    return re.sub(r'((?:write_file|get_weather)"?)>(?:\s*</[^<>]+>)?', r"\1/>", text, count=1)
+
+
+@spoil
+def nested_elements(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    """A value as elements."""
+    prefix = dialect.syntax.element
+    tags = [f"{prefix}<{tag}>" for tag in ("age", "/age")]
+    return once(text, "heron", f"{tags[0]}7{tags[1]}", source)
