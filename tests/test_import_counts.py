@@ -1180,3 +1180,14 @@ def test_headers_of_a_class_of_aiohttp_s_are_texts_and_no_class_is_made() -> Non
     text = cassette.format(body, made.format("apply:os.system"), answer)
     with pytest.raises(InputFault, match="not plain YAML"):
         list(read_sessions(Source("c.yaml", text.encode())))
+
+
+def test_an_answer_that_was_kept_with_its_headers_may_be_a_stream() -> None:
+    stream = EXAMPLES["stream"].content
+    assert isinstance(stream, bytes)
+    headers = {"content-type": "text/event-stream"}
+    kept = {"status": 200, "headers": headers, "body": stream.decode()}
+    (loaded,) = load_sessions(kept)
+    (alone,) = read_sessions(Source("s.sse", stream))
+    assert loaded.session.messages == alone.session.messages
+    assert [r.api for r in loaded.session.recordings] == [alone.session.recordings[0].api]

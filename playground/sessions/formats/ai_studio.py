@@ -11,7 +11,7 @@ from typing import Any, Final
 from playground.messages import Part, ReasoningPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.fields import mapping, told_list
+from playground.sessions.shapes.fields import mapping, told_list, told_mapping
 from playground.sessions.shapes.messages import role_of
 from playground.sessions.shapes.parameters import parameters_of_body
 from playground.sessions.shapes.parts import read_parts
@@ -39,7 +39,7 @@ class AiStudio(SessionFormat):
         return isinstance(chunks, list) and bool(chunks)
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        value = source.value
+        value = mapping(source.value)
         settings = mapping(value.get("runSettings"))
         model = str(settings.get("model") or "").removeprefix("models/")
         builder = SessionBuilder(title=str(value.get("displayName") or source.stem), model=model)
@@ -49,7 +49,7 @@ class AiStudio(SessionFormat):
             builder.say("system", parts, place)
         builder.asked(parameters_of_body({"generationConfig": _parameters(settings)}), Place())
         place = Place(field="chunkedPrompt.chunks")
-        chunks = mapping(value["chunkedPrompt"]).get("chunks")
+        chunks = told_mapping(builder, value.get("chunkedPrompt"), place).get("chunks")
         for index, chunk in enumerate(told_list(builder, chunks, place)):
             _chunk(builder, chunk, place.at(index))
         yield builder
