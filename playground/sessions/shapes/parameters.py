@@ -57,6 +57,7 @@ _BESIDE: Final = {
     "truncate", "cache_control",
 }  # fmt: skip
 _REQUEST: Final = {"model", "modelId", "model_id", "contents", "inputText", *_HOLDERS}
+_TELLING: Final = _SAMPLING | _REQUEST
 _NO_CHOICE: Final = {"tools", "cachePoint"}  # of a `toolConfig`, whose rest is a parameter
 _CALLING: Final = ("functionCallingConfig", "function_calling_config")
 _ALLOWED: Final = ("allowedFunctionNames", "allowed_function_names")
@@ -68,9 +69,9 @@ def parameters_of_body(body: Mapping[str, Any]) -> dict[str, Any]:
 
     One that stands in the body goes before the same one in an object of it.
     """
-    names = body.keys() & _SAMPLING
-    if names or body.keys() & _REQUEST:
-        names |= body.keys() & _BESIDE
+    if body.keys().isdisjoint(_TELLING):  # as of rows to train on, of which there are many
+        return {}
+    names = body.keys() & (_SAMPLING | _BESIDE)
     found: dict[str, Any] = {}
     for key in _HOLDERS:
         if isinstance(held := body.get(key), Mapping):
