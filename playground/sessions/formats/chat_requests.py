@@ -17,6 +17,7 @@ from playground.sessions.source import Source
 
 _LOOKED_AT = 20
 _MARKS = frozenset(MARKS)
+_MARKS_IN_BYTES = tuple(mark.encode() for mark in MARKS)
 _ENVELOPE = {"request", "response", "choices"}  # what a file may hold beside the request's body
 _ROLES = {"role", "from", "sender", "author", "speaker"}
 _PROMPTS = ("input", "prompt", "inputText")  # one text alone, or in a list
@@ -156,7 +157,7 @@ def _keep_as_sent(builder: SessionBuilder, body: dict[str, Any]) -> None:
 def _is_marked(value: Any) -> bool:
     """Whether a cache mark stands anywhere in it; arguments and schemas are looked through too."""
     plain = plain_bytes(value)
-    if plain is not None and not any(mark.encode() in plain for mark in MARKS):
+    if plain is not None and not any([mark in plain for mark in _MARKS_IN_BYTES]):
         return False
     left = [value]
     while left:
