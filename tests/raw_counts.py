@@ -1010,6 +1010,21 @@ def a2a_task(data: bytes, found: Counts) -> None:
     found.usage += "adk_usage_metadata" in task.get("metadata", {})
 
 
+def ai_studio(data: bytes, found: Counts) -> None:
+    """Pieces of the model in a row are one message."""
+    before = ""
+    for chunk in json.loads(data)["chunkedPrompt"]["chunks"]:
+        parts = [*chunk.get("parts", ()), chunk]
+        calls = sum("functionCall" in part or "executableCode" in part for part in parts)
+        results = sum("functionResponse" in p or "codeExecutionResult" in p for p in parts)
+        found.calls += calls
+        found.results += results
+        said = bool(calls or any(part.get("text") for part in parts))
+        role = "tool" if results and not said else chunk["role"]
+        found.messages += said and not (role == before == "model")
+        before = "tool" if results else role
+
+
 def adk_eval(data: bytes, found: Counts) -> None:
     for case in json.loads(data)["eval_cases"]:
         for turn in case["conversation"]:
@@ -1100,6 +1115,7 @@ SMALL_WALKS: dict[str, Walk] = {
     "lm-studio": lm_studio,
     "llm-logs": llm_logs,
     "openai-lists": openai_list,
+    "ai-studio": ai_studio,
     "adk-eval": adk_eval,
     "a2a-task": a2a_task,
     "mlflow-trace": one_call,

@@ -662,6 +662,19 @@ def _a2a() -> Example:
     return Example("task.json", content, times=True, usage=True, result={"result": RESULT})
 
 
+def _ai_studio() -> Example:
+    chunks = [
+        {"text": ASK, "role": "user", "tokenCount": 5},
+        {"text": SAY, "role": "model", "finishReason": "STOP"},
+        {"parts": [{"functionCall": {"name": NAME, "args": ARGS}}], "role": "model"},
+        {"parts": [{"functionResponse": {"name": NAME, "response": RESULT}}], "role": "user"},
+        {"text": ANSWER, "role": "model"},
+    ]
+    settings = {"model": "models/gemini-2.5-pro", "temperature": 1.0, "topP": 0.95}
+    value = {"runSettings": settings, "systemInstruction": {}, "chunkedPrompt": {"chunks": chunks}}
+    return Example("prompt.json", document(value), ids=False)
+
+
 def _adk_eval() -> Example:
     use = {"id": ID, "name": NAME, "args": ARGS}
     done = {"id": ID, "name": NAME, "response": {"result": RESULT}}
@@ -1173,6 +1186,7 @@ EXAMPLES: dict[str, Example] = {
     "copilot-chat": _copilot_chat(),
     "llm-logs": _llm_logs(),
     "openai-lists": _openai_list(),
+    "ai-studio": _ai_studio(),
     "adk-eval": _adk_eval(),
     "a2a-task": _a2a(),
     "copilot-cli": _copilot(),

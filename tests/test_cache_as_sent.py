@@ -146,3 +146,85 @@ def test_the_command_knows_it(tmp_path: Path) -> None:
 
 def load_session_of(body: dict[str, Any]) -> pg.Session:
     return first_session(Source("request.json", json.dumps(body).encode())).session
+
+
+LONG = "You keep the harbour. " * 800
+QUESTION: dict[str, Any] = {"role": "user", "content": "When?"}
+ANSWER: dict[str, Any] = {"role": "assistant", "content": "At six."}
+
+
+def body(model: str, *messages: dict[str, Any]) -> dict[str, Any]:
+    mark = {"type": "text", "text": LONG, "cache_control": {"type": "ephemeral"}}
+    return {"model": model, "system": [mark], "messages": list(messages)}
+
+
+def rows_of(*given: tuple[dict[str, Any], str]) -> pg.Session:
+    """A session of requests, each with the time at which it was sent."""
+    lines = [
+        {"request": request, "response": {"role": "assistant", "content": "x"}, "timestamp": at}
+        for request, at in given
+    ]
+    return pg.load_session("\n".join(json.dumps({"session_id": "s", **line}) for line in lines))
+
+
+def test_each_body_keeps_its_own_model() -> None:
+    small, large = "claude-haiku-4-5", "claude-sonnet-4-5"
+    session = rows_of(
+        (body(small, QUESTION), "2026-11-01T10:00:00Z"),
+        (body(large, QUESTION, ANSWER, QUESTION), "2026-11-01T10:00:30Z"),
+    )
+    found = pg.simulate_cache(session, policy="as-sent")
+    assert [one.wire.model for one in found.row] == [small, large]
+    assert [one.read for one in found.requests] == [0, 0]  # no model reads another's cache
+    same = pg.simulate_cache(session, policy="as-sent", model=large)
+    assert [one.wire.model for one in same.row] == [large, large]
+    assert same.requests[1].read > 0
+
+
+def test_a_request_that_goes_on_with_an_answer_was_sent_after_it() -> None:
+    """Times are noted in whole seconds, and two requests of one second were told to race."""
+    model, at = "claude-sonnet-4-5", "2026-11-01T10:00:00Z"
+    session = rows_of((body(model, QUESTION), at), (body(model, QUESTION, ANSWER, QUESTION), at))
+    found = pg.simulate_cache(session, policy="as-sent")
+    assert [one.finding for one in found.requests] == ["", ""]
+    assert found.requests[1].read > 0
+    other = [
+        {"role": "user", "content": "Where?"},
+        ANSWER,
+        QUESTION,
+    ]  # nothing of the first's answer
+    beside = pg.simulate_cache([body(model, QUESTION), body(model, *other)], times=[0, 0])
+    assert beside.requests[1].finding == "in-flight"
+
+
+def test_tokens_that_a_bill_leaves_out_are_no_break() -> None:
+    model = "claude-sonnet-4-5"
+    first, second = body(model, QUESTION), body(model, QUESTION, ANSWER, QUESTION)
+    for one in (first, second):
+        one["messages"][-1] = {**QUESTION, "cache_control": {"type": "ephemeral"}}
+    usages = [
+        {"input_tokens": 4, "cache_creation_input_tokens": 4400, "cache_read_input_tokens": 0},
+        {"input_tokens": 4, "cache_creation_input_tokens": 16, "cache_read_input_tokens": 4400},
+    ]
+    found = pg.simulate_cache([first, second], usages=usages)
+    assert found.requests[1].read < found.requests[0].left
+    assert found.breaks == []
+    third = body(model, {"role": "user", "content": "Another."}, ANSWER, QUESTION)
+    third["system"] = "Another harbour. " * 900
+    assert pg.simulate_cache([first, third], usages=usages).breaks == [1]
+
+
+@pytest.mark.parametrize("model", ["gpt-4.1", "claude-sonnet-4-5"])
+def test_a_result_as_text_and_as_one_part_of_text_are_one_block(model: str) -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    called = {"role": "assistant", "content": None, "tool_calls": [call]}
+    result = {"role": "tool", "tool_call_id": "c", "content": LONG}
+    parts = {**result, "content": [{"type": "text", "text": LONG}]}
+    first = {"model": model, "messages": [QUESTION, called, result]}
+    second = {"model": model, "messages": [QUESTION, called, parts, QUESTION]}
+    found = pg.simulate_cache([first, second])
+    assert found.row[0].chain[2] == found.row[1].chain[2]
+    assert found.differences == (None, None)
+    two = {**result, "content": [*parts["content"], {"type": "text", "text": "More."}]}
+    other = pg.simulate_cache([first, {"model": model, "messages": [QUESTION, called, two]}])
+    assert other.row[0].chain[2] != other.row[1].chain[2]

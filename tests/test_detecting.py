@@ -129,3 +129,11 @@ def test_a_reply_whose_only_call_is_cut_off_has_a_likeliest_dialect() -> None:
 
 def test_prose_is_of_no_likeliest_dialect() -> None:
     assert likeliest("The tide is high at noon (see the table), and low at six.") is None
+
+
+def test_no_call_of_an_unknown_tool_speaks_for_a_dialect() -> None:
+    """Of several the first alone was left out."""
+    call = '<tool_call>\n{"name": "fly", "arguments": {}}\n</tool_call>'
+    best = next(d for d in detect(f"{call}\n{call}\n{call}", TOOLS) if d.dialect == "hermes")
+    assert (best.calls, best.unknown, best.evident) == (3, 3, 0)
+    assert likeliest(f"{call}\n{call}", TOOLS) is not None

@@ -1146,3 +1146,48 @@ def test_the_summary_of_a_compaction_is_text() -> None:
         "openai-chat", [OPENAI[0], {"role": "assistant", "content": content}], name="x.json"
     )
     assert loaded.session.messages[1].text == f"They asked for Oslo.{ANSWER}"
+
+
+def test_one_exchange_as_a_document_keeps_its_request() -> None:
+    """As Datadog's test agent keeps them: the reply alone was read, without what was asked."""
+    asked = {"model": "m", "messages": [{"role": "user", "content": ASK}], "max_tokens": 9}
+    reply = {"type": "message", "role": "assistant", "content": [{"type": "text", "text": ANSWER}]}
+    response = {"status": {"code": 200}, "headers": {}, "body": json.dumps(reply)}
+    request = {"method": "POST", "url": "https://api.anthropic.com/v1/messages", "headers": {}}
+    document = {"request": {**request, "body": json.dumps(asked)}, "response": response}
+    (loaded,) = load_sessions(document)
+    assert [(m.role, m.text) for m in loaded.session.messages] == [
+        ("user", ASK),
+        ("assistant", ANSWER),
+    ]
+    assert loaded.session.parameters == {"max_tokens": 9}
+    assert loaded.findings == []
+
+
+def test_headers_of_a_class_of_aiohttp_s_are_texts_and_no_class_is_made() -> None:
+    body = json.dumps({"model": "m", "messages": [{"role": "user", "content": ASK}]})
+    answer = json.dumps({"role": "assistant", "content": ANSWER})
+    made = "!!python/object/{}\n      - Accept\n      : - application/json"
+    cassette = (
+        "interactions:\n- request:\n    body: '{}'\n    headers:\n      ? {}\n    method: POST\n"
+        "    uri: https://api.anthropic.com/v1/messages\n  response:\n    body:\n"
+        "      string: '{}'\n    status: {{code: 200, message: OK}}\nversion: 1\n"
+    )
+    for way in ("apply:multidict._multidict.istr", "new:multidict._istr.istr"):
+        text = cassette.format(body, made.format(way), answer)
+        (loaded,) = read_sessions(Source("c.yaml", text.encode()))
+        assert [message.text for message in loaded.session.messages] == [ASK, ANSWER]
+    text = cassette.format(body, made.format("apply:os.system"), answer)
+    with pytest.raises(InputFault, match="not plain YAML"):
+        list(read_sessions(Source("c.yaml", text.encode())))
+
+
+def test_an_answer_that_was_kept_with_its_headers_may_be_a_stream() -> None:
+    stream = EXAMPLES["stream"].content
+    assert isinstance(stream, bytes)
+    headers = {"content-type": "text/event-stream"}
+    kept = {"status": 200, "headers": headers, "body": stream.decode()}
+    (loaded,) = load_sessions(kept)
+    (alone,) = read_sessions(Source("s.sse", stream))
+    assert loaded.session.messages == alone.session.messages
+    assert [r.api for r in loaded.session.recordings] == [alone.session.recordings[0].api]

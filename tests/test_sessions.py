@@ -17,7 +17,12 @@ from playground.errors import InputFault, UnknownNameError
 from playground.messages import ImagePart, Message, ReasoningPart, TextPart, ToolCallPart
 from playground.questions.timeline import replay
 from playground.recordings.recording import BytesChunk, Recording, TextChunk, ToolCallChunk
-from playground.sessions.loading import first_session, load_session
+from playground.sessions.loading import (
+    first_session,
+    load_session,
+    load_sessions,
+    sample_sessions,
+)
 from playground.sessions.native_format import (
     SCHEMA_FILE,
     dump_session,
@@ -374,3 +379,28 @@ def test_tools_that_are_no_list() -> None:
 def test_nothing_of_the_samples_names_this_machine() -> None:
     for path in SAMPLES.values():
         assert str(ROOT) not in path.read_text()
+
+
+def test_what_is_whole_of_a_torn_session_file_is_kept() -> None:
+    """One that was cut within a message was refused whole, or came in with half a call."""
+    session = sample_sessions()["06-cache-eight-turns"]
+    text = dump_session(session)
+    kept = set()
+    for stop in range(200, len(text) - 2, 149):
+        (loaded,) = load_sessions(text[:stop])
+        assert [found.code for found in loaded.findings][:1] == ["torn-end"]
+        found = loaded.session
+        whole = len(found.messages)
+        kept.add(whole)
+        assert found.tools == session.tools[: len(found.tools)]
+        assert found.messages[:-1] == session.messages[: max(whole - 1, 0)]
+        if found.messages:  # of the last one whole parts
+            parts = session.messages[whole - 1].parts
+            assert found.messages[-1].parts == parts[: len(found.messages[-1].parts)]
+    assert {1, 5, 10, len(session.messages)} <= kept
+
+
+def test_a_torn_session_file_with_another_fault_is_refused() -> None:
+    torn = '{"format": "playground-session/1", "title": 7, "messages": [{"role": "us'
+    with pytest.raises(InputFault, match="title"):
+        load_session(torn)

@@ -48,7 +48,17 @@ def identity(kind: str, value: dict[str, Any]) -> str:
         return str(value.get("text") or "")
     # Only the envelope is sorted: providers do not see its order, libraries vary it.
     plain = {k: _unmarked(v) for k, v in sorted(value.items()) if k not in MARKS and v is not None}
+    if "content" in plain and kind == "tool_result":  # the same of what a tool answered
+        plain["content"] = _text_alone(plain["content"])
     return json.dumps(plain, ensure_ascii=False)
+
+
+def _text_alone(content: Any) -> Any:
+    """The text of a list that holds it alone; anything else as it is."""
+    match content:
+        case [{"type": "text", "text": str(text)} as part] if len(part) == 2:
+            return text
+    return content
 
 
 def _unmarked(value: Any) -> Any:

@@ -28,6 +28,7 @@ class CacheEntry:
     expires: float
     strings: int = 0  # contents in it that were strings, not blocks
     sized: bool = False
+    writer: bytes = b""  # the whole of the request that wrote it
 
 
 @dataclass(slots=True)
@@ -83,7 +84,7 @@ class CacheSimulator:
         # An entry can be read from its writer's first token on, so parallel requests that begin
         # alike all write it.
         flying = hit is None and any(
-            request.at < entry.visible
+            not _is_there(entry, request)
             for _, entry in self._in_reach(request, points, request.positions)
         )
         doubt = self._unseen(request, points, hit) or self._doubt(request, points, hit)
@@ -182,7 +183,7 @@ class CacheSimulator:
         hit = None
         for block in range(len(request.chain) - 1, -1, -1):
             entry = self._entries.get(request.chain[block])
-            if entry is not None and entry.visible <= now <= entry.expires:
+            if entry is not None and now <= entry.expires and _is_there(entry, request):
                 hit = block
                 break
         # OpenAI before 5.6 reads in steps of 128 tokens. Gemini's are a guess: of 49 recorded hits
@@ -201,7 +202,8 @@ class CacheSimulator:
         # "exact".
         ttl = rules.value("default_ttl")
         # one entry for all of its prefixes: what each can give is the size in the request it serves
-        left = CacheEntry(0, ttl, now + _FIRST_TOKEN, now + rules.seconds(ttl))
+        seen, expires = now + _FIRST_TOKEN, now + rules.seconds(ttl)
+        left = CacheEntry(0, ttl, seen, expires, writer=_whole(request))
         self._entries.update(dict.fromkeys(request.chain, left))
         return self._outcome("eligible", request, read, {}, why, [], hit)
 
@@ -242,7 +244,7 @@ class CacheSimulator:
     ) -> int | None:
         """The block at whose end the longest entry stands that a breakpoint leads to."""
         for block, entry in self._in_reach(request, points, positions):
-            if entry.visible <= request.at <= entry.expires:
+            if request.at <= entry.expires and _is_there(entry, request):
                 return block
         return None
 
@@ -269,7 +271,7 @@ class CacheSimulator:
             about = "" if request.billed else "about "
             return f"{about}{size:,} tokens up to the last mark, the minimum is {minimum:,}"
         for block, entry in self._in_reach(request, points, request.positions):
-            if entry.visible > request.at:
+            if not _is_there(entry, request):
                 return f"the entry at block {block} was still being written"
             return f"the entry at block {block} had expired"
         for block, key in enumerate(request.chain):
@@ -317,8 +319,24 @@ class CacheSimulator:
             return
         strings = 0 if self.rules.string_is_block(request.wire.model) else request.strings(point)
         self._entries[key] = CacheEntry(
-            size, ttl, request.at + _FIRST_TOKEN, expires, strings, sized
+            size, ttl, request.at + _FIRST_TOKEN, expires, strings, sized, _whole(request)
         )
+
+
+def _whole(request: TimedRequest) -> bytes:
+    return request.chain[-1] if request.chain else b""
+
+
+def _is_there(entry: CacheEntry, request: TimedRequest) -> bool:
+    """Whether an entry can be read: from the first token of its writer's answer on.
+
+    A request that goes on with that answer was sent after it, however near to it its clock says.
+    """
+    if entry.visible <= request.at:
+        return True
+    blocks = request.wire.blocks
+    ends = (n for n, key in enumerate(request.chain[:-1], 1) if key == entry.writer)
+    return any(blocks[following].role in ("assistant", "model") for following in ends)
 
 
 def simulate(requests: Iterable[TimedRequest], rules: Rules) -> list[Simulated]:

@@ -170,6 +170,7 @@ def record(
     Keys are taken from the environment and never written. The file grows while the answer comes;
     Ctrl-C, SIGTERM and SIGHUP stop, and keep what came (exit status 130, 143, 129).
     """
+    from playground.llm.endpoint import asked_again
     from playground.llm.record import Limits
     from playground.llm.record import record as record_answer
 
@@ -181,7 +182,7 @@ def record(
         if not as_json:
             say(text, err=True, nl=False)
 
-    given = parameters_of(parameters)
+    given = asked_again(loaded.session.parameters, parameters_of(parameters), rendering.tools)
     file = _recording_file(out, f"{dialect}-{model.replace('/', '-')}.jsonl", session, force)
     with stopping() as stop:
         recorded = record_answer(

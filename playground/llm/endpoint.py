@@ -22,6 +22,15 @@ from playground.llm.library import litellm
 from playground.recordings.environment import environment_secrets
 from playground.recordings.scrubbing import scrubbed
 
+# Of a session's own parameters those that only say how a model is to answer: a file is not to say
+# where a request goes, with which key, or what else LiteLLM does.
+_SENT: Final = frozenset({
+    "temperature", "top_p", "top_k", "min_p", "max_tokens", "max_completion_tokens", "stop", "seed",
+    "presence_penalty", "frequency_penalty", "repetition_penalty", "logit_bias", "logprobs",
+    "top_logprobs", "response_format", "reasoning_effort", "thinking", "verbosity",
+    "service_tier", "user",
+})  # fmt: skip
+_OF_TOOLS: Final = frozenset({"tool_choice", "parallel_tool_calls"})
 STREAMED: Final = {"stream": True, "stream_options": {"include_usage": True}}
 _LONGEST_FAULT: Final = 500  # characters of a provider's error
 
@@ -45,6 +54,18 @@ def completion_arguments(
         **({"tools": [dict(tool) for tool in tools]} if tools else {}),
         **(parameters or {}),
     }
+
+
+def asked_again(
+    own: Mapping[str, Any], given: Mapping[str, Any], tools: Sequence[Any] | None
+) -> dict[str, Any]:
+    """The parameters of a request that is made anew of a session: its `own`, but for those that
+    were of its old request alone (its stream, how many replies), and before them those `given`.
+
+    Where a dialect writes no tools beside the messages, none can be chosen.
+    """
+    names = _SENT | _OF_TOOLS if tools else _SENT
+    return {**{key: value for key, value in own.items() if key in names}, **given}
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,8 @@ class Detection:
     """What one dialect makes of a text. `as_written` says that it would have written the calls so;
     `begun`, where it would not, for how many characters of the first one; `left` is the number of
     characters that stay text, `markers` how many markers of any dialect stand in that, in reasoning
-    or in an argument. With `any_text` a call is any text between its markers, such as a fence."""
+    or in an argument. `unknown` calls are of tools that there are not. With `any_text` a call is
+    any text between its markers, such as a fence."""
 
     dialect: str
     calls: int
@@ -49,11 +50,12 @@ class Detection:
     markers: int
     any_text: bool
     findings: tuple[str, ...]
+    unknown: int = 0
 
     @property
     def evident(self) -> int:
         """Complete calls that speak for the dialect: of tools that there are."""
-        return 0 if self.doubtful else self.calls - self.findings.count("unknown-tool")
+        return 0 if self.doubtful else self.calls - self.unknown
 
     @property
     def doubtful(self) -> bool:
@@ -136,7 +138,7 @@ def likeliest(text: str, tools: Sequence[ToolMetadata] = ()) -> Detection | None
 
 def _told(reading: DialectReading) -> int:
     """The most that a reading's calls may speak for it (`Detection.evident`)."""
-    return reading.calls - ("unknown-tool" in reading.findings)
+    return reading.calls - reading.findings.get("unknown-tool", 0)
 
 
 def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -> Detections:
@@ -201,6 +203,7 @@ def _detection(
         markers=_markers_left(reading, files),
         any_text=_any_text(reading.dialect),
         findings=tuple(reading.findings),
+        unknown=reading.findings.get("unknown-tool", 0),
     )
 
 

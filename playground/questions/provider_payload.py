@@ -17,6 +17,7 @@ from playground.dialects import Dialect, get_dialect
 from playground.dialects.rendering import Rendering
 from playground.display import Live
 from playground.findings import Finding, finding
+from playground.llm.endpoint import asked_again
 from playground.llm.payloads import WireCall, wire_calls, with_provider
 from playground.questions.cache.wire import lost_marks
 from playground.questions.provider_models import PROVIDERS
@@ -91,7 +92,8 @@ def provider_payload(
 ) -> ProviderPayload:
     """The session's next request as the provider of `model` would read it; nothing is sent.
 
-    `model` is a LiteLLM name or one of PROVIDERS; `parameters` are those of `litellm.completion`.
+    `model` is a LiteLLM name or one of PROVIDERS; `parameters` are those of `litellm.completion`,
+    in addition to the session's own, before which they stand.
     Raises UnknownNameError, and InputFault for a model whose adapter cannot be watched offline.
     """
     chosen = get_dialect(dialect)
@@ -100,14 +102,15 @@ def provider_payload(
     session = session.with_model(with_provider(asked))
     name = session.task.model_name
     rendering = chosen.render(session.prompt_data())
-    calls = wire_calls(rendering.messages, name, rendering.tools or (), parameters)
+    given = asked_again(session.parameters, parameters or {}, rendering.tools)
+    calls = wire_calls(rendering.messages, name, rendering.tools or (), given)
     bodies = [call.body for call in calls if call.method == "POST"]
     placed = _placed(rendering.messages, bodies)
     found = [
         *_message_differences(rendering.messages, placed),
         *_tool_differences(rendering.tools or [], bodies),
         *lost_marks(rendering, calls),
-        *_parameter_differences(parameters or {}, bodies[-1]),
+        *_parameter_differences({**session.parameters, **given}, bodies[-1]),
     ]
     return ProviderPayload(chosen.name, name, rendering, calls, placed, found)
 

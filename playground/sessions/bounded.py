@@ -95,14 +95,26 @@ def read_yaml(text: str, where: str) -> Any:
 @cache
 def _loader() -> Any:
     """The safe loader, which also takes `!binary`: Ruby writes YAML's own `!!binary` so, and VCR's
-    cassettes hold every body so that is not plain ASCII."""
+    cassettes hold every body so that is not plain ASCII. aiohttp's headers, which VCR.py writes as
+    texts of a class of their own, are read as texts: nothing of a class is made.
+    """
     import yaml
 
     class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
         """One of its own: what is added to the shared class would hold for every user of it."""
 
     Loader.add_constructor("!binary", yaml.constructor.SafeConstructor.construct_yaml_binary)
+    for way in ("apply", "new"):
+        tag = f"tag:yaml.org,2002:python/object/{way}:multidict."
+        Loader.add_multi_constructor(tag, _text_of_class)
     return Loader
+
+
+def _text_of_class(loader: Any, suffix: str, node: Any) -> str:
+    """The one text that an object of a class is made of; "" for anything else."""
+    given = getattr(node, "value", None)
+    text = given[0].value if isinstance(given, list) and len(given) == 1 else ""
+    return text if isinstance(text, str) else ""
 
 
 def _nodes(value: Any) -> int:

@@ -58,6 +58,7 @@ class SessionBuilder:
     agent: Agent = field(default_factory=Agent)
     compactions: list[Compaction] = field(default_factory=list)
     rows: list[RequestRow] = field(default_factory=list)
+    parameters: dict[str, Any] = field(default_factory=dict)
     kept: Kept = field(default_factory=Kept)
     given: Session | None = None  # a session that was read whole
     _tools: dict[str, ToolMetadata] = field(default_factory=dict)
@@ -87,6 +88,11 @@ class SessionBuilder:
         if told:  # which lines by the thousand do not
             self.agent = replace(self.agent, **given)
         self.kept.times += bool(title or model or told)
+
+    def asked(self, parameters: dict[str, Any], place: Place) -> None:
+        """The parameters of a request, in the place of those of the request before it."""
+        self.parameters = self.finite(parameters, place) if parameters else {}
+        self.kept.times += bool(parameters)
 
     def compacted(
         self, at: Any = None, tokens_before: Any = None, place: Place | None = None
@@ -293,6 +299,7 @@ class SessionBuilder:
             agent=self.agent,
             compactions=tuple(self.compactions),
             rows=tuple(rows),
+            parameters=self.parameters,
         )
         return self._whole(session)
 

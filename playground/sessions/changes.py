@@ -22,6 +22,7 @@ def changes(before: Session, after: Session) -> list[str]:
         "environment block": lambda session: session.dynamic.dynamic_environment_details_block,
         "general rules": lambda session: session.task.system_rules,
         "model": lambda session: session.task.model_name,
+        "parameters": lambda session: session.parameters,
         "expected calls": lambda session: session.expected,
     }
     found = [name for name, of in prompts.items() if of(before) != of(after)]

@@ -98,7 +98,11 @@ class RequestRecord:
 
 @dataclass(frozen=True, config=_STRICT)
 class Session:
-    """One file: all that the playground asks about. `scripted` says that a person wrote it."""
+    """One file: all that the playground asks about. `scripted` says that a person wrote it.
+
+    `parameters` are those of its last request, by the names of OpenAI's chat API, which LiteLLM
+    takes (`temperature`, `max_tokens`, `tool_choice` …), or by the provider's own.
+    """
 
     format: Literal["playground-session/1"] = FORMAT
     title: str = ""
@@ -114,6 +118,7 @@ class Session:
     compactions: tuple[Compaction, ...] = ()
     rows: tuple[RequestRow, ...] = ()
     expected: tuple[ExpectedReply, ...] = ()
+    parameters: dict[str, Any] = field(default_factory=dict)
 
     def prompt_data(self) -> PromptData:
         """What a dialect needs of the session; a fresh value at every call."""

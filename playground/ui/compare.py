@@ -13,6 +13,7 @@ from playground.dialects import get_dialect
 from playground.dialects.preflight import checks_from
 from playground.dialects.schema_losses import MOST_FACTS
 from playground.errors import PlaygroundError
+from playground.llm.endpoint import asked_again
 from playground.llm.runs import Run
 from playground.questions.comparison import Column, Comparison
 from playground.questions.comparison import compare as compare_session
@@ -221,6 +222,7 @@ def _start(working: WorkingSession, dialect: str, model: str, base_url: str) -> 
             rendering.tools or (),
             name=name,
             base_url=base_url,
+            parameters=asked_again(working.session.parameters, {}, rendering.tools),
             folder=paths.recordings() if access.current().may_keep else None,
             alive=waiting.tab_is_open(),
         )

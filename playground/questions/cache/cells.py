@@ -62,10 +62,15 @@ class CacheSimulation(Drawn, Live):
 
     @property
     def breaks(self) -> list[int]:
-        """The requests that read less than the request before them left in the cache."""
+        """The requests that read less than the request before them left in the cache.
+
+        One that reads up to the same block does not: sizes are reckoned for each request by itself,
+        and a bill leaves some tokens of the last block out."""
         pairs = zip(self.requests, self.requests[1:], strict=False)
         return [
-            number for number, (before, after) in enumerate(pairs, 1) if after.read < before.left
+            number
+            for number, (before, after) in enumerate(pairs, 1)
+            if after.read < before.left and not _reaches(after, before)
         ]
 
     @property
@@ -142,6 +147,13 @@ class CacheSimulation(Drawn, Live):
     def errors(self) -> list[str]:
         """Why the provider would refuse requests, each reason once."""
         return list(dict.fromkeys(r.reason for r in self.requests if r.state == "error"))
+
+
+def _reaches(after: Simulated, before: Simulated) -> bool:
+    """Whether a request reads up to the block at which the one before it left its last entry."""
+    points = before.breakpoints if before.written else ()
+    last = points[-1] if points else before.hit
+    return after.hit is not None and last is not None and after.hit >= last
 
 
 class CacheMatrix(Listed[CacheSimulation], Drawn):

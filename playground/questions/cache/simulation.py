@@ -101,10 +101,13 @@ def _as_sent(
             f"policy {AS_SENT!r} with a what-if: the requests are taken as they are",
             expected="one or the other",
         )
-    sent = sent_requests(session)
+    sent, own = sent_requests(session), session.task.model_name
+    named = {body.get("model") for body in sent.bodies}
+    if not model and own not in named and None not in named:
+        model = own  # another one was chosen since
     found = simulate_cache(
-        sent.bodies,
-        model or session.task.model_name,
+        [body if body.get("model") else {**body, "model": own} for body in sent.bodies],
+        model,
         provider,
         seconds_apart=seconds_apart,
         usages=sent.usages,
@@ -147,7 +150,7 @@ def cache_matrix(
     marking = [each for each in wanted if each != AS_SENT]
     result: list[CacheSimulation] = []
     if len(marking) < len(wanted):
-        result.append(_as_sent(session, "", provider, apart, what_if))
+        result.append(_as_sent(session, model, provider, apart, what_if))
     for dialect in as_dialects(dialects) if marking else ():
         rendered = render_requests(session, dialect, rules, apart, what_if)
         differences = parted([one.request for one in rendered], rules)

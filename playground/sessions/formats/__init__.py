@@ -54,6 +54,7 @@ _FORMATS: Final = (  # file, class
     ("copilot_chat", "CopilotChat"),
     ("llm_logs", "LlmLogs"),
     ("openai_lists", "OpenAILists"),
+    ("ai_studio", "AiStudio"),
     ("adk_eval", "AdkEval"),
     ("a2a_task", "A2aTask"),
     ("copilot_cli", "CopilotCli"),

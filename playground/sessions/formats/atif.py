@@ -59,6 +59,8 @@ class Atif(SessionFormat):
         builder.purpose = str(extra.get("purpose") or "")
         builder.agent_prompt = str(extra.get("user_agent_prompt") or "")
         builder.environment = str(extra.get("environment") or "")
+        parameters = told_mapping(builder, extra.get("parameters"), Place(field="extra.parameters"))
+        builder.asked(dict(parameters), Place(field="extra.parameters"))
         builder.model = str(agent.get("model_name") or "")
         builder.known(
             name=agent.get("name"), version=agent.get("version"), session=value.get("session_id")
@@ -155,6 +157,7 @@ def dump_atif(session: Session) -> str:
         "purpose": session.purpose,
         "user_agent_prompt": session.task.user_agent_prompt,
         "environment": session.dynamic.dynamic_environment_details_block,
+        "parameters": session.parameters,
     }
     trajectory = {
         "schema_version": VERSION,

@@ -48,6 +48,9 @@ def _is_row(value: Any) -> bool:
         return looks_like_messages(value)
     if not isinstance(value, dict):
         return False
+    match value.get("messages"):
+        case [{"role": "system" | "user" | "assistant", "content": str()}, *_]:  # as most have
+            return True
     texts = isinstance(value.get("prompt"), str) and isinstance(value.get("completion"), str)
     return texts or any(looks_like_messages(_messages(value, key)) for key in BODIES)
 

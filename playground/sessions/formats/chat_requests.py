@@ -11,13 +11,16 @@ from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.rows import packed
 from playground.sessions.shapes.messages import bare_message, read_messages, role_of
+from playground.sessions.shapes.parameters import parameters_of_body
 from playground.sessions.shapes.requests import conversation, read_reply, read_request
 from playground.sessions.source import Source
 
 _LOOKED_AT = 20
 _MARKS = frozenset(MARKS)
+_MARKS_IN_BYTES = tuple(mark.encode() for mark in MARKS)
 _ENVELOPE = {"request", "response", "choices"}  # what a file may hold beside the request's body
 _ROLES = {"role", "from", "sender", "author", "speaker"}
+_PROMPTS = ("input", "prompt", "inputText")  # one text alone, or in a list
 _BLOCKS = {"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document"}
 
 
@@ -43,7 +46,7 @@ def _has_role(message: dict[str, Any]) -> bool:
 
 
 class _Body(SessionFormat):
-    keeps = Keeps(tools="yes", usage="of a reply beside it", missing="sampling parameters")
+    keeps = Keeps(tools="yes", usage="of a reply beside it")
 
     def recognises(self, source: Source) -> bool:
         return not source.is_lines and self.fits(source.document)
@@ -104,8 +107,16 @@ class OpenAIChat(_Body):
     title = "OpenAI chat request or list of messages"
 
     def fits(self, value: Any) -> bool:
-        items = isinstance(value, dict) and isinstance(value.get("input"), list)
-        return bool(_messages(value)) or (items and "model" in value)
+        return bool(_messages(value)) or (isinstance(value, dict) and _asks_in_text(value))
+
+
+def _asks_in_text(body: dict[str, Any]) -> bool:
+    """Whether it says something under another name than `messages`, and asks a model with it."""
+    if isinstance(body.get("input"), list):
+        return "model" in body
+    said = any(body.get(key) and conversation({key: body[key]}) for key in _PROMPTS)
+    said = said or ("chat_history" in body and isinstance(body.get("message"), str))
+    return said and bool("model" in body or "modelId" in body or parameters_of_body(body))
 
 
 def read_body(builder: SessionBuilder, value: Any, place: Place) -> None:
@@ -133,11 +144,12 @@ def read_body(builder: SessionBuilder, value: Any, place: Place) -> None:
 def _keep_as_sent(builder: SessionBuilder, body: dict[str, Any]) -> None:
     """The request as it was sent, beside the transcript: messages have no room for its marks.
 
-    A list of messages alone, or a row to train on, is nobody's request: it names no model.
+    A list of messages alone, or a row to train on, is nobody's request: it names no model and asks
+    for nothing.
     """
     if conversation(body) is None or isinstance(body.get("output"), list):
         return
-    if isinstance(body.get("model"), str) or _is_marked(body):
+    if isinstance(body.get("model"), str) or builder.parameters or _is_marked(body):
         sent = {key: value for key, value in body.items() if key not in _ENVELOPE}
         builder.rows.append(packed(sent, None))
 
@@ -145,7 +157,7 @@ def _keep_as_sent(builder: SessionBuilder, body: dict[str, Any]) -> None:
 def _is_marked(value: Any) -> bool:
     """Whether a cache mark stands anywhere in it; arguments and schemas are looked through too."""
     plain = plain_bytes(value)
-    if plain is not None and not any(mark.encode() in plain for mark in MARKS):
+    if plain is not None and not any([mark in plain for mark in _MARKS_IN_BYTES]):
         return False
     left = [value]
     while left:

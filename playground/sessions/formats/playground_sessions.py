@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
+from typing import Any, Final
 
+from playground.errors import InputFault
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.native_format import parse_session
 from playground.sessions.session import FORMAT
 from playground.sessions.source import Source
+
+_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\Z)|[\[{]|[\]}]', re.DOTALL)
+# How deep what a torn file is cut in stands: an item of a list is whole or it is none.
+_DEPTHS: Final = {"messages": 4, "recordings": 4}  # a part of a message, a chunk of a recording
+_USUAL_DEPTH: Final = 2
+_LACKS: Final = "Field required"
 
 
 class PlaygroundSession(SessionFormat):
@@ -30,7 +39,50 @@ class PlaygroundSession(SessionFormat):
                     where = f"{source.name}:{line}"
                     yield _session(source, value, json.dumps(value), where, Place(line))
         else:
-            yield _session(source, source.value, source.text, source.name, Place())
+            value = source.value
+            if any(found.code == "torn-end" for found in source.findings):
+                value = _whole_of(value, source.text, source.name)
+            yield _session(source, value, source.text, source.name, Place())
+
+
+def _whole_of(value: Any, text: str, where: str) -> Any:
+    """What is whole of a session whose text is cut off: the item in which it is cut is left out,
+    and whatever lacks a field since then. Raises InputFault where the fault is another one."""
+    path = _open_at_end(value, text)
+    depth = _DEPTHS.get(str(path[0][1]) if path else "", _USUAL_DEPTH)
+    if len(path) >= depth:
+        _remove(*path[depth - 1])
+    while True:
+        try:
+            parse_session(value, text, where)
+        except InputFault as fault:
+            ends = list(_last_ones(value))
+            if not fault.problem.startswith(_LACKS) or not ends or ends[0][1] == "format":
+                raise
+            _remove(*ends[-1])
+        else:
+            return value
+
+
+def _open_at_end(value: Any, text: str) -> list[tuple[Any, Any]]:
+    """Of every object or list that the text does not close, but for the outermost one: what holds
+    it, and its key there."""
+    depth = 0
+    for token in _TOKEN.finditer(text):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
+    return list(_last_ones(value))[: max(depth - 1, 0)]
+
+
+def _last_ones(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Each container's last item, from the outside in: the container and the key."""
+    while isinstance(value, dict | list) and value:
+        key = next(reversed(value)) if isinstance(value, dict) else len(value) - 1
+        yield value, key
+        value = value[key]
+
+
+def _remove(holder: Any, key: Any) -> None:
+    del holder[key]
 
 
 def _session(source: Source, value: object, text: str, where: str, place: Place) -> SessionBuilder:

@@ -34,7 +34,7 @@ class RequestRows(SessionFormat):
     def recognises(self, source: Source) -> bool:
         found = source.head if source.is_lines else source.document
         if isinstance(found, dict):
-            found = found.get(_list_in(found))
+            found = [found] if _is_exchange(found) else found.get(_list_in(found))
         return isinstance(found, list) and any(_is_row(value) for value in found[:12])
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
@@ -56,7 +56,9 @@ class RequestRows(SessionFormat):
 
 def _rows(source: Source) -> Iterator[tuple[Place, Any]]:
     document = None if source.is_lines else source.value
-    if isinstance(document, dict) and (key := _list_in(document)):
+    if isinstance(document, dict) and _is_exchange(document):
+        yield Place(), document
+    elif isinstance(document, dict) and (key := _list_in(document)):
         for index, item in enumerate(document[key]):
             yield Place(field=f"{key}.{index}"), item
     else:
@@ -72,6 +74,15 @@ def _is_row(value: Any) -> bool:
     if not isinstance(value, dict) or "messages" in value or _request(value) is None:
         return False
     return any(key in value for key in (*_RESPONSES, *_SESSIONS, "request", "custom_id"))
+
+
+def _is_exchange(document: dict[str, Any]) -> bool:
+    """Whether a document is one request with its answer, each with a body, as Datadog's test agent
+    keeps them."""
+    request, response = document.get("request"), document.get("response")
+    if not (isinstance(request, dict) and isinstance(response, dict)):
+        return False
+    return bool(_FIELDS & request.keys()) and "body" in response and _is_row(document)
 
 
 def _request(value: dict[str, Any]) -> dict[str, Any] | None:

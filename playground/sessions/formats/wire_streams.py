@@ -72,6 +72,8 @@ class WireStream(SessionFormat):
         if source.is_folder or source.is_zip:
             return False
         lines = source.head or [source.document]
+        if _stream_within(lines[0]):
+            return True
         if any(isinstance(value, dict) for value in lines):
             known = [isinstance(value, dict) and _is_frame(value) for value in lines]
             return sum(known) > len(known) / 2
@@ -82,12 +84,22 @@ class WireStream(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
-        read_recording(builder, decode_stream([source.data], name=source.stem), Place())
+        data = (b"" if source.is_lines else _stream_within(source.document)) or source.data
+        read_recording(builder, decode_stream([data], name=source.stem), Place())
         yield builder
 
 
 _LOOKED_AT: Final = 12
 _STARTS: Final = (4096, 65536)  # bytes: most streams say in their first frames whose they are
+
+
+def _stream_within(value: Any) -> bytes:
+    """The stream that a kept HTTP answer has for its body; b"" where it has another one."""
+    body = value.get("body") if isinstance(value, dict) and "headers" in value else None
+    if not isinstance(body, str) or body.lstrip()[:1] in ("", "{", "["):
+        return b""
+    data = body.encode("utf-8", "surrogatepass")
+    return data if decode_stream([data]).api else b""
 
 
 def _may_be_frame(value: Any) -> bool:

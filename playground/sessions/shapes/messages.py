@@ -18,7 +18,9 @@ ROLES: Final[dict[str, Role]] = {
     **dict.fromkeys(("system", "developer", "system_message", "_system_prompt"), "system"),
     **dict.fromkeys(("user", "human", "prompter", "user_message", "human_message"), "user"),
     **dict.fromkeys(("assistant", "ai", "model", "gpt", "gemini", "agent", "bot"), "assistant"),
-    **dict.fromkeys(("chatgpt", "claude", "assistant_message", "ai_message"), "assistant"),
+    **dict.fromkeys(
+        ("chatgpt", "chatbot", "claude", "assistant_message", "ai_message"), "assistant"
+    ),
     **dict.fromkeys(("agent_message", "aimessagechunk", "llm"), "assistant"),
     **dict.fromkeys(("function_call", "function-call", "tool_calls"), "assistant"),
     **dict.fromkeys(("tool", "function", "observation", "toolresult", "tool_result"), "tool"),

@@ -10,6 +10,7 @@ from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.shapes.facts import facts
 from playground.sessions.shapes.fields import listed, mapping, told_list, told_mapping
 from playground.sessions.shapes.messages import read_message, read_messages
+from playground.sessions.shapes.parameters import parameters_of_body
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.shapes.results import add
 
@@ -53,12 +54,14 @@ def _history(body: dict[str, Any]) -> list[Any]:
 
 
 def read_request(builder: SessionBuilder, body: dict[str, Any], place: Place) -> None:
-    """System prompt, messages, tools and model of a request."""
+    """System prompt, messages, tools, model and parameters of a request."""
+    if isinstance(config := body.get("config"), dict) and "contents" in body:
+        body = {**config, **body}  # as Gemini's own library is asked
     system = body.get("system") or body.get("instructions")
     key = "system"
     for name in ("systemInstruction", "system_instruction"):
-        if isinstance(body.get(name), dict):
-            system, key = body[name].get("parts"), name
+        if isinstance(given := body.get(name), dict | str):
+            system, key = given.get("parts") if isinstance(given, dict) else given, name
     if parts := read_parts(builder, system, place.at(key)):
         builder.say("system", parts, place.at(key))
     for name in ("messages", "input", "contents", "prompt", "inputText", "message"):
@@ -72,6 +75,7 @@ def read_request(builder: SessionBuilder, body: dict[str, Any], place: Place) ->
     builder.tools(tools or body.get("functions"), place.at("tools"))
     model = body.get("model") or body.get("modelId") or body.get("model_id")
     builder.known(model=model if isinstance(model, str) else "")
+    builder.asked(parameters_of_body(body), place)
 
 
 def read_reply(builder: SessionBuilder, body: dict[str, Any], place: Place) -> bool:

@@ -43,8 +43,9 @@ def read_result(builder: SessionBuilder, value: dict[str, Any], place: Place) ->
         "tool_id",
     )
     call_id = next((value[name] for name in named if isinstance(value.get(name), str)), "")
-    if not call_id and builder.knows_call(str(value.get("id") or "")):  # tau2's
-        call_id = value["id"]
+    own = str(value.get("id") or "")
+    if not call_id and own and builder.knows_call(own):  # tau2's
+        call_id = own
     asked = next((value[key] for key in _ASKED if value.get(key) is not None), None)
     name = value.get("name") or value.get("toolName") or value.get("tool_name") or ""
     nameless = value.get("role") == "function" or "from" in value or builder.makes_ids

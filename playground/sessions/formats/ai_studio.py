@@ -1,0 +1,84 @@
+"""Prompts of Google AI Studio, as it keeps them in Google Drive: chunks, thoughts among them.
+
+Source: files of Drive's folder "Google AI Studio" in public repositories (2025 and 2026).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from playground.messages import Part, ReasoningPart
+from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.fields import mapping, told_list, told_mapping
+from playground.sessions.shapes.messages import role_of
+from playground.sessions.shapes.parameters import parameters_of_body
+from playground.sessions.shapes.parts import read_parts
+from playground.sessions.shapes.results import add
+from playground.sessions.source import Source
+
+_SAID: Final = (  # fields of a chunk that are a part of what is said, by Gemini's names
+    "executableCode", "codeExecutionResult", "functionCall", "functionResponse", "inlineData",
+    "fileData",
+)  # fmt: skip
+_LEFT: Final = (  # what stands in Drive or elsewhere, and what AI Studio itself says
+    "inlineImage", "inlineFile", "driveDocument", "driveImage", "driveVideo", "driveAudio",
+    "youtubeVideo", "errorMessage",
+)  # fmt: skip
+
+
+class AiStudio(SessionFormat):
+    name = "ai-studio"
+    title = "Prompt of Google AI Studio"
+    keeps = Keeps(missing="files in Google Drive; tools are not in it")
+
+    def recognises(self, source: Source) -> bool:
+        value = None if source.is_lines else source.document
+        chunks = mapping(mapping(value).get("chunkedPrompt")).get("chunks")
+        return isinstance(chunks, list) and bool(chunks)
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        value = mapping(source.value)
+        settings = mapping(value.get("runSettings"))
+        model = str(settings.get("model") or "").removeprefix("models/")
+        builder = SessionBuilder(title=str(value.get("displayName") or source.stem), model=model)
+        system = mapping(value.get("systemInstruction"))
+        place = Place(field="systemInstruction")
+        if parts := read_parts(builder, system.get("parts") or system.get("text"), place):
+            builder.say("system", parts, place)
+        builder.asked(parameters_of_body({"generationConfig": _parameters(settings)}), Place())
+        place = Place(field="chunkedPrompt.chunks")
+        chunks = told_mapping(builder, value.get("chunkedPrompt"), place).get("chunks")
+        for index, chunk in enumerate(told_list(builder, chunks, place)):
+            _chunk(builder, chunk, place.at(index))
+        yield builder
+
+
+def _parameters(settings: dict[str, Any]) -> dict[str, Any]:
+    kept = ("temperature", "topP", "topK", "maxOutputTokens", "stopSequences", "responseMimeType")
+    return {key: settings[key] for key in kept if key in settings}
+
+
+def _chunk(builder: SessionBuilder, chunk: Any, place: Place) -> None:
+    """A piece of a turn: the model's thoughts and words are several in a row, one message."""
+    role = role_of(chunk) if isinstance(chunk, dict) else None
+    if role is None:
+        builder.lost(f"a chunk without a role: {str(chunk)[:60]}", place)
+        return
+    said = chunk.get("parts") or chunk.get("text")
+    if chunk.get("isThought") and isinstance(chunk.get("text"), str):
+        parts: list[Part] = [ReasoningPart(chunk["text"])]
+    else:
+        parts = read_parts(builder, said, place)
+    for key in _SAID:
+        if chunk.get(key):
+            parts += read_parts(builder, {key: chunk[key]}, place.at(key))
+    for key in _LEFT:
+        if chunk.get(key):
+            builder.lost(f"a chunk's {key}: {str(chunk[key])[:60]}", place.at(key))
+    goes_on = builder.messages and builder.messages[-1].role == role == "assistant"
+    if goes_on and not any(part.type == "tool_result" for part in parts):
+        builder.add_parts(parts)
+    else:
+        add(builder, role, parts, place)

@@ -1,0 +1,218 @@
+"""The parameters of a request's body, whichever provider's, by the names that LiteLLM takes.
+
+They are those of OpenAI's chat API; what has no name there keeps its own, as the body gives it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+# Objects of a body that hold parameters and nothing else: Gemini's, Bedrock's (Converse, Titan,
+# Nova), Ollama's, and what OpenAI's library puts into the body.
+_HOLDERS: Final = (
+    "generationConfig", "generation_config", "inferenceConfig", "inference_config",
+    "textGenerationConfig", "additionalModelRequestFields", "options", "extra_body",
+)  # fmt: skip
+_NAMES: Final = {
+    **dict.fromkeys(("max_output_tokens", "maxOutputTokens", "maxTokens"), "max_tokens"),
+    **dict.fromkeys(("maxTokenCount", "max_gen_len", "num_predict"), "max_tokens"),
+    **dict.fromkeys(("max_new_tokens", "max_tokens_to_sample"), "max_tokens"),
+    **dict.fromkeys(("topP", "p"), "top_p"),
+    **dict.fromkeys(("topK", "k"), "top_k"),
+    **dict.fromkeys(("stop_sequences", "stopSequences"), "stop"),
+    **dict.fromkeys(("candidateCount", "candidate_count", "num_generations"), "n"),
+    "presencePenalty": "presence_penalty",
+    "frequencyPenalty": "frequency_penalty",
+    "random_seed": "seed",
+    "safetySettings": "safety_settings",
+    "responseLogprobs": "logprobs",
+}
+# Nothing but parameters of a request have these names; a row to train on has none of them.
+_SAMPLING: Final = {
+    "max_tokens", "max_completion_tokens", "max_output_tokens", "max_tokens_to_sample",
+    "max_gen_len", "temperature", "top_p", "top_k", "min_p", "top_a", "typical_p", "stop",
+    "stop_sequences", "seed", "random_seed", "presence_penalty", "frequency_penalty",
+    "repetition_penalty", "length_penalty", "logit_bias", "logprobs", "top_logprobs", "best_of",
+    "tool_choice", "parallel_tool_calls", "function_call", "response_format", "reasoning_effort",
+    "thinking", "verbosity", "service_tier", "stream", "stream_options", "modalities",
+    "output_format", "output_config", "toolConfig", "tool_config", "safetySettings",
+    "safety_settings", "guardrailConfig", "anthropic_version", "anthropic_beta",
+}  # fmt: skip
+# Parameters too where something else says that it is a request.
+_BESIDE: Final = {
+    "n", "k", "p", "num_generations", "reasoning", "store", "user", "metadata", "prediction",
+    "audio", "web_search_options", "safety_identifier", "prompt_cache_key",
+    "prompt_cache_retention", "truncation", "include", "max_tool_calls", "previous_response_id",
+    "conversation", "background", "text", "betas", "container", "context_management",
+    "mcp_servers", "speed", "inference_geo", "cachedContent", "cached_content", "labels",
+    "performanceConfig", "promptVariables", "requestMetadata", "serviceTier",
+    "additionalModelResponseFieldPaths", "format", "think", "keep_alive", "raw", "template",
+    "suffix", "echo", "ignore_eos", "min_tokens", "stop_token_ids", "skip_special_tokens",
+    "include_stop_str_in_output", "guided_json", "guided_regex", "guided_choice",
+    "guided_grammar", "structured_outputs", "chat_template_kwargs", "add_generation_prompt",
+    "continue_final_message", "safe_prompt", "prompt_mode", "enable_thinking", "thinking_budget",
+    "provider", "transforms", "route", "plugins", "models", "safety_mode", "citation_options",
+    "documents", "strict_tools", "search_parameters", "deferred", "return_likelihoods",
+    "truncate", "cache_control",
+}  # fmt: skip
+_REQUEST: Final = {"model", "modelId", "model_id", "contents", "inputText", *_HOLDERS}
+_TELLING: Final = _SAMPLING | _REQUEST
+_NO_CHOICE: Final = {"tools", "cachePoint"}  # of a `toolConfig`, whose rest is a parameter
+_CALLING: Final = ("functionCallingConfig", "function_calling_config")
+_ALLOWED: Final = ("allowedFunctionNames", "allowed_function_names")
+_MODES: Final = {"AUTO": "auto", "ANY": "required", "NONE": "none"}
+
+
+def parameters_of_body(body: Mapping[str, Any]) -> dict[str, Any]:
+    """What a body asks for beside messages, tools and model; {} where it asks for nothing.
+
+    One that stands in the body goes before the same one in an object of it.
+    """
+    if body.keys().isdisjoint(_TELLING):  # as of rows to train on, of which there are many
+        return {}
+    names = body.keys() & (_SAMPLING | _BESIDE)
+    found: dict[str, Any] = {}
+    for key in _HOLDERS:
+        if isinstance(held := body.get(key), Mapping):
+            found |= _renamed(held)
+    return found | _renamed({key: body[key] for key in body if key in names})
+
+
+def _renamed(given: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in given.items():
+        if value is not None:
+            read = _READ.get(key)
+            found |= read(key, value) if read else {_NAMES.get(key, key): value}
+    return found
+
+
+# What another form is meant by; what is in none of the known ones stays as it is.
+
+
+def _tool_choice(key: str, value: Any) -> dict[str, Any]:
+    """OpenAI's (chat and Responses), Anthropic's or Bedrock's choice in the chat API's form."""
+    match value:
+        case {"type": "function", "name": str(name)}:
+            return {"tool_choice": _chosen("tool", name)}
+        case {"type": "auto" | "any" | "none" | "tool" as kind}:
+            return {"tool_choice": _chosen(kind, value.get("name")), **_parallel(value)}
+        case {"auto": _} | {"any": _}:
+            return {"tool_choice": _chosen(next(iter(value)), None)}
+        case {"tool": {"name": str(name)}}:
+            return {"tool_choice": _chosen("tool", name)}
+    return {"tool_choice": value}
+
+
+def _chosen(kind: str, name: Any) -> Any:
+    if kind == "tool":
+        return {"type": "function", "function": {"name": name}}
+    return "required" if kind == "any" else kind
+
+
+def _parallel(choice: Mapping[str, Any]) -> dict[str, Any]:
+    """Anthropic says beside its choice that one call at a time is wanted."""
+    given = choice.get("disable_parallel_tool_use")
+    return {} if given is None else {"parallel_tool_calls": not given}
+
+
+def _tool_config(key: str, value: Any) -> dict[str, Any]:
+    """Bedrock's and Gemini's choice, which stands beside or in place of their tools."""
+    if not isinstance(value, Mapping):
+        return {key: value}
+    found: dict[str, Any] = {}
+    left: dict[str, Any] = {}
+    for name, held in value.items():
+        if name == "toolChoice":
+            found |= _tool_choice(name, held)
+        elif name in _CALLING and (calling := _calling(held)):
+            found |= calling
+        elif name not in _NO_CHOICE:
+            left[name] = held
+    return found | ({key: left} if left else {})
+
+
+def _calling(config: Any) -> dict[str, Any]:
+    """Gemini's mode of calling; {} for one that the chat API has no words for."""
+    if not isinstance(config, Mapping):
+        return {}
+    mode = _MODES.get(str(config.get("mode")).upper())
+    names: Any = next((held for key, held in config.items() if key in _ALLOWED), None)
+    if mode is None or config.keys() - {"mode", *_ALLOWED}:
+        return {}
+    if mode == "required" and isinstance(names, list) and len(names) == 1:
+        return {"tool_choice": _chosen("tool", names[0])}
+    return {} if names else {"tool_choice": mode}
+
+
+def _reasoning(key: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping) or not isinstance(value.get("effort"), str):
+        return {key: value}
+    rest = {name: held for name, held in value.items() if name != "effort"}
+    return {"reasoning_effort": value["effort"]} | ({key: rest} if rest else {})
+
+
+def _text(key: str, value: Any) -> dict[str, Any]:
+    """The Responses API's form and length of a text; a `text` that is one is no parameter."""
+    if not isinstance(value, Mapping):
+        return {}
+    found = _format("response_format", value["format"]) if "format" in value else {}
+    found |= {name: value[name] for name in ("verbosity",) if name in value}
+    rest = {name: held for name, held in value.items() if name not in ("format", "verbosity")}
+    return found | ({key: rest} if rest else {})
+
+
+def _format(key: str, value: Any) -> dict[str, Any]:
+    """A reply's form: OpenAI's two ways, Anthropic's, Ollama's and Gemini's schemas."""
+    match value:
+        case "json":
+            return {"response_format": {"type": "json_object"}}
+        case {"type": "json_schema", "json_schema": _} | {"type": "json_object" | "text"}:
+            return {"response_format": value}
+        case {"type": "json_schema", "schema": _}:
+            named = {name: held for name, held in value.items() if name != "type"}
+            return _with_schema(named)
+        case {"properties": _} | {"anyOf": _} | {"enum": _} | {"type": "object" | "array"}:
+            return _with_schema({"schema": value})
+    return {key: value}
+
+
+def _with_schema(named: Mapping[str, Any]) -> dict[str, Any]:
+    """The chat API's form for a schema, each of which has a name there."""
+    return {"response_format": {"type": "json_schema", "json_schema": {"name": "reply", **named}}}
+
+
+def _mime_type(key: str, value: Any) -> dict[str, Any]:
+    is_json = value == "application/json"
+    return {"response_format": {"type": "json_object"}} if is_json else {key: value}
+
+
+def _thinking(key: str, value: Any) -> dict[str, Any]:
+    """Gemini's budget, as Anthropic's, which LiteLLM takes for both; its level is an effort."""
+    match value:
+        case {"thinkingLevel": str(level), **rest} if not rest:
+            return {"reasoning_effort": level.lower()}
+        case {"thinkingBudget": 0, **rest} if not rest:
+            return {"thinking": {"type": "disabled"}}
+        case {"thinkingBudget": int(budget), "includeThoughts": True} if budget > 0:
+            return {"thinking": {"type": "enabled", "budget_tokens": budget}}
+    return {key: value}
+
+
+_READ: Final[dict[str, Callable[[str, Any], dict[str, Any]]]] = {
+    "tool_choice": _tool_choice,
+    "toolChoice": _tool_choice,
+    "toolConfig": _tool_config,
+    "tool_config": _tool_config,
+    "reasoning": _reasoning,
+    "text": _text,
+    "response_format": _format,
+    "format": _format,
+    "output_format": _format,
+    "responseMimeType": _mime_type,
+    "response_mime_type": _mime_type,
+    **dict.fromkeys(("responseSchema", "response_schema", "responseJsonSchema"), _format),
+    "thinkingConfig": _thinking,
+    "thinking_config": _thinking,
+}
