@@ -108,8 +108,10 @@ def test_prose_passes_by(dialect: DeclaredDialect) -> None:
     for word in words:
         walked += reader._wakes is None
         reader.feed(word.encode())
-    # what looks like the beginning of a marker is held, so that the next word is walked as well
-    likely = sum(bool(reader._engine.plan.text.first.search(word)) for word in words)
+    # what looks like the beginning of a marker is held without a walk, but for what may begin a
+    # line: there the next word is walked as well
+    text = reader._engine.plan.text
+    likely = 0 if text.tells_alone else sum(bool(text.first.search(word)) for word in words)
     assert walked <= 1 + likely
 
 

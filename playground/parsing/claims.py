@@ -97,12 +97,14 @@ def finding_maker(code: str, where: str) -> Callable[[int, str], Event]:
 
 
 class Quiet(NamedTuple):
-    """Nothing is held, and what comes next is claimed as it is, unless it has one of three `signs`
-    and `wakes` finds something in it that could concern the walk."""
+    """What comes next is claimed as it is, unless it has one of three `signs` and `wakes` finds
+    something in it that could concern the walk. `holds`, if given, may say of what is found at a
+    place of a text that only more text tells: it is held, and the walk need not look."""
 
     signs: tuple[str, str, str]
-    wakes: Callable[[str], object]
+    wakes: Callable[[str], re.Match[str] | None]
     claim: Claim
+    holds: Callable[[str, int], bool] | None = None
 
 
 @lru_cache(maxsize=1024)
