@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from playground.parsing.claims import Emit
+from playground.parsing.claims import Emit, ends_in_escape
 from playground.parsing.open_call import BrokenCall
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.wait import Wait
@@ -66,7 +66,7 @@ def balanced(
         match = pattern.search(scanner.text, position)
         if match is None:
             scanner.claim_cut(emit, keep, len(scanner.text))
-            scanner.rest(pattern, emit, keep, escapes=inside in ('"', "'"))
+            _rest(scanner, pattern, emit, keep, inside)
             yield
             position = scanner.at
             continue
@@ -74,6 +74,8 @@ def balanced(
         if char in _UNDECIDED and match.end() == len(scanner.text):
             # held back, not claimed: what follows decides what it is
             scanner.claim_cut(emit, keep, match.start())
+            if char == "\\":
+                _rest(scanner, pattern, emit, keep, inside)
             yield
             position = scanner.at
             continue
@@ -97,6 +99,14 @@ def balanced(
         if depth == 0 and not inside:
             scanner.claim(emit, keep, position)
             return
+
+
+def _rest(
+    scanner: Scanner, pattern: re.Pattern[str], emit: Emit, keep: list[str], inside: str
+) -> None:
+    """In a string a backslash at the end may be held; elsewhere nothing is."""
+    escapes = inside in ('"', "'")
+    scanner.rest(pattern, emit, keep, escapes, ends_in_escape if escapes else None)
 
 
 def escaped_object(scanner: Scanner, emit: Emit, keep: list[str]) -> Walk[None]:

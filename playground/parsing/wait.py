@@ -106,7 +106,7 @@ class Wait:
         """Whether a candidate in a chunk surely waits for more text; a whole marker, or one that
         goes by what stands further back, is for the walk."""
         before = text[start - 1 : start] if self.looks_back else ""
-        if start == 0 or before in _BLANKS or len(text) - start > _SHORT:
+        if start == 0 or before in _BLANKS or len(text) - start > _SHORT or not self.tells_alone:
             return False
         match, undecided = seen(self, before, text[start:])
         return match is not None and undecided
