@@ -16,7 +16,6 @@ from playground.show import live_frames
 from playground.ui import state
 from playground.ui.serving import access
 from playground.ui.shared import brought, tables, waiting
-from playground.ui.shared.callbacks import uninterrupted
 from playground.workspaces import on_disk
 
 _RUN: Final = "run"
@@ -92,7 +91,8 @@ def session(run: Path, passed: list[Passed]) -> None:
         st.error("This session cannot be opened yet.")
         st.text(str(fault))
     st.plotly_chart(live_frames.strip(passed), key="live strip")
-    tables.table(live_frames.requests(passed), height="content")
+    wide = {"breaks": st.column_config.TextColumn(width="medium")}  # a cause, and where
+    tables.table(live_frames.requests(passed), columns=wide, height="content")
     _findings(passed)
 
 
@@ -125,7 +125,6 @@ def _findings(passed: list[Passed]) -> None:
         tables.table(rows, height="content")
 
 
-@uninterrupted()
 def _open(run: Path, passed: list[Passed], page: str) -> None:
     """The session stands in the workspace, is chosen, and is seen on that page."""
     state.hold("live fault", "")
