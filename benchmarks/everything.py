@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import subprocess
 import sys
@@ -42,6 +43,7 @@ class Figure:
     target: float | None
     values: tuple[float, ...]  # one a round
     seconds: float = 0.0  # the best round's, of ours
+    most: float | None = None  # seconds, where the target is a time
 
     @property
     def best(self) -> float:
@@ -59,11 +61,16 @@ def cpu(action: Callable[[], Any]) -> float:
 
 
 def ratio(
-    name: str, what: str, beside: str, target: float | None, rounds: Iterator[tuple[float, float]]
+    name: str,
+    what: str,
+    beside: str,
+    target: float | None,
+    rounds: Iterator[tuple[float, float]],
+    most: float | None = None,
 ) -> Figure:
     pairs = list(rounds)
     values = tuple(ours / other for ours, other in pairs)
-    return Figure(name, what, beside, target, values, min(ours for ours, _ in pairs))
+    return Figure(name, what, beside, target, values, min(ours for ours, _ in pairs), most)
 
 
 def live() -> Iterator[Figure]:
@@ -85,7 +92,7 @@ def live() -> Iterator[Figure]:
         chunks = cut(call_of(dialect, 1_000_000), 4)
         yield ratio(f"live {name}", "an argument of 1 MB", floor, 100, rounds(name, chunks))
     prose = cut("The tide is high, the berth is free.\n" * 27_000, 4)
-    for name in ("hermes", "harmony"):
+    for name in ("hermes", "harmony", "muse", "aider-editblock"):
         yield ratio(f"prose {name}", "1 MB of prose", floor, None, rounds(name, prose))
     hermes = get_dialect("hermes")
     assert isinstance(hermes, DeclaredDialect)
@@ -96,6 +103,31 @@ def live() -> Iterator[Figure]:
         pairs = ((ours, theirs) for ours, _ in rounds("hermes", chunks))
         what, beside = "an argument of 10 kB, hermes", f"{module}, read anew at every chunk"
         yield ratio(f"beside {module}", what, beside, 1, pairs)
+
+
+def every_dialect() -> Iterator[Figure]:
+    """The same for every dialect, each beside the floor of its own chunks: the slowest of them, and
+    the one that stands in the middle."""
+    from parsing import PROMPT, append, call_of, cut, read
+
+    from playground.dialects import DeclaredDialect, dialect_names, get_dialect
+
+    found: list[tuple[float, float, str]] = []
+    for name in dialect_names():
+        dialect = get_dialect(name)
+        if not isinstance(dialect, DeclaredDialect):
+            continue
+        chunks = cut(call_of(dialect, 1_000_000), 4)
+        floor = min(cpu(lambda c=chunks: append(c)) for _ in range(20))  # type: ignore[misc]
+        parsers = [dialect.create_parser(PROMPT) for _ in range(3)]
+        took = min(cpu(lambda p=p, c=chunks: read(p, c)) for p in parsers)  # type: ignore[misc]
+        found.append((took / floor, took, name))
+    found.sort()
+    beside = "appending the chunks to a list"
+    for title, place, target in (("the middle", len(found) // 2, 60), ("the slowest", -1, 100)):
+        value, took, name = found[place]
+        what = f"an argument of 1 MB, {name}, of {len(found)} dialects"
+        yield Figure(f"live {title}", what, beside, target, (value,), took)
 
 
 def peers() -> Iterator[tuple[str, Callable[[str], Any]]]:
@@ -143,7 +175,7 @@ def simulation() -> Iterator[Figure]:
             found.append(cpu(lambda session=session: pg.simulate_cache(session, dialect="xml")))  # type: ignore[misc]
     pairs = ((long, min(took[200])) for long in took[800])
     what, beside = "a session of 800 requests simulated", "one of 200 requests"
-    yield ratio("simulation", what, beside, 4**1.1, pairs)
+    yield ratio("simulation", what, beside, 4**1.1, pairs, most=1.2)
 
     def render() -> None:
         for name in EIGHT:
@@ -157,7 +189,8 @@ def simulation() -> Iterator[Figure]:
         session = replace(session, messages=(*session.messages, message))
         more.append(cpu(render))
     what, beside = "one message more than 2,000, in 8 dialects", "all of them for the first time"
-    yield ratio("a message more", what, beside, None, zip(more, [min(cold)] * ROUNDS, strict=True))
+    all_again = zip(more, [min(cold)] * ROUNDS, strict=True)
+    yield ratio("a message more", what, beside, None, all_again, most=0.005)
 
 
 def imports() -> Iterator[Figure]:
@@ -212,7 +245,8 @@ def rows_of(number: int, text: str) -> Iterator[dict[str, Any]]:
 
 
 def start() -> Iterator[Figure]:
-    """What `playground render` takes of the processor, against a Python that does nothing."""
+    """What `playground render` takes of the processor, against a Python that imports what it cannot
+    do without."""
     import resource
 
     def child(*command: str) -> float:
@@ -223,14 +257,17 @@ def start() -> Iterator[Figure]:
 
     render = ("-m", "playground.cli", "render", "02-parallel-calls", "-d", "hermes")
     child(*render)
-    nothing = min(child("-c", "import pydantic.dataclasses") for _ in range(ROUNDS))
+    nothing = min(child("-c", f"import {_NEEDED}") for _ in range(ROUNDS))
     pairs = ((child(*render), nothing) for _ in range(ROUNDS))
-    beside = "a Python that imports pydantic's dataclasses"
-    yield ratio("start", "`playground render` of a sample", beside, None, pairs)
+    beside = f"a Python that imports {_NEEDED}"
+    yield ratio("start", "`playground render` of a sample", beside, None, pairs, most=0.2)
+
+
+_NEEDED: Final = "click, pydantic.dataclasses, regex"
 
 
 def measured() -> list[Figure]:
-    groups = (live, small_calls, simulation, imports, start)
+    groups = (live, every_dialect, small_calls, simulation, imports, start)
     found: list[Figure] = []
     for group in groups:
         for figure in group():
@@ -252,7 +289,13 @@ def regressions(figures: list[Figure], last: dict[str, list[float]]) -> list[str
     return found
 
 
-def page(figures: list[Figure], when: str) -> str:
+def busy() -> str:
+    """What else the machine does, as far as it says."""
+    waiting = ", ".join(f"{load:.1f}" for load in os.getloadavg())
+    return f"{os.cpu_count()} processors, a load of {waiting} (1, 5, 15 minutes)"
+
+
+def page(figures: list[Figure], when: str, machine: tuple[str, str]) -> str:
     rows = [
         f"| {figure.name} | {figure.what} | {figure.seconds:.3g} s | {figure.best:.3g} x "
         f"{figure.beside} | {_target(figure)} | {figure.spread:.2g} |"
@@ -267,6 +310,9 @@ def page(figures: list[Figure], when: str) -> str:
             "what was measured beside it in the same run. The parsers of vLLM and SGLang are not",
             "among the peers.",
             "",
+            f"The machine at the beginning: {machine[0]}; at the end: {machine[1]}.",
+            "Where more waits than there are processors, times are longer than on an idle machine.",
+            "",
             "| figure | what | ours | ratio | target | spread |",
             "|---|---|---|---|---|---|",
             *rows,
@@ -276,10 +322,16 @@ def page(figures: list[Figure], when: str) -> str:
 
 
 def _target(figure: Figure) -> str:
-    if figure.target is None:
-        return ""
-    met = "met" if figure.best <= figure.target else "not met"
-    return f"{figure.target:.3g}: {met}"
+    found = []
+    if figure.target is not None:
+        found.append(f"{figure.target:.3g}: {_met(figure.best <= figure.target)}")
+    if figure.most is not None:
+        found.append(f"{figure.most:.3g} s: {_met(figure.seconds <= figure.most)}")
+    return ", ".join(found)
+
+
+def _met(is_met: bool) -> str:
+    return "met" if is_met else "not met"
 
 
 def main() -> int:
@@ -289,15 +341,18 @@ def main() -> int:
     run_beside(*OURS, *PEERS)
     lines = HISTORY.read_text().splitlines() if HISTORY.exists() else []
     last = json.loads(lines[-1])["figures"] if lines else {}
+    before = busy()
     figures, when = measured(), datetime.now(UTC).isoformat(timespec="seconds")
+    machine = before, busy()
     worse = regressions(figures, last)
     for line in worse:
         print(f"WORSE {line}", file=sys.stderr)
     if options.write:
         kept = {f.name: [float(f"{f.best:.3g}"), float(f"{f.spread:.3g}")] for f in figures}
-        said = {"at": when, "python": platform.python_version(), "figures": kept}
+        python = platform.python_version()
+        said = {"at": when, "python": python, "machine": machine, "figures": kept}
         HISTORY.write_text("\n".join([*lines, json.dumps(said)]) + "\n")
-        PAGE.write_text(page(figures, when))
+        PAGE.write_text(page(figures, when, machine))
     return 1 if worse else 0
 
 

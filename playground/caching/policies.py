@@ -74,6 +74,13 @@ class CacheRequest:
 FormattedMessages = Sequence[dict[str, Any]]
 
 
+class KnowsRoles(Sequence[dict[str, Any]]):
+    """Messages that know their roles without being looked at."""
+
+    __slots__ = ()
+    roles: list[str]
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """From messages to marks; `source` says where that is known from, in a line."""
@@ -214,8 +221,10 @@ def _last_of(messages: FormattedMessages) -> Callable[[str, int], list[int]]:
     """What gives the places of a role's last messages, at most so many, in their order."""
     if isinstance(messages, SharedList):
         return partial(messages.last_with, "role")
-    # both are functions of C: in a long session this would be most of what a new message costs
-    backwards = list(map(itemgetter("role"), reversed(messages)))
+    if isinstance(messages, KnowsRoles):
+        backwards = messages.roles[::-1]
+    else:
+        backwards = list(map(itemgetter("role"), reversed(messages)))
 
     def last(role: str, count: int) -> list[int]:
         found: list[int] = []

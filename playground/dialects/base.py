@@ -18,7 +18,6 @@ from playground.dialects import prompts
 from playground.dialects.by_hand.azad import AzadMethods
 from playground.dialects.by_hand.offering import OVERRIDDEN, gives_name, name_after, offer
 from playground.dialects.conversation import drafts_of, history_of
-from playground.dialects.history import History
 from playground.dialects.marking import set_marks, set_own_marks
 from playground.dialects.memory import MEMORY, may_remember
 from playground.dialects.rendering import (
@@ -295,12 +294,9 @@ class Dialect(DialectSettings, AzadMethods, ABC):
 
     def render(self, prompt_data: PromptData, rules_path: str | None = None) -> Rendering:
         """As `format_messages`, with the origin of every piece and the reasons for every mark."""
-        found = History()
-        found.add([self.system_draft(prompt_data, rules_path)])
-        history = history_of(self, prompt_data)
-        found.add(map(Draft, history.messages[:1], history.blocks))  # it may be the system's too
-        messages = RequestMessages(found.messages + history.messages[1:], may_remember(self))
-        blocks = found.blocks + history.blocks[1:]
+        system = self.system_draft(prompt_data, rules_path)
+        found = history_of(self, prompt_data).after(system)
+        messages = RequestMessages(found.messages, found.roles, may_remember(self))
         for check in self.preflight:
             check.check(prompt_data)
         if self._replaces("inject_prompt_cache"):  # which may write into any of them
@@ -309,8 +305,9 @@ class Dialect(DialectSettings, AzadMethods, ABC):
             decisions = set_own_marks(messages, self.cache_policy, prompt_data)
         environment = prompt_data.dynamic_task_config.dynamic_environment_details_block
         if environment:  # after the marks: it changes at every request
-            append_to_last_user(messages, blocks, environment)
-        return Rendering(self.name, messages, blocks, self.request_tools(prompt_data), decisions)
+            append_to_last_user(messages, found.blocks, environment)
+        tools = self.request_tools(prompt_data)
+        return Rendering(self.name, messages, found.blocks, tools, decisions)
 
     def request_tools(self, prompt_data: PromptData) -> list[dict[str, Any]] | None:
         """The request's `tools` field: None where tools are part of the prompt."""

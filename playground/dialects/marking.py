@@ -33,7 +33,7 @@ def set_own_marks(
     if not isinstance(policy, str):
         return set_marks(messages.all(), policy, prompt_data)
     request = _request(prompt_data)
-    decisions = get_policy(policy).decide(messages.listed, request)
+    decisions = get_policy(policy).decide(messages, request)
     for decision in decisions:
         if decision.marked and decision.message is not None:
             messages.own(decision.message)

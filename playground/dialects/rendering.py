@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, overload
 
-from playground.caching.policies import CacheDecision, as_parts
+from playground.caching.policies import CacheDecision, KnowsRoles, as_parts
 from playground.parsing.values import dump_json
 
 _FLAT: Final = frozenset({str, int, float, bool, type(None)})
@@ -65,13 +65,24 @@ class Draft:
 
 
 @dataclass(slots=True)
-class RequestMessages:
-    """The messages of a request. Where some are remembered for the next one, each is copied before
-    it is given to somebody who may write into it, and none before."""
+class RequestMessages(KnowsRoles):
+    """The messages of a request, and their roles. Where some are remembered for the next one, each
+    is copied before it is given to somebody who may write into it, and none before."""
 
     listed: list[dict[str, Any]]
+    roles: list[str]
     remembered: bool = field(repr=False)
     _own: set[int] = field(default_factory=set, repr=False)
+
+    @overload
+    def __getitem__(self, index: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[dict[str, Any]]: ...
+    def __getitem__(self, index: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
+        return self.listed[index]
+
+    def __len__(self) -> int:
+        return len(self.listed)
 
     def own(self, index: int) -> None:
         """Copy the message in this place, if it is not the request's own yet."""

@@ -14,6 +14,7 @@ from playground.findings import finding
 from playground.parsing.patterns import CONTEXT
 
 Emit = Callable[[int], None]  # claims so many characters
+Holds = Callable[[str, int], bool]  # whether what is found at a place of a text is to be held
 
 
 class Window(Protocol):
@@ -96,13 +97,20 @@ def finding_maker(code: str, where: str) -> Callable[[int, str], Event]:
     return lambda offset, text: FindingEvent(Span(offset, offset + len(text)), found, text)
 
 
+def ends_in_escape(text: str, place: int) -> bool:
+    """Whether all that is found is a backslash at the end: what it escapes is to come."""
+    return 0 < place == len(text) - 1 and text[place] == "\\"
+
+
 class Quiet(NamedTuple):
-    """Nothing is held, and what comes next is claimed as it is, unless it has one of three `signs`
-    and `wakes` finds something in it that could concern the walk."""
+    """What comes next is claimed as it is, unless it has one of three `signs` and `wakes` finds
+    something in it that could concern the walk. `holds`, if given, may say of what is found at a
+    place of a text that only more text tells: it is held, and the walk need not look."""
 
     signs: tuple[str, str, str]
-    wakes: Callable[[str], object]
+    wakes: Callable[[str], re.Match[str] | None]
     claim: Claim
+    holds: Holds | None = None
 
 
 @lru_cache(maxsize=1024)

@@ -60,14 +60,15 @@ class SyntaxEngine:
         self._bare = False  # whether a section's opener was text, for no call followed it
         self._steps: Generator[None, None, None] | None = self._stream()
 
-    def feed(self, text: str, passed: int = 0) -> list[Event]:
-        """Read on; `passed` is the offset up to which chunks have passed by a quiet scanner."""
-        self.scanner.wake(passed)
+    def feed(self, text: str, passed: int = 0, held: str = "") -> list[Event]:
+        """Read on; `passed` is the offset up to which chunks have passed by a quiet scanner, and
+        `held` what of them has not been given out."""
+        self.scanner.wake(passed, held)
         self.scanner.add(text)
         return self._advance()
 
-    def finish(self, passed: int = 0) -> list[Event]:
-        self.scanner.wake(passed)
+    def finish(self, passed: int = 0, held: str = "") -> list[Event]:
+        self.scanner.wake(passed, held)
         self.scanner.ended = True
         return self._advance()
 

@@ -6,9 +6,11 @@ spans tile a mixed stream too.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from playground.events import (
@@ -97,7 +99,8 @@ class SyntaxParser(DialectParser):
         quiet: bool = True,
     ) -> None:
         self._may_be_quiet = quiet
-        self._wakes: Callable[[str], object] | None = None  # see Scanner.rest
+        self._wakes: Callable[[str], re.Match[str] | None] | None = None  # see Scanner.rest
+        self._held = ""  # the end of what was read, which may begin a marker
         self._declared = (syntax, markers, switches, tools)
         self._decoder = Utf8Decoder()
         self._engine = SyntaxEngine(syntax, markers, switches, tools)
@@ -118,8 +121,8 @@ class SyntaxParser(DialectParser):
             return self._read(self._decoder.decode(data), "invalid-utf8")
         # looks for three characters before a search: most chunks are prose
         signs = self._sign in text or self._other in text or self._third in text
-        if not text or (signs and self._wakes(text) is not None):
-            return self._read(text, "invalid-utf8")
+        if self._held or not text or (signs and self._wakes(text) is not None):
+            return self._stirred(text, self._wakes)
         start = self._offset
         self._offset = start + len(text)
         self._pass(data)
@@ -174,22 +177,41 @@ class SyntaxParser(DialectParser):
 
     @property
     def state(self) -> ParserState:
-        return self._engine.state if self._in_text else self._deltas.state or self._engine.state
+        if not self._in_text:
+            return self._deltas.state or self._engine.state
+        state = self._engine.state
+        return state if self._engine.scanner.quiet is None else replace(state, held=self._held)
+
+    def _stirred(self, text: str, wakes: Callable[[str], re.Match[str] | None]) -> list[Event]:
+        """A chunk that may begin a marker, or go on with what is held: it passes by as well where
+        nothing comes of that, or where no more can be told yet."""
+        start, whole = self._offset - len(self._held), self._held + text
+        if not text or start < 0 or not (self._held or self._holds):
+            return self._read(text, "invalid-utf8")
+        found = wakes(whole)
+        stop = len(whole) if found is None else found.start()
+        if found is not None and not (self._holds and self._holds(whole, stop)):
+            return self._read(text, "invalid-utf8")
+        self._offset += len(text)
+        said, self._held = whole[:stop], whole[stop:]
+        self._pass(said.encode())
+        return [self._make(start, said)]
 
     def _read(self, text: str, code: str) -> list[Event]:
         self._wakes = None
         if not text:
             return []
-        self._in_text, passed = True, self._offset
+        self._in_text, passed, held = True, self._offset, self._held
         self._offset += len(text)
         if not text.isascii():
             self._bad.extend((passed + place, code) for place in bad_places(text))
             text = replaced(text)
-        events = self._placed(self._engine.feed(text, passed))
+        events = self._placed(self._engine.feed(text, passed, held))
+        self._held = self._engine.scanner.held
         quiet = self._engine.scanner.quiet if self._may_be_quiet else None
         if quiet and not self._decoder.holds and not self._bad:
             self._sign, self._other, self._third = quiet.signs
-            self._wakes = quiet.wakes
+            self._wakes, self._holds = quiet.wakes, quiet.holds
             self._make = quiet.claim.make
             self._pass = quiet.claim.passing()
         return events
@@ -197,12 +219,13 @@ class SyntaxParser(DialectParser):
     def _end_of_text(self) -> list[Event]:
         events = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
         self._decoder, self._in_text = Utf8Decoder(), False
-        return events + self._placed(self._engine.finish(self._offset))
+        return events + self._placed(self._engine.finish(self._offset, self._held))
 
     def _prefill(self, text: str) -> None:
         """What the template already wrote sets the state and belongs to no span."""
         self._engine = SyntaxEngine(*self._declared, offset=-len(text))
         self._engine.feed(text)
+        self._held = self._engine.scanner.held
 
     def _placed(self, events: list[Event]) -> list[Event]:
         """Put the findings about single characters before those characters, and cut the prefill."""

@@ -22,7 +22,7 @@ from playground.events import (
     TextEvent,
 )
 from playground.findings import finding
-from playground.parsing.claims import Claim, Emit, Quiet, finding_maker, signs_of, unescaped
+from playground.parsing.claims import Claim, Emit, Holds, Quiet, finding_maker, signs_of, unescaped
 from playground.parsing.open_call import BrokenCall
 from playground.parsing.patterns import CONTEXT
 from playground.parsing.wait import Wait, seen
@@ -109,32 +109,36 @@ class Scanner:
         emit: Emit,
         keep: list[str] | None = None,
         escapes: bool = False,
+        holds: Holds | None = None,
     ) -> None:
         """Everything is claimed, and so will be what comes, up to where `wakes` finds something;
-        with `escapes`, something that no backslash escapes.
+        with `escapes`, something that no backslash escapes. With `holds` something may be held,
+        which is claimed where it comes to nothing.
 
         It is asked about each chunk alone: it may find too much, never too little. So it finds what
         it looks for by one character, if that is all there is; it looks ahead only where the end
         of the text will do, and back only to find less than it would without.
         """
-        if self.at < len(self.text) or self.ended or not isinstance(emit, Claim):
+        if (self.at < len(self.text) and not holds) or self.ended or not isinstance(emit, Claim):
             return
         place = wakes, emit, id(keep)
         asked, quiet = self._rested
         if asked != place:  # else it rests where it rested last, as it mostly does
             claim = emit if keep is None else Claim(self, emit.make, keep)
             found = (unescaped(wakes) if escapes else wakes).search
-            quiet = Quiet(signs_of(wakes), found, claim)
+            quiet = Quiet(signs_of(wakes), found, claim, holds)
             self._rested = place, quiet
         self.quiet = quiet
 
-    def wake(self, offset: int) -> None:
-        """Chunks have passed by up to an offset: the window stands after them."""
+    def wake(self, offset: int, held: str) -> None:
+        """Chunks have passed by up to an offset: the window stands after them, before what of them
+        is held."""
         if self.quiet is not None:
             passed = self.quiet.claim.passed()
-            if offset > self.offset:
-                self.text = (self.text + passed)[-CONTEXT:]
-                self.at, self.base = len(self.text), offset - len(self.text)
+            if passed:
+                before = (self.text[: self.at] + passed)[-CONTEXT:]
+                self.text, self.at = before + held, len(before)
+                self.base = offset - len(self.text)
             self.quiet = None
 
     # walking a value: claimed as far as the text goes, so that nothing is searched twice
@@ -219,7 +223,7 @@ class Scanner:
                 if self.ended:
                     return None
                 if wait.sleeps(self.text):
-                    self.rest(wait.wakes, emit)
+                    self.rest(wait.wakes, emit, holds=wait.holds)
                 yield
                 position = self.at
                 continue
@@ -232,6 +236,8 @@ class Scanner:
             elif undecided:
                 # everything before the candidate is out; the candidate is held until more comes
                 emit(position - self.at)
+                if accept is None and wait.sleeps(self.text[: self.at]):
+                    self.rest(wait.wakes, emit, holds=wait.holds)
                 yield
                 position = self.at
             elif not match.partial:

@@ -68,6 +68,8 @@ FENCE: Final = ANY_FENCE._replace(pattern=LINE_START + ANY_FENCE.pattern)
 
 
 _ANY_LINE: Final = r"(?<![^\n])[ \t]{0,6}\S"
+_BLANKS: Final = (" ", "\t")  # over which a pattern looks further back than over one character
+_SHORT: Final = 32  # characters
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +95,21 @@ class Wait:
 
     def sleeps(self, text: str) -> bool:
         """Whether no candidate begins with the next character because of where it stands."""
-        return _ANY_LINE not in self.candidates or text[-1:] not in ("", "\n")
+        return self.tells_alone or text[-1:] not in ("", "\n")
+
+    @cached_property
+    def tells_alone(self) -> bool:
+        """Whether a chunk tells by itself what begins within it: no line has to be known for it."""
+        return _ANY_LINE not in self.candidates
+
+    def holds(self, text: str, start: int) -> bool:
+        """Whether a candidate in a chunk surely waits for more text; a whole marker, or one that
+        goes by what stands further back, is for the walk."""
+        before = text[start - 1 : start] if self.looks_back else ""
+        if start == 0 or before in _BLANKS or len(text) - start > _SHORT or not self.tells_alone:
+            return False
+        match, undecided = seen(self, before, text[start:])
+        return match is not None and undecided
 
     @cached_property
     def pattern(self) -> regex.Pattern[str]:
