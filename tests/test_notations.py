@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -72,9 +73,10 @@ def test_a_notation_stands_under_its_own_hole() -> None:
 @pytest.mark.parametrize("hole", VALUES)
 def test_the_example_of_a_value_is_written_and_read_back(hole: str) -> None:
     syntax = Syntax(call="<f {name}>{params}</f>", param=f"<{{key}}>{{{hole}}}</{{key}}>")
-    value = VALUES[hole].example.strip("\n")
+    example = VALUES[hole].example
+    value = json.loads(example) if VALUES[hole].json else example.strip("\n")
     text = render_call(syntax, "g", {"a": value})
-    assert text == f"<f g><a>{VALUES[hole].example}</a></f>"
+    assert text == f"<f g><a>{example}</a></f>"
     assert parse(text, declared(syntax)).tool_calls[0].arguments == {"a": value}
 
 

@@ -67,6 +67,7 @@ def test_what_repr_writes_is_read_as_it_was(arguments: dict[str, object]) -> Non
     assert as_it_stood
 
 
+@pytest.mark.filterwarnings("ignore:invalid escape sequence")  # Python's, in what is tried
 @settings(max_examples=EXAMPLES * 12)
 @given(
     st.lists(
