@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
@@ -28,12 +29,14 @@ class PlaygroundSession(SessionFormat):
             for line, value in source.lines():
                 with source.going_on():
                     where = f"{source.name}:{line}"
-                    yield _session(source, value, json.dumps(value), where, Place(line))
+                    yield _session(source, value, partial(json.dumps, value), where, Place(line))
         else:
             yield _session(source, source.value, source.text, source.name, Place())
 
 
-def _session(source: Source, value: object, text: str, where: str, place: Place) -> SessionBuilder:
+def _session(
+    source: Source, value: object, text: str | Callable[[], str], where: str, place: Place
+) -> SessionBuilder:
     builder = SessionBuilder()
     sound = value if source.is_sound else builder.finite(value, place)
     builder.given = parse_session(sound, text, where)
