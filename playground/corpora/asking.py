@@ -13,12 +13,13 @@ from contextlib import contextmanager
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
+from types import NoneType
 from typing import Any, Final
 
 from playground.arguments import takes
 from playground.corpora.answers import CorpusAnswer
 from playground.corpora.blocks import BlockReader
-from playground.corpora.catalog import read_catalog
+from playground.corpora.catalog import as_of, read_catalog
 from playground.corpora.filters import Filters, written
 from playground.corpora.layout import CorpusFolder
 from playground.corpora.needed import needed
@@ -32,9 +33,10 @@ SECONDS: Final = 30.0
 MOST_ROWS: Final = 100_000
 
 
-@takes(path=(str, PathLike))
-def corpus(path: str | PathLike[str]) -> Corpus:
-    """The corpus in a folder that `playground corpus build` made, as it is now.
+@takes(path=(str, PathLike), analysis=(int, NoneType))
+def corpus(path: str | PathLike[str], analysis: int | None = None) -> Corpus:
+    """The corpus in a folder that `playground corpus build` made, as it is now; with `analysis` by
+    the facts of an older version of our analysis, as far as they are still there.
 
     Raises InputFault where there is none, and for one of a newer version.
     """
@@ -43,15 +45,16 @@ def corpus(path: str | PathLike[str]) -> Corpus:
         folder = Path(path).resolve()
     except (OSError, ValueError) as error:  # ValueError: a null byte in the name
         raise InputFault(f"{str(path)!r:.80} is no path ({error})", expected="a folder") from error
-    return Corpus(CorpusFolder(folder))
+    return Corpus(CorpusFolder(folder), analysis)
 
 
 class Corpus:
     """A corpus to be asked. What is built meanwhile is seen by the next one that is opened."""
 
-    def __init__(self, folder: CorpusFolder) -> None:
-        self.folder = folder
-        self.catalog = read_catalog(folder)
+    def __init__(self, folder: CorpusFolder, analysis: int | None = None) -> None:
+        catalog = read_catalog(folder)
+        self.folder = folder.of(catalog.analysis if analysis is None else analysis)
+        self.catalog = as_of(self.folder, catalog)
         from playground.corpora.views import Database  # which loads DuckDB
 
         self._database = Database(folder, self.catalog)
@@ -96,7 +99,7 @@ class Corpus:
         number = _number(id)
         shard, skeleton = self._place(number)
         blocks = BlockReader(self.folder.pack(shard), self.folder.index(shard))
-        return stored_session(blocks, skeleton)
+        return stored_session(blocks, skeleton)[0]
 
     def source(self, id: str | int) -> tuple[Path, str, int]:
         """The file that a session came in, its name there (a tar's member), and its number."""
@@ -194,7 +197,7 @@ class Corpus:
     def _place(self, session: int) -> tuple[str, int]:
         """The shard of a session, and the block of its skeleton there."""
         for shard in self.catalog.shards:
-            path = str(self.folder.facts("sessions", shard, self.catalog.analysis))
+            path = str(self.folder.facts("sessions", shard))
             sql = "SELECT text, piece FROM read_parquet($path) WHERE session = $session"
             values = {"path": path, "session": session}
             rows = self._answer("session", sql, values, 1, SECONDS).rows

@@ -112,6 +112,11 @@ class BlockReader:
         except ValueError as error:
             raise _torn(self._pack, error) from error
 
+    def key(self, number: int) -> bytes:
+        """The block's hash."""
+        found: bytes = self._index["hash"][number].as_py()
+        return found
+
     def _read(self, offset: int, packed: int, unpacked: int) -> bytes:
         try:
             with pa.OSFile(str(self._pack), "rb") as file:

@@ -19,7 +19,7 @@ from playground.corpora.engines import Engine, Outcome, get_engine
 from playground.corpora.inputs import PIECE_BYTES, InputPiece
 from playground.corpora.layout import CorpusFolder
 from playground.corpora.needed import needed
-from playground.corpora.planning import Progress, halves, jobs, plan
+from playground.corpora.planning import Progress, again, halves, jobs, plan
 from playground.corpora.tables import SCHEMAS
 from playground.errors import InputFault
 from playground.output import write_file
@@ -76,6 +76,7 @@ class _Build:
             for found in catalogs.manifests(folder, redacts=redacts)
             if not found["spoiled"]  # what changed while it was read is read again
         }
+        self._is_older = self._catalog.analysis != folder.analysis
         self._pieces: list[InputPiece] = []
         self._made = self._done = self._total = 0
         self._committed = time.monotonic()
@@ -86,12 +87,14 @@ class _Build:
         self._pieces = planned.pieces
         self._catalog.aside = []
         kept = len(self._shards)
-        new = self._new_pieces()
-        self._total = sum(piece.size for piece in new)
-        self._commit()
-        given = jobs(new, self._folder, redacts=self._catalog.redacts, shard_bytes=shard_bytes)
         try:
-            self._build(deque(given))
+            self._make_again()
+            self._catalog.analysis, self._is_older = self._folder.analysis, False
+            new = self._new_pieces()
+            self._total = self._done + sum(piece.size for piece in new)
+            self._commit()
+            redacts = self._catalog.redacts
+            self._build(deque(jobs(new, self._folder, redacts=redacts, shard_bytes=shard_bytes)))
         finally:
             self._engine.close()
         self._list()
@@ -100,6 +103,25 @@ class _Build:
         self._commit()
         self._take_away()
         return Built(self._made, kept, self._rows(), faults, self._catalog.aside)
+
+    def _make_again(self) -> None:
+        """The facts of shards that an older analysis made, from what is kept of their sessions.
+        Until all are there the corpus stays what it was."""
+        wanted = {piece.content for piece in self._pieces}
+        older: dict[str, dict[str, Any]] = {}
+        for analysis in self._folder.analyses:
+            if analysis < self._folder.analysis:
+                known = catalogs.manifests(self._folder.of(analysis), redacts=self._catalog.redacts)
+                older |= {found["shard"]: found for found in known}
+        waiting = [
+            again(found, self._folder)
+            for shard, found in older.items()
+            if shard not in self._shards
+            and found["rereadable"]
+            and wanted & {each["content"] for each in _sound(found)}
+        ]
+        self._total = sum(piece["size"] for job in waiting for piece in job["pieces"])
+        self._build(deque(waiting))
 
     def _new_pieces(self) -> list[InputPiece]:
         """Each content once that no shard has."""
@@ -136,7 +158,7 @@ class _Build:
         self._done += sum(piece["size"] for piece in job["pieces"])
         if self._progress is not None:
             self._progress("building", self._done, self._total)
-        if time.monotonic() - self._committed > _APART:
+        if time.monotonic() - self._committed > _APART and not self._is_older:
             self._commit()
         return []
 
@@ -188,11 +210,12 @@ class _Build:
 
     def _take_away(self) -> None:
         """The files of shards of which nothing counts any more."""
-        for shard in set(catalogs.built_shards(self._folder)) - set(self._catalog.shards):
-            self._folder.manifest(shard).unlink()
-            for path in self._folder.of_shard(shard):
-                with suppress(OSError):  # a reader of the catalog before this one may have it open
-                    path.unlink()
+        for folder in map(self._folder.of, self._folder.analyses):
+            for shard in set(catalogs.built_shards(folder)) - set(self._catalog.shards):
+                folder.manifest(shard).unlink()
+                for path in folder.of_shard(shard):
+                    with suppress(OSError):  # a reader of the catalog before may have it open
+                        path.unlink()
 
 
 def _begun(folder: CorpusFolder, redacts: bool) -> Catalog:

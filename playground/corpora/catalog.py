@@ -10,7 +10,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from playground.corpora.inputs import InputPiece
-from playground.corpora.layout import ANALYSIS, LAYOUT, CorpusFolder
+from playground.corpora.layout import LAYOUT, CorpusFolder, current_analysis
 from playground.errors import InputFault
 from playground.output import told, whole_file, write_file
 
@@ -40,7 +40,7 @@ class Catalog:
     pieces that killed whoever read them, `faults` what could not be read."""
 
     generation: int = 0
-    analysis: int = ANALYSIS
+    analysis: int = field(default_factory=current_analysis)
     redacts: bool = False
     shards: list[str] = field(default_factory=list)
     dropped: list[int] = field(default_factory=list)
@@ -63,6 +63,23 @@ def read_catalog(folder: CorpusFolder) -> Catalog:
         ) from error
     refuse_newer(layout, LAYOUT, "layout", folder.catalog)
     return catalog
+
+
+def as_of(folder: CorpusFolder, catalog: Catalog) -> Catalog:
+    """The catalog, of those shards that have facts of the folder's analysis. Raises InputFault
+    where none of them has."""
+    if folder.analysis == catalog.analysis:
+        return catalog
+    there = set(built_shards(folder))
+    shards = [shard for shard in catalog.shards if shard in there]
+    if not shards:
+        known = ", ".join(map(str, folder.analyses)) or "none"
+        raise InputFault(
+            f"no facts of analysis {folder.analysis}",
+            where=str(folder.path),
+            expected=f"one that there is: {known}",
+        )
+    return replace(catalog, analysis=folder.analysis, shards=shards)
 
 
 def refuse_newer(found: int, known: int, noun: str, path: Path) -> None:
@@ -105,7 +122,7 @@ def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
 def manifests(folder: CorpusFolder, *, redacts: bool) -> Iterator[dict[str, Any]]:
     """The manifests of this analysis, each of a shard whose files are all there and whole; the
     others are built again. Raises InputFault for one of a newer layout."""
-    for path in sorted(folder.manifest("x").parent.glob(f"*.v{ANALYSIS}.json")):
+    for path in sorted(folder.manifest("x").parent.glob(f"*.v{folder.analysis}.json")):
         try:
             found = json.loads(path.read_bytes())
         except ValueError:
@@ -117,7 +134,7 @@ def manifests(folder: CorpusFolder, *, redacts: bool) -> Iterator[dict[str, Any]
 
 def built_shards(folder: CorpusFolder) -> list[str]:
     """Every shard of this analysis that has a manifest, whether it counts or not."""
-    ending = f".v{ANALYSIS}.json"
+    ending = f".v{folder.analysis}.json"
     found = folder.manifest("x").parent.glob(f"*{ending}")
     return [path.name.removesuffix(ending) for path in found]
 

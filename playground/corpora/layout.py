@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -12,11 +12,17 @@ LAYOUT: Final = 1  # of the folder; a reader of an older one refuses a newer one
 ANALYSIS: Final = 1  # of the facts: another number where a rule changes what is found
 
 
+def current_analysis() -> int:
+    """The version of the analysis that this playground makes."""
+    return ANALYSIS
+
+
 @dataclass(frozen=True, slots=True)
 class CorpusFolder:
-    """The places in a corpus."""
+    """The places in a corpus; `analysis` is the version whose facts are meant."""
 
     path: Path
+    analysis: int = field(default_factory=current_analysis)
 
     @property
     def catalog(self) -> Path:
@@ -35,11 +41,21 @@ class CorpusFolder:
         """Which file has which content, as of a generation of the catalog."""
         return self.path / "files" / f"{generation}.parquet"
 
-    def facts(self, table: str, shard: str, analysis: int = ANALYSIS) -> Path:
-        return self.path / "facts" / f"v{analysis}" / table / f"{shard}.parquet"
+    def facts(self, table: str, shard: str) -> Path:
+        return self.path / "facts" / f"v{self.analysis}" / table / f"{shard}.parquet"
 
-    def manifest(self, shard: str, analysis: int = ANALYSIS) -> Path:
-        return self.path / "manifest" / f"{shard}.v{analysis}.json"
+    def manifest(self, shard: str) -> Path:
+        return self.path / "manifest" / f"{shard}.v{self.analysis}.json"
+
+    def of(self, analysis: int) -> CorpusFolder:
+        """The same folder, of another analysis."""
+        return replace(self, analysis=analysis)
+
+    @property
+    def analyses(self) -> list[int]:
+        """Every version of which there are facts of some shard, the oldest first."""
+        names = (path.name.split(".")[-2] for path in (self.path / "manifest").glob("*.v*.json"))
+        return sorted({int(name[1:]) for name in names if name[1:].isdigit()})
 
     def pack(self, shard: str) -> Path:
         return self.path / "blocks" / f"{shard}.pack"

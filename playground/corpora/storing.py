@@ -7,15 +7,17 @@ system prompt and what the requests say. Recordings stay in the file that they c
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Final, cast
 
 from playground.corpora.blocks import BlockReader, BlockWriter
 from playground.corpora.cleaning import redacted
 from playground.corpora.requests import SeenRequest
+from playground.findings import Finding, Severity
 from playground.sessions.native_format import parse_session, plain_session
 from playground.sessions.session import Session
 
+_NOTICED: Final = "noticed"  # beside the session's own fields
 _LISTS: Final = ("messages", "input", "contents")  # of a body: each entry is a block
 _HEADS: Final = (
     "tools",
@@ -34,6 +36,23 @@ class StoredRequest:
     hashes: list[bytes] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """What of a session only its file tells: the format that it came in, what its reading noticed
+    (code, severity, place and message of each), and the messages with calls kept as text."""
+
+    form: str
+    findings: list[list[str]]
+    kept_as_text: list[int]
+    recorded: bool = False  # whether it came with recordings, of which calls were taken too
+
+    @property
+    def found(self) -> Iterator[Finding]:
+        """What its reading noticed, as findings."""
+        for code, severity, where, message in self.findings:
+            yield Finding(code, cast(Severity, severity), where, message)
+
+
 class SessionStore:
     """Stores sessions in a shard's blocks."""
 
@@ -41,10 +60,11 @@ class SessionStore:
         self._blocks, self._redacts = blocks, redacts
 
     def store(
-        self, session: Session, requests: Iterable[SeenRequest]
+        self, session: Session, requests: Iterable[SeenRequest], noticed: Noticed
     ) -> tuple[int, list[StoredRequest]]:
         """The number of the skeleton's block, and what each request keeps and adds."""
         plain = plain_session(replace(session, recordings=()))
+        plain[_NOTICED] = asdict(noticed)
         task = plain.get("task", {})
         head = [self._add("tool", tool) for tool in plain.get("tools", ())]
         if "user_agent_prompt" in task:
@@ -125,16 +145,17 @@ def _of_replies(
         starts, stop = request.starts, reply
 
 
-def stored_session(blocks: BlockReader, skeleton: int) -> Session:
+def stored_session(blocks: BlockReader, skeleton: int) -> tuple[Session, Noticed]:
     """The session of a skeleton. Raises InputFault where the blocks are torn."""
     plain = blocks.value(skeleton)
+    noticed = Noticed(**plain.pop(_NOTICED))
     task = plain.get("task", {})
     if "user_agent_prompt" in task:
         task["user_agent_prompt"] = blocks.value(task["user_agent_prompt"])
     for key in ("tools", "messages"):
         plain[key] = [blocks.value(number) for number in plain.get(key, ())]
     plain["rows"] = [_whole_row(blocks, row) for row in plain.get("rows", ())]
-    return parse_session(plain, "", f"session in block {skeleton}")
+    return parse_session(plain, "", f"session in block {skeleton}"), noticed
 
 
 def _whole_row(blocks: BlockReader, row: Mapping[str, Any]) -> dict[str, Any]:

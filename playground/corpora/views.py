@@ -64,7 +64,7 @@ class Database:
             self._made.register(f"no_{table}", SCHEMAS[table].empty_table())
             self._made.execute(f"CREATE VIEW {table} AS SELECT * FROM no_{table}")
             return
-        paths = (folder.facts(table, shard, catalog.analysis) for shard in catalog.shards)
+        paths = (folder.facts(table, shard) for shard in catalog.shards)
         listed = ", ".join(_text(path) for path in paths)
         gone = ", ".join(map(str, catalog.dropped))
         counts = f" WHERE piece NOT IN ({gone})" if gone else ""
