@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
@@ -19,11 +20,18 @@ from typing import Any, Final
 from playground.arguments import takes
 from playground.corpora.answers import CorpusAnswer
 from playground.corpora.blocks import BlockReader
-from playground.corpora.catalog import as_of, read_catalog
+from playground.corpora.catalog import Catalog, as_of, read_catalog
 from playground.corpora.filters import Filters, written
 from playground.corpora.layout import CorpusFolder
 from playground.corpora.needed import needed
-from playground.corpora.questions import OTHERS, QUESTIONS, clusters, question_names, versions
+from playground.corpora.questions import (
+    OTHERS,
+    QUESTIONS,
+    analyses,
+    clusters,
+    question_names,
+    versions,
+)
 from playground.corpora.signatures import BANDS
 from playground.corpora.storing import stored_session
 from playground.errors import InputFault, UnknownNameError
@@ -51,13 +59,15 @@ def corpus(path: str | PathLike[str], analysis: int | None = None) -> Corpus:
 class Corpus:
     """A corpus to be asked. What is built meanwhile is seen by the next one that is opened."""
 
-    def __init__(self, folder: CorpusFolder, analysis: int | None = None) -> None:
-        catalog = read_catalog(folder)
-        self.folder = folder.of(catalog.analysis if analysis is None else analysis)
-        self.catalog = as_of(self.folder, catalog)
+    def __init__(
+        self, folder: CorpusFolder, analysis: int | None = None, catalog: Catalog | None = None
+    ) -> None:
+        known = catalog or read_catalog(folder)
+        self.folder = folder.of(known.analysis if analysis is None else analysis)
+        self.catalog = as_of(self.folder, known)
         from playground.corpora.views import Database  # which loads DuckDB
 
-        self._database = Database(folder, self.catalog)
+        self._database = Database(self.folder, self.catalog)
         self._lock = threading.Lock()
 
     def ask(
@@ -125,6 +135,10 @@ class Corpus:
         values = {**where.values, "limit": _checked(limit) + 1}
         return self._answer("behind", sql, values, limit, seconds)
 
+    def of_shards(self, shards: Sequence[str]) -> Corpus:
+        """The same corpus, of some of its shards alone."""
+        return Corpus(self.folder, catalog=replace(self.catalog, shards=list(shards)))
+
     def interrupt(self) -> None:
         """End what is being asked, from another thread."""
         self._database.interrupt()
@@ -187,6 +201,28 @@ class Corpus:
         rows = versions.compared(known[names[0]], known[names[1]])
         columns = [versions.COLUMNS[0], *names, *versions.COLUMNS[3:]]
         return CorpusAnswer("versions", columns, rows[:limit], sql, found.seconds)
+
+    def _analyses(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
+        given = dict(filters)
+        known = self.folder.analyses
+        wanted = [given.pop(name, None) for name in ("first", "second")]
+        numbers = wanted if all(wanted) else known[-2:]
+        if len(numbers) < 2 or not set(map(str, numbers)) <= set(map(str, known)):
+            expected = f"two of: {', '.join(map(str, known))}"
+            raise InputFault("no two analyses", where=str(self.folder.path), expected=expected)
+        where = Filters("sessions", given)
+        sql = analyses.SQL.format(where=where.where)
+        both = [Corpus(self.folder.of(int(number)), int(number)) for number in numbers]
+        shared = [s for s in both[0].catalog.shards if s in set(both[1].catalog.shards)]
+        found = [
+            each.of_shards(shared)._answer("analyses", sql, where.values, MOST_ROWS, seconds)
+            for each in both
+        ]
+        rows = analyses.changed(*(analyses.counted(each.rows) for each in found))
+        columns = list(analyses.COLUMNS)
+        columns[2:4] = [f"analysis {number}" for number in numbers]
+        spent = round(sum(each.seconds for each in found), 3)
+        return CorpusAnswer("analyses", columns, rows[:limit], sql, spent)
 
     def _split(self) -> datetime | None:
         """The begin of the last seven days."""
