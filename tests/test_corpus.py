@@ -10,6 +10,7 @@ import sys
 import tarfile
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ import playground as pg
 from playground.corpora import building, catalog
 from playground.corpora.asking import Corpus
 from playground.corpora.building import Built, build_corpus
+from playground.corpora.compaction import compact_corpus
 from playground.corpora.layout import CorpusFolder
 from playground.corpora.questions import question_names
 from playground.corpora.tables import SCHEMAS
@@ -148,11 +150,12 @@ def facts(out: Path) -> dict[str, list[str]]:
     for shard in known.shards:
         hashes = pq.read_table(folder.index(shard))["hash"].to_pylist()
         for name in found:
-            for row in pq.read_table(folder.facts(name, shard)).to_pylist():
-                row["text"] = ""
-                if "added" in row:
-                    row["added"] = [hashes[number].hex() for number in row["added"]]
-                found[name].append(repr(row))
+            for path in folder.fact_files(name, shard, known.months.get(shard, ())):
+                for row in pq.ParquetFile(path).read().to_pylist():
+                    row["text"] = ""
+                    if "added" in row:
+                        row["added"] = [hashes[number].hex() for number in row["added"]]
+                    found[name].append(repr(row))
     return {name: sorted(rows) for name, rows in found.items()}
 
 
@@ -163,6 +166,52 @@ def test_pool_and_serial_find_the_same_for_any_size_of_shards(
     build_corpus(tmp_path / "o", [folder], engine="pool", workers=2, shard_bytes=100_000)
     assert len(pg.corpus(tmp_path / "o").catalog.shards) >= 3
     assert facts(tmp_path / "o") == facts(out)
+
+
+needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="NOT RUN: Ray is not installed")
+
+
+@needs_ray
+@pytest.mark.long
+def test_ray_finds_the_same_with_a_worker_that_is_killed_once(
+    few: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two workers of a Ray of our own, which listens on this machine alone; the one that reads a
+    certain file first is killed there."""
+    killing(tmp_path, monkeypatch, "text-00000.jsonl", times=1)
+    heard: set[str] = set()
+
+    def listening(_what: str, _done: int, _size: int) -> None:
+        heard.update(listeners())
+
+    folder, out = few[0], tmp_path / "o"
+    built = build_corpus(
+        out, [folder], engine="ray", workers=2, shard_bytes=100_000, progress=listening
+    )
+    assert built.aside == []
+    assert (tmp_path / "killed").read_text() == "x"
+    assert built.made >= 3
+    assert facts(out) == facts(few[1])
+    assert heard
+    assert {address for address in heard if not address.startswith("127.")} == set()
+
+
+@needs_ray
+@pytest.mark.long
+def test_a_file_that_kills_every_worker_of_ray_is_set_aside(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killing(tmp_path, monkeypatch, "1.json")
+    built = build_corpus(tmp_path / "o", [small], engine="ray", workers=2)
+    assert [each["name"] for each in built.aside] == [str(small / "1.json")]
+    assert titles(tmp_path / "o") == ["text 0", "text 2"]
+
+
+def listeners() -> set[str]:
+    """Where processes of Ray listen."""
+    found = subprocess.run(["ss", "-Hltnp"], capture_output=True, text=True, check=True).stdout
+    rows = [line.split() for line in found.splitlines() if "raylet" in line or "gcs_server" in line]
+    return {row[3].rpartition(":")[0] for row in rows}
 
 
 # what changes, goes, comes back
@@ -306,6 +355,94 @@ def test_what_a_changed_rule_counts_otherwise_is_told(
     ]
 
 
+# compaction
+
+
+@pytest.fixture(scope="module")
+def compacted(
+    planted: tuple[Path, data.Truth], built: tuple[Path, Built], tmp_path_factory: Any
+) -> Path:
+    out: Path = tmp_path_factory.mktemp("compacted") / "corpus"
+    shutil.copytree(built[0], out)
+    assert compact_corpus(out) == built[1].rows | {"toolsets": compact_corpus(out)["toolsets"]}
+    return out
+
+
+def test_a_compacted_corpus_answers_alike(
+    planted: tuple[Path, data.Truth], built: tuple[Path, Built], compacted: Path
+) -> None:
+    before, after = pg.corpus(built[0]), pg.corpus(compacted)
+    assert (len(before.catalog.shards) > 1, len(after.catalog.shards)) == (True, 1)
+    assert list(differences(after, planted[1])) == []
+    for name in ("failures", "findings", "breaks", "tools", "tokens", "sessions"):
+        assert after.ask(name).rows == before.ask(name).rows, name
+    for row in before.ask("sessions", limit=40).records():
+        assert after.session(row["id"]) == before.session(row["id"])
+    assert facts(compacted) == facts(built[0])
+
+
+def test_compacted_facts_lie_by_month_and_in_order_and_texts_once(
+    built: tuple[Path, Built], compacted: Path
+) -> None:
+    after = pg.corpus(compacted)
+    (shard,) = after.catalog.shards
+    assert after.catalog.months[shard] == ["2026-09", "2026-10", "2026-11"]
+    for month in after.catalog.months[shard]:
+        (path,) = after.folder.fact_files("requests", shard, [month])
+        rows = pq.read_table(path, columns=["agent", "session", "n"]).to_pylist()
+        keys = [tuple(row.values()) for row in rows]
+        assert keys == sorted(keys) and keys
+    hashes = pq.read_table(after.folder.index(shard))["hash"].to_pylist()
+    assert len(set(hashes)) == len(hashes)
+    assert len(list((compacted / "blocks").iterdir())) == 2
+    assert size(compacted / "blocks") < size(built[0] / "blocks")
+
+
+def size(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.iterdir())
+
+
+def test_a_file_that_goes_after_compaction_takes_its_rows_with_it(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "o"
+    serial(out, small, shard_bytes=1)
+    (small / "2.json").unlink()
+    write(small / "0.json", 7)
+    serial(out, small)
+    compact_corpus(out)
+    assert titles(out) == ["text 1", "text 7"]
+    assert serial(out, small).made == 0
+    (small / "1.json").unlink()
+    write(small / "5.json", 5)
+    assert serial(out, small).made == 1
+    assert titles(out) == ["text 5", "text 7"]
+    compact_corpus(out)
+    monkeypatch.setattr("playground.corpora.layout.ANALYSIS", 2)
+    monkeypatch.setattr("playground.corpora.shards.opened", no_input)
+    assert serial(out, small).made == 1
+    assert titles(out) == ["text 5", "text 7"]
+
+
+def test_a_compaction_that_is_killed_leaves_the_corpus_as_it_was(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "o"
+    serial(out, small, shard_bytes=1)
+
+    def killed(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as within:
+        within.setattr("playground.corpora.compaction.write_file", killed)
+        with pytest.raises(KeyboardInterrupt):
+            compact_corpus(out)
+    assert titles(out) == ["text 0", "text 1", "text 2"]
+    assert serial(out, small).made == 0
+    compact_corpus(out)
+    assert titles(out) == ["text 0", "text 1", "text 2"]
+
+
 # what goes wrong
 
 
@@ -335,24 +472,32 @@ def test_a_build_that_is_killed_goes_on_where_it_ended(
 def test_a_file_that_kills_its_worker_is_set_aside_and_named(
     small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The workers load a module that ends the process at one of the files."""
-    (tmp_path / "sitecustomize.py").write_text(
-        "import os\n"
-        "if os.environ.get('KILLED_BY'):\n"
-        "    from playground.corpora import inputs\n"
-        "    plain = inputs._bytes\n"
-        "    def killing(piece):\n"
-        "        if piece.path.endswith(os.environ['KILLED_BY']):\n"
-        "            os.kill(os.getpid(), 9)\n"
-        "        return plain(piece)\n"
-        "    inputs._bytes = killing\n"
-    )
-    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    monkeypatch.setenv("KILLED_BY", "1.json")
+    killing(tmp_path, monkeypatch, "1.json")
     built = build_corpus(tmp_path / "o", [small], engine="pool", workers=1)
     assert [each["name"] for each in built.aside] == [str(small / "1.json")]
     assert "signal 9" in built.aside[0]["problem"]
     assert titles(tmp_path / "o") == ["text 0", "text 2"]
+
+
+def killing(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, times: int = 99) -> None:
+    """Workers load a module that ends the process, so many times, where it reads this file."""
+    (folder / "sitecustomize.py").write_text(
+        "import os, sys\n"
+        "from pathlib import Path\n"
+        f"done = Path({str(folder / 'killed')!r})\n"
+        "if os.environ.get('KILLED_BY'):\n"
+        "    from playground.corpora import inputs\n"
+        "    plain = inputs._bytes\n"
+        "    def killing(piece):\n"
+        "        told = done.read_text() if done.exists() else ''\n"
+        f"        if piece.path.endswith(os.environ['KILLED_BY']) and len(told) < {times}:\n"
+        "            done.write_text(told + 'x')\n"
+        "            os.kill(os.getpid(), 9)\n"
+        "        return plain(piece)\n"
+        "    inputs._bytes = killing\n"
+    )
+    monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
+    monkeypatch.setenv("KILLED_BY", name)
 
 
 def test_a_shard_that_ended_the_build_itself_is_not_tried_for_ever(
@@ -441,7 +586,7 @@ def test_there_is_no_corpus_and_nothing_to_read(tmp_path: Path) -> None:
         pg.corpus(tmp_path)
     with pytest.raises(InputFault, match="nothing is there"):
         serial(tmp_path / "o", tmp_path / "missing")
-    with pytest.raises(UnknownNameError, match="serial, pool"):
+    with pytest.raises(UnknownNameError, match="serial, pool, ray"):
         build_corpus(tmp_path / "p", [ROOT / "sample_sessions"], engine="spark")
 
 

@@ -232,13 +232,13 @@ class Corpus:
 
     def _place(self, session: int) -> tuple[str, int]:
         """The shard of a session, and the block of its skeleton there."""
-        for shard in self.catalog.shards:
-            path = str(self.folder.facts("sessions", shard))
-            sql = "SELECT text, piece FROM read_parquet($path) WHERE session = $session"
-            values = {"path": path, "session": session}
-            rows = self._answer("session", sql, values, 1, SECONDS).rows
-            if rows and rows[0][1] not in self.catalog.dropped:
-                return shard, int(rows[0][0])
+        sql = "SELECT text, filename FROM session_files WHERE session = $session"
+        rows = (
+            self.catalog.shards
+            and self._answer("session", sql, {"session": session}, 1, SECONDS).rows
+        )
+        if rows:
+            return Path(rows[0][1]).stem, int(rows[0][0])
         raise _no_session(session)
 
     def _answer(

@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -48,6 +47,7 @@ def build_corpus(
     redact: bool = False,
     engine: str = "pool",
     workers: int = 0,
+    address: str = "",
     shard_bytes: int = PIECE_BYTES,
     progress: Progress | None = None,
 ) -> Built:
@@ -60,9 +60,8 @@ def build_corpus(
     needed()
     folder = CorpusFolder(Path(out).resolve())
     with catalogs.locked(folder):
-        return _Build(folder, get_engine(engine, workers), redact, progress).run(
-            inputs, shard_bytes
-        )
+        runs = get_engine(engine, workers, address)
+        return _Build(folder, runs, redact, progress).run(inputs, shard_bytes)
 
 
 class _Build:
@@ -101,7 +100,7 @@ class _Build:
         faults = [*planned.faults, *self._faults()]
         self._catalog.faults = faults[:_MOST_FAULTS]
         self._commit()
-        self._take_away()
+        catalogs.take_away(self._folder, keep=self._catalog.shards)
         return Built(self._made, kept, self._rows(), faults, self._catalog.aside)
 
     def _make_again(self) -> None:
@@ -194,6 +193,9 @@ class _Build:
             gone |= {piece.number for piece in pieces if piece.content not in listed[shard]}
         self._catalog.shards = sorted(listed)
         self._catalog.dropped = sorted(gone)
+        self._catalog.months = {
+            shard: months for shard in listed if (months := self._shards[shard].get("months"))
+        }
 
     def _commit(self) -> None:
         self._list()
@@ -207,15 +209,6 @@ class _Build:
     def _rows(self) -> dict[str, int]:
         listed = [self._shards[shard]["rows"] for shard in self._catalog.shards]
         return {table: sum(rows[table] for rows in listed) for table in SCHEMAS}
-
-    def _take_away(self) -> None:
-        """The files of shards of which nothing counts any more."""
-        for folder in map(self._folder.of, self._folder.analyses):
-            for shard in set(catalogs.built_shards(folder)) - set(self._catalog.shards):
-                folder.manifest(shard).unlink()
-                for path in folder.of_shard(shard):
-                    with suppress(OSError):  # a reader of the catalog before may have it open
-                        path.unlink()
 
 
 def _begun(folder: CorpusFolder, redacts: bool) -> Catalog:

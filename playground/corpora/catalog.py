@@ -8,7 +8,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -36,7 +36,8 @@ _FILES: Final = pa.schema(
 
 @dataclass(slots=True)
 class Catalog:
-    """What counts: `shards`, but for the pieces of `dropped` (their 64-bit numbers). `aside` are
+    """What counts: `shards`, but for the pieces of `dropped` (their 64-bit numbers); `months` are
+    those by which the facts of a compacted shard lie. `aside` are
     pieces that killed whoever read them, `faults` what could not be read."""
 
     generation: int = 0
@@ -44,6 +45,7 @@ class Catalog:
     redacts: bool = False
     shards: list[str] = field(default_factory=list)
     dropped: list[int] = field(default_factory=list)
+    months: dict[str, list[str]] = field(default_factory=dict)
     aside: list[dict[str, str]] = field(default_factory=list)
     faults: list[dict[str, str]] = field(default_factory=list)
 
@@ -70,8 +72,9 @@ def as_of(folder: CorpusFolder, catalog: Catalog) -> Catalog:
     where none of them has."""
     if folder.analysis == catalog.analysis:
         return catalog
-    there = set(built_shards(folder))
+    there = {found["shard"]: found for found in manifests(folder, redacts=catalog.redacts)}
     shards = [shard for shard in catalog.shards if shard in there]
+    months = {shard: there[shard].get("months", []) for shard in shards}
     if not shards:
         known = ", ".join(map(str, folder.analyses)) or "none"
         raise InputFault(
@@ -79,7 +82,7 @@ def as_of(folder: CorpusFolder, catalog: Catalog) -> Catalog:
             where=str(folder.path),
             expected=f"one that there is: {known}",
         )
-    return replace(catalog, analysis=folder.analysis, shards=shards)
+    return replace(catalog, analysis=folder.analysis, shards=shards, months=months)
 
 
 def refuse_newer(found: int, known: int, noun: str, path: Path) -> None:
@@ -137,6 +140,21 @@ def built_shards(folder: CorpusFolder) -> list[str]:
     ending = f".v{folder.analysis}.json"
     found = folder.manifest("x").parent.glob(f"*{ending}")
     return [path.name.removesuffix(ending) for path in found]
+
+
+def take_away(folder: CorpusFolder, keep: Collection[str]) -> None:
+    """The files of all shards but these, of every analysis."""
+    for each in map(folder.of, folder.analyses):
+        for shard in set(built_shards(each)) - set(keep):
+            path = each.manifest(shard)
+            try:
+                listed = json.loads(path.read_bytes())["files"]
+            except (ValueError, KeyError, TypeError):  # torn: what it listed is not known
+                listed = {}
+            path.unlink()
+            for name in listed:
+                with suppress(OSError):  # a reader of the catalog before may have it open
+                    (folder.path / name).unlink()
 
 
 def is_whole(folder: CorpusFolder, files: Mapping[str, int]) -> bool:

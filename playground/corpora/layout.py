@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -44,6 +45,11 @@ class CorpusFolder:
     def facts(self, table: str, shard: str) -> Path:
         return self.path / "facts" / f"v{self.analysis}" / table / f"{shard}.parquet"
 
+    def fact_files(self, table: str, shard: str, months: Sequence[str] = ()) -> list[Path]:
+        """The files of a shard's table: one, or one for each month of a compacted shard."""
+        plain = self.facts(table, shard)
+        return [plain.parent / f"month={month}" / plain.name for month in months] or [plain]
+
     def manifest(self, shard: str) -> Path:
         return self.path / "manifest" / f"{shard}.v{self.analysis}.json"
 
@@ -63,10 +69,12 @@ class CorpusFolder:
     def index(self, shard: str) -> Path:
         return self.path / "blocks" / f"{shard}.parquet"
 
-    def of_shard(self, shard: str) -> list[Path]:
-        """All files of a shard but its manifest."""
-        facts = [self.facts(table, shard) for table in SCHEMAS]
-        return [self.pack(shard), self.index(shard), *facts]
+    def sizes(self, shard: str, months: Sequence[str] = ()) -> dict[str, int]:
+        """All files of a shard but its manifest, and how long they are: one of another length is
+        torn."""
+        facts = [path for table in SCHEMAS for path in self.fact_files(table, shard, months)]
+        paths = [self.pack(shard), self.index(shard), *facts]
+        return {str(path.relative_to(self.path)): path.stat().st_size for path in paths}
 
     def attempts(self, shard: str) -> Path:
         return self.path / "attempts" / shard

@@ -6,7 +6,7 @@ It takes and gives plain data, so that it can be handed to another process or an
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
@@ -47,7 +47,7 @@ def build_shard(job: dict[str, Any]) -> dict[str, Any]:
         "redacts": job["redacts"],
         "pieces": job["pieces"],
         **told,
-        "files": _sizes(folder, job["shard"]),
+        "files": folder.sizes(job["shard"]),
     }
     write_file(folder.manifest(job["shard"]), json.dumps(manifest), force=True)
     return manifest
@@ -76,7 +76,7 @@ def _reread(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
     cleaner = Cleaner()
     with ExitStack() as stack:
         facts = FactsWriter(folder, shard, stack)
-        for place, skeleton, stored in _stored(before, shard, blocks):
+        for place, skeleton, stored in _stored(before, shard, known.get("months", ()), blocks):
             session, noticed = stored_session(blocks, skeleton)
             requests = sent_requests(session)
             taken = SessionFacts(session, noticed, place, requests, cleaner, redacts=False)
@@ -86,30 +86,25 @@ def _reread(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _stored(
-    before: CorpusFolder, shard: str, blocks: BlockReader
+    before: CorpusFolder, shard: str, months: Sequence[str], blocks: BlockReader
 ) -> Iterator[tuple[SessionPlace, int, list[StoredRequest]]]:
     """The sessions of a shard in their order: where each came from, the block of its skeleton, and
     what its requests keep and add."""
-    named = ["session", "kept", "added"]
-    requests: dict[int, list[StoredRequest]] = {}
-    for row in pq.read_table(before.facts("requests", shard), columns=named).to_pylist():
-        hashes = [blocks.key(number) for number in row["added"]]
-        request = StoredRequest(row["kept"], row["added"], hashes)
-        requests.setdefault(row["session"], []).append(request)
-    named = ["session", "piece", "number", "text"]
-    for row in pq.read_table(before.facts("sessions", shard), columns=named).to_pylist():
-        place = SessionPlace(row["piece"], row["number"])
-        yield place, row["text"], requests.get(row["session"], [])
+    both = (before.fact_files(table, shard, months) for table in ("sessions", "requests"))
+    for sessions_file, requests_file in zip(*both, strict=True):
+        named = ["session", "kept", "added"]
+        requests: dict[int, list[StoredRequest]] = {}
+        for row in pq.read_table(requests_file, columns=named).to_pylist():
+            hashes = [blocks.key(number) for number in row["added"]]
+            request = StoredRequest(row["kept"], row["added"], hashes)
+            requests.setdefault(row["session"], []).append(request)
+        named = ["session", "piece", "number", "text"]
+        for row in pq.read_table(sessions_file, columns=named).to_pylist():
+            place = SessionPlace(row["piece"], row["number"])
+            yield place, row["text"], requests.get(row["session"], [])
 
 
 _KEPT: Final = ("spoiled", "faults", "rereadable")  # of a manifest whose facts are made anew
-
-
-def _sizes(folder: CorpusFolder, shard: str) -> dict[str, int]:
-    """The files of a shard, and how long they are: one of another length is torn."""
-    return {
-        str(path.relative_to(folder.path)): path.stat().st_size for path in folder.of_shard(shard)
-    }
 
 
 class FactsWriter:

@@ -6,7 +6,7 @@ system prompt and what the requests say. Recordings stay in the file that they c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final, cast
 
@@ -17,6 +17,7 @@ from playground.findings import Finding, Severity
 from playground.sessions.native_format import parse_session, plain_session
 from playground.sessions.session import Session
 
+SKELETON: Final = "session"  # the kind of the block that names the others of a session
 _NOTICED: Final = "noticed"  # beside the session's own fields
 _LISTS: Final = ("messages", "input", "contents")  # of a body: each entry is a block
 _HEADS: Final = (
@@ -80,7 +81,7 @@ class SessionStore:
             stored = _of_rows(own)
         else:
             stored = _of_replies(head, messages, requests)
-        return self._add("session", plain)[0], list(stored)
+        return self._add(SKELETON, plain)[0], list(stored)
 
     def _add(self, kind: str, value: Any) -> tuple[int, bytes]:
         return self._blocks.add(kind, redacted(value) if self._redacts else value)
@@ -143,6 +144,30 @@ def _of_replies(
         kept = 0 if anew else len(head) + stop - starts
         yield replace(_stored(0, own), kept=kept)
         starts, stop = request.starts, reply
+
+
+def renumbered(plain: dict[str, Any], numbers: Sequence[int]) -> dict[str, Any]:
+    """A skeleton whose blocks have other numbers: the new one of each old one."""
+    found = dict(plain)
+    task = plain.get("task", {})
+    if "user_agent_prompt" in task:
+        found["task"] = {**task, "user_agent_prompt": numbers[task["user_agent_prompt"]]}
+    for key in ("tools", "messages"):
+        found[key] = [numbers[number] for number in plain.get(key, ())]
+    found["rows"] = [_renumbered_row(row, numbers) for row in plain.get("rows", ())]
+    return found
+
+
+def _renumbered_row(row: dict[str, Any], numbers: Sequence[int]) -> dict[str, Any]:
+    body = dict(row["body"])
+    for key in _HEADS:
+        if isinstance(body.get(key), int):
+            body[key] = numbers[body[key]]
+    for key in _LISTS:
+        if isinstance(body.get(key), list):
+            body[key] = [numbers[number] for number in body[key]]
+    reply = {"reply": numbers[row["reply"]]} if "reply" in row else {}
+    return {**row, "body": body, **reply}
 
 
 def stored_session(blocks: BlockReader, skeleton: int) -> tuple[Session, Noticed]:
