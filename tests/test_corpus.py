@@ -8,8 +8,10 @@ import signal
 import subprocess
 import sys
 import tarfile
+import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -636,6 +638,23 @@ def test_a_question_that_takes_too_long_is_ended(asked: Corpus) -> None:
     with pytest.raises(InputFault, match=r"ended after 0\.3 s"):
         asked.sql("SELECT count(*) FROM range(100000000000) a, range(1000) b", seconds=0.3)
     assert time.monotonic() - began < 5
+    assert asked.sql("SELECT 1").rows == [(1,)]
+
+
+def test_a_question_is_ended_by_whoever_asks_it_and_by_nobody_else(asked: Corpus) -> None:
+    with ThreadPoolExecutor(max_workers=1) as asking:
+        thread = asking.submit(threading.get_ident).result()
+        answer = asking.submit(asked.sql, "SELECT count(*) FROM range(100000000000) a, range(9) b")
+        while asked._asking != thread:
+            time.sleep(0.01)
+        asked.interrupt(thread + 1)
+        time.sleep(0.1)
+        assert not answer.done()
+        while not answer.done():  # it may have been asked for before DuckDB began
+            asked.interrupt(thread)
+            time.sleep(0.01)
+        with pytest.raises(InputFault, match="INTERRUPT"):
+            answer.result()
     assert asked.sql("SELECT 1").rows == [(1,)]
 
 

@@ -69,6 +69,7 @@ class Corpus:
 
         self._database = Database(self.folder, self.catalog)
         self._lock = threading.Lock()
+        self._asking = 0  # the thread whose question is being answered
 
     def ask(
         self,
@@ -139,9 +140,11 @@ class Corpus:
         """The same corpus, of some of its shards alone."""
         return Corpus(self.folder, catalog=replace(self.catalog, shards=list(shards)))
 
-    def interrupt(self) -> None:
-        """End what is being asked, from another thread."""
-        self._database.interrupt()
+    def interrupt(self, thread: int | None = None) -> None:
+        """End what is being asked, from another thread; of one `thread`, by its number, only what
+        that one asks: others may ask the same corpus."""
+        if thread in (None, self._asking):
+            self._database.interrupt()
 
     # what SQL alone does not say
 
@@ -246,6 +249,7 @@ class Corpus:
     ) -> CorpusAnswer:
         began = time.monotonic()
         with self._lock, self._bounded(seconds):
+            self._asking = threading.get_ident()
             columns, rows = self._database.fetched(sql, values, most + 1)
         spent = round(time.monotonic() - began, 3)
         return CorpusAnswer(question, columns, rows[:most], sql, spent, len(rows) > most)
