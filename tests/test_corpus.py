@@ -213,7 +213,8 @@ def listeners() -> set[str]:
     """Where processes of Ray listen."""
     found = subprocess.run(["ss", "-Hltnp"], capture_output=True, text=True, check=True).stdout
     rows = [line.split() for line in found.splitlines() if "raylet" in line or "gcs_server" in line]
-    return {row[3].rpartition(":")[0] for row in rows}
+    addresses = {row[3].rpartition(":")[0].strip("[]") for row in rows}
+    return {address.removeprefix("::ffff:") for address in addresses}
 
 
 # what changes, goes, comes back

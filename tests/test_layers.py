@@ -55,6 +55,7 @@ HEAVY = {
     "duckdb": {"corpora"},
     "pyarrow": {"corpora"},
     "rensa": {"corpora"},
+    "ray": {"corpora"},
 }
 
 
