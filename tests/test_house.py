@@ -73,6 +73,7 @@ def test_a_circle_is_one_floor_and_is_named(tree: Path) -> None:
     assert seen["modules named ...ing / at the top"] == "1 / 0"
 
 
+@pytest.mark.long
 def test_two_trees_stand_side_by_side(tree: Path) -> None:
     seen = measured(str(tree), "--against", str(ROOT))
     assert seen["modules"].split()[0] == "6"

@@ -18,6 +18,7 @@ from playground.recordings.apis import api_names
 from playground.recordings.decoding import StreamDecoder, decode_stream
 from playground.recordings.feeding import feed
 from playground.recordings.recording import (
+    UNREADABLE,
     Recording,
     ReplyCall,
     SignalChunk,
@@ -875,6 +876,20 @@ def test_a_line_of_a_megabyte_in_single_bytes() -> None:
     text = "x" * 1_000_000
     data = FRAMINGS["events"](WRITERS["openai-chat"](Said((), (text,))))
     assert decode_stream(cut(data, 1)).reply.content == text
+
+
+def test_what_is_of_no_api_is_not_held_for_ever() -> None:
+    """A server that sent frames of no API without an end took a gigabyte of memory."""
+    decoder, found, latest = StreamDecoder(), list[str](), 0
+    for number in range(20_000):
+        chunks = decoder.feed(b'data: {"n": %d}\n\n' % number)
+        found += [chunk.signal for chunk in chunks if isinstance(chunk, SignalChunk)]
+        decoder.forget()
+        latest = max(latest, number + 1 - len(found))
+    rest = decoder.finish().chunks
+    found += [chunk.signal for chunk in rest if isinstance(chunk, SignalChunk)]
+    assert latest < 5_000
+    assert found == [f'{UNREADABLE}{{"n": {number}}}' for number in range(20_000)]
 
 
 def test_an_unknown_api_is_named() -> None:

@@ -19,6 +19,7 @@ from playground.recordings.recording import UNREADABLE, Chunk, OtherChoice, Reco
 
 _DONE: Final = b"[DONE]"
 _WRAPPERS: Final = ("chunk", "data", "event", "payload", "json", "value")  # of one frame, in dumps
+_UNDECIDED: Final = 4096  # values that wait for one of a known API; a stream may have no end
 _LATEST: Final = 1e12  # seconds, thirty thousand years
 _LISTS: Final = ("chunks", "events", "stream", "data", "body")  # of all frames
 
@@ -166,6 +167,8 @@ class StreamDecoder:
         chosen = recognise(value) or self._look_inside(value)
         if chosen is None:
             self._waiting.append(value)
+            if len(self._waiting) >= _UNDECIDED:
+                self._unknown()
             return False
         self._reader = chosen(self._sink)
         waiting, self._waiting = self._waiting, []
@@ -227,7 +230,8 @@ class StreamDecoder:
 
     def _unknown(self) -> None:
         """No frame was of a known API: an error's body, or something else."""
-        for value in self._waiting:
+        waiting, self._waiting = self._waiting, []
+        for value in waiting:
             if value.get("error"):
                 self._sink.fail(value["error"])
             else:
