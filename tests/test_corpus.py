@@ -20,16 +20,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from conftest import ROOT
+from test_secrets import KINDS
 
 import playground as pg
 from playground.corpora import building, catalog
 from playground.corpora.asking import Corpus
 from playground.corpora.building import Built, build_corpus
+from playground.corpora.cleaning import Cleaner
 from playground.corpora.compaction import compact_corpus
 from playground.corpora.layout import CorpusFolder
 from playground.corpora.questions import question_names
 from playground.corpora.tables import SCHEMAS
 from playground.errors import InputFault, UnknownNameError
+from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.sessions.session import Session
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
@@ -700,6 +704,26 @@ def test_no_key_is_kept_in_any_file(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         assert key not in text
         assert own not in text
     assert "*" * len(key) in str(pg.corpus(out).sql("SELECT error FROM calls").rows)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_all_texts_as_one_hold_what_each_of_them_holds(name: str) -> None:
+    """A session's texts are searched as one first: of each kind in each place nothing is missed."""
+    secret, form = KINDS[name]
+    told = form.format(secret)
+    key, _, value = told.partition("=")
+    around = Message(role="user", parts=(TextPart("The tide is high."), TextPart("And low.")))
+    for part in (
+        TextPart(told),
+        ToolResultPart("1", "run", told),
+        ToolCallPart("1", "run", {"path": "a", "text": told, "list": ["b", told]}),
+        ToolCallPart("1", "run", {key: value} if value else {"api_key": secret}),
+    ):
+        said = Message(role="assistant", parts=(part,))
+        clean = Cleaner().session(Session(messages=(around, said, around)))
+        alone = Cleaner()._message(said)
+        assert clean.messages[1] == alone
+        assert alone != said or part.type == "tool_call"
 
 
 def test_a_redacted_corpus_has_no_text_and_is_asked_alike(
