@@ -400,14 +400,7 @@ def _tools() -> list[Any]:
 
 def compiled(walks: int, shown: int) -> list[list[object]]:
     """Each dialect's structural tag in xgrammar: ours taken, wrong ones refused, walks read."""
-    from grammar_walk import (
-        baits_of,
-        fault,
-        grammar_for,
-        right_calls,
-        tools_for,
-        wrong_calls,
-    )
+    from grammar_walk import Tried
 
     from playground.dialects import as_dialects
     from playground.dialects.declared import DeclaredDialect
@@ -416,25 +409,16 @@ def compiled(walks: int, shown: int) -> list[list[object]]:
     for dialect in as_dialects([]):
         if not isinstance(dialect, DeclaredDialect):
             continue
-        tools = tools_for(dialect)
+        tried = Tried.of(dialect)
         begun = time.perf_counter()
-        engine = TagEngine(grammar_for(dialect).structural_tag)
+        engine = TagEngine(tried.grammar.structural_tag)
         took = time.perf_counter() - begun
-        right = [dialect.format_tool_call(call, tools) for call in right_calls(dialect)]
-        wrong = [dialect.format_tool_call(call, tools) for call in wrong_calls(dialect)]
-        baits = baits_of(dialect, right)
-        texts = [engine.walk(seed, baits) for seed in range(walks)]
-        ended = [text for text in texts if text is not None]
-        faults = [(text, fault(dialect, text, tools, required=True)) for text in ended]
-        bad = [each for each in faults if each[1]]
+        ended = [text for text in tried.walks(engine, range(walks)) if text is not None]
+        bad = tried.faults(ended)
         for each in bad[:shown]:
-            print(f"  {dialect.name}: {each}")
-        taken = sum(map(engine.accepts, right))
-        refused = sum(not engine.accepts(text) for text in wrong)
+            print(f"  {each}")
         read = f"{len(ended) - len(bad)}/{len(ended)}"
-        milliseconds = f"{took * 1000:.0f}"
-        given = [f"{taken}/{len(right)}", f"{refused}/{len(wrong)}", read]
-        rows.append([dialect.name, milliseconds, *given])
+        rows.append([dialect.name, f"{took * 1000:.0f}", *tried.taken(engine), read])
     return rows
 
 

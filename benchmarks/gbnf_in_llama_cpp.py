@@ -91,33 +91,26 @@ class LlamaEngine:
         return not math.isinf(one[0].logit)
 
 
-def row(words: Vocabulary, dialect: Any, walks: int) -> tuple[list[object], list[str]]:
+def row(words: Vocabulary, tried: Any, walks: int) -> tuple[list[object], list[str]]:
     """A dialect's figures, and what llama.cpp sees otherwise."""
-    from grammar_walk import Engine, baits_of, grammar_for, right_calls, tools_for, wrong_calls
+    from grammar_walk import Engine
 
-    grammar, tools = grammar_for(dialect), tools_for(dialect)
     begun = time.perf_counter()
-    engine = LlamaEngine(words, grammar.gbnf)
+    engine = LlamaEngine(words, tried.grammar.gbnf)
     took = time.perf_counter() - begun
-    other = Engine(grammar.lark)
-    right = [dialect.format_tool_call(call, tools) for call in right_calls(dialect)]
-    wrong = [dialect.format_tool_call(call, tools) for call in wrong_calls(dialect)]
-    cuts = [text[: len(text) * part // 5] for text in right for part in range(1, 5)]
+    other = Engine(tried.grammar.lark)
+    cuts = [text[: len(text) * part // 5] for text in tried.right for part in range(1, 5)]
     cuts = [cut for cut in cuts if not other.accepts(cut)]
-    baits = baits_of(dialect, right)
-    texts = [text for text in (other.walk(seed, baits) for seed in range(walks)) if text]
-    texts = [text for text in texts if "\0" not in text]
-    faults = [f"refused: {text!r}" for text in [*right, *texts] if not engine.accepts(text)]
-    faults += [f"taken: {text!r}" for text in [*wrong, *cuts] if engine.accepts(text)]
+    texts = [text for text in tried.walks(other, range(walks)) if text and "\0" not in text]
+    faults = [f"refused: {t!r}" for t in [*tried.right, *texts] if not engine.accepts(t)]
+    faults += [f"taken: {t!r}" for t in [*tried.wrong, *cuts] if engine.accepts(t)]
     figures = [
-        dialect.name,
         f"{took * 1000:.1f}",
-        f"{sum(map(engine.accepts, right))}/{len(right)}",
-        f"{sum(not engine.accepts(text) for text in wrong)}/{len(wrong)}",
+        *tried.taken(engine),
         f"{sum(not engine.accepts(text) for text in cuts)}/{len(cuts)}",
         f"{sum(map(engine.accepts, texts))}/{len(texts)}",
     ]
-    return figures, [f"{dialect.name}: {fault[:300]}" for fault in faults]
+    return figures, [f"{tried.dialect.name}: {fault[:300]}" for fault in faults]
 
 
 def main(given: list[str]) -> int:
@@ -125,21 +118,12 @@ def main(given: list[str]) -> int:
         sys.exit(str(__doc__))
     run_beside(*NEEDED)
     sys.path.insert(0, str(ROOT / "tests"))
-    from playground.dialects import as_dialects
-    from playground.dialects.declared import DeclaredDialect
+    from grammar_walk import print_table
 
     words = Vocabulary(given[0])
     walks = int(next((each for each in given[1:] if each.isdigit()), 20))
     names = [each for each in given[1:] if not each.isdigit()]
-    print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
-    faults: list[str] = []
-    for dialect in as_dialects(names):
-        if isinstance(dialect, DeclaredDialect):
-            figures, bad = row(words, dialect, walks)
-            print(f"| {' | '.join(map(str, figures))} |", flush=True)
-            faults += bad
-    print("\n".join(faults))
-    return int(bool(faults))
+    return print_table(HEAD, names, lambda tried: row(words, tried, walks))
 
 
 if __name__ == "__main__":

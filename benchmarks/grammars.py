@@ -14,17 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
-from grammar_walk import (
-    Engine,
-    baits_of,
-    fault,
-    grammar_for,
-    right_calls,
-    tools_for,
-    wrong_calls,
-)
-
-from playground.dialects import DeclaredDialect, as_dialects
+from grammar_walk import Engine, Tried, grammar_for, print_table
 
 HEAD = (
     "dialect",
@@ -39,30 +29,23 @@ HEAD = (
 )
 
 
-def row(dialect: DeclaredDialect, walks: int, seed: int) -> tuple[list[object], list[str]]:
+def row(tried: Tried, walks: int, seed: int) -> tuple[list[object], list[str]]:
     """A dialect's figures, and what was wrong with what the engine took."""
     begun = time.perf_counter()
-    grammar = grammar_for(dialect)
+    grammar = grammar_for(tried.dialect)
     lark = grammar.lark
     made = time.perf_counter()
     engine = Engine(lark)
     compiled = time.perf_counter()
-    tools = tools_for(dialect)
-    right = [dialect.format_tool_call(call, tools) for call in right_calls(dialect)]
-    wrong = [dialect.format_tool_call(call, tools) for call in wrong_calls(dialect)]
-    baits = baits_of(dialect, right)
-    texts = [engine.walk(seed + number, baits) for number in range(walks)]
+    texts = tried.walks(engine, range(seed, seed + walks))
     ended = [text for text in texts if text is not None]
-    faults = [(fault(dialect, text, tools, required=True), text) for text in ended]
-    bad = [f"{dialect.name}: {why} {text!r:.200}" for why, text in faults if why]
+    bad = tried.faults(ended)
     figures = [
-        dialect.name,
         len(lark.encode()),
         len(grammar.gbnf.encode()),
         f"{(made - begun) * 1000:.1f}",
         f"{(compiled - made) * 1000:.1f}",
-        f"{sum(map(engine.accepts, right))}/{len(right)}",
-        f"{sum(not engine.accepts(text) for text in wrong)}/{len(wrong)}",
+        *tried.taken(engine),
         f"{len(ended) - len(bad)}/{len(ended)}",
         walks - len(ended),
     ]
@@ -73,15 +56,7 @@ def main(given: list[str]) -> int:
     numbers = [int(each) for each in given if each.isdigit()]
     walks, seed = [*numbers, *[100, 1][len(numbers) :]][:2]
     names = [each for each in given if not each.isdigit()]
-    print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
-    faults: list[str] = []
-    for dialect in as_dialects(names):
-        if isinstance(dialect, DeclaredDialect):
-            figures, bad = row(dialect, walks, seed)
-            print(f"| {' | '.join(map(str, figures))} |", flush=True)
-            faults += bad
-    print("\n".join(faults))
-    return int(bool(faults))
+    return print_table(HEAD, names, lambda tried: row(tried, walks, seed))
 
 
 if __name__ == "__main__":

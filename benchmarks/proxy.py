@@ -96,7 +96,9 @@ async def proxying(upstream: str, home: Path, *more: str) -> AsyncIterator[tuple
 
 
 def provide() -> None:
-    config = uvicorn.Config(provider, port=0, log_config=None, log_level=100, lifespan="off")
+    config = uvicorn.Config(
+        provider, port=0, log_config=None, log_level=100, lifespan="off", timeout_keep_alive=90
+    )
     server = uvicorn.Server(config)
 
     async def run() -> None:
@@ -125,14 +127,15 @@ async def one(
     headers = {"x-gap": str(gap), "x-count": str(count), "content-type": "application/json"}
     began, first = time.perf_counter(), 0.0
     ways: list[float] = []
-    got = b""
+    got = rest = b""
     async with client.stream("POST", f"{url}/v1/messages", content=data, headers=headers) as answer:
         async for piece in answer.aiter_raw():
             now = time.perf_counter()
             first = first or (now - began) * 1000
             got += piece
-            for line in piece.split(b"\n"):
-                if line.startswith(b"data: {") and line.endswith(b"}"):
+            *lines, rest = (rest + piece).split(b"\n")  # a piece may end inside of a frame
+            for line in lines:
+                if line.startswith(b"data: {"):
                     ways.append((now - json.loads(line[6:])["sent"]) * 1000)
     return first, ways, got
 
@@ -176,7 +179,7 @@ async def crowd(url: str, streams: int, seconds: float) -> dict[str, Any]:
             try:
                 first, ways, _ = await one(client, url, data, gap=0.1, count=expected)
             except httpx.HTTPError as error:
-                counts[type(error).__name__] += 1
+                counts[f"{type(error).__name__} ({error.__cause__ or error})"] += 1
                 continue
             firsts.append(first)
             counts["whole" if len(ways) == expected else "broken"] += 1

@@ -26,9 +26,8 @@ with right:
     st.header("What the model is told", anchor=False)
     prompt = own.prompt(draft.dialect, session)
     components.verbatim(prompt, "the system prompt", key="own prompt", height=250)
-    if grammar := own.grammar(draft.dialect, session):
-        st.header("Grammar", anchor=False)
-        components.verbatim(grammar, "the grammar", key="own grammar", height=250)
+    st.header("Grammar", anchor=False)
+    own.show_grammar(draft.dialect, session)
     with figures:
         own.summary(draft.text, draft.dialect.name)
     st.header("Laws", anchor=False)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from playground.show import frames
 from playground.ui import replay, state
-from playground.ui.shared import changes, components, readings, tables, widgets
+from playground.ui.shared import changes, components, readings, tables, which_dialect, widgets
 
 working = state.working_session()
 left, right, beside, rare = st.columns([5, 5, 5, 2], vertical_alignment="bottom")
@@ -24,8 +24,7 @@ with rare:
     switches = widgets.reading_switches(dialect)
 reading = readings.Reading(recording, dialect, working.session.tools, switches, server)
 timeline = reading.timeline
-replay.about(recording, timeline)
-replay.about_server(timeline)
+hint = replay.about(recording, timeline)
 readings.show_findings(timeline)
 
 last = len(timeline.steps) - 1
@@ -63,7 +62,7 @@ if beside_it.open:
         readings.two_readings(reading)
 if which.open:
     with which:
-        replay.show_detections(reading)
+        which_dialect.show_detections(reading)
 if other.open:
     with other:
         replay.experiments(reading)
@@ -73,3 +72,4 @@ if every.open:
 if out.open:
     with out:
         replay.downloads(working, reading)
+which_dialect.looks_like(reading, hint)  # last: it takes longer than all else

@@ -62,6 +62,9 @@ CODES: Final[dict[str, FindingKind]] = {
     "fabricated-result": FindingKind("warning", "the model wrote a tool result itself"),
     "invalid-utf8": FindingKind("warning", "bytes that are not UTF-8, shown as U+FFFD"),
     "lone-surrogate": FindingKind("warning", "half of a surrogate pair, replaced by U+FFFD"),
+    "expected-misfit": FindingKind(
+        "warning", "an expected call whose arguments the tool's own schema refuses"
+    ),
     "foreign-markup": FindingKind("warning", "another dialect reads calls here, this one does not"),
     "native-call": FindingKind("info", "a native tool call in a stream read as a text dialect"),
     "unknown-tool": FindingKind("warning", "a call to a tool that the session does not have"),
@@ -101,7 +104,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "schema-refused": FindingKind("error", "a provider refuses a tool's schema for this"),
     "schema-ignored": FindingKind("warning", "a provider does not heed this of a tool's schema"),
     "parameter-dropped": FindingKind("warning", "a parameter that is not sent"),
-    "parameter-added": FindingKind("info", "a parameter that was not asked for"),
+    "parameter-added": FindingKind("info", "a parameter that the adapter adds by itself"),
     "transcript-alone": FindingKind(
         "info", "the session holds no system prompt and no tools: what was sent was longer"
     ),
@@ -207,6 +210,9 @@ CODES: Final[dict[str, FindingKind]] = {
     "derived-law": FindingKind("warning", "a law that random calls of a derived dialect break"),
     "derived-answer": FindingKind(
         "warning", "an answer or a thought of the template that the derived dialect reads otherwise"
+    ),
+    "derived-result": FindingKind(
+        "info", "results that the derived dialect writes with other bytes than the template"
     ),
     "proposal-left": FindingKind(
         "warning", "a stretch of a reply that looks like markup, and is text to the proposed form"

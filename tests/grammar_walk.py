@@ -1,13 +1,13 @@
 """llguidance as the engine of grammars, and random walks over what it allows.
 
-Shared by tests/test_grammars.py and benchmarks/grammars.py. A token is a byte, so every cut is
+Shared by tests/test_grammars.py and the benchmarks of grammars. A token is a byte, so every cut is
 tried; the walk is drawn to the dialect's own markers, and to an end.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ import jsonschema
 from llguidance import LLMatcher, LLTokenizer, TokenizerWrapper
 from llguidance.gbnf_to_lark import gbnf_to_lark
 
-from playground.dialects import DeclaredDialect
+from playground.dialects import DeclaredDialect, as_dialects
 from playground.grammars import Grammar
 from playground.messages import ToolCallPart
 from playground.parsing.result import ParseResult, read_to_end
@@ -245,3 +245,58 @@ def wrong_calls(dialect: DeclaredDialect) -> list[ToolCallPart]:
 def grammar_for(dialect: DeclaredDialect, choice: str = "required") -> Grammar:
     """The grammar of these tools."""
     return dialect.grammar(tools_for(dialect), choice=choice, reasoning=choice == "auto")
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What an engine is given of a dialect: its grammar, and calls of its tools as texts."""
+
+    dialect: DeclaredDialect
+    grammar: Grammar
+    right: list[str]
+    wrong: list[str]
+
+    @classmethod
+    def of(cls, dialect: DeclaredDialect) -> Tried:
+        """With the tools that the dialect can call."""
+        tools = tools_for(dialect)
+        right, wrong = (
+            [dialect.format_tool_call(call, tools) for call in calls]
+            for calls in (right_calls(dialect), wrong_calls(dialect))
+        )
+        return cls(dialect, grammar_for(dialect), right, wrong)
+
+    def walks(self, engine: Any, seeds: Iterable[int]) -> list[str | None]:
+        """Random texts that an engine takes; None for each that does not end in time."""
+        baits = baits_of(self.dialect, self.right)
+        return [engine.walk(seed, baits) for seed in seeds]
+
+    def faults(self, texts: Iterable[str]) -> list[str]:
+        """What is wrong with texts that an engine took, and each text."""
+        tools = tools_for(self.dialect)
+        said = ((fault(self.dialect, text, tools, required=True), text) for text in texts)
+        return [f"{self.dialect.name}: {why} {text!r:.200}" for why, text in said if why]
+
+    def taken(self, engine: Any) -> tuple[str, str]:
+        """Of our calls those that an engine takes, of wrong ones those that it refuses."""
+        took = sum(map(engine.accepts, self.right))
+        refused = sum(not engine.accepts(text) for text in self.wrong)
+        return f"{took}/{len(self.right)}", f"{refused}/{len(self.wrong)}"
+
+
+def print_table(
+    head: Sequence[str],
+    names: Sequence[str],
+    row: Callable[[Tried], tuple[Sequence[object], list[str]]],
+) -> int:
+    """A row for each declared dialect of these names (all, where there are none) and the faults
+    behind them; 1 where there are some."""
+    print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}")
+    faults: list[str] = []
+    for dialect in as_dialects(names):
+        if isinstance(dialect, DeclaredDialect):
+            figures, bad = row(Tried.of(dialect))
+            print(f"| {dialect.name} | {' | '.join(map(str, figures))} |", flush=True)
+            faults += bad
+    print("\n".join(faults))
+    return int(bool(faults))

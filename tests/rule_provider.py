@@ -227,9 +227,17 @@ class _Handler(BaseHTTPRequestHandler):
         reply |= {"status": "completed", "parallel_tool_calls": True, "tools": []}
         done = {"type": "response.completed", "response": {**reply, "usage": usage}}
         created = {"type": "response.created", "response": {**reply, "status": "in_progress"}}
-        text: dict[str, Any] = {"type": "response.output_text.delta", "delta": "Done."}
-        text |= {"item_id": "i", "output_index": 0, "content_index": 0, "logprobs": []}
-        frames = [{**f, "sequence_number": n} for n, f in enumerate((created, text, done))]
+        item: dict[str, Any] = {"id": "i", "type": "message", "role": "assistant"}
+        said = {"type": "output_text", "text": "Done.", "annotations": [], "logprobs": []}
+        whole = {**item, "status": "completed", "content": [said]}
+        place: dict[str, Any] = {"output_index": 0}
+        empty = {**item, "content": list[Any]()}
+        begun = {"type": "response.output_item.added", **place, "item": empty}
+        text: dict[str, Any] = {"type": "response.output_text.delta", "delta": "Done.", **place}
+        text |= {"item_id": "i", "content_index": 0, "logprobs": []}
+        ended = {"type": "response.output_item.done", **place, "item": whole}
+        said_so: tuple[dict[str, Any], ...] = (created, begun, text, ended, done)
+        frames = [{**f, "sequence_number": n} for n, f in enumerate(said_so)]
         self._stream([f"event: {f['type']}\ndata: {json.dumps(f)}\n\n" for f in frames])
 
     def _gemini(self, provider: Provider, body: dict[str, Any]) -> None:

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
+from conftest import ROOT
 from passed_runs import leave_run
 from playwright.sync_api import Page, expect, sync_playwright
 from serving import CHROMIUM, FLAGS, served, widened
 
+from playground.corpora.building import build_corpus
 from playground.ui.pages import PAGES, PageEntry
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+import corpus_data
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -130,6 +138,26 @@ def test_what_opens_over_a_page_is_for_everybody(page: Page) -> None:
     expect(page.get_by_role("dialog").get_by_label("Paste anything")).to_be_focused()
     settled(page)
     assert violations(page) == []
+
+
+def test_a_corpus_is_asked_and_leads_to_a_session(page: Page, tmp_path: Path) -> None:
+    corpus_data.write_sessions(tmp_path / "sessions", 20)
+    build_corpus(tmp_path / "corpus", [tmp_path / "sessions"], engine="serial")
+    opened(page, f"corpus?corpus={quote(str(tmp_path / 'corpus'))}")
+    expect(page.get_by_text(re.compile(r"^\d+ rows? in "))).to_be_visible()
+    assert violations(page) == []
+    asked = page.get_by_role("combobox", name="Question")
+    first = asked.input_value()
+    asked.click()
+    page.get_by_role("option").nth(2).click()
+    expect(page).to_have_url(re.compile("asks="))
+    settled(page)
+    assert violations(page) == []
+    page.go_back()
+    expect(asked).to_have_value(first)
+    page.get_by_role("button", name="Open in Compare").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Compare")
+    expect(page.locator(".panes").first).to_be_visible()
 
 
 def test_the_grid_is_used_by_keyboard_alone(page: Page) -> None:

@@ -323,6 +323,19 @@ def test_keys_go_to_pages_and_players_but_never_where_somebody_types(hand: Hand)
     expect(heading).to_have_text("Compare")
 
 
+def test_back_undoes_a_choice_of_policy(page: Page, address: str) -> None:
+    page.goto(f"{address}/cache?session=12-long-tool-run")
+    policy = page.get_by_role("combobox", name="Policy")
+    expect(policy).to_have_value("Azad (the default)")
+    policy.click()
+    page.get_by_role("option", name="No marks").click()
+    expect(page).to_have_url(re.compile("policy=none"))
+    page.go_back()
+    expect(policy).to_have_value("Azad (the default)")
+    page.go_forward()
+    expect(policy).to_have_value("No marks")
+
+
 def test_a_cell_of_the_matrix_is_chosen_and_a_mark_is_set_by_a_click(
     hand: Hand, tour: Tour
 ) -> None:

@@ -100,6 +100,32 @@ def test_a_reload_a_link_and_a_new_tab_restore_what_was_edited(
     expect(pane(other)).to_contain_text("You keep the harbour.")
 
 
+def test_a_reload_brings_back_what_was_typed_and_a_refused_name_goes(
+    context: BrowserContext, address: str
+) -> None:
+    """The editor was not left: the app has never heard of the text."""
+    page = context.new_page()
+    bring(page, address)
+    prompt(page).fill("Now you keep the harbour.")
+    page.reload()
+    expect(pane(page)).to_contain_text("You keep the harbour.")
+    typed = prompt(page)
+    expect(typed).to_have_value("Now you keep the harbour.")
+    expect(typed).to_be_focused()
+    expect(typed).to_have_css("font-family", re.compile("monospace"))
+    typed.press("Control+Enter")
+    expect(pane(page)).to_contain_text("Now you keep the harbour.")
+    page.reload()
+    expect(pane(page)).to_contain_text("Now you keep the harbour.")
+    expect(prompt(page)).not_to_be_focused()
+    page.get_by_role("button", name="This session").click()
+    field = page.get_by_role("textbox", name="Name")
+    field.fill("01-plain-chat")
+    field.press("Enter")
+    expect(page.get_by_text("This could not be done.")).to_be_visible()
+    expect(field).to_have_value(re.compile("^pasted OpenAI request"))
+
+
 def test_two_tabs_edit_one_session_and_nothing_is_lost(
     context: BrowserContext, address: str
 ) -> None:

@@ -21,6 +21,7 @@ from playground.errors import UnknownNameError
 from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.prompt_data import CacheDialect, DynamicTaskConfig, TaskConfig
 from playground.questions.cache.placement import place_cache
+from playground.questions.comparison import compare
 from playground.sessions.session import Session
 
 CLAUDE = CacheRequest("anthropic/claude-sonnet-4-5")
@@ -207,7 +208,9 @@ def test_every_part_has_a_decision_with_a_known_reason(dialect: str) -> None:
         (i, p) for i, p in wanted if "cache_control" in messages[i]["content"][p]
     }
     assert placement.parts[-1].decision.reason == "environment"
-    assert placement.characters == text_characters(messages) - len("ENV")
+    assert placement.text_characters == text_characters(messages) - len("ENV")
+    (column,) = compare(session(environment="ENV"), [dialect]).columns
+    assert placement.characters == sum(column.characters.values())
 
 
 def test_native_results_move_the_marks_away_from_the_tool_loop() -> None:

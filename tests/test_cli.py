@@ -91,7 +91,7 @@ def test_cache_tells_marks_and_reasons() -> None:
     (above,) = output("cache", "07-gemini-above", "-d", "xml")
     (below,) = output("cache", "08-gemini-below", "-d", "xml")
     assert [p["marked"] for p in above["parts"]] == [True, True, False, True]
-    assert (above["characters"], below["characters"]) == (16_010, 15_990)
+    assert (above["text_characters"], below["text_characters"]) == (16_010, 15_990)
     assert {p["reason"] for p in below["parts"]} == {"below-gemini-threshold"}
     assert "too few characters" in run("cache", "08-gemini-below", "-d", "xml").stdout
 

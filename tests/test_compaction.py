@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rule_provider import Provider
 from test_pages import page
 
 import playground as pg
@@ -97,6 +98,24 @@ def test_the_arithmetic_is_that_of_the_shortened_session_itself() -> None:
         assert after.read <= before.total - each.lost
         assert each.shorter == whole.requests[each.turn].total - after.total
         assert (each.survive, each.marks) == (1, 2)  # the system prompt's, not the last message's
+
+
+def test_a_provider_that_shares_no_code_bills_every_policys_requests_alike() -> None:
+    """Its tokens are others: what is read, of all that is sent, is the same to a fiftieth."""
+    found = pg.compaction(sent(), keep=2, limit=6_000)
+    assert sum(bool(each.cuts) for each in found.rows) >= 4
+    for each in found.rows:
+        provider, read, total = Provider(), 0, 0
+        for asked, simulated in zip(each.bodies, each.simulation.requests, strict=True):
+            provider.now += 20
+            status, usage = provider.anthropic(copy.deepcopy(asked))
+            assert status == 200, usage
+            assert bool(usage["cache_read_input_tokens"]) == bool(simulated.read), each.policy.name
+            read += usage["cache_read_input_tokens"]
+            total += sum(usage[key] for key in usage if key.endswith("input_tokens"))
+        ours = each.simulation.requests
+        share = sum(r.read for r in ours) / sum(r.total for r in ours)
+        assert share == pytest.approx(read / total, abs=0.02), each.policy.name
 
 
 def test_keeping_everything_is_the_simulation_of_the_session() -> None:
@@ -200,7 +219,9 @@ def test_what_cannot_be_asked_is_told() -> None:
 def test_it_shows_itself_and_the_command_line_says_it(tmp_path: Path) -> None:
     found = pg.compaction(sent())
     assert list(found.frame()["policy"])[0] == EVERYTHING
-    assert len(found.figure().data) >= 5
+    figure = found.figure()
+    assert len(figure.data) >= 5
+    assert (figure.layout.legend.yanchor, figure.layout.legend.y > 1) == ("bottom", True)
     assert "saved so far" in found.html()
     json.dumps(found.as_json())
     command = [sys.executable, "-m", "playground.cli", "compaction", "12-long-tool-run", "--json"]

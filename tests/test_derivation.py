@@ -89,6 +89,104 @@ def test_a_declaration_is_read_off_a_template_and_proven(source: str, fields: An
     assert (dialect.derivation.broken, dialect.findings()) == ((), [])
 
 
+ATTRIBUTES = template(
+    "{{ '<call name=\"' + c.name + '\"' }}{%- for k, v in c.arguments.items() %}"
+    "{{ ' ' + k + '=' + (v | tojson) }}{%- endfor %}{{ '/>' }}",
+)
+LIKE_YAML = template(
+    "{{ '---call ' + c.name + '\n' }}{%- for k, v in c.arguments.items() %}"
+    "{{ k + ': ' + (v | tojson) + '\n' }}{%- endfor %}{{ '---end' }}", "{{ '\n' }}",
+)  # fmt: skip
+FLAGS = template(
+    "{{ '$ ' + c.name }}{%- for k, v in c.arguments.items() %}"
+    "{{ ' --' + k + ' ' + (v | tojson) }}{%- endfor %}{{ ' ;\n' }}",
+)
+FRAMED = template(
+    "{{ '>>> ' + c.name + ' ' + t.id + '\n\n' }}{%- for k, v in c.arguments.items() %}"
+    "{{ '@' + k + '\n' + (v if v is string else v | tojson) + '\n' }}{%- endfor %}"
+    "{{ '<<<\n' }}",
+)
+SPACED_CLOSER = template(
+    "{{ '«' + c.name + '»\n' }}{%- for k, v in c.arguments.items() %}{{ '· ' + k + ' (' }}"
+    "{{ ('text' if v is string else 'json') + ') ' + (v if v is string else v | tojson) }}"
+    "{{ ' ·\n' }}{%- endfor %}{{ '«/»' }}",
+)
+TAG_IS_NAME = template(
+    "{{ '<' + c.name }}{%- for k, v in c.arguments.items() %}"
+    "{{ ' ' + k + '=\"' + (v | string) + '\"' }}{%- endfor %}{{ '/>' }}",
+)
+DEEP = template(
+    "{{ '[[ACT]]' + ({'input': {'params': c.arguments}, 'meta': {'tool': c.name}} | tojson)"
+    " + '[[/ACT]]' }}",
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "fields"),
+    [
+        (
+            ATTRIBUTES,
+            {"call": '<call name="{name}"{params}/>', "param": " {key}={value:json}"},
+        ),
+        (
+            LIKE_YAML,
+            {"call": "---call {name}\n{params}---end", "param": "{key}: {value:json}\n"},
+        ),
+        (FLAGS, {"param": "--{key} {value:json} "}),
+        (
+            FRAMED,
+            {"call": ">>> {name} {id}\n\n{params}<<<", "param": "@{key}\n{value}\n"},
+        ),
+        (SPACED_CLOSER, {"param": "· {key} ({type}) {value} ·\n"}),
+        (
+            TAG_IS_NAME,
+            {"call": "<{name}{params}/>", "param": ' {key}="{value}"', "known_names": True},
+        ),
+        (
+            DEEP,
+            {
+                "shape": JsonShape(
+                    ("meta", "tool"),
+                    ("input", "params"),
+                    ("params", "arguments", "parameters"),
+                    order=("input", "meta"),
+                )
+            },
+        ),
+    ],
+    ids=[
+        "attributes", "like YAML", "flags", "angles that are no tags", "a blank before a closer",
+        "a tag is the name", "arguments in an object of their own",
+    ],
+)  # fmt: skip
+def test_odd_forms_are_read_off_and_proven(source: str, fields: Any) -> None:
+    dialect = dialect_from_template(source)
+    assert {name: getattr(dialect.syntax, name) for name in fields} == fields
+    proof = dialect.derivation.proof
+    assert [t.probe for t in proof.trials if not (t.read and t.written)] == []
+    assert dialect.findings() == []
+
+
+def result_as_user(written: str) -> str:
+    """A template whose results stand in a user's turn so; `m.content` are the tool's words."""
+    return (
+        "{%- for m in messages %}{%- if m.role == 'tool' %}{{ '<|turn|>user\n' }}" + written + "{{"
+        " '<|over|>\n' }}{%- else %}{{ '<|turn|>' + m.role + '\n' }}{%- for t in m.tool_calls or []"
+        " %}{{ '<do>' + (t.function | tojson) + '</do>' }}{%- endfor %}{{ m.content or '' }}"
+        "{{ '<|over|>\n' }}{%- endif %}{%- endfor %}"
+        "{%- if add_generation_prompt %}{{ '<|turn|>assistant\n' }}{%- endif %}"
+    )
+
+
+def test_results_that_a_user_s_turn_holds_otherwise_are_told() -> None:
+    plain = dialect_from_template(result_as_user("{{ '<out>\n' + m.content + '\n</out>\n' }}"))
+    assert (plain.result, plain.result_role) == ("<out>\n{result}\n</out>\n", "user")
+    assert plain.findings() == []
+    encoded = dialect_from_template(result_as_user("{{ {'out': m.content} | tojson }}"))
+    (found,) = encoded.findings()
+    assert (found.code, found.message) == ("derived-result", "quotes, two lines, JSON")
+
+
 INDENTED = template(
     "{{ {'id': t.id, 'name': c.name, 'arguments': c.arguments}"
     " | tojson(indent=2, ensure_ascii=true) | indent(1) }}", "{{ ',\n ' }}", "{{ '<all>[\n ' }}",
@@ -265,10 +363,10 @@ def test_what_the_proof_cannot_show_is_a_finding() -> None:
         ("{{ 1 }}\n" * 3, "the template writes no calls"),
         (
             template(
-                "{{ '<' + c.name }}{%- for k, v in c.arguments.items() %}"
-                "{{ ' ' + k + '=\"' + (v | string) + '\"' }}{%- endfor %}{{ '/>' }}"
+                "{{ '%%' + c.name + '\n' }}{%- for k, v in c.arguments.items() %}"
+                "{{ k ~ '[' ~ (v | string | length) ~ ']' ~ v ~ '\n' }}{%- endfor %}{{ '%%\n' }}"
             ),
-            "does not read the template's own 'one call': '<fetch_quay vessel=\"Qopax\"/>'",
+            "does not read the template's own 'plain text': .*vessel.11.src/main.py",
         ),
         (
             template(

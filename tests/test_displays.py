@@ -13,6 +13,7 @@ from typing import Any, Final
 import nbformat
 import pandas as pd
 import plotly.graph_objects as go
+import plotly.io as pio
 import pytest
 from conftest import ROOT
 from IPython.core.formatters import DisplayFormatter
@@ -190,7 +191,17 @@ def test_a_figure_is_a_table_where_no_script_runs(shown: dict[str, Shown], kind:
     assert "<details open>" in told
     assert rows and all(name and re.fullmatch(r"[\d,.]*", number) for name, number in rows)
     plain, _ = DisplayFormatter().format(figure)  # type: ignore[no-untyped-call]
-    assert plain["text/html"].endswith(figure.kept())
+    assert figure.kept() in plain["text/html"]
+
+
+def test_a_figures_table_is_folded_only_where_plotly_drew_beside_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """nbconvert shows the table alone, and showed it folded."""
+    figure = pg.compare(pg.sample_sessions()["01-plain-chat"], "xml").figure()
+    for renderer, folds in (("plotly_mimetype", False), ("notebook_connected", True)):
+        monkeypatch.setattr(pio.renderers, "default", renderer)
+        assert ("open = false" in figure._repr_mimebundle_()["text/html"]) is folds
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -45,6 +45,8 @@ def wider(findings: tuple[Finding, ...]) -> list[tuple[str, str]]:
         ({"type": "string", "pattern": r"\bword"}, "an anchor or a word boundary inside of it"),
         ({"type": "string", "pattern": "("}, "it cannot be read"),
         ({"type": "string", "pattern": "^a*$", "maxLength": 3}, "the text's length"),
+        ({"type": "string", "pattern": "^a*$", "minLength": 1}, "the text's length"),
+        ({"enum": ["a", "bb"], "minLength": 2}, "minLength beside listed values is not kept"),
         ({"type": "string", "maxLength": 100_000}, "more than 1,000 characters are not counted"),
         ({"type": "string", "format": "date-time"}, "format 'date-time' is not in the grammar"),
         ({"not": {"type": "string"}}, "not … is not in the grammar"),
@@ -230,3 +232,53 @@ def test_a_dialect_that_calls_one_tool_alone_says_so() -> None:
     grammar = pg.get_dialect("smolagents-code").grammar(TOOLS, choice="required")
     assert grammar.lark == ""
     assert "each calls 'python_interpreter'" in grammar.findings[0].message
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        ({"anyOf": [{"const": n} for n in range(250)]}, "a union of more than 200 parts"),
+        ({"properties": {"a": {}}}, "without a type it is read as one of type object"),
+        ({"type": "number", "minimum": 0}, "a number between bounds has no exponent"),
+    ],
+)
+def test_what_fits_a_schema_and_is_not_allowed_is_said(schema: Any, said: str) -> None:
+    found = grammar_of(schema).findings
+    told = [f.message for f in found if f.code == "grammar-narrower" and "value" in f.where]
+    assert any(said in message for message in told)
+
+
+def test_of_a_const_and_an_enum_the_value_of_both_is_left() -> None:
+    both = [{"const": "x"}, {"enum": ["y", "x"]}]
+    engine = Engine(grammar_of({"allOf": both}).lark)
+    calls = [
+        f'<tool_call>\n{{"name": "probe", "arguments": {{"value": "{v}"}}}}\n</tool_call>'
+        for v in "xy"
+    ]
+    assert [engine.accepts(call) for call in calls] == [True, False]
+    assert grammar_of({"allOf": [{"const": "x"}, {"enum": ["y"]}]}).rules == {}
+
+
+COUNTED = {
+    "type": "object",
+    "properties": {
+        "most": {"type": "string", "maxLength": 280},
+        "between": {"type": "string", "minLength": 1, "maxLength": 9},
+        "open": {"type": "string", "pattern": "^a"},
+    },
+    "required": ["most"],
+}
+
+
+@EVERY
+def test_a_text_that_is_counted_leaves_room_for_its_closer(dialect: DeclaredDialect) -> None:
+    """A tool of GitHub's MCP server could not be called: its text took the closer's line break."""
+    if dialect.syntax.text_keys:
+        pytest.skip("its calls hold texts alone, of which nothing is counted")
+    tools = [ToolMetadata(name="note", input_schema=COUNTED)]
+    engine = Engine(dialect.grammar(tools, choice="required").lark)
+    for arguments in ({"most": "one"}, {"most": "", "between": "a b", "open": "abc"}):
+        text = dialect.format_tool_call(ToolCallPart("call_1", "note", arguments), tools)
+        assert engine.accepts(text)
+    long = dialect.format_tool_call(ToolCallPart("call_1", "note", {"most": "x" * 281}), tools)
+    assert not engine.accepts(long)

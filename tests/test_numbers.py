@@ -109,3 +109,4 @@ def test_a_table_writes_its_numbers_so_in_every_language() -> None:
     for part in ('"%,d"', '"%,.0f %%"', '"%,.2f"'):
         assert part in columns
     pd.testing.assert_series_equal(found.value["read share"], pd.Series([84.0], name="read share"))
+    assert (found.proto.HasField("placeholder"), found.proto.placeholder) == (True, "")  # no `None`

@@ -125,6 +125,13 @@ def test_a_read_only_folder_is_one_line(writer: str, folder: Path, mounted: Path
 
 
 @pytest.mark.parametrize("writer", WRITERS)
+def test_folders_that_are_missing_are_made_by_every_writer(writer: str, folder: Path) -> None:
+    given, path = out_of(writer, folder / "some" / "where")
+    assert run(*arguments(writer), "-o", given, cwd=folder).exit_code == 0
+    assert path.is_file()
+
+
+@pytest.mark.parametrize("writer", WRITERS)
 def test_what_it_did_not_write_is_not_replaced(writer: str, folder: Path) -> None:
     given, path = out_of(writer, folder)
     path.write_text("the user's own")

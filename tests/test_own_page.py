@@ -56,6 +56,24 @@ def test_a_declaration_is_typed_and_what_it_does_is_shown() -> None:
     assert again.text_area(key="own 0 syntax.param").value == "{key}={value},"
 
 
+def test_where_the_grammar_differs_is_said_beside_it() -> None:
+    app = page("own", session="02-parallel-calls")
+    assert any("of the grammar beside the tools' schemas" in box.label for box in app.expander)
+
+
+def test_an_audit_says_what_each_fault_means_the_worst_first() -> None:
+    app = page("raw", format="A chat template")
+    app.file_uploader[0].set_value([("mine.jinja", TEMPLATE.encode(), "text/plain")]).run()
+    app.session_state["template view"] = "Audit of the template"
+    app.run()
+    assert not app.exception
+    labels = [box.label for box in app.expander]
+    assert "warning: a text beside calls is not written" in labels
+    kinds = [label.partition(":")[0] for label in labels if label.startswith(("warning", "info"))]
+    assert kinds == sorted(kinds, reverse=True)
+    assert "template-drops-text: " in said(app)
+
+
 def test_every_field_of_the_file_can_be_changed() -> None:
     app = page("own", session="02-parallel-calls")
     app.text_input(key="own 0 reasoning.open").set_value("<r>").run()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 import pandas as pd
@@ -22,6 +22,7 @@ from playground.dialects.models import dialect_for
 from playground.parsing.switches import Switches
 from playground.questions.comparison import compare
 from playground.questions.recognition import recognise
+from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.entries import new_entry
 from playground.sessions.loading import first_session, load_session, sample_sessions
 from playground.sessions.source import Source
@@ -426,7 +427,7 @@ HELLO = {"role": "user", "content": "High tide?"}
 
 
 def test_the_gemini_threshold_decides_about_the_two_samples() -> None:
-    assert "16,010 characters of text in all (16,000 are needed for a mark)" in told(
+    assert "16,010 of 16,010 characters count for Gemini (16,000 are needed for a mark)" in told(
         page("cache", session="07-gemini-above")
     )
     assert "(below-gemini-threshold)" in told(page("cache", session="08-gemini-below"))
@@ -473,12 +474,12 @@ def test_nonsense_in_the_url_is_ignored() -> None:
 # uploads
 
 
-def upload(app: AppTest, file_name: str, data: bytes) -> None:
-    """Bring a file by the dialog of the page, and do the first thing that is offered."""
+def upload(app: AppTest, file_name: str, data: bytes, wanted: str = "") -> None:
+    """Bring a file by the dialog of the page, and do what is wanted, or what is offered first."""
     found = recognise(data, file_name)
     app.session_state["brought"] = {"number": 1, "found": asdict(found)}
     app.button(key="bring").click().run()
-    offers = [b for b in app.button if str(b.key).startswith("bring box ")]
+    offers = [b for b in app.button if str(b.key).startswith(f"bring box {wanted}")]
     if offers:
         offers[0].click().run()
 
@@ -629,6 +630,17 @@ def test_a_broken_stream_says_so() -> None:
     assert any("1 finding about the stream" in box.label for box in app.expander)
 
 
+def test_a_conversation_with_its_streams_is_offered_to_replay() -> None:
+    """It opened in Compare, though three streams were what had been recorded."""
+    app = page("compare", session="02-parallel-calls")
+    data = paths.samples()["11-provider-streams"].read_bytes()
+    session = load_session(data)
+    assert session.recordings and len(session.messages) > 1
+    upload(app, "mine.json", data, "Replay its recordings")
+    assert not app.exception
+    assert app.selectbox(key="recording").value == session.recordings[0].name
+
+
 def test_an_import_of_many_sessions_offers_each_and_repairs() -> None:
     call = {"id": "", "type": "function", "function": {"name": "t", "arguments": "{}"}}
     said = [
@@ -720,6 +732,19 @@ def test_an_answer_that_nobody_recorded_is_streamed_again() -> None:
     assert "Aborted calls: 0" in told(app)
     assert "as xml writes it" in told(app)
     assert "Complete calls: read_file" in told(app)
+
+
+def test_a_stream_whose_text_holds_calls_is_read_so_with_one_click() -> None:
+    """Recorded as native, its call is text: nothing said so before a tab was opened."""
+    reply = '<tool_call>\n{"name": "t", "arguments": {"a": 1}}\n</tool_call>'
+    recorded = Recording("streamed", "native", (TextChunk("I look. "), TextChunk(reply)))
+    on_disk().add("streamed", new_entry(replace(load_session(ASKED), recordings=(recorded,))))
+    app = page("replay", session="streamed")
+    assert "No call is read so, but the text looks like hermes: 1 call." in told(app)
+    press(app, "Read it as hermes")
+    assert "Complete calls: t." in told(app)
+    assert "looks like" not in told(app)
+    assert "looks like" not in told(page("replay", session="03-argument-kinds"))
 
 
 def test_a_session_without_an_answer_says_what_to_bring() -> None:

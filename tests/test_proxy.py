@@ -27,7 +27,7 @@ from rule_provider import RuleServer, provided
 from scripted_session import steps
 
 from playground.cli import main
-from playground.proxy.addresses import Api, Upstreams, upstreams
+from playground.proxy.addresses import Api, Upstreams, told_of, upstreams
 from playground.proxy.ledger import folder as ledger_folder
 from playground.proxy.ledger import is_growing, read_ledger
 from playground.proxy.serving import Proxy, ProxySettings, running
@@ -477,13 +477,30 @@ def test_without_an_upstream_each_api_has_its_own() -> None:
     assert child.behind("anthropic", "/v1/messages") == "https://gateway.example/v1/messages"
 
 
+def test_anthropics_version_is_put_where_the_ai_sdk_leaves_it_out() -> None:
+    """opencode takes the version for a part of ANTHROPIC_BASE_URL; Anthropic's own SDKs do not."""
+    known = upstreams("", {}, 8788, child=True)
+    for path in ("/messages", "/v1/messages"):
+        assert known.behind("anthropic", path) == "https://api.anthropic.com/v1/messages"
+    assert known.behind("anthropic", "/api/hello") == "https://api.anthropic.com/api/hello"
+    assert Upstreams("https://a.example").behind("anthropic", "/messages") == (
+        "https://a.example/messages"
+    )
+
+
+def test_codex_is_told_in_arguments_since_it_reads_no_variable() -> None:
+    told = told_of(["/usr/bin/codex", "exec", "hi"], "http://127.0.0.1:8788")
+    assert told == ["/usr/bin/codex", "-c", 'openai_base_url="http://127.0.0.1:8788"', "exec", "hi"]
+    assert told_of(["claude", "-p"], "http://127.0.0.1:8788") == ["claude", "-p"]
+
+
 @pytest.mark.parametrize(
     ("headers", "status", "word"),
     [
         ({"authorization": "AWS4-HMAC-SHA256 Credential=x"}, 403, "signed"),
         ({"origin": "https://evil.example"}, 403, "evil.example"),
         ({"host": "evil.example"}, 400, "host"),
-        ({"upgrade": "websocket", "connection": "upgrade"}, 501, "sockets"),
+        ({"upgrade": "websocket", "connection": "upgrade"}, 426, "sockets"),
     ],
 )
 def test_what_is_refused_says_why(
@@ -514,6 +531,22 @@ def test_a_client_that_hangs_holds_nobody_else_up(seen: Seen) -> None:
         )
         body = {"model": MODEL, "max_tokens": 5, "messages": seen.messages(1)}
         assert httpx.post(f"{seen.url}/v1/messages", json=body).status_code == 200
+
+
+@pytest.mark.long
+def test_a_connection_that_rests_is_kept_longer_than_clients_keep_it(seen: Seen) -> None:
+    """Where both sides give one up after the same time, a request now and then meets its end."""
+    answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi"
+    with raw_upstream(seen, answer):
+        head = b"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}"
+        with socket.create_connection(("127.0.0.1", seen.world.proxy.port), 10) as resting:
+            for pause in (6.0, 0.0):
+                resting.sendall(head)
+                got = b""
+                while not got.endswith(b"hi"):
+                    assert (data := resting.recv(65536)), "it has hung up"
+                    got += data
+                time.sleep(pause)
 
 
 @pytest.mark.parametrize(
@@ -557,9 +590,64 @@ def test_http_1_0_and_chunked_bodies_pass(seen: Seen) -> None:
     assert b"transfer-encoding: chunked" in upstream.got[1].lower()
 
 
+def test_a_body_with_two_lengths_goes_on_with_the_one_that_counts(seen: Seen) -> None:
+    """Both headers at once are how requests are smuggled past a proxy; chunks count alone."""
+    answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi"
+    head = b"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+    head += b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with raw_upstream(seen, answer) as upstream:
+        got = exchange(seen.url, head + b"2\r\n{}\r\n0\r\n\r\n", close=False)
+        assert got.startswith(b"HTTP/1.1 200") and got.endswith(b"hi")
+        assert seen.over(1)[0]["status"] == 200
+    sent, _, rest = upstream.got[0].lower().partition(b"\r\n\r\n")
+    assert b"content-length" not in sent and rest == b"2\r\n{}\r\n0\r\n\r\n"
+
+
+def test_a_packed_request_is_forwarded_packed_and_foretold(seen: Seen) -> None:
+    packed = gzip.compress(json.dumps(seen.body()).encode())
+    answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
+    with raw_upstream(seen, answer) as upstream:
+        seen.ask(content=packed, headers={"content-encoding": "gzip"})
+        (row,) = seen.over(1)
+    assert upstream.got[0].endswith(packed)
+    assert row["expected"]["model"] == MODEL
+    assert any("request" in line for line in seen.file(row))
+
+
+def test_a_request_that_unpacks_to_more_than_is_read_is_forwarded_alone(seen: Seen) -> None:
+    packed = gzip.compress(b" " * (64 << 20), 1)
+    answer = b"HTTP/1.1 413 Large\r\ncontent-length: 2\r\n\r\n{}"
+    with raw_upstream(seen, answer) as upstream:
+        assert seen.ask(content=packed, headers={"content-encoding": "gzip"}).status_code == 413
+        (row,) = seen.over(1)
+    assert upstream.got[0].endswith(packed) and "expected" not in row
+    assert sum(len(line.get("sent", "")) for line in seen.file(row)) <= 1 << 20
+
+
+@pytest.mark.parametrize(
+    ("method", "told"),
+    [(b"CONNECT a.example:443", 405), (b"POST http://a.example/v1/messages", 405)],
+)
+def test_it_is_no_proxy_for_every_address(seen: Seen, method: bytes, told: int) -> None:
+    head = method + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    assert exchange(seen.url, head, close=False).split()[1] == str(told).encode()
+
+
+def test_what_is_more_than_was_said_goes_no_further(seen: Seen) -> None:
+    answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi, and what follows it"
+    with raw_upstream(seen, answer):
+        assert seen.ask(json={}).content == b"hi"
+        assert said(seen.file(seen.over(1)[0])) == b"hi"
+
+
 @pytest.mark.parametrize(
     ("answer", "got", "kept"),
     [
+        (
+            b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhalf\r\nzz\r\n",
+            b"half",
+            b"half",
+        ),
         (b"HTTP/1.1 200 OK\r\ncontent-length: 90\r\n\r\nhalf", b"half", b"half"),  # lies
         (b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n", b"half", b"half"),
     ],
@@ -580,7 +668,16 @@ def test_what_breaks_off_there_breaks_off_here(
         assert said(seen.file(row)) == kept
 
 
-@pytest.mark.parametrize("answer", [b"", b"nonsense\r\n\r\n", b"HTTP/1.1 200"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"nonsense\r\n\r\n",
+        b"HTTP/1.1 200",
+        b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nhi!",
+        b"HTTP/1.1 200 OK\r\ncontent-length: -2\r\n\r\nhi!",
+    ],
+)
 def test_a_provider_that_gives_no_answer_is_a_502_with_the_reason(
     seen: Seen, answer: bytes
 ) -> None:
@@ -657,6 +754,23 @@ def test_sessions_are_told_apart_by_agent_key_and_what_is_said(seen: Seen) -> No
     assert numbers == [1, 1, 2, 1, 1, 2]
 
 
+def test_a_sub_agent_with_the_same_messages_is_no_break_of_its_session(seen: Seen) -> None:
+    """As Qwen Code asks for what is to be remembered: other tools, and told to be somebody else."""
+    schema = {"type": "object"}
+    tools = [{"name": n, "description": LONG, "input_schema": schema} for n in "abc"]
+    system = f"You are a coding agent. It is {{}} o'clock. {LONG}"
+
+    def ask(count: int, system: str, tools: list[dict[str, Any]]) -> None:
+        seen.ask(json=seen.body(count, system=system, tools=tools))
+
+    ask(2, system.format(9), tools)
+    ask(3, "You extract what is worth remembering, and answer with notes alone.", tools[:1])
+    ask(3, system.format(10), tools[::-1])  # the same agent: both have changed a little
+    first, aside, second = (row["expected"] for row in seen.over(3))
+    assert aside["session"] != first["session"] and not aside["breaks"]
+    assert second["session"] == first["session"] and second["number"] == 2
+
+
 def test_breaks_are_foretold_with_their_causes_as_they_are_billed(seen: Seen) -> None:
     """The script of sixty requests, against a provider that shares no code with the simulator."""
     script = list(steps())
@@ -675,6 +789,8 @@ def test_breaks_are_foretold_with_their_causes_as_they_are_billed(seen: Seen) ->
         if not row["expected"]["breaks"] and row["expected"]["read"] != row["billed"]["read"]
     ]
     assert wrong == []
+    off = [abs(row["expected"]["read"] - row["billed"]["read"]) for row in rows]
+    assert sorted(off)[-2:] == [1, 9] and sum(off) == 10  # before a bill has told of that beginning
 
 
 @pytest.mark.parametrize("count", [40, pytest.param(200, marks=pytest.mark.long)])

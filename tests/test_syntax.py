@@ -100,7 +100,10 @@ def test_a_template_is_cut_at_its_holes() -> None:
         ({"call": "{args:json}{call:json}"}, "once, not 2 times"),
         ({"call": "<x>{params}"}, "no param template"),
         ({"call": "{call:json}", "param": "{key}={value}"}, r"has no {params}"),
-        ({"call": "<x>{params}", "param": "{key}"}, "must have {value} or {value:block} once"),
+        (
+            {"call": "<x>{params}", "param": "{key}"},
+            "must have {value} or {value:block} or {value:json} once",
+        ),
         ({"call": "{call:json}", "section": "<a>{call}</a>"}, "has {call} at character 3"),
         # the parser went round for ever at the closer, and read nothing without a word
         ({"call": "{call:json}", "section": "{calls}<|x|>"}, "nothing before {calls}"),
@@ -130,6 +133,14 @@ def test_a_template_is_cut_at_its_holes() -> None:
         ({"call": "{call:json}", "json": JsonStyle(colon=":x")}, "JSON has a comma and a colon"),
         ({"call": "{call:json}", "type_words": (("int", "number"),)}, "type_words has 'int'"),
         ({"call": "{call:json}", "type_words": (("integer", "a b"),)}, "as 'a b'; it takes pairs"),
+        (
+            {"call": "<c>{name}{params}</c>", "param": "|{key}={value}"},
+            "={value}' ends a value: behind {value} there",
+        ),
+        (
+            {"call": "<c>{name} {params}</c>", "param": "{key}={value} "},
+            "a marker or a line break, or {value:json} in its place",
+        ),
     ],
 )
 def test_a_wrong_template_says_what_and_where(fields: dict[str, str], message: str) -> None:

@@ -160,6 +160,7 @@ def test_arguments_cost_the_same_however_they_are_spaced() -> None:
     ("more", "reason"),
     [
         ({"response_format": {"type": "json_schema", "json_schema": {}}}, "response_format"),
+        ({"tools": [WEATHER], "tool_choice": {"type": "allowed_tools"}}, "tool_choice"),
         ({"tools": [{"type": "web_search"}]}, "no function"),
         ({"tools": [WEATHER], "tool_choice": "none"}, "tool_choice"),
     ],
@@ -168,6 +169,97 @@ def test_what_nobody_can_see_makes_a_count_inexact(more: dict[str, Any], reason:
     found = _chat(**more)
     assert found.kind == "tokenizer"
     assert reason in found.notes[0]
+
+
+def test_a_certain_tool_costs_its_name_and_7_and_a_json_object_nothing() -> None:
+    """As gpt-4o and gpt-4o-mini were billed, 17 times and 9."""
+    chosen = {"type": "function", "function": {"name": "get_current_weather"}}
+    free = _chat(tools=[WEATHER])
+    asked = _chat(tools=[WEATHER], tool_choice=chosen)
+    assert (asked.kind, asked.tokens - free.tokens) == ("exact", 7 + 3)
+    formed = _chat(tools=[WEATHER], response_format={"type": "json_object"})
+    assert (formed.kind, formed.tokens) == ("exact", free.tokens)
+
+
+def test_a_reasoning_models_own_turns_cost_more() -> None:
+    """6 a call and its result, 2 an answer: twelve bills of gpt-5, gpt-5-mini and gpt-5.4-mini."""
+    turns = [CALL, RESULT, {"role": "assistant", "content": "Sunny."}, ASK[1]]
+    thinks, usual = _chat(*turns, model="gpt-5"), _chat(*turns)
+    assert (thinks.kind, usual.kind) == ("exact", "exact")
+    more = {i: thinks.by_message[i] - usual.by_message[i] for i in usual.by_message}
+    assert more == {0: 0, 1: 0, 2: 6, 3: 0, 4: 2, 5: 0}
+    assert _chat(*turns, model="o3").kind == "tokenizer"
+
+
+THOUGHT: Final = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "x" * 900}
+CALLED: Final[list[dict[str, Any]]] = [
+    {"type": "function_call", "call_id": "c1", "name": "look", "arguments": "{}"},
+    {"type": "function_call_output", "call_id": "c1", "output": "sunny"},
+]
+
+
+def test_what_was_thought_before_the_newest_question_costs_nothing() -> None:
+    first, second = {"role": "user", "content": "And?"}, {"role": "user", "content": "So?"}
+    body: dict[str, Any] = {"model": "gpt-5", "input": [first, THOUGHT, *CALLED, second]}
+    found = pg.count_tokens(body)
+    without = pg.count_tokens(body | {"input": [first, *CALLED, second]})
+    assert (found.kind, found.tokens) == ("exact", without.tokens)
+    assert pg.count_tokens(body | {"input": [first, THOUGHT, *CALLED]}).kind == "tokenizer"
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"instructions": ""}, "empty instructions"),
+        ({"parallel_tool_calls": False, "tools": [{**WEATHER["function"], "type": "function"}]},  # type: ignore[dict-item]
+         "parallel_tool_calls"),
+        ({"input": [ASK[1], *CALLED]}, "without its reasoning"),
+    ],
+)  # fmt: skip
+def test_what_was_billed_otherwise_is_not_called_exact(more: dict[str, Any], reason: str) -> None:
+    found = pg.count_tokens({"model": "gpt-5", "input": "When?", **more})
+    assert found.kind == "tokenizer" and reason in found.notes[0]
+
+
+def test_a_gateways_tools_and_hosts_of_llama_are_not_called_exact() -> None:
+    asked: dict[str, Any] = {"messages": ASK, "tools": [WEATHER]}
+    assert pg.count_tokens(asked | {"model": "gpt-5-mini"}).kind == "exact"
+    assert pg.count_tokens(asked | {"model": "openai/gpt-5-mini"}).kind == "tokenizer"
+    rule = rule_for("llama-3.3-70b-versatile")
+    assert rule is not None
+    assert rule.framings["openai-chat"]({"messages": ASK}).unknown
+    rule = rule_for("meta-llama/Llama-3.3-70B-Instruct")
+    assert rule is not None
+    assert not rule.framings["openai-chat"]({"messages": ASK}).unknown
+
+
+def test_mistrals_calls_results_and_settings_are_framed_as_mistral_common_does() -> None:
+    """[TOOL_CALLS] and [ARGS], [TOOL_RESULTS] and its end, </s>; settings between two, V15."""
+    asked = {"messages": [*ASK, CALL, RESULT], "tools": [WEATHER]}
+
+    def framed(model: str, **more: Any) -> tuple[int, str, bool]:
+        rule = rule_for(model)
+        assert rule is not None
+        found = rule.framings["openai-chat"]({**asked, **more})
+        pieces = [piece for row in found.rows for piece in row]
+        text = "".join(piece.text for piece in pieces)
+        return sum(piece.fixed for piece in pieces), text, bool(found.unknown)
+
+    fixed, text, unknown = framed("mistral-large-latest")
+    assert (fixed, unknown) == (1 + 2 + 2 + 2 + 1 + 2 + 2, False)
+    assert text.endswith('get_current_weather{"location": "Rome"}sunny')
+    assert text.count('"name": "get_current_weather"') == 1
+    assert "[{" not in framed("mistral-large-latest", tool_choice="none")[1]
+    more, _, unknown = framed("mistral-small-2603", reasoning_effort="high")
+    assert (more - fixed, unknown) == (12, False)
+    assert framed("mistral-small-latest")[2]  # until 2026 a model without settings
+
+
+def test_an_estimate_is_never_less_than_its_words_can_be() -> None:
+    body = {"contents": [{"role": "user", "parts": [{"text": "What is 2 + 2?"}]}],
+            "tools": [{"codeExecution": {}}]}  # fmt: skip
+    found = pg.count_tokens(body, model="gemini-3-flash")
+    assert found.tokens > 0 and 0 <= found.range[0] <= found.tokens
 
 
 def test_a_picture_has_no_end_of_its_range() -> None:

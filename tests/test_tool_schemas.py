@@ -138,6 +138,57 @@ def test_strict_openai_takes_null_for_what_was_optional() -> None:
         jsonschema.validate({**whole, "from": None}, schema)
 
 
+def test_a_description_beside_a_ref_is_refused_by_strict_openai_and_kept() -> None:
+    """As pydantic writes a field with a description whose type is a model."""
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {"home": {"$ref": "#/$defs/berth", "description": "Where she lies."},
+                       "plain": {"$ref": "#/$defs/berth"}},
+        "required": ["home", "plain"],
+        "$defs": {"berth": {
+            "type": "object",
+            "description": "A berth.",
+            "properties": {"next": {"$ref": "#/$defs/berth", "title": "Next"}},
+            "required": ["next"],
+        }},
+    }  # fmt: skip
+    keyword = "a $ref with keywords beside it"
+    target = schema_target("openai-strict")
+    tool = ToolMetadata(name="t", description="d", input_schema=schema)
+    assert ("home", keyword) in codes(schema, "openai-strict")
+    assert ("plain", keyword) not in codes(schema, "openai-strict")
+    instead = rewritten(tool, target)
+    assert lint_tool(instead, target) == []
+    home, plain = (instead.input_schema["properties"][key] for key in ("home", "plain"))
+    assert home["description"] == "Where she lies." and home["type"] == "object"
+    assert plain == {"$ref": "#/$defs/berth"}
+    jsonschema.Draft202012Validator.check_schema(instead.input_schema)
+
+
+@pytest.mark.parametrize("name", ["openai-strict", "anthropic-strict", "gemini"])
+def test_every_part_of_an_all_of_is_kept_where_they_are_refs(name: str) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"both": {"allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}]}},
+        "required": ["both"],
+        "$defs": {key: {"type": "object", "properties": {key: {"type": "string"}},
+                        "required": [key]} for key in "ab"},
+    }  # fmt: skip
+    tool = ToolMetadata(name="t", description="d", input_schema=schema)
+    assert any(keyword.startswith("allOf") for _, keyword in codes(schema, name))
+    target = schema_target(name)
+    instead = rewritten(tool, target)
+    assert lint_tool(instead, target) == []
+    assert set(instead.input_schema["properties"]["both"]["properties"]) == {"a", "b"}
+
+
+def test_strict_openai_takes_a_default() -> None:
+    """Since 2026-08 at the latest: github.com/openai/openai-agents-python/issues/4390."""
+    schema = {"type": "object", "properties": {"n": {"type": "integer", "default": 1}},
+              "required": ["n"], "additionalProperties": False}  # fmt: skip
+    assert codes(schema, "openai-strict") == set()
+
+
 def test_a_union_at_the_root_becomes_one_object() -> None:
     schema = {
         "oneOf": [

@@ -29,6 +29,7 @@ from playground.questions.trials import (
     Share,
     Trial,
     TrialRun,
+    doubts,
     missed,
     own_calls,
     score,
@@ -36,6 +37,7 @@ from playground.questions.trials import (
 )
 from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.editing import Edit, edited
+from playground.sessions.entries import new_entry
 from playground.sessions.native_format import dump_expected, dump_session
 from playground.sessions.session import ExpectedCall, ExpectedReply, Session
 from playground.tools import ToolMetadata
@@ -197,6 +199,46 @@ def test_what_cannot_be_expected_says_where_and_why(text: str, said: str) -> Non
     with pytest.raises(InputFault) as fault:
         edited(SESSION, [Edit("expected calls", text)])
     assert said in str(fault.value)
+
+
+TOLD = ToolMetadata(
+    name="measure",
+    input_schema={"type": "object", "properties": {"unit": {"enum": ["km", "mi"]}}},
+)
+
+
+def doubtful(*calls: ExpectedCall) -> Session:
+    return replace(SESSION, tools=(TOOL, TOLD), expected=(ExpectedReply(1, calls, "far"),))
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (ExpectedCall("measure", {"unit": "furlong"}), "refuses: 'furlong' is not one of"),
+        (ExpectedCall("get_weather", {"city": "Paris"}), "'days' is a required property"),
+        (ExpectedCall("mesure"), "'mesure' is none of the session's tools"),
+    ],
+)
+def test_what_can_hardly_come_is_told(call: ExpectedCall, said: str, tmp_path: Path) -> None:
+    """An expected value beside its enum was counted against every model, and nothing said so."""
+    session = doubtful(call)
+    assert said in told(expecting(session))
+    file = tmp_path / "s.json"
+    file.write_text(dump_session(session))
+    asked = run(str(file))
+    assert (asked.exit_code, "expected of far" in asked.stderr) == (0, True)
+    assert said in asked.stderr
+
+
+def test_what_may_well_come_is_no_doubt() -> None:
+    sound = doubtful(ExpectedCall("measure", {"unit": "km"}), ExpectedCall("measure"))
+    assert doubts(sound) == []
+    assert doubts(replace(doubtful(ExpectedCall("mesure")), tools=())) == []
+
+
+def expecting(session: Session) -> AppTest:
+    on_disk().add("expecting", new_entry(session))
+    return page("trials", session="expecting")
 
 
 def test_what_the_sessions_own_model_called_can_be_expected() -> None:

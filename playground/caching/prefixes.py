@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from itertools import accumulate, islice
+from itertools import accumulate, islice, pairwise
 from typing import Final
 
 from playground.caching.blocks import TIERS, Tier, WireBlock, WireRequest, shared_length
@@ -53,7 +53,8 @@ class TimedRequest:
     `marks` (TTLs by block) stand in place of those on the blocks. Chains, positions and sizes do
     not depend on marks: `marked` gives the same request with others, at no cost. Those of the
     blocks that the request `before` has too are taken from it, so a history is hashed once.
-    `scale`, tokens that were billed and estimated of another request, makes estimates better.
+    `told`, the estimates of earlier requests' beginnings and what was billed for them, ascending,
+    makes estimates better: what lies between two of them is in proportion.
     """
 
     def __init__(
@@ -63,7 +64,7 @@ class TimedRequest:
         rules: Rules,
         billed: Billed | None = None,
         before: TimedRequest | None = None,
-        scale: tuple[int, int] = (1, 1),
+        told: Sequence[tuple[int, int]] = (),
     ) -> None:
         self.wire, self.at = wire, at
         self.summed = billed is not None and billed.summed
@@ -73,7 +74,7 @@ class TimedRequest:
         self.chain: SharedList[bytes] = _chain(wire, rules, kept.chain, shared)
         self.positions: SharedList[int] = _positions(wire.blocks, rules, kept.positions, shared)
         self.estimates: SharedList[int] = _estimates(wire.blocks, kept.estimates, shared)
-        self.sizes = _scaled(self.estimates, self.billed, scale)
+        self.sizes = _scaled(self.estimates, self.billed, told)
         # where a text stands as a string, and where a mark is, is no part of what is cached
         same = shared_length(wire.blocks, before.wire.blocks) if before else 0
         twin = before if before and same else _Nothing()
@@ -191,12 +192,30 @@ def _estimates(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -
     return sums.and_more(known, own)
 
 
+def _in_proportion(size: int, told: Sequence[tuple[int, int]]) -> int:
+    """An estimate, as far between what was billed for its neighbours as between theirs."""
+    low = (0, 0)
+    for high in told[:-1]:
+        if size <= high[0]:
+            break
+        low = high
+    else:
+        high = told[-1]
+    return low[1] + (size - low[0]) * (high[1] - low[1]) // (high[0] - low[0])
+
+
 def _scaled(
-    estimates: SharedList[int], billed: Billed | None, scale: tuple[int, int]
+    estimates: SharedList[int], billed: Billed | None, told: Sequence[tuple[int, int]]
 ) -> Sequence[int]:
     """The estimates, scaled to the billed total where it is known."""
-    if billed is None and scale[0] != scale[1]:
-        return [size * scale[0] // scale[1] for size in estimates]
-    if billed is None or not estimates or not estimates[-1]:
-        return estimates
-    return [size * billed.total // estimates[-1] for size in estimates]
+    if billed is not None and estimates:
+        told = [*told, (estimates[-1], billed.total)]
+    points = [point for point in told if min(point) > 0]
+    if any(
+        low >= high for one, two in pairwise(points) for low, high in zip(one, two, strict=True)
+    ):
+        points = points[-1:]  # they do not rise: the newest alone
+    if len(points) == 1:
+        ((estimated, tokens),) = points
+        return [size * tokens // estimated for size in estimates]
+    return [_in_proportion(size, points) for size in estimates] if points else estimates

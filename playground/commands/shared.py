@@ -35,7 +35,8 @@ session_argument = click.argument("session")
 
 def out_option(text: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Where a command writes. `-` is no name for standard output: a folder `-` was made of it."""
-    return click.option("-o", "--out", default="", help=text, callback=_no_dash)
+    told = f"{text} Missing folders are made."
+    return click.option("-o", "--out", default="", help=told, callback=_no_dash)
 
 
 def _no_dash(_context: click.Context, _option: click.Parameter, value: str) -> str:

@@ -66,6 +66,7 @@ def trial(
     answer.
     """
     from playground.output import Batch
+    from playground.questions.trials import doubts
     from playground.questions.trials import trial as planned
 
     named = dialects or models
@@ -73,6 +74,8 @@ def trial(
     if rules is not None and not models:
         say("playground: --rules changes nothing without --model: nothing is asked", err=True)
     given = _expecting(load(session).session, own_calls)
+    for doubt in doubts(given):
+        say(f"playground: {doubt.where}: {doubt.message} ({doubt.code})", err=True)
     plan = planned(
         given,
         chosen if named else (),

@@ -8,11 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Final
-
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError, ValidationError
 
 from playground.dialects import get_dialect
 from playground.events import (
@@ -31,11 +27,10 @@ from playground.parsing.result import ParseResult, read_to_end
 from playground.prompt_data import PromptData
 from playground.questions.detection import likeliest
 from playground.sessions.session import Session
-from playground.tools import ToolMetadata
+from playground.tool_formats.misfits import check_of, misfit
 
 NATIVE: Final = "native"
 _TRIED: Final = 4  # replies of a session in which a dialect is looked for
-_MOST_SAID: Final = 200  # characters of a schema's complaint
 
 
 @dataclass(slots=True)
@@ -87,7 +82,7 @@ class ReplyReader:
         self._as_text = kept_as_text
         self._names = {tool.name for tool in session.tools}
         self._data = PromptData(tool_metadata=list(session.tools))
-        self._checks = {tool.name: _check(tool) for tool in session.tools}
+        self._checks = {tool.name: check_of(tool) for tool in session.tools}
         self._has_parts = _has_call_parts(session)
         self._read: dict[str, ParseResult] = {}  # by their texts: what was read to find the dialect
         self.dialect = NATIVE if self._has_parts else self._dialect_in_text()
@@ -146,7 +141,7 @@ class ReplyReader:
     def _checked(self, call: SeenCall) -> SeenCall:
         check = self._checks.get(call.tool)
         if call.arguments is not None and check is not None:
-            call.schema_error = _complaint(check, call.arguments)
+            call.schema_error = misfit(check, call.arguments)
         return call
 
 
@@ -201,30 +196,3 @@ def _calls(events: Iterable[Event]) -> Iterator[SeenCall]:
                 last = SeenCall(named or "", None, "", [reason, *noticed], claimed)
                 yield last
         claimed.append(owned_text(event))
-
-
-def _check(tool: ToolMetadata) -> Draft202012Validator | None:
-    return _validator(_Schema(tool.input_schema))
-
-
-class _Schema(dict[str, Any]):
-    """A schema as a key: by what it says."""
-
-    def __hash__(self) -> int:  # type: ignore[override]
-        return hash((len(self), *self.get("properties", {})))
-
-
-@lru_cache(maxsize=512)
-def _validator(schema: _Schema) -> Draft202012Validator | None:
-    """A schema's validator; None for one that is none itself, which the doctor tells of."""
-    try:
-        Draft202012Validator.check_schema(schema)
-    except SchemaError:
-        return None
-    return Draft202012Validator(dict(schema))
-
-
-def _complaint(check: Draft202012Validator, arguments: dict[str, Any]) -> str:
-    """The first thing that a schema has against these arguments; "" where there is none."""
-    found: ValidationError | None = next(check.iter_errors(arguments), None)
-    return "" if found is None else found.message[:_MOST_SAID]

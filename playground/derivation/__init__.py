@@ -29,6 +29,7 @@ from playground.derivation.proof import (
     proven,
     reads_in_pieces,
     short_probes,
+    unlike_results,
     unread_answers,
     written,
 )
@@ -89,6 +90,7 @@ def dialect_from_template(
         proof,
         _broken(chosen),
         tuple(unread_answers(asked, own, chosen)),
+        tuple(unlike_results(asked, chosen)),
     )
     return _dialect(name, chosen.syntax, own, derivation)
 

@@ -79,10 +79,12 @@ def _oddity(way: tuple[str, str]) -> tuple[bool, bool, int]:
 
 
 def joints(between: str, before: str, behind: str) -> Iterator[tuple[str, str, str]]:
-    """The ways to cut what stands between two calls: closer, separator, opener."""
+    """The ways to cut what stands between two calls: closer, separator, opener. Last come those
+    that cut into what looks like a tag: an angle may be a marker of its own."""
     opener, closer = common_end(before, between), common_start(behind, between)
     openers = _trimmed(snapped_end(between, opener))
     closers = _trimmed_end(snapped_start(between, closer))
+    closers += [end for end in (closer.rstrip(), closer) if end not in closers]
     for chosen_closer in closers:
         for chosen_opener in openers:
             rest = len(between) - len(chosen_closer) - len(chosen_opener)

@@ -14,7 +14,7 @@ from typing import Any, Final
 from playground.derivation.alignment import MARKS, declared, joints, splits
 from playground.derivation.bodies import Body, bodies_of
 from playground.derivation.frame import TurnFrame
-from playground.derivation.writing import body_fields, parameter_fields
+from playground.derivation.writing import body_fields, parameter_fields, value_text
 from playground.errors import InputFault, SyntaxFault
 from playground.parsing.syntax import JsonShape, Syntax
 from playground.raw_prompts.asking import (
@@ -133,13 +133,29 @@ def _parameters(
     between_value, second = _behind(pair, VALUES[0], KEYS[1])
     inside = pair[at + len(KEYS[0]) : pair.index(VALUES[0], at)]
     typed = _typed(template, frame, inside)
-    fields = parameter_fields(template, frame, _pattern(typed))
     behind = pair[second:].partition(VALUES[1])[2].replace(KEYS[1], MARKS["key"])
     between = between_value.replace(KEYS[0], MARKS["key"])
     front = _marked(template, pair[:at], PAIR, 0)
+    quoted = typed.endswith('"') and between.startswith('"') and behind.startswith('"')
+    hole = "value"
+    if quoted and _is_json(template, frame, typed[:-1]):
+        hole, typed, between, behind = "value:json", typed[:-1], between[1:], behind[1:]
+        pieces = _without_quotes(pieces)
+    fields = parameter_fields(template, frame, _pattern(typed), hole == "value:json")
     for closer, opener in splits(between, front, behind):
-        param = f"{declared(opener)}{{key}}{declared(typed)}{{value}}{declared(closer)}"
+        param = f"{declared(opener)}{{key}}{declared(typed)}{{{hole}}}{declared(closer)}"
         yield {"param": param, **fields}, _without(pieces, opener, closer)
+
+
+def _is_json(template: AskedTemplate, frame: TurnFrame, typed: str) -> bool:
+    """Whether what stands behind `typed` is JSON, also where the value is a number."""
+    return value_text(template, frame, _NUMBER, _pattern(typed), True)[1] == str(_NUMBER)
+
+
+def _without_quotes(pieces: CutCalls) -> CutCalls:
+    """The pieces without the quote of the last value, which stands behind the body."""
+    between = pieces.between and pieces.between.removeprefix('"')
+    return dataclasses.replace(pieces, between=between, behind=pieces.behind.removeprefix('"'))
 
 
 def _pattern(typed: str) -> str:
@@ -229,7 +245,7 @@ def _calls(
         if "{name}" not in call and body.hole != "call:json":
             continue
         fields = {**common, "call": call, "separator": separator}
-        if body.hole != "call:json" and not re.search(r"\w|<", opener.partition(MARKS["name"])[0]):
+        if body.hole != "call:json" and not re.search(r"\w", opener.partition(MARKS["name"])[0]):
             fields["known_names"] = True
         if before.strip():
             closed, stop = _cut_at_stop(behind, stops)

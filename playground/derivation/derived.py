@@ -21,7 +21,8 @@ class Derivation:
 
     `form` is how the template wants its calls; `tried` counts the declarations that were tried,
     `renderings` how often the template was run. `broken` are laws that random calls break, `unread`
-    the answers and thoughts that do not come back as they were.
+    the answers and thoughts that do not come back as they were, `results` the kinds of results that
+    are written with other bytes.
     """
 
     source: str
@@ -32,6 +33,7 @@ class Derivation:
     proof: Proof
     broken: tuple[str, ...]
     unread: tuple[str, ...]
+    results: tuple[str, ...]
 
     def findings(self, dialect: DeclaredDialect) -> list[Finding]:
         """What the proof could not show, and what the template asks for."""
@@ -50,6 +52,8 @@ class Derivation:
             found.append(finding("derived-unmarked", self.source))
         found += [finding("derived-law", self.source, law) for law in self.broken]
         found += [finding("derived-answer", self.source, what) for what in self.unread]
+        if self.results:
+            found.append(finding("derived-result", self.source, ", ".join(self.results)))
         return found
 
     def origins(self, dialect: DeclaredDialect) -> list[tuple[str, str, str]]:

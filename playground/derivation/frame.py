@@ -71,10 +71,11 @@ class TurnFrame:
 
     def with_stop(self, stop: str) -> TurnFrame:
         """The same, where a turn of calls has an end of its own."""
-        if not stop:
+        tokens = TOKEN.findall(stop)
+        if not tokens:
             return self
-        token = TOKEN.findall(stop)[0]  # one alone: what follows it is the next turn's
-        ends, stops = (stop, *self.ends), tuple(dict.fromkeys((*self.stops, token)))
+        # the first alone: what follows it is the next turn's
+        ends, stops = (stop, *self.ends), tuple(dict.fromkeys((*self.stops, tokens[0])))
         return dataclasses.replace(self, ends=ends, stops=stops)
 
 
@@ -158,7 +159,11 @@ def _result(template: AskedTemplate) -> tuple[str, ResultRole]:
         declared(part.replace(call_id, MARKS["id"]).replace(ONE[0].name, MARKS["name"]))
         for part in (inner, behind[: len(behind) - len(end)])
     ]
-    return "{result}".join(parts).strip(), "user"
+    exact = "{result}".join(parts)
+    # white space at its edges counts where the user's turn writes it so
+    whole = (inner, RESULT, behind[: len(behind) - len(end)])
+    alike = template.user_turn(ONE, "".join(whole)) == told
+    return exact if alike else exact.strip(), "user"
 
 
 def _opens_reasoning(template: AskedTemplate, reasoning: tuple[ReasoningTags, ...]) -> bool:

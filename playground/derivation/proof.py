@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from playground.derivation.frame import TurnFrame
 from playground.dialects.declared import DeclaredDialect
-from playground.messages import ToolCallPart
+from playground.messages import ToolCallPart, ToolResultPart
 from playground.parsing.rendering import render_call, render_calls
 from playground.parsing.result import ParseResult, read_to_end
 from playground.prompt_data import PromptData
@@ -19,6 +19,7 @@ from playground.raw_prompts.asking import (
     NAMES,
     ONE,
     PAIR,
+    RESULT,
     TEXT,
     THOUGHT,
     TWO,
@@ -189,6 +190,28 @@ def unread_answers(
         result = _read(dialect, [frame.before_thought().bare(region)], calls or ONE)
         found = (result.content.strip(), result.reasoning.strip(), len(result.tool_calls))
         if found != (text, thought, len(calls)):
+            yield name
+
+
+_RESULTS: Final = {
+    "plain words": RESULT,
+    "quotes": 'say "hello"',
+    "two lines": "one\ntwo",
+    "JSON": '{"a": ["b"]}',
+    "tags": "<b>bold</b> &amp;",
+}
+
+
+def unlike_results(template: AskedTemplate, dialect: DeclaredDialect) -> Iterator[str]:
+    """The kinds of results that a user's turn of the dialect holds with other bytes than the
+    template writes; none where the template has a turn for results, and writes it itself."""
+    if dialect.result_role != "user":
+        return
+    (call,) = ONE
+    for name, words in _RESULTS.items():
+        part = ToolResultPart(template.form.call_id(call, 0), call.name, words)
+        theirs = template.reply(ONE, told=words)
+        if theirs != template.user_turn(ONE, dialect.format_tool_result(part)):
             yield name
 
 

@@ -64,11 +64,16 @@ def _marked_words(template: AskedTemplate, frame: TurnFrame) -> dict[str, Any]:
     return _literals(words, "json")
 
 
-def parameter_fields(template: AskedTemplate, frame: TurnFrame, typed: str) -> dict[str, Any]:
+def parameter_fields(
+    template: AskedTemplate, frame: TurnFrame, typed: str, quoted: bool
+) -> dict[str, Any]:
     """What parameters say of values; `typed` is the pattern of what stands before a value, its
-    group the word for the type, where there is one."""
+    group the word for the type, where there is one. `quoted` values are JSON, texts too."""
+    if quoted:
+        style = json_style(value_text(template, frame, _DEEP, typed, True)[1])
+        return {"json": style} if style != PLAIN_JSON else {}
     texts = {
-        repr(value): _value_text(template, frame, value, typed)
+        repr(value): value_text(template, frame, value, typed)
         for value in (True, False, None, _LIST, _DEEP)
     }
     words = {name: texts[repr(value)][1] for name, value in _WORDS.items()}
@@ -99,22 +104,22 @@ def _type_words(template: AskedTemplate, frame: TurnFrame, typed: str) -> dict[s
         return {}
     words = []
     for value in ("a text", *_BY_TYPE):
-        word = _value_text(template, frame, value, typed)[0]
+        word = value_text(template, frame, value, typed)[0]
         if word and word != json_type(value):
             words.append((json_type(value), word))
     return {"type_words": tuple(dict.fromkeys(words))} if words else {}
 
 
-def _value_text(
-    template: AskedTemplate, frame: TurnFrame, value: Any, typed: str
+def value_text(
+    template: AskedTemplate, frame: TurnFrame, value: Any, typed: str, quoted: bool = False
 ) -> tuple[str, str]:
     """The word for its type, and the text of a value that stands before another one; "" for both
-    where it is not there."""
+    where it is not there. Where texts are `quoted`, what follows the quote follows a value."""
     known = AskedCall(NAMES[0], {KEYS[0]: VALUES[0], KEYS[1]: VALUES[1]})
     other = AskedCall(NAMES[0], {KEYS[0]: value, KEYS[1]: VALUES[1]})
     plain = frame.bare(template.reply((known,)) or "")
     region = frame.bare(template.reply((other,)) or "")
-    behind = plain.rpartition(VALUES[0])[2]
+    behind = plain.rpartition(VALUES[0])[2][int(quoted) :]
     at = region.find(KEYS[0])
     before = re.compile(typed).match(region, at + len(KEYS[0])) if at >= 0 else None
     if before is None or not behind or not region.endswith(behind):
@@ -128,5 +133,5 @@ def _sectioned(template: AskedTemplate, frame: TurnFrame, typed: str) -> str:
     return "".join(
         char
         for char in _SECTIONED
-        if _value_text(template, frame, f"a{char}b", typed)[1].startswith("<![CDATA[")
+        if value_text(template, frame, f"a{char}b", typed)[1].startswith("<![CDATA[")
     )

@@ -102,6 +102,20 @@ class Rendering:
         """The messages, the caller's to write into: made when they are first asked for."""
         return self.request.all()
 
+    @property
+    def sent(self) -> list[Block]:
+        """Every piece of the request's text; a native request's tools come first."""
+        tools = [
+            Block(f"tool:{tool['function']['name']}", "tool docs", dump_json(tool))
+            for tool in self.tools or []
+        ]
+        return [*tools, *(block for blocks in self.blocks for block in blocks)]
+
+    @property
+    def characters(self) -> int:
+        """Characters of all that is sent as text, tools too: the one count of a request's size."""
+        return sum(len(block.text) for block in self.sent)
+
 
 def copied(value: Any) -> Any:
     """Dicts and lists anew, all the way down; what stands in them is the same."""

@@ -163,10 +163,13 @@ def _takes_text(schema: Any) -> bool:
 def _values(call: CallRules, key: str, then: str) -> RawValues:
     words, template = value_words(call.syntax, call.tool, key), call.syntax.param_template
     assert template is not None
+    notation = VALUES[template.body]
+    if notation.json:  # it ends by its own quotes and brackets
+        rules = call.schema_rules(call.json_style())
+        return RawValues(rules, (), then, quoted=True)
     call.notes.narrower(call.place, f"no value holds {' or '.join(map(repr, words))}")
-    block = VALUES[template.body].block
     rules = call.schema_rules(call.json_style(words))
-    return RawValues(rules, words, then, call.syntax.untyped, block)
+    return RawValues(rules, words, then, call.syntax.untyped, notation.block)
 
 
 def _param(call: CallRules, key: str, schema: Any) -> Expression:
@@ -220,8 +223,8 @@ def _other_param(call: CallRules, names: Sequence[str], schema: Any) -> Expressi
     at = template.before.index(Hole("key"))
     before, behind = filled(template.before[:at]), filled(template.before[at + 1 :])
     values = _values(call, "", filled(template.after))
-    text = values.text(schema, f"{call.place}, other keys")
-    return in_order(before, token(bare_key(names)), behind, text)
+    value = values.value(schema, {}, f"{call.place}, other keys")
+    return in_order(before, token(bare_key(names)), behind, value)
 
 
 # plain texts

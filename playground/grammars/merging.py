@@ -96,7 +96,7 @@ class Merger:
     def _product(self, left: list[Schema], right: list[Schema], place: str) -> list[Schema]:
         pairs = [(a, b) for a in left for b in right]
         if len(pairs) > _MOST_VARIANTS:
-            self.notes.wider(place, f"a union of more than {_MOST_VARIANTS} parts: its first")
+            self.notes.narrower(place, f"a union of more than {_MOST_VARIANTS} parts: its first")
             pairs = pairs[:_MOST_VARIANTS]
         merged = (self._merged(a, b, place) for a, b in pairs)
         return [schema for schema in merged if schema is not None]
@@ -214,10 +214,13 @@ def types_of(schema: Schema) -> list[str]:
 
 def given_values(schema: Schema) -> list[Any] | None:
     """The values that a schema lists, those of its types; None where it lists none."""
+    listed = schema.get("enum")
     if "const" in schema:
         values = [schema["const"]]
-    elif isinstance(schema.get("enum"), list):
-        values = schema["enum"]
+        if isinstance(listed, list) and schema["const"] not in listed:
+            return []
+    elif isinstance(listed, list):
+        values = listed
     else:
         return None
     named = allowed_types({"type": schema["type"]}) if "type" in schema else set(TYPES)

@@ -7,6 +7,7 @@ may be some: a grammar that takes any order is 2ⁿ as large, and no engine's ow
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -33,6 +34,11 @@ from playground.tools import Schema
 MOST_COUNTED: Final = 1000
 """Characters of a text, or items of a list, that a grammar counts."""
 _MOST_VALUES: Final = 3000
+# what a schema may say of values that it lists, too
+_OF_VALUES: Final = frozenset(
+    {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength"}
+    | {"pattern", "items", "minItems", "maxItems", "properties", "required"}
+)
 Member = tuple[Expression, bool]  # one that may be written, and whether it must be
 
 
@@ -80,8 +86,13 @@ class SchemaRules:
     def _plain(self, schema: Schema, place: str) -> Expression:
         values = given_values(schema)
         if values is not None:
+            beside = sorted(_OF_VALUES & set(schema))
+            if beside:
+                self.notes.wider(place, f"{', '.join(beside)} beside listed values is not kept")
             return either(map(self.style.exactly, values))
         kinds = types_of(schema)
+        if "type" not in schema and len(kinds) == 1:
+            self.notes.narrower(place, f"without a type it is read as one of type {kinds[0]}")
         if "number" in kinds and "integer" in kinds:
             kinds.remove("integer")
         return either(_TYPES[kind](self, schema, place) for kind in kinds)
@@ -104,6 +115,8 @@ class SchemaRules:
         if found is None:
             self.notes.wider(place, f"the bounds {low} and {high} of a number are not whole: none")
             found = numbers.number()
+        elif low is not None or high is not None:
+            self.notes.narrower(place, "a number between bounds has no exponent")
         assert found is not None
         return token(found)
 
@@ -213,7 +226,7 @@ def text_inside(schema: Schema, place: str, notes: Notes) -> Callable[[Quotes], 
         except NotRegular as why:
             notes.wider(place, f"pattern {pattern!r:.80} is not in the grammar: {why}")
         else:
-            if least > 1 or most is not None:
+            if least > 1 or most is not None or (least and re.search(pattern, "")):
                 notes.wider(place, "the text's length is not in the grammar, beside its pattern")
             return lambda quotes: pattern_expression(pattern, quotes.unit)
     if max(least, most or 0) > MOST_COUNTED:

@@ -39,16 +39,20 @@ _FIRST: Final = {"array": "[", "object": "{", "integer": "-0123456789", "number"
 @dataclass(frozen=True)
 class RawValues:
     """Writes the values of one parameter: JSON by `rules`, text without `words`; each with the text
-    `then` behind it. With `block` a text of several lines stands on lines of its own."""
+    `then` behind it. With `block` a text of several lines stands on lines of its own; with `quoted`
+    texts are JSON, too."""
 
     rules: SchemaRules
     words: tuple[str, ...]
     then: str
     untyped: Untyped = "text"
     block: bool = False
+    quoted: bool = False
 
     def value(self, schema: Any, seen: Schema, place: str) -> Expression:
         """A value of a parameter whose schema the reader sees as `seen`."""
+        if self.quoted:
+            return self.json(schema, place)
         types = allowed_types(seen)
         if not types and (self.untyped == "text" or not seen):
             return self.text(schema, place)
@@ -68,6 +72,8 @@ class RawValues:
 
     def text(self, schema: Any, place: str, beside: set[str] | None = None) -> Expression:
         """A text; with types `beside` it none that could be read as a value of one of those."""
+        if self.quoted:
+            return self.json({"allOf": [schema, {"type": "string"}]}, place)
         never = "" if beside is None else '"' + "".join(_FIRST.get(kind, "") for kind in beside)
         variants = self.rules.merger.variants(schema, place)
         return either(
@@ -96,7 +102,8 @@ class RawValues:
             place, f"a text that is counted or has a pattern holds none of {barred_text(barred)}"
         )
         quotes = Quotes("", "", barred, ())
-        return in_order(token(inside(quotes)), self.then)
+        # in one terminal: alone, the text would take the line break before a closer as well
+        return token(in_order(inside(quotes), self.then))
 
     def _given(self, text: str, place: str, never: str) -> Expression:
         if any(word in text for word in self.words) or text.lstrip()[:1] in tuple(never):

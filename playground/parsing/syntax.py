@@ -158,11 +158,17 @@ def _check_after(template: Template, allowed: tuple[str, ...]) -> None:
 
 
 def _check_param(text: str, template: Template) -> None:
-    """A parameter has a name, before its value."""
+    """A parameter has a name before its value, and something by which that ends."""
     _check_once(template)
     _check_after(template, ("key",))
     if "key" not in holes_of(template.before):
         raise SyntaxFault(f"{text!r} has no {{key}} before its value")
+    marked = any(not isinstance(piece, str) or piece.strip(" \t") for piece in template.after)
+    if not marked and not VALUES[template.body].json:
+        raise SyntaxFault(
+            f"nothing in {text!r} ends a value: behind {{{template.body}}} there has to be a marker"
+            " or a line break, or {value:json} in its place, which ends by itself"
+        )
 
 
 def _check_once(template: Template) -> None:

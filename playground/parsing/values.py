@@ -164,6 +164,15 @@ def read_marked(
     return value, ""
 
 
+def read_json(text: str, schema: Schema) -> tuple[Any, str]:
+    """A value that is always JSON; what is none is read as raw text would be, and told."""
+    try:
+        return load_json(text), ""
+    except (ValueError, RecursionError):
+        value, code = read_value(text, schema)
+        return value, code or "relaxed-json"
+
+
 _NOTHING = object()
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Final, Literal
 from urllib.parse import urlsplit
 
@@ -27,6 +28,10 @@ VARIABLES: Final[dict[str, tuple[Api, str]]] = {
     "GEMINI_API_BASE": ("gemini", ""),  # LiteLLM's
     "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": ("bedrock", ""),
     "ANTHROPIC_BEDROCK_BASE_URL": ("bedrock", ""),  # Claude Code's
+}
+# What is told of the proxy in arguments, since they read no variable: Codex 0.169.
+ARGUMENTS: Final[dict[str, tuple[str, ...]]] = {
+    "codex": ("-c", 'openai_base_url="{address}"'),
 }
 _PATHS: Final[tuple[tuple[re.Pattern[str], Api], ...]] = (
     (re.compile(r"/v1/messages\b|/v1/complete\b"), "anthropic"),
@@ -73,8 +78,14 @@ class Upstreams:
     known: Mapping[Api, str] = field(default_factory=lambda: PROVIDERS)
 
     def behind(self, api: Api, path: str) -> str:
-        """The address of a path of this API. A base that ends in a version takes the rest alone."""
+        """The address of a path of this API. A base that ends in a version takes the rest alone.
+
+        Anthropic's own address gets the version where a client has left it out: the AI SDK
+        (opencode) takes it for a part of `ANTHROPIC_BASE_URL`, Anthropic's SDKs do not.
+        """
         base = (self.given or self.known[api]).rstrip("/")
+        if base == PROVIDERS["anthropic"] and path.startswith("/messages"):
+            base += "/v1"
         version = _VERSION.search(base)
         if version and path.startswith(f"{version[0]}/"):
             path = path[len(version[0]) :]
@@ -99,6 +110,12 @@ def upstreams(given: str, environment: Mapping[str, str], port: int, child: bool
 def for_child(address: str) -> dict[str, str]:
     """The variables by which a child's clients find the proxy at this address."""
     return {name: address + end for name, (_, end) in VARIABLES.items()}
+
+
+def told_of(command: Sequence[str], address: str) -> list[str]:
+    """A child's command, with the arguments by which it finds the proxy at this address."""
+    known = ARGUMENTS.get(PurePath(command[0]).stem, ())
+    return [command[0], *(each.format(address=address) for each in known), *command[1:]]
 
 
 def _checked(url: str, port: int) -> str:

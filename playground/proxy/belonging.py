@@ -2,7 +2,7 @@
 
 Requests of one session hold mostly the same messages, also where one of them was rewritten: that is
 what breaks a cache, and must not make a new session. An agent's side requests (for a title, of a
-sub-agent) hold others, or go to another model with another system prompt and other tools.
+sub-agent) hold others, or the same behind other tools and a system prompt with other words.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from playground.sessions.shapes.requests import conversation
 Kept = TypeVar("Kept")
 _MOST: Final = 64  # sessions
 _TITLE: Final = 60  # characters
+_RUN: Final = 3  # words in a row that two system prompts may share
 
 
 @dataclass(slots=True)
@@ -33,6 +34,7 @@ class _Known(Generic[Kept]):
     number: int = 0
     said: Sequence[bytes] = ()
     around: tuple[bytes, bytes, str] = (b"", b"", "")  # system prompt, tools, model
+    system: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ class Belonging(Generic[Kept]):
     known: _Known[Kept]
     said: Sequence[bytes]
     around: tuple[bytes, bytes, str]
+    system: str
 
 
 class Sessions(Generic[Kept]):
@@ -59,16 +62,20 @@ class Sessions(Generic[Kept]):
         """The session that a request goes on with, or a new one; it is `keep` that makes it so."""
         messages = [m for m in conversation(body) or () if isinstance(m, dict)]
         said = [_digest(m) for m in messages if m.get("role") not in ("system", "developer")]
-        around = (_digest(_plain(system_of(body), messages, body)), _digest(tools_of(body)), model)
+        plain = _plain(system_of(body), messages, body)
+        system = json.dumps(plain, default=str)
+        around = (_digest(plain), _digest(tools_of(body)), model)
         owner = (opened.client, opened.agent, opened.api, opened.session)
-        going_on = self._going_on(owner, said, around)
+        going_on = self._going_on(owner, said, around, system)
         known = going_on or _Known(self._next_name(opened), _title(messages), owner)
-        return Belonging(known.name, known.title, known.number + 1, known.kept, known, said, around)
+        number = known.number + 1
+        return Belonging(known.name, known.title, number, known.kept, known, said, around, system)
 
     def keep(self, belonging: Belonging[Kept], kept: Kept) -> None:
         """The request was sent: from now on its session is known by it."""
         known = belonging.known
         known.kept, known.said, known.around = kept, belonging.said, belonging.around
+        known.system = belonging.system
         known.number += 1
         if known.name not in self._known:
             self._count += 1
@@ -78,7 +85,11 @@ class Sessions(Generic[Kept]):
             self._known.popitem(last=False)
 
     def _going_on(
-        self, owner: tuple[str, ...], said: list[bytes], around: tuple[bytes, bytes, str]
+        self,
+        owner: tuple[str, ...],
+        said: list[bytes],
+        around: tuple[bytes, bytes, str],
+        system: str,
     ) -> _Known[Kept] | None:
         """The session with the most in common, and of several the newest."""
         best: tuple[int, int, int] = (0, 0, 0)
@@ -88,6 +99,8 @@ class Sessions(Generic[Kept]):
             shared = len(now.intersection(known.said))
             alike = sum(one == other for one, other in zip(around, known.around, strict=True))
             if known.owner != owner or not shared or not alike:
+                continue
+            if not _same_agent(known, around, system):
                 continue
             begun_alike = known.said[0] in now or said[0] in known.said
             # without the same beginning, something was put before it: nearly all else is the same
@@ -100,6 +113,19 @@ class Sessions(Generic[Kept]):
     def _next_name(self, opened: Opened) -> str:
         agent = opened.agent.partition("/")[0].split(" ")[0] or opened.api
         return f"{agent[:24]} {self._count + 1}"
+
+
+def _same_agent(known: _Known[Any], around: tuple[bytes, bytes, str], system: str) -> bool:
+    """Whether system prompt or tools are the same, or the prompt at least in most of its words."""
+    if any(one == other for one, other in zip(around[:2], known.around[:2], strict=True)):
+        return True
+    one, other = _runs(system), _runs(known.system)
+    return 2 * len(one & other) > min(len(one), len(other))
+
+
+def _runs(text: str) -> set[tuple[str, ...]]:
+    words = text.split()
+    return set(zip(*(words[start:] for start in range(_RUN)), strict=False)) or {tuple(words)}
 
 
 def _plain(system: Any, messages: list[dict[str, Any]], body: dict[str, Any]) -> Any:

@@ -31,7 +31,9 @@ _CONNECT_SECONDS: Final = 30.0
 _CREDENTIALS: Final = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
 _SESSION_NAMES: Final = (  # in which clients name their session
     "x-claude-code-session-id",
+    "thread-id",  # Codex: of a sub-agent it is another than the session's
     "session_id",
+    "session-id",
     "x-session-id",
     "x-session-affinity",
     "conversation_id",
@@ -131,7 +133,8 @@ class Forwarder:
             told = "this is a proxy by base URL, none for every address: give its address as the"
             return 405, "not_a_forward_proxy", f"{told} base URL of the client"
         if headers.get("upgrade", "").lower() == "websocket":
-            return 501, "no_websockets", "the proxy speaks HTTP alone; use the API without sockets"
+            # 426 is what Codex takes for an answer; other statuses it tries six times
+            return 426, "no_websockets", "the proxy speaks HTTP alone; use the API without sockets"
         origin = headers.get("origin", "")
         if origin and not self._is_ours(origin):
             return 403, "foreign_origin", f"a page of {origin[:100]!r} may not use this proxy"
@@ -311,5 +314,7 @@ async def _answer(send: Send, status: int, kind: str, told: str) -> None:
         (b"content-length", str(len(body)).encode()),
         (b"x-should-retry", b"false"),  # the SDKs of OpenAI and Anthropic try a 409 again
     ]
+    if status == 426:
+        headers.append((b"upgrade", b"HTTP/1.1"))  # RFC 9110, 15.5.22
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body, "more_body": False})

@@ -26,8 +26,11 @@ _OF_A_CONNECTION: Final = frozenset(
 def for_provider(given: Sequence[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
     """The headers for the provider: the client's, with packings that the recorder can read."""
     passed: list[tuple[bytes, bytes]] = []
+    anew = {*_OF_A_CONNECTION, b"host", b"expect"}
+    if any(name == b"transfer-encoding" for name, _ in given):
+        anew.add(b"content-length")  # which then says nothing (RFC 9112, 6.3)
     for name, value in given:
-        if name in _OF_A_CONNECTION or name in (b"host", b"expect"):
+        if name in anew:
             continue
         passed.append((name, _packings(value) if name == b"accept-encoding" else value))
     return passed

@@ -18,7 +18,7 @@ from typing import Any, Final
 import uvicorn
 
 from playground.errors import InputFault
-from playground.proxy.addresses import Upstreams, for_child
+from playground.proxy.addresses import Upstreams, for_child, told_of
 from playground.proxy.forwarding import Forwarder, new_client
 from playground.proxy.hosts import HostGate, as_host, own_names
 from playground.proxy.ledger import folder
@@ -26,6 +26,7 @@ from playground.proxy.seer import Seer, Tell
 
 _BACKLOG: Final = 2048
 _LAST_SECONDS: Final = 3  # for answers under way when the proxy is stopped
+_RESTING_SECONDS: Final = 90  # uvicorn's 5 are those of httpx: both end at once, and one loses
 _MOST_HEAD: Final = 256 * 1024  # bytes of a request's headers
 
 
@@ -85,6 +86,7 @@ class Proxy:
                 server_header=False,
                 date_header=False,
                 proxy_headers=False,
+                timeout_keep_alive=_RESTING_SECONDS,
                 timeout_graceful_shutdown=_LAST_SECONDS,
                 h11_max_incomplete_event_size=_MOST_HEAD,
             )
@@ -111,7 +113,8 @@ class Proxy:
         given = {**environment, **for_child(self.url)}
         serving = asyncio.ensure_future(self.run())
         try:
-            child = await asyncio.create_subprocess_exec(*command, env=given)
+            told = told_of(command, self.url)
+            child = await asyncio.create_subprocess_exec(*told, env=given)
         except OSError as error:
             problem = error.strerror or str(error)
             raise InputFault(problem, where=command[0], expected="a command") from error

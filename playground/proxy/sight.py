@@ -89,9 +89,20 @@ class _Row:
     sent: deque[tuple[TimedRequest, Simulated, FirstDifference | None]] = field(
         default_factory=lambda: deque(maxlen=_ROW)
     )
-    scale: tuple[int, int] = (1, 1)  # tokens billed, and estimated, of the last one with a bill
+    head: tuple[int, int] = (0, 0)  # tokens estimated and billed of a beginning that was read
+    whole: tuple[int, int] = (0, 0)  # and of the last request with a bill
     told: frozenset[str] = frozenset()  # findings of the request before
     left: int = 0  # tokens that the last one left to be read
+
+    def learn(self, hit: int | None, sent: TimedRequest, billed: Billed) -> None:
+        """What a bill tells of a request's tokens: of all, and of what was read."""
+        if sent.estimates and sent.estimates[-1] and billed.total:
+            self.whole = (sent.estimates[-1], billed.total)
+        if hit is None or not billed.read or self.rules.match == "best effort":
+            return
+        size = sent.estimates[hit]
+        if not self.head[0] or size <= self.head[0] or 2 * size <= sent.estimates[-1]:
+            self.head = (size, billed.read)
 
 
 @dataclass(slots=True)
@@ -128,7 +139,8 @@ class Sight:
                 row.sent, row.left = before.sent, before.left
         last = row.sent[-1] if row.sent else None
         wire = row.reader.read(body)
-        sent = TimedRequest(wire, opened.at, rules, None, last[0] if last else None, row.scale)
+        earlier = last[0] if last else None
+        sent = TimedRequest(wire, opened.at, rules, None, earlier, [row.head, row.whole])
         difference = first_difference(last[0], sent, rules) if last else None
         cache = self._cache(opened.url, rules, model)
         foretold = cache.foretell(sent)
@@ -160,13 +172,11 @@ class Sight:
         if billed is None:
             return None
         row, foretold = underway.row, underway.foretold
-        sent = TimedRequest(
-            foretold.request.wire, foretold.request.at, row.rules, billed, foretold.request
-        )
+        request = foretold.request
+        sent = TimedRequest(request.wire, request.at, row.rules, billed, request, [row.head])
         if not billed.summed:
             underway.cache.billed(foretold, sent)
-            estimate = sent.estimates[-1] if sent.estimates else 0
-            row.scale = (billed.total, estimate) if estimate and billed.total else row.scale
+            row.learn(foretold.found.hit, sent, billed)
             self._settle(row, foretold, sent, billed)
         return Bill(
             billed.read,

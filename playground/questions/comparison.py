@@ -17,7 +17,6 @@ from playground.dialects.rules_file import chosen_rules
 from playground.dialects.schema_losses import Fact, schema_facts
 from playground.display import Drawn, Live
 from playground.findings import Finding
-from playground.parsing.values import dump_json
 from playground.sessions.session import Session
 
 if TYPE_CHECKING:
@@ -44,11 +43,7 @@ class Column:
     @cached_property
     def blocks(self) -> list[Block]:
         """Every piece of the request's text; a native request's tools come first."""
-        tools = [
-            Block(f"tool:{tool['function']['name']}", "tool docs", dump_json(tool))
-            for tool in self.rendering.tools or []
-        ]
-        return [*tools, *(block for blocks in self.rendering.blocks for block in blocks)]
+        return self.rendering.sent
 
     @cached_property
     def characters(self) -> dict[str, int]:

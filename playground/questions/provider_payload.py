@@ -322,9 +322,8 @@ def _added_parameters(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iter
         if name in _TOOLS or value in ({}, [], None, False):  # told elsewhere, or says nothing
             continue
         if not any(key in given or _dumped(inner) in asked for key, inner in _entries(name, value)):
-            yield finding(
-                "parameter-added", name, f"{_dumped(value)[:80]}, which was not asked for"
-            )
+            text = f"{_dumped(value)[:80]}: the adapter adds it, no given parameter asks for it"
+            yield finding("parameter-added", name, text)
 
 
 def _values_in(value: Any) -> set[str]:

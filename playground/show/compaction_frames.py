@@ -7,12 +7,13 @@ import plotly.graph_objects as go
 
 from playground.display import draws
 from playground.questions.cache.compacted import CompactionWhatIf, Shorter
-from playground.show.kept_figures import KeptFigure
+from playground.show.kept_figures import LEGEND, KeptFigure
 
 
 @draws("frame", CompactionWhatIf)
 def compaction(value: CompactionWhatIf) -> pd.DataFrame:
-    """One row a policy: cuts, what they break off, what is saved, when it pays back."""
+    """One row a policy: cuts, what they break off, what is saved, when it pays back. The relative
+    cost is 1 for keeping everything."""
     frame = pd.DataFrame([_row(value, row) for row in value.rows])
     return frame.astype({"pays from turn": "Int64"})
 
@@ -28,7 +29,7 @@ def _row(value: CompactionWhatIf, row: Shorter) -> dict[str, object]:
         "marks that survive": f"{sum(cut.survive for cut in row.cuts)} of {marks}" if marks else "",
         "tokens sent": sum(row.tokens),
         "last request": row.tokens[-1],
-        "cost": row.total / max(1, value.everything.total),
+        "relative cost": row.total / max(1, value.everything.total),
         "costs, $": value.dollars(row.total),
         "saved, $": value.dollars(saved),
         "pays from turn": None if back is None else back + 1,
@@ -64,7 +65,7 @@ def curve(value: CompactionWhatIf) -> go.Figure:
         height=320,
         margin={"t": 10, "b": 10, "l": 10, "r": 10},
         xaxis_title="turn",
-        yaxis_title="saved so far, tokens at the full price",
-        legend={"orientation": "h"},
+        yaxis={"title": "saved so far, tokens at the full price", "tickformat": ",d"},
+        legend=LEGEND,
     )
     return figure

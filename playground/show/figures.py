@@ -14,7 +14,7 @@ from playground.questions.comparison import Comparison
 from playground.questions.timeline import Timeline
 from playground.show.colours import EVENT_COLOURS, KIND_COLOURS, OUTCOME_COLOURS
 from playground.show.corpus_frames import corpus_figure as corpus_figure  # registered, too
-from playground.show.kept_figures import KeptFigure
+from playground.show.kept_figures import LEGEND, KeptFigure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,13 +40,7 @@ def comparison(value: Comparison) -> go.Figure:
         margin={"l": 10, "r": 10, "t": 30, "b": 10},
         yaxis={"autorange": "reversed", "automargin": True},
         xaxis={"title": "characters", "automargin": True},
-        legend={
-            "orientation": "h",
-            "y": 1.02,
-            "yanchor": "bottom",
-            "x": 0,
-            "traceorder": "normal",
-        },
+        legend={**LEGEND, "traceorder": "normal"},
         paper_bgcolor=_TRANSPARENT,
         plot_bgcolor=_TRANSPARENT,
     )
@@ -111,15 +105,15 @@ def simulation(value: CacheSimulation) -> go.Figure:
 @draws("figure", CachePlacement)
 def threshold(value: CachePlacement) -> go.Figure:
     """A gauge of characters against the Gemini threshold."""
-    top = max(value.threshold * 2, value.characters * 1.1)
-    reached = value.characters >= value.threshold
+    top = max(value.threshold * 2, value.text_characters * 1.1)
+    reached = value.text_characters >= value.threshold
     figure = KeptFigure(
         go.Indicator(
             mode="gauge+number",
-            value=value.characters,
+            value=value.text_characters,
             number={"valueformat": ",d"},
             title={
-                "text": f"characters (Gemini: {value.threshold:,})",
+                "text": f"characters of text (Gemini: {value.threshold:,})",
                 "font": {"size": 14},
             },
             gauge={

@@ -1,7 +1,7 @@
 """Figures that are still told where no script runs: as a table, beside what plotly draws.
 
 A saved notebook that a site shows, nbconvert and mail take scripts away, and a figure of plotly is
-nothing else. Where scripts run, the table is folded.
+nothing else. Where plotly drew beside it, the table is folded.
 """
 
 from __future__ import annotations
@@ -15,8 +15,11 @@ from playground.counts import grouped
 from playground.display import Bundle
 from playground.show.markup import table
 
+LEGEND: Final = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
+"""Above the figure: below it, it lies over the title of the axis."""
 _MOST_ROWS: Final = 200
-_FOLDED: Final = """<details open><summary>As a table</summary>{table}</details>
+_OPEN: Final = "<details open><summary>As a table</summary>{table}</details>"
+_FOLDING: Final = """
 <script>document.currentScript.previousElementSibling.open = false</script>"""
 
 
@@ -27,14 +30,15 @@ class KeptFigure(go.Figure):  # type: ignore[misc]
 
     def _repr_mimebundle_(self, *args: Any, **named: Any) -> Bundle:
         bundle: Bundle = super()._repr_mimebundle_(*args, **named)
-        return {**bundle, "text/html": bundle.get("text/html", "") + self.kept()}
+        drawn = bundle.get("text/html", "")  # else it is drawn from JSON, by who does not show this
+        return {**bundle, "text/html": drawn + self.kept() + (_FOLDING if drawn else "")}
 
     def kept(self) -> str:
         """The figure's numbers as markup."""
         head, rows = _numbers(self.data)
         left = len(rows) - _MOST_ROWS
         caption = f"the first {_MOST_ROWS} of {len(rows):,}" if left > 0 else ""
-        return _FOLDED.format(table=table(caption, head, rows[:_MOST_ROWS]))
+        return _OPEN.format(table=table(caption, head, rows[:_MOST_ROWS]))
 
 
 def _numbers(traces: Sequence[Any]) -> tuple[list[str], list[list[str]]]:

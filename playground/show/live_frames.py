@@ -11,6 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from playground.proxy.ledger import Ledger, Passed
+from playground.show.kept_figures import LEGEND
 
 
 def sessions(ledger: Ledger) -> pd.DataFrame:
@@ -105,8 +106,8 @@ def strip(passed: Sequence[Passed]) -> go.Figure:
         height=280,
         margin={"t": 10, "b": 10, "l": 10, "r": 10},
         xaxis_title="request",
-        yaxis_title="tokens",
-        legend={"orientation": "h"},
+        yaxis={"title": "tokens", "tickformat": ",d"},
+        legend=LEGEND,
     )
     return figure
 

@@ -124,6 +124,7 @@ def placement_json(placement: CachePlacement) -> dict[str, Any]:
         "family": placement.family,
         "policy": placement.policy,
         "characters": placement.characters,
+        "text_characters": placement.text_characters,
         "gemini_threshold": placement.threshold,
         "decisions": [decision_json(decision) for decision in placement.decisions],
         "parts": [

@@ -75,6 +75,7 @@ def guess(
     messages = sum(piece.fixed > 0 for piece in pieces)
     tools = any(piece.origin == "tools" for piece in pieces)
     media = sum(not piece.text for piece in pieces)
+    words = family.ratio[0] * sum(texts)
     least, middle, most = (
         family.ratio[i] * sum(texts)
         + family.message[i] * messages
@@ -89,7 +90,8 @@ def guess(
         round(each * size) + (0 if piece.text else _MEDIUM)
         for piece, size in zip(pieces, texts, strict=True)
     ]
-    once = round(middle) - sum(sizes) + media * _MEDIUM
+    # a tool may cost less than its text, but never so much that the rest costs nothing
+    once = round(max(middle, words)) - sum(sizes) + media * _MEDIUM
     end = None if media or serves_itself(body) else round(most) + 1
     return Guess(sizes, once, max(0, int(least)), end)
 

@@ -17,7 +17,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from playground.caching.bodies import messages_of
-from playground.tokens.pieces import Framed, Piece, compact, functions_of, origin_of, text_of
+from playground.tokens.pieces import (
+    Framed,
+    Piece,
+    calls_of,
+    compact,
+    functions_of,
+    origin_of,
+    text_of,
+)
 from playground.tokens.typescript import namespace
 
 _MESSAGE: Final = 4
@@ -28,6 +36,9 @@ _TOOLS_ALONE: Final = 9  # and a message around it, where there is none
 _REASONING_TOOLS: Final = 91  # 9 as with Responses, and instructions that nobody sees
 _RESULT_OF_SEVERAL: Final = 2
 _ADDRESS: Final = 2  # control tokens around a call's address
+_REASONING_CALL: Final = 6  # more for a call and its result, as with Responses
+_ANSWER_CHANNEL: Final = 2  # more for an answer
+_FREE: Final = ({"type": "text"}, {"type": "json_object"}, ["text"])
 _HIDDEN: Final = (  # what adds text that nobody sees
     "response_format", "web_search_options", "audio", "prediction", "modalities",
 )  # fmt: skip
@@ -58,7 +69,7 @@ def chat(body: Mapping[str, Any], reasoning: bool, legacy: bool) -> Framed:
     if not placed:
         framed.add(Piece(fixed=_TOOLS_ALONE), *namespace(functions, False))
     if reasoning:
-        _look_at_rounds(framed, messages)
+        _rounds(framed, messages, str(body.get("model") or ""))
     else:
         _choice(framed, body.get("tool_choice") or body.get("function_call"), legacy)
     framed.add(Piece(fixed=_REASONING_REPLY if reasoning else _REPLY))
@@ -68,7 +79,7 @@ def chat(body: Mapping[str, Any], reasoning: bool, legacy: bool) -> Framed:
 def _look(framed: Framed, body: Mapping[str, Any], tools: Any, functions: Sequence[Any]) -> None:
     """What is in the request that nobody knows the cost of."""
     for key in _HIDDEN:
-        if body.get(key) and body[key] not in ({"type": "text"}, ["text"]):
+        if body.get(key) and body[key] not in _FREE:
             framed.because(f"what {key} adds is not known")
     if isinstance(tools, list) and len(functions) < len(tools):
         framed.because("what a tool that is no function adds is not known")
@@ -89,21 +100,13 @@ def without_descriptions(framed: Framed, functions: Sequence[Mapping[str, Any]])
 def _names_of_calls(framed: Framed, messages: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """The tool of each call's id; "" where it was called beside another."""
     names: dict[str, str] = {}
-    for calls in map(_calls, messages):
+    for calls in map(calls_of, messages):
         if len(calls) > 2:
             framed.because("more than two calls at once: no bill is known", 4 * len(calls))
         for call in calls:
             name = str(call["function"].get("name") or "")
             names[str(call.get("id"))] = name if len(calls) == 1 else ""
     return names
-
-
-def _calls(message: Mapping[str, Any]) -> list[dict[str, Any]]:
-    given = message.get("tool_calls")
-    if not given and isinstance(message.get("function_call"), dict):
-        given = [{"function": message["function_call"]}]
-    calls = given if isinstance(given, list) else []
-    return [c for c in calls if isinstance(c, dict) and isinstance(c.get("function"), dict)]
 
 
 def _message(
@@ -121,7 +124,7 @@ def _message(
         )
     elif isinstance(name, str) and name:
         framed.add(Piece(name, origin, index, fixed=1))
-    calls = _calls(message)
+    calls = calls_of(message)
     if calls:
         _written_calls(framed, index, calls)
 
@@ -160,14 +163,14 @@ def _parallel(index: int, functions: Sequence[Mapping[str, Any]]) -> list[Piece]
 def _choice(framed: Framed, choice: Any, legacy: bool) -> None:
     """What is asked of the model: 1 for none, a call's beginning for a certain tool.
 
-    Counted for gpt-3.5-turbo and gpt-4 in 2024 (openai-messages-token-helper); free where it is
-    auto or required.
+    Counted for gpt-3.5-turbo and gpt-4 in 2024 (openai-messages-token-helper), and for a certain
+    tool in 17 bills of gpt-4o and gpt-4o-mini; free where it is auto or required.
     """
     named = choice.get("function", choice) if isinstance(choice, dict) else {}
     name = named.get("name") if isinstance(named, dict) else None
     if choice in (None, "auto", "required"):
         return
-    if not legacy or (choice != "none" and not isinstance(name, str)):
+    if not isinstance(name, str) and (choice != "none" or not legacy):
         framed.because("what this tool_choice adds is not known", 20)
     if isinstance(name, str):
         framed.add(Piece(name, "tools", tool=name, fixed=7))
@@ -175,8 +178,13 @@ def _choice(framed: Framed, choice: Any, legacy: bool) -> None:
         framed.add(Piece(fixed=1, origin="tools"))
 
 
-def _look_at_rounds(framed: Framed, messages: Sequence[Mapping[str, Any]]) -> None:
-    """A model that reasons is billed for its calls and answers otherwise than one that does not."""
-    turns = sum(message.get("role") == "assistant" for message in messages)
-    if turns:
-        framed.because("what a reasoning model's own turns cost here is not known", 12 * turns)
+def _rounds(framed: Framed, messages: Sequence[Mapping[str, Any]], model: str) -> None:
+    """What a model that reasons is billed more for its own turns (bills of gpt-5 and gpt-5.4)."""
+    for index, message in enumerate(messages):
+        if message.get("role") != "assistant":
+            continue
+        calls = calls_of(message)
+        fixed = _REASONING_CALL * len(calls) if calls else _ANSWER_CHANNEL
+        framed.add(Piece(origin="assistant", message=index, fixed=fixed))
+        if len(calls) > 1 or (calls and message.get("content")) or "gpt-5" not in model:
+            framed.because("what such a turn of a reasoning model costs is not known", 12)

@@ -33,7 +33,7 @@ _REMEMBERED: Final = ("previous_response_id", "conversation", "prompt", "context
 def responses(body: Mapping[str, Any], reasoning: bool) -> Framed:
     """The request; `reasoning` for models that think."""
     framed = Framed(source="Responses framing (harmony, and bills of 2025 and 2026)")
-    _look(framed, body)
+    _look(framed, body, reasoning)
     functions = list(functions_of(body.get("tools")))
     if functions:
         fixed = _TOOLS
@@ -47,26 +47,37 @@ def responses(body: Mapping[str, Any], reasoning: bool) -> Framed:
     _look_at_neighbours(framed, items)
     calls = [item for item in items if item.get("type") == "function_call"]
     names = {str(item.get("call_id")): str(item.get("name") or "") for item in calls}
+    newest = max((i for i, item in enumerate(items) if item.get("role") == "user"), default=-1)
+    if reasoning:
+        _look_at_calls(framed, items, newest)
     for index, item in enumerate(items):
+        if index < newest and item.get("type") == "reasoning" and reasoning:
+            continue  # what was thought before the newest question is left out
         _item(framed, index, item, names, reasoning)
     framed.add(Piece(fixed=_REASONING_REPLY if reasoning else _REPLY))
     return framed
 
 
-def _look(framed: Framed, body: Mapping[str, Any]) -> None:
+def _look(framed: Framed, body: Mapping[str, Any], thinks: bool) -> None:
     """What is in the request that nobody knows the cost of."""
     for key in _REMEMBERED:
         if body.get(key):
             framed.because(f"what {key} stands for is on the server")
+    if body.get("instructions") == "":
+        framed.because("none of ten recorded bills with empty instructions is as others are", 230)
     text = body.get("text")
     form = text.get("format") if isinstance(text, dict) else None
-    if isinstance(form, dict) and form.get("type") != "text":
+    if isinstance(form, dict) and form.get("type") not in ("text", "json_object"):
         framed.because("what a format of the answer adds is not known")
     if isinstance(text, dict) and text.get("verbosity") not in (None, "medium"):
         framed.because("what another verbosity adds is not known", 20)
     reasoning = body.get("reasoning")
     if isinstance(reasoning, dict) and reasoning.get("mode"):
         framed.because("what a mode of reasoning adds is not known")
+    _look_at_tools(framed, body, thinks)
+
+
+def _look_at_tools(framed: Framed, body: Mapping[str, Any], thinks: bool) -> None:
     tools = body.get("tools")
     for tool in tools if isinstance(tools, list) else ():
         kind = tool.get("type") if isinstance(tool, dict) else None
@@ -74,14 +85,27 @@ def _look(framed: Framed, body: Mapping[str, Any]) -> None:
             framed.because(f"what the tool {kind} adds, and what it reads, is not known")
         elif tool.get("defer_loading"):
             framed.because("what a deferred tool costs is not known")
-    if isinstance(body.get("tool_choice"), dict) and "allowed" not in str(body["tool_choice"]):
+    choice = body.get("tool_choice")
+    if isinstance(choice, dict) and "allowed" not in str(choice) and not thinks:
         framed.because("what this tool_choice adds is not known", 20)
+    if thinks and tools and body.get("parallel_tool_calls") is False:
+        framed.because("what parallel_tool_calls: false adds is not known", 100)
 
 
 def _look_at_neighbours(framed: Framed, items: Sequence[Mapping[str, Any]]) -> None:
     kinds = [item.get("type") for item in items]
     if ("function_call", "function_call") in zip(kinds, kinds[1:], strict=False):
         framed.because("what calls at once cost here is not known", 20 * len(kinds))
+
+
+def _look_at_calls(framed: Framed, items: Sequence[Mapping[str, Any]], newest: int) -> None:
+    """A call that came without its reasoning: billed 3 to 5 more by gpt-5 to 5.6, but for those of
+    this turn that have an id, and those of earlier turns that have none."""
+    for index, item in enumerate(items):
+        thought = index > 0 and items[index - 1].get("type") == "reasoning"
+        told = bool(item.get("id")) == (index > newest)
+        if item.get("type") == "function_call" and not (told or thought):
+            framed.because("what a call costs that came without its reasoning is not known", 8)
 
 
 def _item(

@@ -6,7 +6,7 @@ What one row of pieces says is one text to the tokenizer: a token may lie across
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -96,11 +96,29 @@ def functions_of(tools: Any) -> Iterator[dict[str, Any]]:
             yield inner
 
 
+def calls_of(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The calls of a message of Chat Completions, the one of its first form too."""
+    given = message.get("tool_calls")
+    if not given and isinstance(message.get("function_call"), dict):
+        given = [{"function": message["function_call"]}]
+    calls = given if isinstance(given, list) else []
+    return [c for c in calls if isinstance(c, dict) and isinstance(c.get("function"), dict)]
+
+
 def compact(arguments: Any) -> str:
     """Arguments as the model reads its own: JSON without blanks; what is no JSON as it is."""
+    return _as_json(arguments, (",", ":"))
+
+
+def spaced(arguments: Any) -> str:
+    """The same with a blank behind each comma and colon, as Python writes JSON."""
+    return _as_json(arguments, (", ", ": "))
+
+
+def _as_json(arguments: Any, separators: tuple[str, str]) -> str:
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments)
         except (ValueError, RecursionError):
             return str(arguments)
-    return json.dumps(arguments, separators=(",", ":"), ensure_ascii=False)
+    return json.dumps(arguments, separators=separators, ensure_ascii=False)

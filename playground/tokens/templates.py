@@ -10,12 +10,20 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from playground.caching.bodies import messages_of, parts_of, system_of, tools_of
 from playground.raw_prompts import LLAMA3, ChatTemplate
 from playground.raw_prompts.llama import LlamaFormat
-from playground.tokens.pieces import Framed, Piece, functions_of, origin_of, text_of
+from playground.tokens.pieces import (
+    Framed,
+    Piece,
+    calls_of,
+    functions_of,
+    origin_of,
+    spaced,
+    text_of,
+)
 
 _DATES: Final = "Cutting Knowledge Date: December 2023\nToday Date: 26 Jul 2024\n\n"
 _CALL_KEYS: Final = ("tool_calls", "function_call", "toolUse", "tool_call_id")
@@ -70,25 +78,68 @@ def _llama_turn(form: LlamaFormat, turn: _Turn, before: str = "") -> Sequence[Pi
     return [Piece(head), turn.piece(turn.text.strip()), Piece(form.end_of_turn)]
 
 
-def mistral(body: Mapping[str, Any]) -> Framed:
-    """Models with a Tekken tokenizer: a turn lies between control tokens, one each."""
-    framed = Framed(source="control tokens of mistral-common 1.13")
-    turns = _turns(framed, body)
+_SETTINGS: Final = 12  # `{"reasoning_effort": "none"}`, or "high", between two control tokens
+
+
+def mistral(body: Mapping[str, Any], settings: Literal["no", "always", "by now"]) -> Framed:
+    """Models with a Tekken tokenizer, as InstructTokenizerV13 of mistral-common 1.13 writes them.
+
+    `settings` are those of the models that reason at will (V15): `by now` for a name that meant a
+    model without them until 2026.
+    """
+    framed = Framed(source="control tokens of mistral-common 1.13, V13 and V15")
+    _look_at_mistral(framed, body)
     framed.add(Piece(fixed=1))
-    last = max((i for i, turn in enumerate(turns) if turn.role == "user"), default=-1)
-    for index, turn in enumerate(turns):
-        if index == last:
+    if settings != "no":
+        _mistral_settings(framed, body, settings == "by now")
+    messages = messages_of(dict(body))
+    first = next((i for i, m in enumerate(messages) if m.get("role") == "user"), -1)
+    for index, message in enumerate(messages):
+        if index == first and body.get("tool_choice") != "none":
             _mistral_tools(framed, body)
-        framed.add(turn.piece(fixed=1 if turn.role == "assistant" else 2))
+        _mistral_turn(framed, index, message)
     return framed
 
 
+def _look_at_mistral(framed: Framed, body: Mapping[str, Any]) -> None:
+    """What a request may hold that no bill has told."""
+    form = body.get("response_format")
+    if isinstance(form, dict) and form.get("type") not in (None, "text"):
+        framed.because("what response_format adds is not known")
+    choice = body.get("tool_choice")
+    if choice not in (None, "auto", "none"):
+        framed.because("what this tool_choice adds is not known", 8)
+    if body.get("prompt_mode"):
+        framed.because("what prompt_mode adds is not known")
+
+
+def _mistral_settings(framed: Framed, body: Mapping[str, Any], by_now: bool) -> None:
+    framed.add(Piece(fixed=_SETTINGS))
+    if by_now and body.get("reasoning_effort") is None:
+        framed.because("until 2026 this name meant a model without settings: 12 fewer", 0)
+
+
+def _mistral_turn(framed: Framed, index: int, message: Mapping[str, Any]) -> None:
+    text, others = text_of(message.get("content"))
+    for kind in others:
+        framed.because(f"what a part of type {kind} costs is not known")
+    role = str(message.get("role") or "user")
+    calls = calls_of(message)
+    if role != "assistant":
+        framed.add(Piece(text, origin_of(role), index, fixed=2))
+        return
+    framed.add(Piece(text, "assistant", index, fixed=1))
+    for call in calls:
+        name = str(call["function"].get("name") or "")
+        framed.add(Piece(name, "calls", index, name, fixed=2))
+        framed.add(Piece(spaced(call["function"].get("arguments")), "calls", index, name))
+
+
 def _mistral_tools(framed: Framed, body: Mapping[str, Any]) -> None:
-    """The tools, just before the newest question, as one JSON text."""
+    """The tools, before the first question, as one JSON text."""
     functions = list(functions_of(tools_of(dict(body))))
     if not functions:
         return
-    framed.because("versions of Mistral's API write tools differently", 6 * len(functions))
     pieces = [Piece("[", "tools", fixed=2)]
     for place, function in enumerate(functions):
         ordered = {

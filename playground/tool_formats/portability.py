@@ -45,6 +45,7 @@ INSTEAD: Final[Mapping[str, str]] = {
     "remove": "leave it out",
     "rename": "give it another name",
     "require": "list it in required, and let it be null",
+    "unravel": "write the definition there itself, and the rest beside it",
     "say": "say what the tool does, or leave the description out",
 }
 
@@ -59,7 +60,7 @@ class SchemaRule(BaseModel):
     effect: Effect
     instead: Literal[
         "", "as anyOf", "as enum", "as texts", "close", "describe", "flatten", "inline", "merge",
-        "nullable", "remove", "rename", "require", "say",
+        "nullable", "remove", "rename", "require", "say", "unravel",
     ]  # fmt: skip
     source: str = Field(min_length=8)
     date: str = Field(pattern=r"^\d{4}-\d{2}-\d{2}$")
@@ -142,6 +143,15 @@ def _enum(node: SchemaNode, kind: type | tuple[type, ...]) -> bool:
     )
 
 
+def _ref_beside_more(node: SchemaNode) -> bool:
+    return isinstance(node.schema.get("$ref"), str) and len(node.schema) > 1
+
+
+def _all_of_with_ref(node: SchemaNode) -> bool:
+    parts = node.schema.get("allOf")
+    return isinstance(parts, list) and any(isinstance(p, dict) and "$ref" in p for p in parts)
+
+
 def _many(node: SchemaNode) -> bool:
     least = node.schema.get("minItems")
     return isinstance(least, int) and least > 1
@@ -152,6 +162,8 @@ CASES: Final[Mapping[str, Callable[[SchemaNode], bool]]] = {
     "oneOf at the root": lambda node: node.is_root and "oneOf" in node.schema,
     "allOf at the root": lambda node: node.is_root and "allOf" in node.schema,
     "a $ref to itself": _is_recursive,
+    "a $ref with keywords beside it": _ref_beside_more,
+    "allOf with a $ref": _all_of_with_ref,
     "a property that is not required": is_optional,
     "additionalProperties that is not false": is_open,
     "enum of numbers": lambda node: _enum(node, (int, float)),

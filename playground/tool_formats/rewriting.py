@@ -73,20 +73,21 @@ def _as_texts(node: Schema, rule: SchemaRule, root: Schema) -> None:
 
 
 def _merge(node: Schema, rule: SchemaRule, root: Schema) -> None:
-    _join_all(node)
+    _join_all(node, root)
 
 
 def _merge_all(schema: Schema) -> None:
     """Before objects are closed: one half of an allOf would not allow the other's properties."""
     for node in sorted(nodes(schema), key=lambda each: -len(each.path)):
         if not node.is_root and "allOf" in node.schema:
-            _join_all(node.schema)
+            _join_all(node.schema, schema)
 
 
-def _join_all(node: Schema) -> None:
+def _join_all(node: Schema, root: Schema) -> None:
+    """All parts as one: a part that is a `$ref` by what it means, since there can be but one."""
     for part in node.pop("allOf"):
         if isinstance(part, dict):
-            _join(node, part)
+            _join(node, _resolved(part, root))
 
 
 def _join(node: Schema, part: Schema) -> None:
@@ -121,7 +122,9 @@ def _flatten(node: Schema, rule: SchemaRule, root: Schema) -> None:
 
 def _resolved(part: Schema, root: Schema) -> Schema:
     found = referred(root, part["$ref"]) if isinstance(part.get("$ref"), str) else None
-    return copy.deepcopy(found) if found is not None else part
+    if found is None:
+        return part
+    return {**copy.deepcopy(found), **{key: part[key] for key in part if key != "$ref"}}
 
 
 def _inline(node: Schema, rule: SchemaRule, root: Schema) -> None:
@@ -146,6 +149,32 @@ def _written_out(node: Schema, root: Schema, above: tuple[str, ...], written: li
             node.setdefault(key, value)
     for inner in [each.schema for each in nodes(node) if each.path and "$ref" in each.schema]:
         _written_out(inner, root, above, written)
+
+
+def _unravel(node: Schema, rule: SchemaRule, root: Schema) -> None:
+    _laid_open(node, root, (), [0])
+
+
+def _laid_open(node: Schema, root: Schema, above: tuple[str, ...], written: list[int]) -> None:
+    """The definition in place of a `$ref` with keywords beside it, which count for more; of one
+    that leads to itself the `$ref` alone stays. Raises InputFault as `_written_out` does."""
+    ref = node.get("$ref")
+    if not isinstance(ref, str) or len(node) == 1:
+        return
+    found = referred(root, ref)
+    if found is None or ref in above:
+        node.clear()
+        node["$ref"] = ref
+        return
+    del node["$ref"]
+    above, written[0] = (*above, ref), written[0] + 1
+    if written[0] > _MOST_WRITTEN:
+        problem = f"{ref} written out holds more than {_MOST_WRITTEN:,} definitions"
+        raise InputFault(problem, expected="a smaller schema")
+    for key, value in copy.deepcopy(found).items():
+        node.setdefault(key, value)
+    for inner in [each.schema for each in nodes(node)]:
+        _laid_open(inner, root, above, written)
 
 
 def _nullable(node: Schema, rule: SchemaRule, root: Schema) -> None:
@@ -197,4 +226,5 @@ _REWRITES: Final[Mapping[str, _Rewrite]] = {
     "nullable": _nullable,
     "remove": _remove,
     "require": _require,
+    "unravel": _unravel,
 }

@@ -179,6 +179,7 @@ def show_headline(given: Asked) -> None:
     box(text.replace("$", "\\$"), icon=icon)
     for problem in simulated.errors:
         st.text(f"Why: {problem}.")
+    st.caption(_sizes(simulated))
     if given.is_sent:
         st.text(f"{as_sent.TITLE}: {as_sent.SOURCE}.\n{simulated.reach.line}.")
         return
@@ -189,7 +190,17 @@ def show_headline(given: Asked) -> None:
         why = f"{placed.refusal.explanation} ({placed.refusal.reason})"
         st.text(f"Nothing is marked: {why}.")
     if placed.family == "gemini":
-        components.gauge(placed.characters, placed.threshold, key="threshold")
+        components.gauge(placed.text_characters, placed.threshold, key="threshold")
+
+
+def _sizes(simulated: CacheSimulation) -> str:
+    """What a token is on this page, where other pages have other counts."""
+    if all(request.anchored for request in simulated.requests):
+        return "Tokens are those that were billed."
+    return (
+        "Tokens on this page are estimates: four characters each of every block as it is sent, its "
+        "JSON included. Compare's *Counts* asks the model's tokenizer about the whole request."
+    )
 
 
 # what it costs

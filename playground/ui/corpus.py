@@ -70,6 +70,7 @@ def facets(corpus: Corpus) -> dict[str, Any]:
             state.tell_url(f"corpus {name}", value, ANY)
             if value != ANY:
                 found[name] = value
+    with st.container(horizontal=True):
         for name in ("since", "until"):
             found[name] = st.text_input(
                 name.capitalize(),
@@ -129,7 +130,12 @@ def show(answer: CorpusAnswer) -> None:
         return
     if answer.question != "sessions":
         st.plotly_chart(answer.figure(), key="corpus figure")
-    tables.table(answer.frame(), key="corpus answer")
+    tables.table(answer.frame().rename(columns=_title), key="corpus answer")
+
+
+def _title(column: str) -> str:
+    """A column's name in SQL, in words."""
+    return column.replace("_percent", ", %").replace("_", " ")
 
 
 def trend(corpus: Corpus, name: str, narrowed: dict[str, Any]) -> None:
@@ -169,7 +175,7 @@ def behind(corpus: Corpus, answer: CorpusAnswer, by: list[str], narrowed: dict[s
         st.info("No session stands behind it.")
         return
     st.caption(f"{grouped(len(found.rows))} shown{', and there are more' if found.cut else ''}")
-    tables.table(found.frame(), key="corpus sessions")
+    tables.table(found.frame().rename(columns=_title), key="corpus sessions")
     _opening(corpus, [str(each["id"]) for each in found.records()])
 
 

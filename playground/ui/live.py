@@ -82,7 +82,8 @@ def session(run: Path, passed: list[Passed]) -> None:
         opening.buttons("live", partial(_kept, run, passed))
     opening.fault("live", "This session cannot be opened yet.")
     st.plotly_chart(live_frames.strip(passed), key="live strip")
-    tables.table(live_frames.requests(passed), height="content")
+    wide = {"breaks": st.column_config.TextColumn(width="medium")}  # a cause, and where
+    tables.table(live_frames.requests(passed), columns=wide, height="content")
     _findings(passed)
 
 

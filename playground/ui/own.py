@@ -40,7 +40,6 @@ from playground.ui.shared import (
     tables,
     widgets,
 )
-from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.shared.declaring import DeclarationDraft
 from playground.ui.shared.kept import kept
 from playground.workspaces.dialects import (
@@ -87,7 +86,6 @@ def _declared() -> list[str]:
     return [name for name in dialect_names() if type(get_dialect(name)) is DeclaredDialect]
 
 
-@uninterrupted()
 def _from_dialect() -> None:
     name = str(state.held("started dialect"))
     document = plain_dialect(get_dialect(name))
@@ -124,7 +122,6 @@ def _take_template(file: UploadedFile | None) -> None:
         _from_template()
 
 
-@uninterrupted()
 def _from_template() -> None:
     """The dialect that the chat template which was brought last writes."""
     state.forget(_DERIVED)
@@ -272,7 +269,9 @@ def prompt(dialect: DeclaredDialect, session: Session) -> str:
     return "".join(part["text"] for part in content)
 
 
-def grammar(dialect: DeclaredDialect, session: Session) -> str:
-    """What makes a model write nothing else; "" where dialects give none."""
-    write = getattr(dialect, "grammar", None)
-    return str(write(session.tools).gbnf) if write else ""
+def show_grammar(dialect: DeclaredDialect, session: Session) -> None:
+    """What makes a model write nothing else, or why there is none; and where it differs."""
+    grammar = dialect.grammar(session.tools)
+    if grammar.gbnf:
+        components.verbatim(grammar.gbnf, "the grammar", key="own grammar", height=250)
+    widgets.show_findings(grammar.findings, "of the grammar beside the tools' schemas")

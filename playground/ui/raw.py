@@ -9,6 +9,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from playground.counts import counted
 from playground.errors import InputFault
+from playground.findings import CODES
 from playground.questions.raw_prompt import RawPrompt
 from playground.questions.raw_prompt import raw_prompt as raw_prompt_of
 from playground.raw_prompts import ChatTemplate
@@ -86,9 +87,11 @@ def show_audit(name: str, text: str) -> None:
         st.text(str(refused))
         return
     st.text(f"{counted(len(found.faults), 'finding')} in {found.renderings} renderings.")
-    for fault in found.faults:
-        with st.expander(f"{fault.finding.severity}: {fault.finding.code}"):
-            st.text(fault.finding.message)
+    worst = ("error", "warning", "info")
+    for fault in sorted(found.faults, key=lambda each: worst.index(each.finding.severity)):
+        code, severity = fault.finding.code, fault.finding.severity
+        with st.expander(f"{severity}: {CODES[code].meaning}"):
+            st.text(f"{code}: {fault.finding.message}")
             widgets.exact_text("The request, and what comes of it", fault.told, arrows=False)
 
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from playground.counts import counted
 from playground.dialects import dialect_names
 from playground.parsing.result import ParseResult
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
-from playground.questions.detection import Detection, detect_recording, foreign
 from playground.questions.experiments import (
     CrossReading,
     CutSearch,
@@ -54,12 +54,6 @@ _ROWS: Final = "every dialect's rows"
 @kept(32)
 def _restreamed(session: Session, name: str, dialect: str) -> Recording:
     return restreamed(session, name, dialect)
-
-
-@kept(32, spinner="Reading in every dialect …")
-def _detections(recording: Recording, tools: Tools) -> Sequence[Detection]:
-    """Every dialect's reading of a reply, the likeliest first."""
-    return detect_recording(recording, tools)
 
 
 @kept(32, spinner="Cutting it everywhere …")
@@ -153,7 +147,7 @@ def _see_server(name: str | None) -> None:
         state.choose(LISTED, HANDED)
 
 
-def about_server(timeline: Timeline) -> None:
+def _about_server(timeline: Timeline) -> None:
     """What the chosen server makes of the reply, in a line beside what we read."""
     server = timeline.server
     if server is None:
@@ -197,16 +191,9 @@ def show_result(result: ParseResult, parser: ParserState) -> None:
             components.verbatim(text, title, key=f"so far {title}")
 
 
-def show_detections(reading: Reading) -> None:
-    """Which dialect the reply is written in, the likeliest first."""
-    found = _detections(reading.recording, reading.tools)
-    finding = foreign(found, reading.dialect)
-    widgets.show_findings([finding] if finding else [], "about the chosen dialect")
-    tables.table(frames.detections(found))
-
-
-def about(recording: Recording, timeline: Timeline) -> None:
-    """What was recorded, in a line or two: counts, how it ended, what it cost."""
+def about(recording: Recording, timeline: Timeline) -> DeltaGenerator:
+    """What was recorded, in a line or two: counts, how it ended, what it cost, what a server makes
+    of it. A place behind it, for what takes longer to know."""
     calls = ", ".join(call.name for call in timeline.result.tool_calls) or "none"
     st.text(
         f"{counted(len(recording.chunks), 'chunk')}, {counted(len(timeline.text), 'character')}. "
@@ -225,6 +212,8 @@ def about(recording: Recording, timeline: Timeline) -> None:
         st.text(json.dumps(recording.error, ensure_ascii=False))
     if recording.note:
         st.text(recording.note)
+    _about_server(timeline)
+    return st.container()
 
 
 def _is_count(value: object) -> bool:

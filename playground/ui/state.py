@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from playground import paths
 from playground.findings import Finding
@@ -21,7 +22,6 @@ from playground.sessions.native_format import dump_session
 from playground.sessions.session import Session
 from playground.sessions.source import Source
 from playground.ui.serving import access
-from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.shared.kept import kept
 from playground.workspaces import Tab, TabShelf, Workspace, free_names, on_disk
 
@@ -129,7 +129,6 @@ def session_file(working: WorkingSession) -> str:
     return dump_session(working.session)
 
 
-@uninterrupted()
 def open_session(name: str, session: Session) -> None:
     """A session that was made here stands beside the others, or in the place of the one of its
     name, and is chosen."""
@@ -154,7 +153,6 @@ def _kept_text(name: str) -> str:
     return text
 
 
-@uninterrupted()
 def _keep(name: str, text: str) -> None:
     """The session goes on under the name that it is kept under."""
     choose(SESSION, tab().write(name, text))
@@ -221,7 +219,6 @@ def _edited(
 # what is added
 
 
-@uninterrupted()
 def add_file(file_name: str, data: bytes, name: str = "") -> None:
     """A file's sessions stand beside the others, and the first is chosen."""
     stem = name or file_name.rpartition(".")[0] or file_name
@@ -241,7 +238,6 @@ def add_file(file_name: str, data: bytes, name: str = "") -> None:
     hold(SEVERAL, [file_name, there] if len(there) > 1 else None)
 
 
-@uninterrupted()
 def add_session(name: str, session: Session) -> None:
     """A session stands beside the others under a name that is free, and is chosen."""
     choose(SESSION, keep_session(name, session))
@@ -277,12 +273,19 @@ def set_url_number(name: str, value: int) -> None:
 
 def follow_url(key: str, options: Sequence[str]) -> None:
     """Before a selectbox whose titles are other than its options' names: it holds the option that
-    the address names, and one that there is."""
+    the address names, the first and usual one where it names none, and one that there is."""
     asked = st.query_params.get(key)
-    if key not in st.session_state and asked in options:
+    if asked in options and (key not in st.session_state or went_back()):
         st.session_state[key] = asked
-    elif st.session_state.get(key) not in options:
+    elif st.session_state.get(key) not in options or went_back():
         st.session_state[key] = options[0]
+
+
+def went_back() -> bool:
+    """Whether the browser's Back or Forward asked for this run. Streamlit itself follows the
+    address then, but only for widgets that are bound to it."""
+    context = get_script_run_ctx()
+    return context is not None and context.is_history_navigation
 
 
 def tell_url(key: str, option: str, usual: str) -> None:
@@ -314,13 +317,11 @@ def held(key: str) -> Any:
     return st.session_state.get(key)
 
 
-@uninterrupted()
 def hold(key: str, value: Any) -> None:
     """Keep a plain value as long as the browser's session lasts."""
     st.session_state[key] = value
 
 
-@uninterrupted()
 def choose(key: str, value: Any) -> None:
     """Set a widget's value before the widget is drawn: from a callback, or in every run."""
     st.session_state[key] = value

@@ -30,7 +30,6 @@ from playground.systems.aichatflow.samples import TemplateFiles, sample
 from playground.ui import navigation, state
 from playground.ui.serving import access
 from playground.ui.shared import belongings, changes, tables, waiting, widgets
-from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.shared.kept import kept
 from playground.ui.shared.runs import Runs
 
@@ -157,12 +156,10 @@ def _ways_back(title: str, is_own: bool) -> None:
             st.button("Forget this set", on_click=_forget_set, args=(title,))
 
 
-@uninterrupted()
 def _discard(title: str) -> None:
     belongings.keep(_DRAFTS + title, None)
 
 
-@uninterrupted()
 def _forget_set(title: str) -> None:
     _discard(title)
     left = {name: text for name, text in (belongings.value(_OWN) or {}).items() if name != title}

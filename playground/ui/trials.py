@@ -8,7 +8,7 @@ from typing import Final
 import streamlit as st
 
 from playground.errors import PlaygroundError
-from playground.questions.trials import Trial, TrialPlan, TrialRun, own_calls
+from playground.questions.trials import Trial, TrialPlan, TrialRun, doubts, own_calls
 from playground.questions.trials import trial as planned
 from playground.sessions.editing import Edit
 from playground.sessions.native_format import dump_expected, dump_session
@@ -16,7 +16,7 @@ from playground.sessions.session import Session
 from playground.show import trial_frames
 from playground.ui import navigation, state
 from playground.ui.serving import access
-from playground.ui.shared import choosing, history, tables, waiting
+from playground.ui.shared import choosing, history, tables, waiting, widgets
 from playground.ui.shared.runs import Runs
 from playground.ui.state import WorkingSession
 
@@ -44,6 +44,7 @@ def expected_calls(working: WorkingSession) -> None:
             ],
             height="content",
         )
+        widgets.show_findings(doubts(working.session), "in what is expected")
     with st.expander("Edit what is expected", icon=":material/edit:", expanded=not expected):
         key = state.edit_key(name, _STEP.action)
         shown = history.editor(name, key, dump_expected(expected) if expected else "", _STEP)

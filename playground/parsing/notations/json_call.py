@@ -196,7 +196,7 @@ def _member(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, .
         if call.raw:
             scanner.note("duplicate-argument", call.place, "the call's arguments come twice")
         yield from claim_arguments(reader, call)
-    elif first == "{" and path == shape.name[: len(path)]:
+    elif first == "{" and path in (shape.name[: len(path)], shape.arguments[: len(path)]):
         yield from _object(reader, call, shape, path)
     elif call.name is None and (yield from _named_otherwise(reader, call, shape, path)):
         pass

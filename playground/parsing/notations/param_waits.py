@@ -55,7 +55,10 @@ def param_opener(syntax: Declaration) -> str:
             "type": r"(?P<type>\w{1,16}+)",
             "is_text": "(?P<is_text>true|false)",
         }
-        return pieces_pattern(pieces, holes, value_after=True, block=block)
+        spaced = isinstance(pieces[0], str) and pieces[0].isspace()
+        rest = pieces_pattern(pieces[spaced:], holes, value_after=True, block=block)
+        # white space between two parameters is read over: that it was there is all that counts
+        return rf"(?<=\s){rest}" if spaced else rest
 
     return or_mended(opener(template.before), map(opener, _slips(template.before)))
 
@@ -102,7 +105,9 @@ def value_wait(around: Neighbours) -> Wait:
             _forgotten(unnamed(param_opener(syntax).replace("(?P<key>", "(?<next_key>")))
         )
     if not closes_solidly(template):
-        return wait(*(choice._replace(begins=("\n",)) for choice in choices))
+        # behind JSON, which ends by itself, the next parameter may stand at once
+        first = () if value_notation(template).json else ("\n",)
+        return wait(*(choice._replace(begins=first) for choice in choices))
     # another call and its first parameter: this one was cut off before it
     call = syntax.call_template.before
     told = by_opener and bool(call) and worded(re.escape(str(call[0])))
@@ -113,7 +118,7 @@ def value_wait(around: Neighbours) -> Wait:
         if told and call.group and call.group.kind is Kind.CALL
     ]
     # several characters are looked for, not one: text is full of "<" (speed)
-    begun = [prefix(template.after), prefix(stripped(syntax.call_template.after))]
+    begun = [*_closer_begins(template), prefix(stripped(syntax.call_template.after))]
     if by_opener:
         begun.append(prefix(template.before))
     begun = [text for text in begun if text]
@@ -121,6 +126,14 @@ def value_wait(around: Neighbours) -> Wait:
     if own and prefix(call):
         begun.append(prefix(call))
     return wait(*choices, *own, beginnings=begun)
+
+
+def _closer_begins(template: Template) -> list[str]:
+    """How a value's closer begins: where blanks stand before its words, with them and without.
+    A line break alone is looked for wherever a value may end."""
+    words, first = prefix(template.after), str(template.after[0])
+    space = first[: len(first) - len(first.lstrip())]
+    return [words, space + words] if words and space.strip("\n") else [words]
 
 
 def _value_closer(around: Neighbours) -> str:

@@ -12,7 +12,7 @@ from html import escape, unescape
 from typing import Any, Final
 
 from playground.errors import SyntaxFault
-from playground.parsing import elements
+from playground.parsing import elements, json_walk
 from playground.parsing.claims import Pieces
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
@@ -37,7 +37,7 @@ from playground.parsing.patterns import (
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Match, Walk
 from playground.parsing.template import Hole, fill, holes_of
-from playground.parsing.values import read_marked, read_value, write_value
+from playground.parsing.values import dump_json, read_json, read_marked, read_value, write_value
 from playground.parsing.wait import Kind, Wait, part
 from playground.tools import Schema, allowed_types, json_type
 
@@ -78,8 +78,8 @@ class Params(Notation):
 
     def announce(self, lead: Lead) -> str:
         syntax = lead.syntax
-        # an opener that ends in a literal is enough; after a bare name, prose may follow
-        bare = isinstance(last_piece(syntax.call_template.before), Hole)
+        # an opener that ends in a literal is enough; after a bare name or a blank, prose may follow
+        bare = isinstance(last_piece(syntax.call_template.before), Hole) or _stand_apart(syntax)
         if not (bare or lead.firm or syntax.known_names):
             return ""
         end = f"{SPACE}{lead.closing}" if lead.closing else ENDED
@@ -97,13 +97,22 @@ class Params(Notation):
         return _read_params(reader, call, form)
 
 
+def _stand_apart(syntax: Declaration) -> bool:
+    """Whether the form has a blank between a call's opener and the first parameter."""
+    last, first = syntax.call_template.before[-1:], param_template(syntax).before[:1]
+    ends = any(isinstance(piece, str) and piece.endswith(" ") for piece in last)
+    return ends or any(isinstance(piece, str) and piece.isspace() for piece in first)
+
+
 # writing
 
 
 def _write_param(syntax: Declaration, key: str, value: Any, schema: Schema) -> str:
     template = param_template(syntax)
     kind = json_type(value)
-    if {"type", "is_text"} & set(holes_of(template.before)):
+    if value_notation(template).json:
+        text = dump_json(value, style=syntax.json)
+    elif {"type", "is_text"} & set(holes_of(template.before)):
         # the wire says which it is
         text = value if kind == "string" else syntax.literals.written(value, syntax.json)
     else:
@@ -203,6 +212,8 @@ def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> Wa
     keep, reader.argument = reader.emit_argument(call, key, kept), key
 
     own = _own(reader, call, key, syntax)
+    if value_notation(param_template(syntax)).json:
+        yield from _json_value(reader, call, key, kept)
     match = yield from scanner.until(value_end, keep, own, inside_call=True)
     kept_break = 0
     if match and match[0].startswith("\n") and _on_own_lines(syntax):
@@ -226,6 +237,16 @@ def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> Wa
     value, code = _read_value(text, opener, call, key, syntax)
     reader.set_value(call, key, value, code)
     reader.argument = None
+
+
+def _json_value(reader: Reader, call: OpenCall, key: str, kept: list[str]) -> Walk[None]:
+    """Claim a value that ends by its own brackets or quotes, so that it may hold any marker."""
+    if (first := (yield from reader.scanner.peek())) and first in '"{[':
+        try:
+            yield from json_walk.balanced(reader.scanner, reader.emit_argument(call, key), kept)
+        except BrokenCall:
+            call.raw.append((key, "".join(kept)))
+            raise
 
 
 def _mended_end(
@@ -297,6 +318,8 @@ def _read_value(
     kind, is_text = part(opener, "type"), part(opener, "is_text")
     if syntax.cdata and text.startswith(_CDATA[0]) and text.endswith(_CDATA[1]):
         text = text[len(_CDATA[0]) : -len(_CDATA[1])]
+    if value_notation(param_template(syntax)).json:
+        return read_json(text, schema)
     if _has_elements(text, schema, syntax.element):
         return _read_elements(text, schema, syntax.element, call)
     if kind or is_text:

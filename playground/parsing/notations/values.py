@@ -9,12 +9,13 @@ from typing import Final
 @dataclass(frozen=True, slots=True)
 class ValueNotation:
     """A value as text. With `block`, one with a line break stands on lines of its own, and the
-    line breaks around it are no part of it."""
+    line breaks around it are no part of it. With `json` a text is JSON too, between quotes."""
 
     hole: str
     meaning: str
     example: str
     block: bool = False
+    json: bool = False
 
     def write(self, text: str) -> str:
         return f"\n{text}\n" if self.block and "\n" in text else text
@@ -29,5 +30,8 @@ VALUES: Final[dict[str, ValueNotation]] = {
         "the same, on lines of its own when it has a line break",
         "\none\ntwo\n",
         block=True,
+    ),
+    "value:json": ValueNotation(
+        "value:json", "a parameter's value as JSON, texts in quotes too", '"a.py"', json=True
     ),
 }

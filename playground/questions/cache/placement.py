@@ -43,9 +43,10 @@ class PartPlacement:
 class CachePlacement(Drawn, Live):
     """Every part of a request with its decision. Shows itself as a pane.
 
-    `characters` counts the text that the Gemini threshold sees: without the environment block,
-    which is added after the marks. Its table has a row for each part: role, characters, mark,
-    reason. Its figure is a gauge: characters against the Gemini threshold.
+    `characters` is the size of all that is sent, tools too, as `pg.compare` counts it.
+    `text_characters` is what the Gemini threshold sees of it: the messages' text, without tools,
+    calls and the environment block, which is added after the marks. Its table has a row for each
+    part: role, characters, mark, reason. Its figure is a gauge: the text against the threshold.
     """
 
     dialect: str
@@ -55,6 +56,7 @@ class CachePlacement(Drawn, Live):
     parts: list[PartPlacement]
     decisions: list[CacheDecision]
     characters: int
+    text_characters: int
     reach: Reach
     threshold: int = GEMINI_MIN_CHARACTERS
 
@@ -66,8 +68,8 @@ class CachePlacement(Drawn, Live):
         """
         if self.family != "gemini":
             return self.reach.line
-        line = f"{self.reach.line}; {self.characters:,} characters of text in all"
-        return f"{line} ({self.threshold:,} are needed for a mark)"
+        counted = f"{self.text_characters:,} of {self.characters:,} characters count for Gemini"
+        return f"{self.reach.line}; {counted} ({self.threshold:,} are needed for a mark)"
 
     @property
     def marks(self) -> list[PartPlacement]:
@@ -113,7 +115,8 @@ def place_cache(
         policy=get_policy(chosen.cache_policy).name,
         parts=_parts(rendering.messages, rendering.decisions, bool(sent)),
         decisions=rendering.decisions,
-        characters=text_characters(rendering.messages) - len(sent),
+        characters=rendering.characters,
+        text_characters=text_characters(rendering.messages) - len(sent),
         reach=_reach(rendering, session.task.model_name),
     )
 
@@ -134,6 +137,7 @@ def _as_sent(session: Session) -> CachePlacement:
         parts.append(
             PartPlacement(number, 0, block.role or block.tier, block.text, decision, False)
         )
+    characters = sum(len(part.text) for part in parts)
     return CachePlacement(
         dialect="",
         model_name=name,
@@ -141,7 +145,8 @@ def _as_sent(session: Session) -> CachePlacement:
         policy=AS_SENT,
         parts=parts,
         decisions=[part.decision for part in parts],
-        characters=sum(len(part.text) for part in parts),
+        characters=characters,
+        text_characters=characters,
         reach=reach(request, rules, name),
     )
 

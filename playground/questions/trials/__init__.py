@@ -5,6 +5,7 @@ requests, or reads those that were recorded. The one rule: every arm (a dialect 
 the same cases as often, so that two arms are compared case by case.
 """
 
+from playground.questions.trials.doubts import doubts
 from playground.questions.trials.figures import Arm, Miss, Pair, Share, Trial
 from playground.questions.trials.plan import TrialCost, TrialPlan, TrialRun, own_calls, trial
 from playground.questions.trials.scoring import Attempt, Score, missed, score
@@ -20,6 +21,7 @@ __all__ = [
     "TrialCost",
     "TrialPlan",
     "TrialRun",
+    "doubts",
     "missed",
     "own_calls",
     "score",

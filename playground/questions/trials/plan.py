@@ -75,7 +75,7 @@ class TrialPlan:
     def cost(self) -> TrialCost:
         """What `run` will send. Nothing is sent to find out."""
         sizes = [
-            (_size(self._rendering(case, dialect)), _answer_size(expected, dialect))
+            (self._rendering(case, dialect).characters, _answer_size(expected, dialect))
             for dialect in self.dialects
             if self.models
             for case, expected in self.cases.items()
@@ -303,12 +303,6 @@ def _names(expected: Sequence[ExpectedReply]) -> list[str]:
         seen[name] += 1
         names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return names
-
-
-def _size(rendering: Rendering) -> int:
-    """Characters of what is sent."""
-    texts = sum(len(block.text) for blocks in rendering.blocks for block in blocks)
-    return texts + sum(len(dump_json(tool)) for tool in rendering.tools or ())
 
 
 def _answer_size(expected: ExpectedReply, dialect: Dialect) -> int:

@@ -111,7 +111,7 @@ def _request(
     plain = TimedRequest(wire, at, rules)
     if not plain.estimates or not plain.estimates[-1]:
         return plain
-    return TimedRequest(wire, at, rules, scale=(version.count.tokens, plain.estimates[-1]))
+    return TimedRequest(wire, at, rules, told=[(plain.estimates[-1], version.count.tokens)])
 
 
 def _marked(request: TimedRequest, rules: Rules) -> TimedRequest:

@@ -1,12 +1,15 @@
 // Keys that work wherever the focus is, but never while somebody types or a dialog is open.
 // Those of a component go to it in the browser; the others to the page, which runs again.
-// And what else counts on every page: what is cut is told whole.
+// And what else counts on every page: what is cut is told whole, and what was typed into an editor
+// that nobody had left yet is there again after a reload.
 
 const FIELDS =
   "input:not([type=checkbox], [type=radio], [type=button], [type=range]), textarea, select, " +
   "[contenteditable=true], [role=combobox], [role=listbox], [role=menu], [role=textbox]"
 const PRESSED = "button, a, summary, [role=tab], [role=button], [role=option], input"
 const INSIDE = ["/", " ", "[", "]", "ArrowLeft", "ArrowRight", "Home", "End"]
+const EDITORS = "[data-testid=stTextArea] textarea"
+const DRAFT = "playground draft" // what the tab remembers of an editor over a reload
 const places = new WeakMap()
 
 // `target` stops at a shadow tree: the path leads into it
@@ -29,6 +32,71 @@ function tellWhole(event) {
   const isCut = hides && node.scrollWidth > node.clientWidth + 1
   node.dataset.whole = isCut ? node.value || node.placeholder || node.textContent : ""
   node.title = node.dataset.whole
+}
+
+// An editor's text goes to the app when the editor is left, which a reload does not wait for
+class Draft {
+  constructor() {
+    this.node = null // the editor that has the focus, and the text that the app knows
+    this.known = ""
+    this.watcher = new MutationObserver(() => this.bringBack())
+    this.listeners = {
+      focusin: ({ target }) => this.begin(target),
+      keydown: (event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && this.begin(event.target),
+    }
+  }
+
+  begin(node) {
+    if (node.matches?.(EDITORS)) Object.assign(this, { node, known: node.value })
+  }
+
+  keep() {
+    const { node, known } = this
+    if (!node || node !== document.activeElement || node.value === known) return
+    try {
+      sessionStorage.setItem(DRAFT, JSON.stringify({ ...this.place(node), known, text: node.value }))
+    } catch {
+      // too long for the tab's memory, or there is none
+    }
+  }
+
+  place(node) {
+    const session = new URLSearchParams(location.search).get("session")
+    return { page: location.pathname, session, label: node.getAttribute("aria-label") }
+  }
+
+  // Into the editor it came from, as soon as that stands there with the text that the app knows
+  bringBack() {
+    const { text, ...draft } = JSON.parse(sessionStorage.getItem(DRAFT))
+    const wanted = JSON.stringify(draft)
+    const isIts = (node) => JSON.stringify({ ...this.place(node), known: node.value }) === wanted
+    const node = [...document.querySelectorAll(EDITORS)].find(isIts)
+    if (!node) return
+    this.forget()
+    node.focus()
+    Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set.call(node, text)
+    node.dispatchEvent(new Event("input", { bubbles: true }))
+  }
+
+  forget() {
+    this.watcher.disconnect()
+    sessionStorage.removeItem(DRAFT)
+  }
+
+  listen() {
+    for (const [name, act] of Object.entries(this.listeners)) document.addEventListener(name, act)
+    this.leave = () => this.keep()
+    addEventListener("beforeunload", this.leave)
+    if (!sessionStorage.getItem(DRAFT)) return
+    this.watcher.observe(document.body, { childList: true, subtree: true })
+    this.bringBack()
+  }
+
+  stop() {
+    for (const [name, act] of Object.entries(this.listeners)) document.removeEventListener(name, act)
+    removeEventListener("beforeunload", this.leave)
+    this.watcher.disconnect()
+  }
 }
 
 function mount({ data, parentElement, setTriggerValue }) {
@@ -58,7 +126,10 @@ function mount({ data, parentElement, setTriggerValue }) {
   }
   document.addEventListener("keydown", listen)
   document.addEventListener("pointerover", tellWhole)
+  const draft = new Draft()
+  draft.listen()
   return () => {
+    draft.stop()
     document.removeEventListener("keydown", listen)
     document.removeEventListener("pointerover", tellWhole)
   }

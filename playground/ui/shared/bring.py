@@ -21,7 +21,6 @@ from playground.sessions.loading import first_session
 from playground.sessions.source import Source
 from playground.ui import navigation, state
 from playground.ui.shared import brought, components, declaring, history, policies, waiting
-from playground.ui.shared.callbacks import uninterrupted
 
 _SHOWING = ("compare", "payload", "cache", "raw")  # pages that show any session
 _UNREAD = 5  # lines of what could not be read
@@ -104,7 +103,6 @@ def go_on(page: str) -> None:
         navigation.go(name)
 
 
-@uninterrupted()
 def _use(offer: Offer) -> None:
     if brought.last() is None:  # a second click on a button that has done its work
         return
@@ -151,6 +149,8 @@ def _offers(found: Recognised, shown: str) -> list[Offer]:
 def _offers_of_session(found: Recognised, shown: str) -> list[Offer]:
     is_stream = found.recordings > 0 and found.messages <= 1
     offers = [Offer("New session", lambda: _open(found), "replay" if is_stream else shown)]
+    if found.recordings and not is_stream:
+        offers.append(Offer("Replay its recordings", lambda: _open(found), "replay"))
     if state.is_own(state.working_session().name):
         offers.append(Offer("Into this session", lambda: _join(found), offers[0].page))
     return offers

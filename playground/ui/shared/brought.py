@@ -9,14 +9,12 @@ from typing import Final
 from playground.questions.recognition import Recognised, recognise
 from playground.ui import state
 from playground.ui.shared import belongings
-from playground.ui.shared.callbacks import uninterrupted
 
 _BROUGHT: Final = "brought"
 _TARGET: Final = "target"
 _TEMPLATE: Final = "chat template"
 
 
-@uninterrupted()
 def take(key: str) -> None:
     """The box of this key holds another text or file: recognise it."""
     given = state.component_value(key, "typed")
@@ -70,7 +68,6 @@ def kept_template() -> tuple[str, str] | None:
     return (found[0], found[1]) if found else None
 
 
-@uninterrupted()
 def forget_template() -> None:
     """It is not wanted any more."""
     belongings.keep(_TEMPLATE, None)

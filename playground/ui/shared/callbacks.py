@@ -1,4 +1,8 @@
-"""Callbacks that are done to their end, however quickly the user goes on."""
+"""Callbacks that are done to their end, however quickly the user goes on.
+
+The one rule: Streamlit asks for the next run between two runs' scripts, and never while it takes up
+what a browser sent, callbacks included.
+"""
 
 from __future__ import annotations
 
@@ -13,36 +17,15 @@ from streamlit.runtime.state import SafeSessionState
 _LOOK: Final = "on_scriptrunner_yield"  # Streamlit's look at whether another run is asked for
 
 
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Around what a callback does: no request for the next run ends it half way.
-
-    Streamlit ends a run at any look at the session state, and at anything that is drawn, once
-    another run is asked for, in callbacks too: two quick actions of a user, and the first would be
-    lost, or written to the disk and not remembered here. It has no public switch for this.
-    """
-    context = get_script_run_ctx()
-    if context is None or context.script_requests is None:
-        yield
-        return
-    looks = vars(context.script_requests)
-    before = looks.get(_LOOK)
-    looks[_LOOK] = lambda: None
-    try:
-        yield
-    finally:
-        if before is None:
-            del looks[_LOOK]
-        else:
-            looks[_LOOK] = before
-
-
 def lose_no_click() -> None:
-    """From now on what a browser sent is taken up before the next run is looked for.
+    """From now on what a browser sent is taken up whole before the next run is looked for.
 
-    Streamlit 1.67 looks before it takes up: of two clicks within some milliseconds, as a busy
-    server hears them, the first was lost. Its own look behind it stays. Where `fastReruns` is on,
-    the first is lost before that, too: the configuration has it off.
+    Streamlit 1.67 looks before it takes up, at each look of a callback at the session state, and at
+    anything that is drawn: of two clicks within some milliseconds, as a busy server hears them, the
+    first was lost, or was written to the disk and not remembered here. It has no public switch for
+    this, so a method of its own is replaced; `tests/test_stale_widgets.py` fails where that has
+    gone. Its look behind the callbacks stays. Where `fastReruns` is on, the first click is lost
+    before all this: the configuration has it off.
     """
     take_up = SafeSessionState.on_script_will_rerun
     if hasattr(take_up, "__wrapped__"):
@@ -50,7 +33,21 @@ def lose_no_click() -> None:
 
     @wraps(take_up)
     def whole(*given: Any, **named: Any) -> None:
-        with uninterrupted():
+        with _without_a_look():
             take_up(*given, **named)
 
     SafeSessionState.on_script_will_rerun = whole  # type: ignore[method-assign]
+
+
+@contextmanager
+def _without_a_look() -> Iterator[None]:
+    context = get_script_run_ctx()
+    if context is None or context.script_requests is None:
+        yield
+        return
+    looks = vars(context.script_requests)
+    looks[_LOOK] = lambda: None
+    try:
+        yield
+    finally:
+        del looks[_LOOK]

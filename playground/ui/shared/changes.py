@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from playground.ui import state
-from playground.ui.shared.callbacks import uninterrupted
 
 _WIDGETS: Final = "widgets of "  # + key → how many stood in its place before
 _KNOWN: Final = "known of "  # + widget's key → the value that it was drawn with or that was taken
@@ -48,7 +47,6 @@ def of(
     known = _value(widget, field)
     state.hold(_KNOWN + widget, _plain(shown if known is None else known))
 
-    @uninterrupted()
     def changed() -> None:
         value = _value(widget, field)
         if _plain(value) == state.held(_KNOWN + widget):

@@ -12,7 +12,6 @@ from playground.dialects.families import families, spoken_by
 from playground.dialects.models import dialect_for
 from playground.ui import state
 from playground.ui.shared import belongings, changes
-from playground.ui.shared.callbacks import uninterrupted
 
 DEFAULT_DIALECTS: Final = ("xml", "hermes", "native")
 _CHOSEN: Final = "dialects"
@@ -69,7 +68,6 @@ def _finder(chosen: Sequence[str], favourites: Sequence[str]) -> None:
     )
 
 
-@uninterrupted()
 def _keep_favourites() -> None:
     belongings.keep(_FAVOURITES, list(state.held(_CHOSEN) or []))
 

@@ -14,7 +14,6 @@ from playground.dialects.files import dialect_of, dialect_text
 from playground.errors import InputFault
 from playground.ui import state
 from playground.ui.shared import belongings
-from playground.ui.shared.callbacks import uninterrupted
 
 _DRAFT: Final = "own dialect"
 FAULT: Final = "own dialect fault"  # of a callback, to be told once
@@ -72,7 +71,6 @@ def take(document: dict[str, Any], seen: str | None = None) -> None:
     belongings.change(_DRAFT, after)
 
 
-@uninterrupted()
 def take_back() -> None:
     """Go on with the document that stood there before. In a callback."""
     before = draft().before

@@ -15,7 +15,6 @@ from playground.errors import InputFault
 from playground.ui import state
 from playground.ui.serving import access
 from playground.ui.shared import declaring
-from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.shared.declaring import DeclarationDraft
 from playground.workspaces.dialects import (
     keep_dialect,
@@ -54,7 +53,6 @@ def keeping(draft: DeclarationDraft) -> None:
         state.forget(_SAID)
 
 
-@uninterrupted()
 def _remove() -> None:
     """Of the file that was opened; the declaration stays on the page."""
     seen = declaring.draft().seen
@@ -70,7 +68,6 @@ def _remove() -> None:
         state.hold(_REMOVED, name)
 
 
-@uninterrupted()
 def _restore(name: str) -> None:
     state.forget(_REMOVED)
     try:
@@ -82,7 +79,6 @@ def _restore(name: str) -> None:
         state.hold(_SAID, f"Brought back: {name} is among the dialects of every page and command.")
 
 
-@uninterrupted()
 def _save() -> None:
     """The document as it stands by now: who clicks quickly sees a button of the one before."""
     state.forget(_REMOVED)

@@ -12,7 +12,6 @@ from playground.sessions.editing import NEW_PARTS, ROLES, Action, Edit
 from playground.sessions.session import Session
 from playground.ui import state
 from playground.ui.shared import changes, history, widgets
-from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.state import WorkingSession
 
 _MOST_IN_LABEL = 40  # characters of a message's text
@@ -92,7 +91,6 @@ def _noun(step: Edit) -> str:
     return "tool" if "tool" in step.action else "part"
 
 
-@uninterrupted()
 def _take_step(name: str, step: Edit, then: int | None) -> None:
     history.edit(name, step)
     if then is not None:
@@ -250,7 +248,6 @@ def _message_buttons(name: str, session: Session, index: int) -> None:
     )
 
 
-@uninterrupted()
 def _split_off(name: str, index: int) -> None:
     rest = editing.split_off(state.edited_session(name), index)
     state.add_session(f"{name} from message {index}", rest)

@@ -14,7 +14,6 @@ from playground.sessions.tool_files import read_tool_file
 from playground.tools import ToolMetadata
 from playground.ui import state
 from playground.ui.shared import belongings, changes, widgets
-from playground.ui.shared.callbacks import uninterrupted
 
 T = TypeVar("T", str, bool)
 
@@ -28,13 +27,11 @@ class Editor(NamedTuple, Generic[T]):
     fault: str
 
 
-@uninterrupted()
 def edit(name: str, step: Edit) -> None:
     """One more step, behind which nothing is left to be done again. Raises InputFault."""
     state.keep_steps(name, [*state.edit_steps(name), step], [])
 
 
-@uninterrupted()
 def take_edit(value: str | bool, name: str, key: str, step: Edit, shown: str | bool = "") -> None:
     """The editor of this key, which began with `shown`, holds another value. What cannot be read
     stays in it, beside the last that could be."""
@@ -77,7 +74,6 @@ def set_tools(name: str, data: bytes, file_name: str) -> None:
     edit(name, Edit("all tools", f"[{texts}]"))
 
 
-@uninterrupted()
 def undo(name: str) -> None:
     """Take back the last step; first of all, what cannot be read."""
     if _drafts(name):
@@ -86,7 +82,6 @@ def undo(name: str) -> None:
         _go_to(name, steps[:-1], [*state.undone_steps(name), steps[-1]])
 
 
-@uninterrupted()
 def forget_unread(name: str, key: str) -> None:
     """The editor of this key shows again what is in use."""
     _keep_drafts(name, {each: draft for each, draft in _drafts(name).items() if each != key})
@@ -107,7 +102,6 @@ def chosen_key(name: str, noun: str) -> str:
     return f"edited {noun} of {name}"
 
 
-@uninterrupted()
 def redo(name: str) -> None:
     """Do again what was taken back last."""
     if undone := state.undone_steps(name):
@@ -128,7 +122,6 @@ def next_redo(name: str) -> str:
     return undone[-1].label if undone else ""
 
 
-@uninterrupted()
 def renamed(old: str, new: str) -> None:
     """A session has another name: what could not be read yet goes with it."""
     drafts = _drafts(old)
@@ -139,7 +132,6 @@ def renamed(old: str, new: str) -> None:
         state.hold(chosen_key(new, noun), state.held(chosen_key(old, noun)))
 
 
-@uninterrupted()
 def reset(name: str) -> None:
     """The session as its file has it; every step can be done again, and last the model chosen."""
     _keep_drafts(name, {})

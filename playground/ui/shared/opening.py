@@ -10,7 +10,6 @@ import streamlit as st
 from playground.errors import InputFault
 from playground.ui import state
 from playground.ui.shared import brought
-from playground.ui.shared.callbacks import uninterrupted
 
 _PAGES: Final = {"compare": "Compare", "cache": "Cache", "replay": "Replay"}
 
@@ -29,7 +28,6 @@ def fault(key: str, problem: str) -> None:
         st.text(str(held))
 
 
-@uninterrupted()
 def _open(key: str, keep: Callable[[], str], page: str) -> None:
     """The session stands in the workspace, is chosen, and is seen on that page."""
     state.hold(f"{key} fault", "")

@@ -13,7 +13,6 @@ from playground.caching.policies import as_parts
 from playground.ui import state
 from playground.ui.shared import policies
 from playground.ui.shared.cache_asked import CLICKED, Asked, formatted
-from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.shared.kept import digest
 
 _MARKS: Final = "marks widget"  # its key, which follows from the policy's own marks
@@ -64,18 +63,20 @@ def _address(places: Sequence[tuple[int, int]]) -> str:
 def _set_marks(
     key: str, places: Mapping[str, tuple[int, int]], marked: Sequence[tuple[int, int]]
 ) -> list[str]:
-    """The labels that are chosen: as the widget has them, as it had them before another page was
-    looked at, as the address of the first page says, or as the policy does."""
-    for held in (state.held(key), state.held(_KEPT + key)):
+    """The labels that are chosen: as the address that the browser went back to says, as the widget
+    has them, as it had them before another page was looked at, as the address of the first page
+    says, or as the policy does."""
+    back = state.went_back()
+    for held in () if back else (state.held(key), state.held(_KEPT + key)):
         if held is not None:
             return list(held)
-    asked = None if state.held(_FOLLOWED) else state.url_values().get(_ADDRESS)
+    first = back or not state.held(_FOLLOWED)
+    asked = state.url_values().get(_ADDRESS) if first else None
     state.hold(_FOLLOWED, True)
     wanted = (_address(marked) if asked is None else asked).split("-")
     return [label for label, (m, p) in places.items() if f"{m}.{p}" in wanted]
 
 
-@uninterrupted()
 def take_click(panes: str) -> None:
     """A drawn part was clicked: its mark is set, or cleared."""
     key, labels = state.held(_MARKS)

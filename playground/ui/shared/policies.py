@@ -10,7 +10,6 @@ from playground.caching.own_policies import OwnPolicy, parse_policy
 from playground.errors import InputFault
 from playground.ui import state
 from playground.ui.shared import belongings
-from playground.ui.shared.callbacks import uninterrupted
 
 UPLOAD: Final = "policy upload"
 _POLICIES: Final = "own policies"  # name → its file's text
@@ -54,7 +53,6 @@ def keep(policy: OwnPolicy) -> None:
     belongings.change(_POLICIES, lambda kept: {**(kept or {}), policy.name: policy.dumps()})
 
 
-@uninterrupted()
 def forget(name: str) -> None:
     """One that was kept goes."""
     belongings.change(_POLICIES, lambda kept: _without(kept or {}, name) or None)

@@ -13,7 +13,6 @@ from playground.dialects.files import plain_dialect
 from playground.errors import InputFault
 from playground.ui import state
 from playground.ui.shared import declaring, tables, widgets
-from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.shared.kept import kept
 
 _PROPOSED: Final = "own dialect proposed"
@@ -34,7 +33,6 @@ def _pasted(number: int) -> str:
     return f"own pasted {number}"
 
 
-@uninterrupted()
 def _from_replies() -> None:
     given = [str(state.held(_pasted(number)) or "") for number in range(1, _PASTED + 1)]
     replies = [text for text in given if text.strip()]

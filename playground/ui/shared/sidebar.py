@@ -10,7 +10,6 @@ from playground.sessions.doctor import repair
 from playground.sessions.session import Session
 from playground.ui import state
 from playground.ui.shared import changes, history, widgets, workspace
-from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.shared.kept import kept
 
 _MODELS: Final = (
@@ -63,7 +62,6 @@ def _repaired(session: Session) -> tuple[Session, list[str]]:
     return repair(session)
 
 
-@uninterrupted()
 def _accept_repair() -> None:
     """The repaired session stands beside the one that was loaded, and is chosen."""
     working = state.working_session()

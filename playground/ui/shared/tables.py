@@ -38,6 +38,7 @@ def table(
     (place or st).dataframe(
         frame.assign(**shares) if shares else frame,
         hide_index=True,
+        placeholder="",  # of what is not there; by itself it is a `None`
         column_config={**_numbers(frame), **(columns or {})},
         **options,
     )

@@ -18,7 +18,6 @@ from playground.sessions.entries import read_label
 from playground.ui import navigation, state
 from playground.ui.serving import access
 from playground.ui.shared import changes, history
-from playground.ui.shared.callbacks import uninterrupted
 from playground.ui.state import WorkingSession
 
 OTHER: Final = "another session"
@@ -146,7 +145,7 @@ def controls(working: WorkingSession) -> None:
 
 
 def _of_a_kept_one(name: str) -> None:
-    key = _NAME + name
+    key = changes.place(_NAME + name, name)  # anew where the name was refused
     st.text_input("Name", name, key=key, on_change=changes.of(key, _rename, name, shown=name))
     found = state.entry(name)
     if found and found.label.starred:
@@ -183,7 +182,7 @@ def shelf() -> None:
         with row, st.container(border=True, key=f"kept {name}", width=310):
             st.markdown(f"**{_plain(name)}**")
             st.text(_told(name))
-            with st.container(horizontal=True):
+            with st.container(horizontal=True, vertical_alignment="center"):
                 st.page_link(
                     navigation.page("compare"), label="Open", query_params={"session": name}
                 )
@@ -245,7 +244,6 @@ def _button(label: str, icon: str, act: Callable[..., None], *args: str, key: st
     )
 
 
-@uninterrupted()
 def _told_if_refused(act: Callable[..., None], *args: str) -> None:
     try:
         act(*args)
@@ -262,6 +260,8 @@ def _rename(wanted: str, name: str) -> None:
 
 
 def _take_name(name: str, wanted: str) -> None:
+    if wanted in paths.samples():  # which it would hide
+        raise InputFault(f"{wanted!r} is a sample's name", expected="another name")
     new = state.tab().rename(name, wanted)
     history.renamed(name, new)
     _open(new)

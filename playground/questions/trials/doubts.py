@@ -1,0 +1,37 @@
+"""What is expected and can hardly come: a call that the session's own tools refuse.
+
+The one rule: it is told, never refused. Who tries out a tool's schema may expect what it forbids.
+"""
+
+from __future__ import annotations
+
+from playground.findings import Finding, finding
+from playground.sessions.session import ExpectedCall, Session
+from playground.tools import ToolMetadata
+
+
+def doubts(session: Session) -> list[Finding]:
+    """Expected calls of tools that the session has not, and arguments that a tool's schema refuses.
+    A session without tools is not asked."""
+    tools = {tool.name: tool for tool in session.tools}
+    found = (
+        _doubt(call, tools.get(call.tool_name), each.name or f"message {each.message}")
+        for each in session.expected
+        for call in (each.calls if tools else ())
+    )
+    return [each for each in found if each is not None]
+
+
+def _doubt(call: ExpectedCall, tool: ToolMetadata | None, case: str) -> Finding | None:
+    where = f"expected of {case}"
+    if tool is None:
+        return finding("unknown-tool", where, f"{call.tool_name!r} is none of the session's tools")
+    if call.args is None:
+        return None
+    from playground.tool_formats.misfits import check_of, misfit  # a tenth of a second
+
+    check = check_of(tool)
+    wrong = misfit(check, call.args) if check else ""
+    if not wrong:
+        return None
+    return finding("expected-misfit", where, f"the schema of {tool.name} refuses: {wrong}")
