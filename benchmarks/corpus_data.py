@@ -126,42 +126,26 @@ def text_session(number: int, truth: Truth) -> dict[str, Any]:
     told = number - 1 if number % DUPLICATE == 1 else number
     words = Words(told)
     dialect = list(TEXT_MODELS)[told % len(TEXT_MODELS)]
-    model = TEXT_MODELS[dialect]
     agent, version = AGENTS[told % 3], VERSIONS[told // 3 % 2]
-    at, turns = _at(told), 2 + told % 4
-    messages: list[dict[str, Any]] = []
-    requests: list[dict[str, Any]] = []
+    who = _Who(dialect, TEXT_MODELS[dialect], agent, version, _at(told))
     task = words.text(60)
     if told != number:
         task = f"{task} Please."
         truth.duplicates += 1
-    messages.append(_said("user", task))
-    for turn in range(turns):
-        tool = words.random.choice(USED)
-        reply, finding, window = _reply(words, dialect, tool, version, at)
-        tool = MISSPELT if finding == "unknown-tool" else tool
-        truth.requests += 1
-        ok = finding not in _BROKEN
-        _note_call(truth, dialect, model, agent, version, at, ok)
-        if finding:
-            truth.findings[f"{finding}|{window}"] += finding in _NOTED
-        if not ok:
-            truth.malformed[finding] += 1
-        messages.append(_said("assistant", reply))
-        stamp = _time(at + timedelta(seconds=30 * turn))
-        requests.append({"reply": len(messages) - 1, "at": stamp})
-        if finding != "truncated-call":
-            result = _result(words, truth, tool)
-            messages.append({"role": "tool", "parts": [{"type": "tool_result", **result}]})
+    messages, requests = [_said("user", task)], []
+    for turn in range(2 + told % 4):
+        said = _turn_of_text(words, truth, who)
+        requests.append({"reply": len(messages), "at": who.time(turn)})
+        messages += said
+    requests.append({"reply": len(messages), "at": who.time(2 + told % 4)})
     messages.append(_said("assistant", words.text(20)))
-    requests.append({"reply": len(messages) - 1, "at": _time(at + timedelta(seconds=30 * turns))})
-    truth.requests += 1
+    truth.requests += len(requests)
     truth.sessions += 1
     return {
         "format": "playground-session/1",
         "title": f"text {number}",
         "task": {
-            "model_name": model,
+            "model_name": who.model,
             "user_agent_prompt": f"You keep the {agent}'s books, version {version}. " * 8,
             "system_rules": False,
         },
@@ -170,6 +154,38 @@ def text_session(number: int, truth: Truth) -> dict[str, Any]:
         "requests": requests,
         "agent": {"name": agent, "version": version, "session": f"text-{number}"},
     }
+
+
+@dataclass(frozen=True)
+class _Who:
+    """Who says something, and since when."""
+
+    dialect: str
+    model: str
+    agent: str
+    version: str
+    at: datetime
+
+    def time(self, turn: int) -> str:
+        return _time(self.at + timedelta(seconds=30 * turn))
+
+
+def _turn_of_text(words: Words, truth: Truth, who: _Who) -> list[dict[str, Any]]:
+    """A reply with a call, and its result, unless the call was cut off."""
+    tool = words.random.choice(USED)
+    reply, finding, window = _reply(words, who.dialect, tool, who.version, who.at)
+    tool = MISSPELT if finding == "unknown-tool" else tool
+    ok = finding not in _BROKEN
+    _note_call(truth, who.dialect, who.model, who.agent, who.version, who.at, ok)
+    if finding:
+        truth.findings[f"{finding}|{window}"] += finding in _NOTED
+    if not ok:
+        truth.malformed[finding] += 1
+    said = [_said("assistant", reply)]
+    if finding != "truncated-call":
+        part = {"type": "tool_result", **_result(words, truth, tool)}
+        said.append({"role": "tool", "parts": [part]})
+    return said
 
 
 _BROKEN: Final = {"truncated-call", "unknown-tool", "invalid-arguments"}
@@ -233,61 +249,73 @@ def _note_call(
 
 def claude_session(number: int, truth: Truth) -> list[dict[str, Any]]:
     """The lines of a transcript, with a bill for each reply."""
-    words, at = Words(number), _at(number)
-    kind = ("", "", "", "expired", "model_changed")[words.random.randrange(5)]
-    version = VERSIONS[number // 3 % 2]
-    known = {
-        "sessionId": f"claude-{number}",
-        "version": version,
-        "cwd": "/srv",
-        "isSidechain": False,
-    }
-    lines: list[dict[str, Any]] = []
-    left, turns = 0, 3 + number % 4
-
-    def line(kind: str, message: dict[str, Any], stamp: datetime) -> None:
-        before = lines[-1]["uuid"] if lines else None
-        uuid = f"{number:08x}-0000-4000-8000-{len(lines):012x}"
-        more = {"type": kind, "uuid": uuid, "parentUuid": before, "timestamp": _time(stamp)}
-        lines.append({**known, **more, "message": message})
-
-    line("user", {"role": "user", "content": words.text(80)}, at)
-    model = CLAUDE
+    transcript = _Transcript(number, truth)
+    kind = ("", "", "", "expired", "model_changed")[transcript.words.random.randrange(5)]
+    transcript.line("user", {"role": "user", "content": transcript.words.text(80)})
+    turns = 3 + number % 4
     for turn in range(turns):
-        at += timedelta(seconds=40)
-        written, read, breaks = 900 + turn, left, turn == 2 and kind
-        if breaks:
-            truth.breaks[kind] += 1
-            truth.lost_tokens += left
-            read, written = 0, left + written
-            at += timedelta(minutes=20) if kind == "expired" else timedelta()
-            model = OTHER if kind == "model_changed" else model
-        left = read + written
-        tool, call_id = words.random.choice(USED), f"toolu_{number}_{turn}"
-        content: list[dict[str, Any]] = [{"type": "text", "text": words.text(20)}]
-        is_last = turn == turns - 1
+        transcript.turn(turn, kind if turn == 2 else "", is_last=turn == turns - 1)
+    truth.sessions += 1
+    return transcript.lines
+
+
+class _Transcript:
+    """Claude Code's lines, one after another; `left` is what the cache holds."""
+
+    def __init__(self, number: int, truth: Truth) -> None:
+        self.number, self.truth, self.words = number, truth, Words(number)
+        self.at, self.model, self.left = _at(number), CLAUDE, 0
+        self.version = VERSIONS[number // 3 % 2]
+        self.lines: list[dict[str, Any]] = []
+
+    def line(self, kind: str, message: dict[str, Any]) -> None:
+        known = {"sessionId": f"claude-{self.number}", "version": self.version, "cwd": "/srv"}
+        before = self.lines[-1]["uuid"] if self.lines else None
+        uuid = f"{self.number:08x}-0000-4000-8000-{len(self.lines):012x}"
+        more = {"type": kind, "uuid": uuid, "parentUuid": before, "timestamp": _time(self.at)}
+        self.lines.append({**known, "isSidechain": False, **more, "message": message})
+
+    def turn(self, turn: int, breaks: str, *, is_last: bool) -> None:
+        """A reply with its bill; unless it is the last a call, and its result."""
+        self.at += timedelta(seconds=40)
+        usage = self._usage(turn, breaks)
+        tool, call_id = self.words.random.choice(USED), f"toolu_{self.number}_{turn}"
+        content: list[dict[str, Any]] = [{"type": "text", "text": self.words.text(20)}]
         if not is_last:
-            arguments = {"path": words.text(2)}
+            arguments = {"path": self.words.text(2)}
             content.append({"type": "tool_use", "id": call_id, "name": tool, "input": arguments})
-            _note_call(truth, "native", model, "claude-code", version, at, True)
-        usage = {
+            _note_call(self.truth, "native", self.model, "claude-code", self.version, self.at, True)
+        message = {
+            "id": f"msg_{self.number}_{turn}",
+            "role": "assistant",
+            "model": self.model,
+            "content": content,
+            "stop_reason": "end_turn" if is_last else "tool_use",
+            "usage": usage,
+        }
+        self.line("assistant", message)
+        self.truth.requests += 1
+        if not is_last:
+            result = _result(self.words, self.truth, tool)
+            part = {"type": "tool_result", "tool_use_id": call_id, "content": result["result"]}
+            part["is_error"] = result["is_error"]
+            self.line("user", {"role": "user", "content": [part]})
+
+    def _usage(self, turn: int, breaks: str) -> dict[str, int]:
+        written, read = 900 + turn, self.left
+        if breaks:
+            self.truth.breaks[breaks] += 1
+            self.truth.lost_tokens += self.left
+            read, written = 0, self.left + written
+            self.at += timedelta(minutes=20) if breaks == "expired" else timedelta()
+            self.model = OTHER if breaks == "model_changed" else self.model
+        self.left = read + written
+        return {
             "input_tokens": 4,
             "cache_read_input_tokens": read,
             "cache_creation_input_tokens": written,
             "output_tokens": 60,
         }
-        message = {"id": f"msg_{number}_{turn}", "role": "assistant", "model": model}
-        stop = "end_turn" if is_last else "tool_use"
-        reply = {**message, "content": content, "stop_reason": stop, "usage": usage}
-        line("assistant", reply, at)
-        truth.requests += 1
-        if not is_last:
-            result = _result(words, truth, tool)
-            part = {"type": "tool_result", "tool_use_id": call_id, "content": result["result"]}
-            part["is_error"] = result["is_error"]
-            line("user", {"role": "user", "content": [part]}, at)
-    truth.sessions += 1
-    return lines
 
 
 # a gateway's log
@@ -296,62 +324,72 @@ _LONG: Final = " ".join(_WORDS * 80)
 CAUSES: Final = ("tools_changed", "system_changed", "model_changed", "expired", "messages_changed")
 
 
+_MARK: Final = {"cache_control": {"type": "ephemeral"}}
+
+
 def gateway_session(number: int, truth: Truth) -> list[dict[str, Any]]:
     """One row for each request, marked as Anthropic's agents mark them."""
     words, at = Words(number), _at(number)
     kind = words.random.choice(CAUSES) if words.chance(0.4) else ""
-    version = VERSIONS[number // 3 % 2]
-    mark = {"cache_control": {"type": "ephemeral"}}
-    system = [{"type": "text", "text": f"{_LONG} {number}", **mark}]
-    tools, model = list(_TOOLS), CLAUDE
-    messages = [_turn("user", words.text(60)), _turn("assistant", "I will look.")]
+    body: dict[str, Any] = {
+        "model": CLAUDE,
+        "max_tokens": 1024,
+        "system": [{"type": "text", "text": f"{_LONG} {number}", **_MARK}],
+        "tools": list(_TOOLS),
+        "messages": [_turn("user", words.text(60)), _turn("assistant", "I will look.")],
+    }
     rows: list[dict[str, Any]] = []
     for turn in range(4):
-        messages = [*messages, _turn("user", words.text(40))]
+        body["messages"] = [*body["messages"], _turn("user", words.text(40))]
         at += timedelta(seconds=45)
         if turn == 2 and kind:
             truth.breaks[kind] += 1
             at += timedelta(minutes=30) if kind == "expired" else timedelta()
-            tools = tools[::-1] if kind == "tools_changed" else tools
-            model = OTHER if kind == "model_changed" else model
-            if kind == "system_changed":
-                system = [{**system[0], "text": f"Now: {system[0]['text']}"}]
-            if kind == "messages_changed":
-                messages = [messages[0], _split(messages[1]), *messages[2:]]
-        last = {**messages[-1], "content": [{**messages[-1]["content"][0], **mark}]}
-        body = {
-            "model": model,
-            "max_tokens": 1024,
-            "system": system,
-            "tools": tools,
-            "messages": [*messages[:-1], last],
-        }
+            body |= _changed(body, kind)
         said = words.text(30)
-        messages = [*messages, _turn("assistant", said)]
-        reply = {
-            "id": f"msg_g{number}_{turn}",
-            "type": "message",
-            "role": "assistant",
-            "model": model,
-            "content": [{"type": "text", "text": said}],
-            "stop_reason": "end_turn",
-        }
-        rows.append(
-            {
-                "session_id": f"gateway-{number}",
-                "timestamp": _time(at),
-                "request": {
-                    "method": "POST",
-                    "url": "https://api.anthropic.com/v1/messages",
-                    "headers": {"user-agent": f"{AGENTS[number % 3]}/{version}"},
-                    "body": body,
-                },
-                "response": {"status": 200, "body": reply},
-            }
-        )
+        rows.append(_row(number, turn, _time(at), body, said))
+        body["messages"] = [*body["messages"], _turn("assistant", said)]
         truth.requests += 1
     truth.sessions += 1
     return rows
+
+
+def _changed(body: dict[str, Any], kind: str) -> dict[str, Any]:
+    """The fields of a body that this cause of a break makes others."""
+    system, messages = body["system"][0], body["messages"]
+    found: dict[str, dict[str, Any]] = {
+        "tools_changed": {"tools": body["tools"][::-1]},
+        "model_changed": {"model": OTHER},
+        "system_changed": {"system": [{**system, "text": f"Now: {system['text']}"}]},
+        "messages_changed": {"messages": [messages[0], _split(messages[1]), *messages[2:]]},
+    }
+    return found.get(kind, {})
+
+
+def _row(number: int, turn: int, at: str, body: dict[str, Any], said: str) -> dict[str, Any]:
+    """A request as the gateway logs it, its last message marked, and its reply."""
+    *before, last = body["messages"]
+    marked = {**last, "content": [{**last["content"][0], **_MARK}]}
+    agent, version = AGENTS[number % 3], VERSIONS[number // 3 % 2]
+    reply = {
+        "id": f"msg_g{number}_{turn}",
+        "type": "message",
+        "role": "assistant",
+        "model": body["model"],
+        "content": [{"type": "text", "text": said}],
+        "stop_reason": "end_turn",
+    }
+    return {
+        "session_id": f"gateway-{number}",
+        "timestamp": at,
+        "request": {
+            "method": "POST",
+            "url": "https://api.anthropic.com/v1/messages",
+            "headers": {"user-agent": f"{agent}/{version}"},
+            "body": {**body, "messages": [*before, marked]},
+        },
+        "response": {"status": 200, "body": reply},
+    }
 
 
 def _split(message: dict[str, Any]) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def test_the_page_says_of_every_target_whether_it_is_met() -> None:
         Figure("live", "an argument", "the floor", target, (10.0, 12.0), 0.5)
         for target in (20, 5, None)
     ]
-    rows = page(figures, "2026-11-22T00:00:00").splitlines()[-3:]
+    rows = page(figures, "2026-11-22T00:00:00", ("idle", "idle")).splitlines()[-3:]
     assert rows == [
         "| live | an argument | 0.5 s | 10 x the floor | 20: met | 2 |",
         "| live | an argument | 0.5 s | 10 x the floor | 5: not met | 2 |",

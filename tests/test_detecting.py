@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
+from conftest import ROOT
 from strategies import DIALECTS, TOOLS
 
 from playground.dialects.declared import DeclaredDialect
 from playground.messages import ToolCallPart
+from playground.parsing.plan import call_openers
+from playground.parsing.wait import Wait
 from playground.questions.detection import detect, detect_recording, foreign, likeliest
 from playground.sessions.loading import sample_sessions
+from playground.tool_formats import read_tools
+from playground.tools import ToolMetadata
 
 CALL = ToolCallPart("call_1", "write_file", {"path": "a.py", "content": "x = 1"})
 # forms that another dialect writes character for character
@@ -32,7 +39,7 @@ def test_what_a_dialect_writes_is_recognised(dialect: DeclaredDialect) -> None:
     assert best.reason.startswith("1 complete call, written exactly so, ")
     # which asks those alone whose openers stand there
     found = likeliest(text, TOOLS)
-    assert found == best or best.evident <= 0
+    assert best.evident <= 0 or (found and found[0] == best)
 
 
 def test_prose_is_read_by_nobody() -> None:
@@ -124,7 +131,7 @@ def test_a_code_fence_is_no_call_of_an_agent_that_calls_by_fences() -> None:
 def test_a_reply_whose_only_call_is_cut_off_has_a_likeliest_dialect() -> None:
     cut = likeliest('I will.\n\n[TOOL_CALLS]write_file[ARGS]{"path": "a')
     assert cut is not None
-    assert (cut.dialect, cut.evident, cut.aborted) == ("mistral", 0, 1)
+    assert (cut[0].dialect, cut[0].evident, cut[0].aborted) == ("mistral", 0, 1)
 
 
 def test_prose_is_of_no_likeliest_dialect() -> None:
@@ -137,3 +144,25 @@ def test_no_call_of_an_unknown_tool_speaks_for_a_dialect() -> None:
     best = next(d for d in detect(f"{call}\n{call}\n{call}", TOOLS) if d.dialect == "hermes")
     assert (best.calls, best.unknown, best.evident) == (3, 3, 0)
     assert likeliest(f"{call}\n{call}", TOOLS) is not None
+
+
+CASES = ROOT.parent / "shared" / "conformance" / "law_cases.jsonl"
+
+
+@pytest.mark.skipif(not CASES.exists(), reason="NOT RUN: ../shared is not beside this checkout")
+@pytest.mark.parametrize("every", [160, pytest.param(1, marks=pytest.mark.long)])
+def test_the_likeliest_of_a_case_is_the_first_of_all_dialects(every: int) -> None:
+    """Who is not asked reads no call there, whole or broken off: in each case, by each dialect."""
+    lines = CASES.read_text(encoding="utf-8").splitlines()[::every]
+    for case in map(json.loads, lines):
+        text, tools = case["text"], read_tools(case["tools"] or [])
+        best, found = detect(text, tools), likeliest(text, tools)
+        assert best[0].evident <= 0 or (found and found[0] == best[0]), case["id"]
+        asked = {name for name, opener in openers_of(tools) if opener is None or opener.is_in(text)}
+        called = {each.dialect for each in best if each.calls or each.aborted}
+        assert called <= asked, case["id"]
+
+
+def openers_of(tools: list[ToolMetadata]) -> list[tuple[str, Wait | None]]:
+    names = tuple(tool.name for tool in tools)
+    return [(each.name, call_openers(each.syntax, names)) for each in DIALECTS]

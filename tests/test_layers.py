@@ -56,6 +56,7 @@ HEAVY = {
     "duckdb": {"corpora"},
     "pyarrow": {"corpora"},
     "rensa": {"corpora"},
+    "ray": {"corpora"},
 }
 
 

@@ -32,8 +32,9 @@ def corpus() -> None:
 @click.argument("out")
 @click.argument("inputs", nargs=-1, required=True)
 @click.option("--redact", is_flag=True, help="Keep no text: lengths and hashes in their place.")
-@click.option("--engine", default="pool", help="serial or pool. Default: pool.")
+@click.option("--engine", default="pool", help="serial, pool or ray. Default: pool.")
 @click.option("--workers", default=0, help="Processes. Default: one for each processor.")
+@click.option("--address", default="", help="Of a Ray cluster. Default: Ray on this machine.")
 @json_option
 @guarded
 def build(
@@ -42,6 +43,7 @@ def build(
     redact: bool,
     engine: str,
     workers: int,
+    address: str,
     as_json: bool,
 ) -> int:
     """Build or refresh the corpus in the folder OUT from INPUTS: files, folders, patterns.
@@ -60,6 +62,7 @@ def build(
             redact=redact,
             engine=engine,
             workers=workers,
+            address=address,
             progress=progress,
         )
     if as_json:
@@ -71,6 +74,22 @@ def build(
 
 @corpus.command()
 @click.argument("out")
+@json_option
+@guarded
+def compact(out: str, as_json: bool) -> int:
+    """Put the corpus in OUT together: facts by month and in order, each text once."""
+    from playground.corpora.compaction import compact_corpus
+
+    rows = compact_corpus(out)
+    if as_json:
+        print_json({"rows": rows})
+    else:
+        say(f"one shard: {', '.join(f'{grouped(count)} {name}' for name, count in rows.items())}")
+    return 0
+
+
+@corpus.command()
+@click.argument("out")
 @click.argument("question", default="")
 @click.option("--by", help="Columns with commas between, such as cause,week.")
 @click.option("--where", "filters", multiple=True, help="COLUMN=VALUE; may be given several times.")
@@ -78,6 +97,7 @@ def build(
 @click.option("--until", help="A time; it is left out.")
 @click.option("--limit", type=int, help="Rows at most.")
 @click.option("--seconds", default=30.0, help="After which the question is ended.")
+@click.option("--analysis", type=int, help="An older version of our analysis.")
 @click.option("--sql", default="", help="SQL over the views, in place of a question.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
 @json_option
@@ -91,6 +111,7 @@ def ask(
     until: str | None,
     limit: int | None,
     seconds: float,
+    analysis: int | None,
     sql: str,
     as_csv: bool,
     as_json: bool,
@@ -102,7 +123,7 @@ def ask(
 
     if sql and question:
         raise InputFault("a question and --sql", expected="one of the two")
-    asked = opened(out)
+    asked = opened(out, analysis)
     if sql:
         answer = asked.sql(sql, limit=limit or 1_000, seconds=seconds)
     elif question:

@@ -10,19 +10,28 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
+from types import NoneType
 from typing import Any, Final
 
 from playground.arguments import takes
 from playground.corpora.answers import CorpusAnswer
 from playground.corpora.blocks import BlockReader
-from playground.corpora.catalog import read_catalog
+from playground.corpora.catalog import Catalog, as_of, read_catalog
 from playground.corpora.filters import Filters, written
 from playground.corpora.layout import CorpusFolder
 from playground.corpora.needed import needed
-from playground.corpora.questions import OTHERS, QUESTIONS, clusters, question_names, versions
+from playground.corpora.questions import (
+    OTHERS,
+    QUESTIONS,
+    analyses,
+    clusters,
+    question_names,
+    versions,
+)
 from playground.corpora.signatures import BANDS
 from playground.corpora.storing import stored_session
 from playground.errors import InputFault, UnknownNameError
@@ -32,9 +41,10 @@ SECONDS: Final = 30.0
 MOST_ROWS: Final = 100_000
 
 
-@takes(path=(str, PathLike))
-def corpus(path: str | PathLike[str]) -> Corpus:
-    """The corpus in a folder that `playground corpus build` made, as it is now.
+@takes(path=(str, PathLike), analysis=(int, NoneType))
+def corpus(path: str | PathLike[str], analysis: int | None = None) -> Corpus:
+    """The corpus in a folder that `playground corpus build` made, as it is now; with `analysis` by
+    the facts of an older version of our analysis, as far as they are still there.
 
     Raises InputFault where there is none, and for one of a newer version.
     """
@@ -43,19 +53,23 @@ def corpus(path: str | PathLike[str]) -> Corpus:
         folder = Path(path).resolve()
     except (OSError, ValueError) as error:  # ValueError: a null byte in the name
         raise InputFault(f"{str(path)!r:.80} is no path ({error})", expected="a folder") from error
-    return Corpus(CorpusFolder(folder))
+    return Corpus(CorpusFolder(folder), analysis)
 
 
 class Corpus:
     """A corpus to be asked. What is built meanwhile is seen by the next one that is opened."""
 
-    def __init__(self, folder: CorpusFolder) -> None:
-        self.folder = folder
-        self.catalog = read_catalog(folder)
+    def __init__(
+        self, folder: CorpusFolder, analysis: int | None = None, catalog: Catalog | None = None
+    ) -> None:
+        known = catalog or read_catalog(folder)
+        self.folder = folder.of(known.analysis if analysis is None else analysis)
+        self.catalog = as_of(self.folder, known)
         from playground.corpora.views import Database  # which loads DuckDB
 
-        self._database = Database(folder, self.catalog)
+        self._database = Database(self.folder, self.catalog)
         self._lock = threading.Lock()
+        self._asking = 0  # the thread whose question is being answered
 
     def ask(
         self,
@@ -96,7 +110,7 @@ class Corpus:
         number = _number(id)
         shard, skeleton = self._place(number)
         blocks = BlockReader(self.folder.pack(shard), self.folder.index(shard))
-        return stored_session(blocks, skeleton)
+        return stored_session(blocks, skeleton)[0]
 
     def source(self, id: str | int) -> tuple[Path, str, int]:
         """The file that a session came in, its name there (a tar's member), and its number."""
@@ -122,9 +136,15 @@ class Corpus:
         values = {**where.values, "limit": _checked(limit) + 1}
         return self._answer("behind", sql, values, limit, seconds)
 
-    def interrupt(self) -> None:
-        """End what is being asked, from another thread."""
-        self._database.interrupt()
+    def of_shards(self, shards: Sequence[str]) -> Corpus:
+        """The same corpus, of some of its shards alone."""
+        return Corpus(self.folder, catalog=replace(self.catalog, shards=list(shards)))
+
+    def interrupt(self, thread: int | None = None) -> None:
+        """End what is being asked, from another thread; of one `thread`, by its number, only what
+        that one asks: others may ask the same corpus."""
+        if thread in (None, self._asking):
+            self._database.interrupt()
 
     # what SQL alone does not say
 
@@ -185,6 +205,28 @@ class Corpus:
         columns = [versions.COLUMNS[0], *names, *versions.COLUMNS[3:]]
         return CorpusAnswer("versions", columns, rows[:limit], sql, found.seconds)
 
+    def _analyses(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
+        given = dict(filters)
+        known = self.folder.analyses
+        wanted = [given.pop(name, None) for name in ("first", "second")]
+        numbers = wanted if all(wanted) else known[-2:]
+        if len(numbers) < 2 or not set(map(str, numbers)) <= set(map(str, known)):
+            expected = f"two of: {', '.join(map(str, known))}"
+            raise InputFault("no two analyses", where=str(self.folder.path), expected=expected)
+        where = Filters("sessions", given)
+        sql = analyses.SQL.format(where=where.where)
+        both = [Corpus(self.folder.of(int(number)), int(number)) for number in numbers]
+        shared = [s for s in both[0].catalog.shards if s in set(both[1].catalog.shards)]
+        found = [
+            each.of_shards(shared)._answer("analyses", sql, where.values, MOST_ROWS, seconds)
+            for each in both
+        ]
+        rows = analyses.changed(*(analyses.counted(each.rows) for each in found))
+        columns = list(analyses.COLUMNS)
+        columns[2:4] = [f"analysis {number}" for number in numbers]
+        spent = round(sum(each.seconds for each in found), 3)
+        return CorpusAnswer("analyses", columns, rows[:limit], sql, spent)
+
     def _split(self) -> datetime | None:
         """The begin of the last seven days."""
         sql = "SELECT max(sent_at) - INTERVAL 7 DAY FROM requests"
@@ -193,13 +235,13 @@ class Corpus:
 
     def _place(self, session: int) -> tuple[str, int]:
         """The shard of a session, and the block of its skeleton there."""
-        for shard in self.catalog.shards:
-            path = str(self.folder.facts("sessions", shard, self.catalog.analysis))
-            sql = "SELECT text, piece FROM read_parquet($path) WHERE session = $session"
-            values = {"path": path, "session": session}
-            rows = self._answer("session", sql, values, 1, SECONDS).rows
-            if rows and rows[0][1] not in self.catalog.dropped:
-                return shard, int(rows[0][0])
+        sql = "SELECT text, filename FROM session_files WHERE session = $session"
+        rows = (
+            self.catalog.shards
+            and self._answer("session", sql, {"session": session}, 1, SECONDS).rows
+        )
+        if rows:
+            return Path(rows[0][1]).stem, int(rows[0][0])
         raise _no_session(session)
 
     def _answer(
@@ -207,6 +249,7 @@ class Corpus:
     ) -> CorpusAnswer:
         began = time.monotonic()
         with self._lock, self._bounded(seconds):
+            self._asking = threading.get_ident()
             columns, rows = self._database.fetched(sql, values, most + 1)
         spent = round(time.monotonic() - began, 3)
         return CorpusAnswer(question, columns, rows[:most], sql, spent, len(rows) > most)

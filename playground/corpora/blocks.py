@@ -7,6 +7,7 @@ how long its texts were and what they hash to, and none of them.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
@@ -19,6 +20,7 @@ import pyarrow.parquet as pq
 from playground.errors import InputFault
 
 _FRAME: Final = 1 << 20  # characters of JSON, before they are packed
+_AT_ONCE: Final = 10_000  # rows of an index
 _LEVEL: Final = (
     3  # of zstd: 2.9 times smaller on random words; higher levels cost more than parsing
 )
@@ -52,6 +54,10 @@ class BlockWriter:
         """The number and the hash (16 bytes) of a JSON value's block."""
         data = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
         key = blake2b(data, digest_size=16).digest()
+        return self.copy(kind, key, data), key
+
+    def copy(self, kind: str, key: bytes, data: bytes) -> int:
+        """The number of a block that is written already: its hash, and the JSON of its value."""
         number = self._numbers.setdefault(key, len(self._numbers))
         if number == len(self._kinds):
             self._kinds.append(kind)
@@ -60,7 +66,7 @@ class BlockWriter:
             self._size += len(data)
             if self._size >= _FRAME:
                 self._flush()
-        return number, key
+        return number
 
     def close(self, index: Path) -> None:
         """Write what is still open, and the index."""
@@ -111,6 +117,18 @@ class BlockReader:
             return json.loads(data[row["start"] : row["start"] + row["length"]])
         except ValueError as error:
             raise _torn(self._pack, error) from error
+
+    def all(self) -> Iterator[tuple[str, bytes, bytes]]:
+        """Every block in its order, as `BlockWriter.copy` takes it."""
+        for batch in self._index.to_batches(_AT_ONCE):
+            for row in batch.to_pylist():
+                data = self._frame(row["frame"], row["packed"], row["unpacked"])
+                yield row["kind"], row["hash"], data[row["start"] : row["start"] + row["length"]]
+
+    def key(self, number: int) -> bytes:
+        """The block's hash."""
+        found: bytes = self._index["hash"][number].as_py()
+        return found
 
     def _read(self, offset: int, packed: int, unpacked: int) -> bytes:
         try:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -19,7 +18,7 @@ from playground.corpora.engines import Engine, Outcome, get_engine
 from playground.corpora.inputs import PIECE_BYTES, InputPiece
 from playground.corpora.layout import CorpusFolder
 from playground.corpora.needed import needed
-from playground.corpora.planning import Progress, halves, jobs, plan
+from playground.corpora.planning import Progress, again, halves, jobs, plan
 from playground.corpora.tables import SCHEMAS
 from playground.errors import InputFault
 from playground.output import write_file
@@ -48,6 +47,7 @@ def build_corpus(
     redact: bool = False,
     engine: str = "pool",
     workers: int = 0,
+    address: str = "",
     shard_bytes: int = PIECE_BYTES,
     progress: Progress | None = None,
 ) -> Built:
@@ -60,9 +60,8 @@ def build_corpus(
     needed()
     folder = CorpusFolder(Path(out).resolve())
     with catalogs.locked(folder):
-        return _Build(folder, get_engine(engine, workers), redact, progress).run(
-            inputs, shard_bytes
-        )
+        runs = get_engine(engine, workers, address)
+        return _Build(folder, runs, redact, progress).run(inputs, shard_bytes)
 
 
 class _Build:
@@ -76,6 +75,7 @@ class _Build:
             for found in catalogs.manifests(folder, redacts=redacts)
             if not found["spoiled"]  # what changed while it was read is read again
         }
+        self._is_older = self._catalog.analysis != folder.analysis
         self._pieces: list[InputPiece] = []
         self._made = self._done = self._total = 0
         self._committed = time.monotonic()
@@ -86,20 +86,41 @@ class _Build:
         self._pieces = planned.pieces
         self._catalog.aside = []
         kept = len(self._shards)
-        new = self._new_pieces()
-        self._total = sum(piece.size for piece in new)
-        self._commit()
-        given = jobs(new, self._folder, redacts=self._catalog.redacts, shard_bytes=shard_bytes)
         try:
-            self._build(deque(given))
+            self._make_again()
+            self._catalog.analysis, self._is_older = self._folder.analysis, False
+            new = self._new_pieces()
+            self._total = self._done + sum(piece.size for piece in new)
+            self._commit()
+            redacts = self._catalog.redacts
+            self._build(deque(jobs(new, self._folder, redacts=redacts, shard_bytes=shard_bytes)))
         finally:
             self._engine.close()
         self._list()
         faults = [*planned.faults, *self._faults()]
         self._catalog.faults = faults[:_MOST_FAULTS]
         self._commit()
-        self._take_away()
+        catalogs.take_away(self._folder, keep=self._catalog.shards)
         return Built(self._made, kept, self._rows(), faults, self._catalog.aside)
+
+    def _make_again(self) -> None:
+        """The facts of shards that an older analysis made, from what is kept of their sessions.
+        Until all are there the corpus stays what it was."""
+        wanted = {piece.content for piece in self._pieces}
+        older: dict[str, dict[str, Any]] = {}
+        for analysis in self._folder.analyses:
+            if analysis < self._folder.analysis:
+                known = catalogs.manifests(self._folder.of(analysis), redacts=self._catalog.redacts)
+                older |= {found["shard"]: found for found in known}
+        waiting = [
+            again(found, self._folder)
+            for shard, found in older.items()
+            if shard not in self._shards
+            and found["rereadable"]
+            and wanted & {each["content"] for each in _sound(found)}
+        ]
+        self._total = sum(piece["size"] for job in waiting for piece in job["pieces"])
+        self._build(deque(waiting))
 
     def _new_pieces(self) -> list[InputPiece]:
         """Each content once that no shard has."""
@@ -136,7 +157,7 @@ class _Build:
         self._done += sum(piece["size"] for piece in job["pieces"])
         if self._progress is not None:
             self._progress("building", self._done, self._total)
-        if time.monotonic() - self._committed > _APART:
+        if time.monotonic() - self._committed > _APART and not self._is_older:
             self._commit()
         return []
 
@@ -172,6 +193,9 @@ class _Build:
             gone |= {piece.number for piece in pieces if piece.content not in listed[shard]}
         self._catalog.shards = sorted(listed)
         self._catalog.dropped = sorted(gone)
+        self._catalog.months = {
+            shard: months for shard in listed if (months := self._shards[shard].get("months"))
+        }
 
     def _commit(self) -> None:
         self._list()
@@ -185,14 +209,6 @@ class _Build:
     def _rows(self) -> dict[str, int]:
         listed = [self._shards[shard]["rows"] for shard in self._catalog.shards]
         return {table: sum(rows[table] for rows in listed) for table in SCHEMAS}
-
-    def _take_away(self) -> None:
-        """The files of shards of which nothing counts any more."""
-        for shard in set(catalogs.built_shards(self._folder)) - set(self._catalog.shards):
-            self._folder.manifest(shard).unlink()
-            for path in self._folder.of_shard(shard):
-                with suppress(OSError):  # a reader of the catalog before this one may have it open
-                    path.unlink()
 
 
 def _begun(folder: CorpusFolder, redacts: bool) -> Catalog:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from playground.corpora.inputs import InputPiece
-from playground.corpora.layout import ANALYSIS, LAYOUT, CorpusFolder
+from playground.corpora.layout import LAYOUT, CorpusFolder, current_analysis
 from playground.errors import InputFault
 from playground.output import told, whole_file, write_file
 
@@ -36,14 +36,16 @@ _FILES: Final = pa.schema(
 
 @dataclass(slots=True)
 class Catalog:
-    """What counts: `shards`, but for the pieces of `dropped` (their 64-bit numbers). `aside` are
+    """What counts: `shards`, but for the pieces of `dropped` (their 64-bit numbers); `months` are
+    those by which the facts of a compacted shard lie. `aside` are
     pieces that killed whoever read them, `faults` what could not be read."""
 
     generation: int = 0
-    analysis: int = ANALYSIS
+    analysis: int = field(default_factory=current_analysis)
     redacts: bool = False
     shards: list[str] = field(default_factory=list)
     dropped: list[int] = field(default_factory=list)
+    months: dict[str, list[str]] = field(default_factory=dict)
     aside: list[dict[str, str]] = field(default_factory=list)
     faults: list[dict[str, str]] = field(default_factory=list)
 
@@ -63,6 +65,24 @@ def read_catalog(folder: CorpusFolder) -> Catalog:
         ) from error
     refuse_newer(layout, LAYOUT, "layout", folder.catalog)
     return catalog
+
+
+def as_of(folder: CorpusFolder, catalog: Catalog) -> Catalog:
+    """The catalog, of those shards that have facts of the folder's analysis. Raises InputFault
+    where none of them has."""
+    if folder.analysis == catalog.analysis:
+        return catalog
+    there = {found["shard"]: found for found in manifests(folder, redacts=catalog.redacts)}
+    shards = [shard for shard in catalog.shards if shard in there]
+    months = {shard: there[shard].get("months", []) for shard in shards}
+    if not shards:
+        known = ", ".join(map(str, folder.analyses)) or "none"
+        raise InputFault(
+            f"no facts of analysis {folder.analysis}",
+            where=str(folder.path),
+            expected=f"one that there is: {known}",
+        )
+    return replace(catalog, analysis=folder.analysis, shards=shards, months=months)
 
 
 def refuse_newer(found: int, known: int, noun: str, path: Path) -> None:
@@ -105,7 +125,7 @@ def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
 def manifests(folder: CorpusFolder, *, redacts: bool) -> Iterator[dict[str, Any]]:
     """The manifests of this analysis, each of a shard whose files are all there and whole; the
     others are built again. Raises InputFault for one of a newer layout."""
-    for path in sorted(folder.manifest("x").parent.glob(f"*.v{ANALYSIS}.json")):
+    for path in sorted(folder.manifest("x").parent.glob(f"*.v{folder.analysis}.json")):
         try:
             found = json.loads(path.read_bytes())
         except ValueError:
@@ -117,9 +137,24 @@ def manifests(folder: CorpusFolder, *, redacts: bool) -> Iterator[dict[str, Any]
 
 def built_shards(folder: CorpusFolder) -> list[str]:
     """Every shard of this analysis that has a manifest, whether it counts or not."""
-    ending = f".v{ANALYSIS}.json"
+    ending = f".v{folder.analysis}.json"
     found = folder.manifest("x").parent.glob(f"*{ending}")
     return [path.name.removesuffix(ending) for path in found]
+
+
+def take_away(folder: CorpusFolder, keep: Collection[str]) -> None:
+    """The files of all shards but these, of every analysis."""
+    for each in map(folder.of, folder.analyses):
+        for shard in set(built_shards(each)) - set(keep):
+            path = each.manifest(shard)
+            try:
+                listed = json.loads(path.read_bytes())["files"]
+            except (ValueError, KeyError, TypeError):  # torn: what it listed is not known
+                listed = {}
+            path.unlink()
+            for name in listed:
+                with suppress(OSError):  # a reader of the catalog before may have it open
+                    (folder.path / name).unlink()
 
 
 def is_whole(folder: CorpusFolder, files: Mapping[str, int]) -> bool:

@@ -161,14 +161,24 @@ def usual_workers() -> int:
     return min(len(os.sched_getaffinity(0)), _MOST_WORKERS)
 
 
-ENGINES: Final[dict[str, Callable[[int], Engine]]] = {
-    "serial": lambda _workers: SerialEngine(),
-    "pool": lambda workers: PoolEngine(workers or usual_workers()),
+def _ray(workers: int, address: str) -> Engine:
+    from playground.corpora.ray_engine import RayEngine
+
+    return RayEngine(workers, address)
+
+
+ENGINES: Final[dict[str, Callable[[int, str], Engine]]] = {
+    "serial": lambda _workers, _address: SerialEngine(),
+    "pool": lambda workers, _address: PoolEngine(workers),
+    "ray": _ray,
 }
 
 
-def get_engine(name: str, workers: int = 0) -> Engine:
-    """The engine of this name; `workers` 0: as many as fit. Raises UnknownNameError."""
+def get_engine(name: str, workers: int = 0, address: str = "") -> Engine:
+    """The engine of this name; `workers` 0: as many as fit, `address` that of a Ray cluster. Raises
+    UnknownNameError, and InputFault for an address that the engine has no use for."""
     if name not in ENGINES:
         raise UnknownNameError("engine", name, list(ENGINES))
-    return ENGINES[name](workers)
+    if address and name != "ray":
+        raise InputFault(f"an address, and the engine {name}", expected="the engine ray")
+    return ENGINES[name](workers or usual_workers(), address)

@@ -21,7 +21,7 @@ from playground.corpora.replies import (
     results_of,
 )
 from playground.corpora.requests import SeenRequest, SeenRequests
-from playground.corpora.storing import StoredRequest
+from playground.corpora.storing import Noticed, StoredRequest
 from playground.corpora.tables import (
     BreakFact,
     CallFact,
@@ -70,17 +70,18 @@ class SessionFacts:
 
     def __init__(
         self,
-        loaded: LoadedSession,
+        session: Session,
+        noticed: Noticed,
         place: SessionPlace,
         requests: SeenRequests,
         cleaner: Cleaner,
         *,
         redacts: bool,
     ) -> None:
-        self._session, self._loaded = loaded.session, loaded
+        self._session, self._noticed = session, noticed
         self._place, self._sent = place, requests
         self._clean, self._redacts = cleaner, redacts
-        self._reader = ReplyReader(loaded.session, _kept_as_text(loaded))
+        self._reader = ReplyReader(session, frozenset(noticed.kept_as_text))
 
     def rows(self, skeleton: int, stored: Sequence[StoredRequest]) -> list[Fact]:
         """All rows; `skeleton` is the session's block, `stored` what its requests keep and add."""
@@ -95,7 +96,7 @@ class SessionFacts:
         ]
         calls = len(rows)
         noticed = [
-            *((-1, reader.dialect, each) for each in self._loaded.findings),
+            *((-1, reader.dialect, each) for each in self._noticed.found),
             *(
                 (n, reply.dialect, each)
                 for n, (reply, _) in enumerate(replies)
@@ -127,7 +128,7 @@ class SessionFacts:
             model=model,
             provider=provider_of(model),
             dialect=self._reader.dialect,
-            form=self._loaded.format,
+            form=self._noticed.form,
             sent_at=next((each.sent_at for each in sent if each.sent_at), None),
             requests=len(sent),
             messages=len(session.messages),
@@ -270,16 +271,25 @@ class SessionFacts:
         return f"{signatures.hash_of(run):016x}" if self._redacts and run else run
 
 
-def _kept_as_text(loaded: LoadedSession) -> frozenset[int]:
+def noticed_of(loaded: LoadedSession, cleaner: Cleaner) -> Noticed:
+    """What of a session its file alone tells, without secrets."""
+    found = [
+        [each.code, each.severity, cleaner.text(each.where), cleaner.text(each.message)]
+        for each in loaded.findings
+    ]
+    return Noticed(
+        loaded.format, found, _kept_as_text(loaded), recorded=bool(loaded.session.recordings)
+    )
+
+
+def _kept_as_text(loaded: LoadedSession) -> list[int]:
     """The messages with a call whose arguments could not be read."""
     places = [found.where for found in loaded.findings if found.code == _KEPT_AS_TEXT]
-    if not places:
-        return frozenset()
-    return frozenset(
+    return [
         index
-        for index, place in enumerate(loaded.places)
+        for index, place in enumerate(loaded.places if places else ())
         if place and any(where.startswith(place) for where in places)
-    )
+    ]
 
 
 def _text_of(result: ToolResultPart) -> str:

@@ -80,9 +80,21 @@ def job(pieces: Sequence[InputPiece], folder: CorpusFolder, *, redacts: bool) ->
     told = "\0".join([str(redacts), *(piece.content for piece in pieces)])
     return {
         "out": str(folder.path),
+        "analysis": folder.analysis,
         "shard": blake2b(told.encode(), digest_size=12).hexdigest(),
         "redacts": redacts,
         "pieces": [asdict(piece) for piece in pieces],
+    }
+
+
+def again(found: dict[str, Any], folder: CorpusFolder) -> dict[str, Any]:
+    """The job that makes a shard's facts anew, from the manifest of an older analysis."""
+    kept = {name: found[name] for name in ("shard", "redacts", "pieces")}
+    return {
+        "out": str(folder.path),
+        "analysis": folder.analysis,
+        "before": found["analysis"],
+        **kept,
     }
 
 

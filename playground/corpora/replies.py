@@ -84,7 +84,8 @@ class ReplyReader:
         self._data = PromptData(tool_metadata=list(session.tools))
         self._checks = {tool.name: check_of(tool) for tool in session.tools}
         self._has_parts = _has_call_parts(session)
-        self.dialect = NATIVE if self._has_parts else _dialect_in_text(session)
+        self._read: dict[str, ParseResult] = {}  # by their texts: what was read to find the dialect
+        self.dialect = NATIVE if self._has_parts else self._dialect_in_text()
 
     def read(self, index: int) -> SeenReply:
         """The reply that is the message of this index."""
@@ -92,13 +93,36 @@ class ReplyReader:
         own = [self._part(part, index) for part in message.tool_calls]
         if self._has_parts or not self.dialect:
             return SeenReply([self._checked(call) for call in own], [], self.dialect)
-        parser = get_dialect(self.dialect).create_parser(self._data)
-        return self.of(read_to_end(parser, [parser.feed_text(message.text)]), self.dialect)
+        found = self._read.get(message.text)
+        if found is None:
+            parser = get_dialect(self.dialect).create_parser(self._data)
+            found = read_to_end(parser, [parser.feed_text(message.text)])
+        return self.of(found, self.dialect)
 
     def of(self, result: ParseResult, dialect: str) -> SeenReply:
         """What the parser of a dialect made of a reply."""
         calls = list(_calls(result.events))
         return SeenReply([self._checked(call) for call in calls], result.findings, dialect)
+
+    def _dialect_in_text(self) -> str:
+        """The dialect of the replies: of the first that has a sound call, or else of the first in
+        which one was begun; "" where none of those that were looked at has either."""
+        session = self.session
+        replies = [message for message in session.messages if message.role == "assistant"]
+        named = next((each.dialect for each in session.recordings if each.dialect), "")
+        if named:
+            return named
+        texts = (m.text for m in replies if any(type(part) is TextPart for part in m.parts))
+        begun = ""
+        for _, text in zip(range(_TRIED), texts, strict=False):
+            best, result = likeliest(text, session.tools) or (None, None)
+            if best is None or result is None or best.any_text:
+                continue
+            if best.evident > 0:
+                self._read = {text: result}
+                return best.dialect
+            begun = begun or best.dialect
+        return begun
 
     def _part(self, part: ToolCallPart, index: int) -> SeenCall:
         unread = index in self._as_text and list(part.args) == ["input"]
@@ -149,25 +173,6 @@ def _has_call_parts(session: Session) -> bool:
         if message.role == "assistant"
         for part in message.parts
     )
-
-
-def _dialect_in_text(session: Session) -> str:
-    """The dialect of a session's replies: of the first that has a sound call, or else of the first
-    in which one was begun; "" where none of those that were looked at has either."""
-    replies = [message for message in session.messages if message.role == "assistant"]
-    named = next((recording.dialect for recording in session.recordings if recording.dialect), "")
-    if named:
-        return named
-    texts = (m.text for m in replies if any(type(part) is TextPart for part in m.parts))
-    begun = ""
-    for _, text in zip(range(_TRIED), texts, strict=False):
-        best = likeliest(text, session.tools)
-        if best is None or best.any_text:
-            continue
-        if best.evident > 0:
-            return best.dialect
-        begun = begun or best.dialect
-    return begun
 
 
 def _calls(events: Iterable[Event]) -> Iterator[SeenCall]:

@@ -6,22 +6,21 @@ It takes and gives plain data, so that it can be handed to another process or an
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from playground.corpora.blocks import BlockWriter
+from playground.corpora.blocks import BlockReader, BlockWriter
 from playground.corpora.cleaning import Cleaner
-from playground.corpora.facts import SessionFacts, SessionPlace
+from playground.corpora.facts import SessionFacts, SessionPlace, noticed_of
 from playground.corpora.inputs import InputPiece, opened
-from playground.corpora.layout import ANALYSIS, LAYOUT, CorpusFolder
+from playground.corpora.layout import LAYOUT, CorpusFolder
 from playground.corpora.requests import sent_requests
-from playground.corpora.storing import SessionStore
+from playground.corpora.storing import SessionStore, StoredRequest, stored_session
 from playground.corpora.tables import NAMES, SCHEMAS, Fact
 from playground.errors import InputFault
 from playground.output import whole_file, write_file
@@ -32,53 +31,86 @@ _MOST_FAULTS: Final = 20  # that are told of one piece
 
 
 def build_shard(job: dict[str, Any]) -> dict[str, Any]:
-    """Build a shard of `job` (out, shard, redacts, pieces), and give its manifest, written last.
+    """Build a shard of `job` (out, analysis, shard, redacts, pieces), and give its manifest, which
+    is written last. With `before`, the number of an older analysis, only its facts are made anew,
+    from what the corpus keeps of its sessions.
 
     What cannot be read of a piece is a fault in the manifest; only what is no fault of a file is
     raised, InputFault where the disk is full.
     """
-    folder = CorpusFolder(Path(job["out"]))
-    pieces = [InputPiece(**each) for each in job["pieces"]]
-    with ExitStack() as stack:
-        writer = _ShardWriter(folder, job["shard"], stack, redacts=job["redacts"])
-        for piece in pieces:
-            writer.piece(piece)
-        writer.close()
+    folder = CorpusFolder(Path(job["out"]), job["analysis"])
+    told = _reread(folder, job) if "before" in job else _built(folder, job)
     manifest = {
         "layout": LAYOUT,
-        "analysis": ANALYSIS,
+        "analysis": folder.analysis,
         "shard": job["shard"],
         "redacts": job["redacts"],
-        "pieces": [asdict(piece) for piece in pieces],
-        "spoiled": writer.spoiled,
-        "faults": writer.faults,
-        "rows": writer.counts,
-        "files": _sizes(folder, job["shard"]),
+        "pieces": job["pieces"],
+        **told,
+        "files": folder.sizes(job["shard"]),
     }
     write_file(folder.manifest(job["shard"]), json.dumps(manifest), force=True)
     return manifest
 
 
-def _sizes(folder: CorpusFolder, shard: str) -> dict[str, int]:
-    """The files of a shard, and how long they are: one of another length is torn."""
+def _built(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
+    """A shard from its pieces; what its manifest tells of that."""
+    with ExitStack() as stack:
+        writer = _ShardWriter(folder, job["shard"], stack, redacts=job["redacts"])
+        for piece in (InputPiece(**each) for each in job["pieces"]):
+            writer.piece(piece)
+        writer.close()
     return {
-        str(path.relative_to(folder.path)): path.stat().st_size for path in folder.of_shard(shard)
+        "spoiled": writer.spoiled,
+        "faults": writer.faults,
+        "rows": writer.facts.counts,
+        "rereadable": writer.rereadable,
     }
 
 
-class _ShardWriter:
-    """The files of one shard while they are written; rows go out in batches."""
+def _reread(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
+    """A shard's facts from its own blocks and its older facts."""
+    before, shard = folder.of(job["before"]), job["shard"]
+    known = json.loads(before.manifest(shard).read_bytes())
+    blocks = BlockReader(folder.pack(shard), folder.index(shard))
+    cleaner = Cleaner()
+    with ExitStack() as stack:
+        facts = FactsWriter(folder, shard, stack)
+        for place, skeleton, stored in _stored(before, shard, known.get("months", ()), blocks):
+            session, noticed = stored_session(blocks, skeleton)
+            requests = sent_requests(session)
+            taken = SessionFacts(session, noticed, place, requests, cleaner, redacts=False)
+            facts.add(taken.rows(skeleton, stored))
+        facts.close()
+    return {**{name: known[name] for name in _KEPT}, "rows": facts.counts}
 
-    def __init__(
-        self, folder: CorpusFolder, shard: str, stack: ExitStack, *, redacts: bool
-    ) -> None:
-        self._folder, self._redacts = folder, redacts
-        pack = stack.enter_context(whole_file(folder.pack(shard)))
-        self._index = stack.enter_context(whole_file(folder.index(shard)))
-        self._blocks = BlockWriter(pack)
-        stack.callback(self._blocks.abandon)
-        self._store = SessionStore(self._blocks, redacts=redacts)
-        self._cleaner = Cleaner()
+
+def _stored(
+    before: CorpusFolder, shard: str, months: Sequence[str], blocks: BlockReader
+) -> Iterator[tuple[SessionPlace, int, list[StoredRequest]]]:
+    """The sessions of a shard in their order: where each came from, the block of its skeleton, and
+    what its requests keep and add."""
+    both = (before.fact_files(table, shard, months) for table in ("sessions", "requests"))
+    for sessions_file, requests_file in zip(*both, strict=True):
+        named = ["session", "kept", "added"]
+        requests: dict[int, list[StoredRequest]] = {}
+        for row in pq.read_table(requests_file, columns=named).to_pylist():
+            hashes = [blocks.key(number) for number in row["added"]]
+            request = StoredRequest(row["kept"], row["added"], hashes)
+            requests.setdefault(row["session"], []).append(request)
+        named = ["session", "piece", "number", "text"]
+        for row in pq.read_table(sessions_file, columns=named).to_pylist():
+            place = SessionPlace(row["piece"], row["number"])
+            yield place, row["text"], requests.get(row["session"], [])
+
+
+_KEPT: Final = ("spoiled", "faults", "rereadable")  # of a manifest whose facts are made anew
+
+
+class FactsWriter:
+    """The tables of a shard while they are written; rows go out in batches."""
+
+    def __init__(self, folder: CorpusFolder, shard: str, stack: ExitStack) -> None:
         self._tables = {
             name: stack.enter_context(
                 pq.ParquetWriter(
@@ -92,8 +124,59 @@ class _ShardWriter:
         self._waiting: dict[str, list[Fact]] = {name: [] for name in SCHEMAS}
         self._toolsets: set[int] = set()
         self.counts = dict.fromkeys(SCHEMAS, 0)
+
+    def add(self, facts: list[Fact]) -> None:
+        """Take the facts of a session."""
+        for fact in self._distinct(facts):
+            name = NAMES[type(fact)]
+            self._waiting[name].append(fact)
+            if len(self._waiting[name]) >= _ROWS:
+                self._flush(name)
+
+    def close(self) -> None:
+        """Write what waits."""
+        for name, writer in self._tables.items():
+            self._flush(name)
+            writer.close()
+
+    def _distinct(self, facts: list[Fact]) -> Iterator[Fact]:
+        """The facts, but of lists of tools each one once a piece."""
+        for fact in facts:
+            if NAMES[type(fact)] == "toolsets":
+                key = hash(fact[:2])
+                if key in self._toolsets:
+                    continue
+                self._toolsets.add(key)
+            yield fact
+
+    def _flush(self, name: str) -> None:
+        rows, schema = self._waiting[name], SCHEMAS[name]
+        if not rows:
+            return
+        columns = zip(*rows, strict=True)
+        arrays = [pa.array(c, field.type) for c, field in zip(columns, schema, strict=True)]
+        self._tables[name].write_table(pa.Table.from_arrays(arrays, schema=schema))
+        self.counts[name] += len(rows)
+        rows.clear()
+
+
+class _ShardWriter:
+    """The files of one shard while they are written from its pieces."""
+
+    def __init__(
+        self, folder: CorpusFolder, shard: str, stack: ExitStack, *, redacts: bool
+    ) -> None:
+        self._folder, self._redacts = folder, redacts
+        pack = stack.enter_context(whole_file(folder.pack(shard)))
+        self._index = stack.enter_context(whole_file(folder.index(shard)))
+        self._blocks = BlockWriter(pack)
+        stack.callback(self._blocks.abandon)
+        self._store = SessionStore(self._blocks, redacts=redacts)
+        self._cleaner = Cleaner()
+        self.facts = FactsWriter(folder, shard, stack)
         self.faults: list[dict[str, str]] = []
         self.spoiled: list[str] = []  # contents whose rows do not count
+        self.rereadable = not redacts  # whether its blocks tell all that its facts were taken from
 
     def piece(self, piece: InputPiece) -> None:
         """All sessions of a piece; what of it cannot be read is a fault."""
@@ -115,40 +198,15 @@ class _ShardWriter:
 
     def close(self) -> None:
         """Write what waits."""
-        for name in SCHEMAS:
-            self._flush(name)
+        self.facts.close()
         self._blocks.close(self._index)
-        for writer in self._tables.values():
-            writer.close()
 
     def _session(self, loaded: LoadedSession, place: SessionPlace) -> None:
-        loaded = replace(loaded, session=self._cleaner.session(loaded.session))
-        requests = sent_requests(loaded.session)
-        facts = SessionFacts(loaded, place, requests, self._cleaner, redacts=self._redacts)
-        for fact in self._distinct(
-            facts.rows(*self._store.store(loaded.session, requests.requests))
-        ):
-            name = NAMES[type(fact)]
-            self._waiting[name].append(fact)
-            if len(self._waiting[name]) >= _ROWS:
-                self._flush(name)
-
-    def _distinct(self, facts: list[Fact]) -> Iterator[Fact]:
-        """The facts, but of lists of tools each one once a piece."""
-        for fact in facts:
-            if NAMES[type(fact)] == "toolsets":
-                key = hash(fact[:2])
-                if key in self._toolsets:
-                    continue
-                self._toolsets.add(key)
-            yield fact
-
-    def _flush(self, name: str) -> None:
-        rows, schema = self._waiting[name], SCHEMAS[name]
-        if not rows:
-            return
-        columns = zip(*rows, strict=True)
-        arrays = [pa.array(c, field.type) for c, field in zip(columns, schema, strict=True)]
-        self._tables[name].write_table(pa.Table.from_arrays(arrays, schema=schema))
-        self.counts[name] += len(rows)
-        rows.clear()
+        session, noticed = self._cleaner.session(loaded.session), noticed_of(loaded, self._cleaner)
+        self.rereadable &= not noticed.recorded
+        requests = sent_requests(session)
+        kept = self._store.store(session, requests.requests, noticed)
+        taken = SessionFacts(
+            session, noticed, place, requests, self._cleaner, redacts=self._redacts
+        )
+        self.facts.add(taken.rows(*kept))

@@ -6,16 +6,19 @@ system prompt and what the requests say. Recordings stay in the file that they c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Final, cast
 
 from playground.corpora.blocks import BlockReader, BlockWriter
 from playground.corpora.cleaning import redacted
 from playground.corpora.requests import SeenRequest
+from playground.findings import Finding, Severity
 from playground.sessions.native_format import parse_session, plain_session
 from playground.sessions.session import Session
 
+SKELETON: Final = "session"  # the kind of the block that names the others of a session
+_NOTICED: Final = "noticed"  # beside the session's own fields
 _LISTS: Final = ("messages", "input", "contents")  # of a body: each entry is a block
 _HEADS: Final = (
     "tools",
@@ -34,6 +37,23 @@ class StoredRequest:
     hashes: list[bytes] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """What of a session only its file tells: the format that it came in, what its reading noticed
+    (code, severity, place and message of each), and the messages with calls kept as text."""
+
+    form: str
+    findings: list[list[str]]
+    kept_as_text: list[int]
+    recorded: bool = False  # whether it came with recordings, of which calls were taken too
+
+    @property
+    def found(self) -> Iterator[Finding]:
+        """What its reading noticed, as findings."""
+        for code, severity, where, message in self.findings:
+            yield Finding(code, cast(Severity, severity), where, message)
+
+
 class SessionStore:
     """Stores sessions in a shard's blocks."""
 
@@ -41,10 +61,11 @@ class SessionStore:
         self._blocks, self._redacts = blocks, redacts
 
     def store(
-        self, session: Session, requests: Iterable[SeenRequest]
+        self, session: Session, requests: Iterable[SeenRequest], noticed: Noticed
     ) -> tuple[int, list[StoredRequest]]:
         """The number of the skeleton's block, and what each request keeps and adds."""
         plain = plain_session(replace(session, recordings=()))
+        plain[_NOTICED] = asdict(noticed)
         task = plain.get("task", {})
         head = [self._add("tool", tool) for tool in plain.get("tools", ())]
         if "user_agent_prompt" in task:
@@ -60,7 +81,7 @@ class SessionStore:
             stored = _of_rows(own)
         else:
             stored = _of_replies(head, messages, requests)
-        return self._add("session", plain)[0], list(stored)
+        return self._add(SKELETON, plain)[0], list(stored)
 
     def _add(self, kind: str, value: Any) -> tuple[int, bytes]:
         return self._blocks.add(kind, redacted(value) if self._redacts else value)
@@ -125,16 +146,41 @@ def _of_replies(
         starts, stop = request.starts, reply
 
 
-def stored_session(blocks: BlockReader, skeleton: int) -> Session:
+def renumbered(plain: dict[str, Any], numbers: Sequence[int]) -> dict[str, Any]:
+    """A skeleton whose blocks have other numbers: the new one of each old one."""
+    found = dict(plain)
+    task = plain.get("task", {})
+    if "user_agent_prompt" in task:
+        found["task"] = {**task, "user_agent_prompt": numbers[task["user_agent_prompt"]]}
+    for key in ("tools", "messages"):
+        found[key] = [numbers[number] for number in plain.get(key, ())]
+    found["rows"] = [_renumbered_row(row, numbers) for row in plain.get("rows", ())]
+    return found
+
+
+def _renumbered_row(row: dict[str, Any], numbers: Sequence[int]) -> dict[str, Any]:
+    body = dict(row["body"])
+    for key in _HEADS:
+        if isinstance(body.get(key), int):
+            body[key] = numbers[body[key]]
+    for key in _LISTS:
+        if isinstance(body.get(key), list):
+            body[key] = [numbers[number] for number in body[key]]
+    reply = {"reply": numbers[row["reply"]]} if "reply" in row else {}
+    return {**row, "body": body, **reply}
+
+
+def stored_session(blocks: BlockReader, skeleton: int) -> tuple[Session, Noticed]:
     """The session of a skeleton. Raises InputFault where the blocks are torn."""
     plain = blocks.value(skeleton)
+    noticed = Noticed(**plain.pop(_NOTICED))
     task = plain.get("task", {})
     if "user_agent_prompt" in task:
         task["user_agent_prompt"] = blocks.value(task["user_agent_prompt"])
     for key in ("tools", "messages"):
         plain[key] = [blocks.value(number) for number in plain.get(key, ())]
     plain["rows"] = [_whole_row(blocks, row) for row in plain.get("rows", ())]
-    return parse_session(plain, "", f"session in block {skeleton}")
+    return parse_session(plain, "", f"session in block {skeleton}"), noticed
 
 
 def _whole_row(blocks: BlockReader, row: Mapping[str, Any]) -> dict[str, Any]:

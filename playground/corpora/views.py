@@ -22,21 +22,31 @@ THREADS: Final = 2
 _DOCUMENT: Final = "docs/corpus.md"
 
 
+def connected(folder: CorpusFolder) -> duckdb.DuckDBPyConnection:
+    """DuckDB within our bounds: what does not fit in its memory goes to the corpus's scratch."""
+    made = duckdb.connect(config={"memory_limit": MEMORY, "threads": THREADS})
+    made.execute(f"SET temp_directory = {text_of(scratch_of(folder))}")
+    made.execute("SET autoinstall_known_extensions = false")
+    made.execute("SET preserve_insertion_order = false")
+    return made
+
+
+def scratch_of(folder: CorpusFolder) -> Path:
+    """Where DuckDB puts what does not fit in memory."""
+    return folder.scratch / "duckdb"
+
+
 class Database:
     """The views `sessions`, `requests`, `calls`, `findings`, `breaks`, `toolsets` and `files`."""
 
     def __init__(self, folder: CorpusFolder, catalog: Catalog) -> None:
         self._folder, self._catalog = folder, catalog
-        self._made = duckdb.connect(config={"memory_limit": MEMORY, "threads": THREADS})
-        scratch = folder.scratch / "duckdb"
-        self._made.execute(f"SET temp_directory = {_text(scratch)}")
-        self._made.execute("SET autoinstall_known_extensions = false")
-        self._made.execute("SET preserve_insertion_order = false")
+        self._made = connected(folder)
         for table in SCHEMAS:
             self._view(table)
-        listed = _text(folder.files(catalog.generation))
+        listed = text_of(folder.files(catalog.generation))
         self._made.execute(f"CREATE VIEW files AS SELECT * FROM read_parquet({listed})")
-        allowed = ", ".join(_text(each) for each in (folder.path, scratch))
+        allowed = ", ".join(text_of(each) for each in (folder.path, scratch_of(folder)))
         self._made.execute(f"SET allowed_directories = [{allowed}]")
         self._made.execute("SET enable_external_access = false")
         self._made.execute("SET lock_configuration = true")
@@ -64,12 +74,21 @@ class Database:
             self._made.register(f"no_{table}", SCHEMAS[table].empty_table())
             self._made.execute(f"CREATE VIEW {table} AS SELECT * FROM no_{table}")
             return
-        paths = (folder.facts(table, shard, catalog.analysis) for shard in catalog.shards)
-        listed = ", ".join(_text(path) for path in paths)
+        months = catalog.months
+        paths = (
+            path
+            for shard in catalog.shards
+            for path in folder.fact_files(table, shard, months.get(shard, ()))
+        )
+        listed = ", ".join(text_of(path) for path in paths)
         gone = ", ".join(map(str, catalog.dropped))
         counts = f" WHERE piece NOT IN ({gone})" if gone else ""
-        sql = f"CREATE VIEW {table} AS SELECT * FROM read_parquet([{listed}]){counts}"
-        self.fetched(sql, {}, 1)
+        self.fetched(
+            f"CREATE VIEW {table} AS SELECT * FROM read_parquet([{listed}]){counts}", {}, 1
+        )
+        if table == "sessions":  # whose texts lie in the blocks of that shard
+            places = f"SELECT session, text, filename FROM read_parquet([{listed}], filename=true)"
+            self.fetched(f"CREATE VIEW session_files AS {places}{counts}", {}, 1)
 
     def _fault(self, error: duckdb.Error) -> InputFault:
         """What DuckDB refuses as one line: files that are torn or gone are named."""
@@ -87,6 +106,6 @@ class Database:
         return InputFault(said, where=str(self._folder.path), expected=expected)
 
 
-def _text(value: Path) -> str:
-    """A path as a text of SQL."""
+def text_of(value: Path | str) -> str:
+    """A path, or another name of ours, as a text of SQL."""
     return "'" + str(value).replace("'", "''") + "'"

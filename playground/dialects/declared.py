@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import NoneType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, assert_never
 
@@ -124,7 +124,7 @@ class DeclaredDialect(Dialect):
             prefill=prefill,
         )
 
-    @property
+    @cached_property
     def markers(self) -> Markers:
         """What stands around calls in a reply.
 

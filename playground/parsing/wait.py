@@ -115,6 +115,13 @@ class Wait:
     def pattern(self) -> regex.Pattern[str]:
         return regex.compile(self.decides)
 
+    def is_in(self, text: str) -> bool:
+        """Whether one of the choices stands anywhere in a text that has ended."""
+        found = self.first.search(text)
+        while found is not None and self.pattern.match(text, found.start()) is None:
+            found = self.first.search(text, found.start() + 1)
+        return found is not None
+
     @cached_property
     def looks_back(self) -> bool:
         """Whether what stands before a place may decide on what begins there."""

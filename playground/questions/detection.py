@@ -7,11 +7,12 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from playground.arguments import takes
 from playground.counts import counted
 from playground.dialects import as_dialects, dialect_files, get_dialect
+from playground.dialects.base import Dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files.folders import FileState
 from playground.dialects.reading import parse
@@ -19,7 +20,9 @@ from playground.display import Listed
 from playground.events import ArgumentEvent, ReasoningEvent, TextEvent, merged, owned_text
 from playground.findings import Finding, finding
 from playground.messages import ToolCallPart
+from playground.parsing.plan import call_openers
 from playground.parsing.result import ParseResult, read_to_end
+from playground.parsing.wait import Wait
 from playground.prompt_data import PromptData
 from playground.questions.every_dialect import DialectReading, read_in_every_dialect
 from playground.questions.experiments import read
@@ -110,30 +113,48 @@ def detect(text: str, tools: Sequence[Any] | None = None) -> Detections:
     return _ranked(readings, known)
 
 
-def likeliest(text: str, tools: Sequence[ToolMetadata] = ()) -> Detection | None:
-    """The first of `detect` where that reads a call of a tool that there is; for the many texts of
-    a corpus. Else the first that began a call as it would write it, or None.
+def likeliest(
+    text: str, tools: Sequence[ToolMetadata] = ()
+) -> tuple[Detection, ParseResult] | None:
+    """The first of `detect` where that reads a call of a tool that there is, and its reading; for
+    the many texts of a corpus. Else the first that began a call as it would write it, or None.
 
-    Only dialects of whose openers a word stands in the text are asked, and only those that read
-    most calls are looked at closely.
+    Only dialects of whose calls an opener stands in the text are asked (`call_openers`): the others
+    read none there. Of these only those that read most calls are looked at closely.
     """
-    files = dialect_files()
-    names = [name for name, word in _words(files) if word is None or word.search(text)]
-    data = PromptData(tool_metadata=list(tools))
+    files, known = dialect_files(), list(tools)
+    openers = _openers(files, tuple(tool.name for tool in known))
+    names = [name for name, opener in openers if opener is None or opener.is_in(text)]
+    data = PromptData(tool_metadata=known)
 
     def reading(name: str) -> ParseResult:
         parser = get_dialect(name).create_parser(data)
         return read_to_end(parser, [parser.feed_text(text)])
 
     readings = list(read_in_every_dialect(reading, names=names)) if names else []
+
+    def looked(chosen: Iterable[DialectReading]) -> list[_Looked]:
+        return [(_detection(each, known, files), each.result) for each in chosen]
+
+    found: list[_Looked] = []
     for most in sorted({_told(each) for each in readings if _told(each) > 0}, reverse=True):
-        close = [_detection(each, list(tools), files) for each in readings if _told(each) == most]
-        best = min((each for each in close if each.evident > 0), key=_rank, default=None)
-        if best is not None:
-            return best
-    begun = [each for each in readings if each.calls or each.aborted]
-    close = [_detection(each, list(tools), files) for each in begun]
-    return min((d for d in close if d.as_written or d.begun >= _BEGUN), key=_rank, default=None)
+        if found and found[0][0].evident > most:
+            break
+        close = looked(each for each in readings if _told(each) == most)
+        found = _first([*found, *(each for each in close if each[0].evident > 0)], names)
+    if not found:
+        close = looked(each for each in readings if each.calls or each.aborted)
+        found = _first([e for e in close if e[0].as_written or e[0].begun >= _BEGUN], names)
+    return found[0] if found else None
+
+
+_Looked = tuple[Detection, ParseResult]
+
+
+def _first(looked: list[_Looked], names: Sequence[str]) -> list[_Looked]:
+    """The likeliest alone; among equals the one that comes first among the names."""
+    ranked = sorted(looked, key=lambda each: (_rank(each[0]), names.index(each[0].dialect)))
+    return ranked[:1]
 
 
 def _told(reading: DialectReading) -> int:
@@ -214,38 +235,22 @@ def _markers_left(reading: DialectReading, files: tuple[FileState, ...]) -> int:
     return sum(len(markers.findall(text)) for text in texts)
 
 
-@lru_cache(maxsize=2)
-def _words(_files: tuple[FileState, ...]) -> list[tuple[str, re.Pattern[str] | None]]:
-    """Every dialect, and what of its openers has to stand in a text before it reads a call there;
-    None where nobody can say. White space may be written otherwise, and where an opener is mended
-    the brackets around its words are missing."""
-    found: list[tuple[str, re.Pattern[str] | None]] = []
-    for dialect in as_dialects(""):
-        openers = dialect.syntax.openers if isinstance(dialect, DeclaredDialect) else ()
-        words = {opener.strip("<>[]{}| \n") or opener.strip() for opener in openers}
-        patterns = [_bounded(word) for word in sorted(words)]
-        if isinstance(dialect, DeclaredDialect) and _begins_bare(dialect):
-            patterns.append(r"[{(]")
-        pattern = "|".join(patterns)
-        found.append((dialect.name, re.compile(pattern, re.IGNORECASE) if pattern else None))
-    return found
+@lru_cache(maxsize=64)
+def _openers(
+    _files: tuple[FileState, ...], names: tuple[str, ...]
+) -> list[tuple[str, Wait | None]]:
+    """Every dialect, and what of it has to stand in a text before it reads a call there; None where
+    nobody can say."""
+    return [
+        (each.name, call_openers(each.syntax, names) if _reads_by_syntax(each) else None)
+        for each in as_dialects("")
+    ]
 
 
-def _bounded(word: str) -> str:
-    """A pattern of a word, and of no longer one that holds it."""
-    first, last = (r"\b" if each.isalnum() or each == "_" else "" for each in (word[0], word[-1]))
-    return first + r"\s*".join(map(re.escape, word.split())) + last
-
-
-def _begins_bare(dialect: DeclaredDialect) -> bool:
-    """Whether a form of its calls has no opener: JSON, or a name before a parenthesis."""
-    forms = (dialect.syntax, *dialect.syntax.also)
-    begins = (
-        form.call_template.before[:1]
-        for form in forms
-        if not (form.sections and form.section_required)
-    )
-    return any(not (each and isinstance(each[0], str) and each[0].strip()) for each in begins)
+def _reads_by_syntax(dialect: Dialect) -> TypeGuard[DeclaredDialect]:
+    """Whether a dialect's parser is the one of its declaration, and none that its class brings."""
+    is_declared = isinstance(dialect, DeclaredDialect)
+    return is_declared and type(dialect).create_parser is DeclaredDialect.create_parser
 
 
 @lru_cache(maxsize=2)

@@ -60,6 +60,7 @@ class _Tables(NamedTuple):
     heads_by_end: dict[str, list[str]]
     # by the signs without one of which nothing is found, and by word
     by_word: dict[tuple[str, ...], dict[str, list[_Context]]]
+    words: list[str]  # all of those, each once
     head_end: re.Pattern[str]
     head: re.Pattern[str]
     small: list[str]  # heads that begin with a small letter, which is everywhere
@@ -99,11 +100,15 @@ def _last_two(heads: list[str], last: str) -> str:
 def behind_words(text: str, start: int) -> Iterator[Beginning]:
     """The values that a word before them speaks of."""
     low = text.lower() if text.isascii() else text.translate(_LOWER)
-    for signs, by_word in _tables().by_word.items():
+    tables = _tables()
+    there = {word for word in tables.words if word in low}
+    if not there:
+        return
+    for signs, by_word in tables.by_word.items():
         if signs and not any(sign in low for sign in signs):
             continue
         for word, contexts in by_word.items():
-            for context in contexts:
+            for context in contexts if word in there else ():
                 for place in _told_by(context.pattern, text, _each(word, low, start)):
                     yield Beginning(place, 0, context.kind, context.value)
 
@@ -182,10 +187,12 @@ def _tables() -> _Tables:
     by_end: dict[str, list[str]] = {}
     for head in ending:
         by_end.setdefault(head[-2:], []).append(head)
+    by_word = _contexts_by_word()
     return _Tables(
         by_head,
         by_end,
-        _contexts_by_word(),
+        by_word,
+        sorted({word for words in by_word.values() for word in words}),
         re.compile("|".join(f"{re.escape(last)}(?<={_last_two(ending, last)})" for last in "-_./")),
         re.compile(_tree(head for head in by_head if head not in ending and not head[0].islower())),
         [head for head in by_head if head not in ending and head[0].islower()],

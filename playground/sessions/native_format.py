@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -54,8 +54,16 @@ def json_schema() -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **_adapter().json_schema()}
 
 
-def parse_session(value: Any, text: str, where: str) -> Session:
-    """A session from its JSON value. Raises InputFault naming file, line and field."""
+def parse_session(value: Any, text: str | Callable[[], str], where: str) -> Session:
+    """A session from its JSON value. Raises InputFault naming file, line and field: for the line
+    its text is needed, or what makes it."""
+    try:
+        return _parsed(value, "", where)
+    except InputFault:
+        return _parsed(value, text if isinstance(text, str) else text(), where)
+
+
+def _parsed(value: Any, text: str, where: str) -> Session:
     if not isinstance(value, dict):
         raise InputFault(
             f"a session is a JSON object, not a {_kind(value)}",

@@ -17,6 +17,7 @@ from playground.show.kept_figures import KeptFigure
 from playground.show.markup import Markup, table
 
 _BARS = 40
+_TELLING = "malformed_percent"  # what its question asks: how many calls there are says little
 _SHOWN = 200  # rows of a page
 
 
@@ -29,14 +30,15 @@ def corpus_answer(value: CorpusAnswer) -> pd.DataFrame:
 
 @draws("figure", CorpusAnswer)
 def corpus_figure(value: CorpusAnswer) -> go.Figure:
-    """The first column of numbers: a line for each group over time, where the answer is by day,
-    week or month; else a bar for each row, forty at most."""
+    """The share of malformed calls, or else the first column of numbers: a line for each group over
+    time, where the answer is by day, week or month; else a bar for each row, forty at most."""
     figure = KeptFigure()
-    number = _first(value, Number)
+    first = _first(value, Number)
     when = _first(value, date)
-    if number is None:
+    if first is None:
         return figure
-    names = [i for i, name in enumerate(value.columns[:number]) if i != when]
+    number = value.columns.index(_TELLING) if _TELLING in value.columns else first
+    names = [i for i, name in enumerate(value.columns[:first]) if i != when]
     if when is None:
         rows = value.rows[:_BARS]
         labels = [_label(row, names) for row in rows]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
+from threading import get_ident
 from typing import Any, Final
 
 import streamlit as st
@@ -14,7 +18,7 @@ from playground.counts import counted, grouped, seconds
 from playground.errors import InputFault
 from playground.ui import state
 from playground.ui.serving import access
-from playground.ui.shared import brought, tables
+from playground.ui.shared import opening, tables, waiting
 from playground.ui.shared.kept import kept
 
 ANY: Final = "any"
@@ -24,7 +28,7 @@ _TABLE_OF: Final = {"tool": "calls", "code": "findings"}  # where a facet's valu
 _MOST_VALUES: Final = 200
 _SECONDS: Final = 10.0
 _ROWS: Final = 500
-_PAGES: Final = {"compare": "Compare", "cache": "Cache", "replay": "Replay"}
+_AT_ONCE: Final = 0.3  # seconds without a word that it takes a while
 
 
 def chosen() -> Corpus | None:
@@ -82,7 +86,8 @@ def _values(corpus: Corpus, name: str) -> list[str]:
     """The commonest values of a facet."""
     table = _TABLE_OF.get(name, "sessions")
     sql = f"SELECT {name} FROM {table} WHERE {name} <> '' GROUP BY 1 ORDER BY count(*) DESC, 1"
-    return [str(row[0]) for row in corpus.sql(sql, limit=_MOST_VALUES, seconds=_SECONDS).rows]
+    found = _waited(corpus, partial(corpus.sql, sql, limit=_MOST_VALUES, seconds=_SECONDS))
+    return [str(row[0]) for row in found.rows] if found else []
 
 
 def question() -> tuple[str, list[str]]:
@@ -109,12 +114,7 @@ def ask(corpus: Corpus, name: str, by: list[str], narrowed: dict[str, Any]) -> C
     left = [key for key in narrowed if narrowed[key] and key not in own]
     if left:
         st.caption(f"Not narrowed by {', '.join(left)}: this question knows nothing of it.")
-    try:
-        return corpus.ask(name, by, limit=_ROWS, seconds=_SECONDS, **own)
-    except InputFault as fault:
-        st.error("This was not answered.")
-        st.text(str(fault))
-        return None
+    return _waited(corpus, partial(corpus.ask, name, by, limit=_ROWS, seconds=_SECONDS, **own))
 
 
 def _has(table: str, column: str) -> bool:
@@ -165,9 +165,12 @@ def behind(corpus: Corpus, answer: CorpusAnswer, by: list[str], narrowed: dict[s
         own["tool"] = row["tool"]
     if answer.question in ("failures", "shapes"):
         own["ok"] = False
-    found = corpus.behind(table, seconds=_SECONDS, **own)
     if answer.question == "sessions":
-        found = answer
+        found: CorpusAnswer | None = answer
+    else:
+        found = _waited(corpus, partial(corpus.behind, table, seconds=_SECONDS, **own))
+    if found is None:
+        return
     if not found.rows:
         st.info("No session stands behind it.")
         return
@@ -179,25 +182,33 @@ def behind(corpus: Corpus, answer: CorpusAnswer, by: list[str], narrowed: dict[s
 def _opening(corpus: Corpus, ids: list[str]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen_id = st.selectbox("Session", ids, key=f"session of {ids[0]}")
-        for page, title in _PAGES.items():
-            st.button(
-                f"Open in {title}",
-                key=f"corpus {page}",
-                on_click=_open,
-                args=(corpus, chosen_id, page),
-            )
-    if fault := state.held("corpus fault"):
-        st.error("This session cannot be opened.")
-        st.text(str(fault))
+        opening.buttons("corpus", partial(_kept, corpus, chosen_id))
+    opening.fault("corpus", "This session cannot be opened.")
 
 
-def _open(corpus: Corpus, id: str, page: str) -> None:
-    """The session stands in the workspace, is chosen, and is seen on that page."""
-    state.hold("corpus fault", "")
+def _kept(corpus: Corpus, id: str) -> str:
+    session = corpus.session(id)
+    return state.keep_session(session.title or id, session)
+
+
+def _waited(corpus: Corpus, ask: Callable[[], CorpusAnswer]) -> CorpusAnswer | None:
+    """An answer that is waited for within its seconds; a choice made meanwhile, or the page's own
+    stop, ends the question. What is not answered is told."""
+    asking = ThreadPoolExecutor(max_workers=1)
+    thread = asking.submit(get_ident).result()
+    answer = asking.submit(ask)
+    place = st.empty()
     try:
-        session = corpus.session(id)
+        wait([answer], timeout=_AT_ONCE)
+        waiting.until(answer.done, lambda: place.caption("The corpus is being asked."))
+    finally:
+        if not answer.done():
+            corpus.interrupt(thread)
+        asking.shutdown(wait=False)
+    place.empty()
+    try:
+        return answer.result()
     except InputFault as fault:
-        state.hold("corpus fault", str(fault))
-        return
-    state.add_session(session.title or id, session)
-    brought.set_target(page)
+        st.error("This was not answered.")
+        st.text(str(fault))
+        return None

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import streamlit as st
 
 from playground.counts import counted, dollars
-from playground.errors import InputFault
 from playground.proxy import ledger
 from playground.proxy.kept import keep, session_name, session_of
 from playground.proxy.ledger import Ledger, Passed
 from playground.show import live_frames
 from playground.ui import state
 from playground.ui.serving import access
-from playground.ui.shared import brought, tables, waiting
+from playground.ui.shared import opening, tables, waiting
 from playground.workspaces import on_disk
 
 _RUN: Final = "run"
 _CHOSEN: Final = "passed"  # the session of the run that is looked at
 _MOST_RUNS: Final = 30
-_PAGES: Final = {"compare": "Compare", "cache": "Cache", "replay": "Replay"}
 START: Final = "playground proxy -- claude"
 
 
@@ -80,16 +79,8 @@ def sessions(seen: Ledger) -> list[Passed]:
 def session(run: Path, passed: list[Passed]) -> None:
     """One session, request by request."""
     with st.container(horizontal=True):
-        for page, title in _PAGES.items():
-            st.button(
-                f"Open in {title}",
-                key=f"live {page}",
-                on_click=_open,
-                args=(run, passed, page),
-            )
-    if fault := state.held("live fault"):
-        st.error("This session cannot be opened yet.")
-        st.text(str(fault))
+        opening.buttons("live", partial(_kept, run, passed))
+    opening.fault("live", "This session cannot be opened yet.")
     st.plotly_chart(live_frames.strip(passed), key="live strip")
     wide = {"breaks": st.column_config.TextColumn(width="medium")}  # a cause, and where
     tables.table(live_frames.requests(passed), columns=wide, height="content")
@@ -125,14 +116,7 @@ def _findings(passed: list[Passed]) -> None:
         tables.table(rows, height="content")
 
 
-def _open(run: Path, passed: list[Passed], page: str) -> None:
-    """The session stands in the workspace, is chosen, and is seen on that page."""
-    state.hold("live fault", "")
-    try:
-        name = keep(on_disk(), session_name(run, passed[0].session), session_of(run, passed))
-    except InputFault as fault:
-        state.hold("live fault", str(fault))
-        return
+def _kept(run: Path, passed: list[Passed]) -> str:
+    name = keep(on_disk(), session_name(run, passed[0].session), session_of(run, passed))
     state.tab().look(name)
-    state.choose(state.SESSION, name)
-    brought.set_target(page)
+    return name

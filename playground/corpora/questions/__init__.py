@@ -175,6 +175,7 @@ OTHERS: Final = {
     "errors": "Which errors are there, those alike put together?",
     "twins": "Which sessions were told nearly twice?",
     "versions": "What changed between two versions of an agent?",
+    "analyses": "What does a newer version of our analysis count otherwise?",
 }
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Final
 
 from playground.errors import InputFault
@@ -37,7 +38,7 @@ class PlaygroundSession(SessionFormat):
             for line, value in source.lines():
                 with source.going_on():
                     where = f"{source.name}:{line}"
-                    yield _session(source, value, json.dumps(value), where, Place(line))
+                    yield _session(source, value, partial(json.dumps, value), where, Place(line))
         else:
             value = source.value
             if any(found.code == "torn-end" for found in source.findings):
@@ -85,7 +86,9 @@ def _remove(holder: Any, key: Any) -> None:
     del holder[key]
 
 
-def _session(source: Source, value: object, text: str, where: str, place: Place) -> SessionBuilder:
+def _session(
+    source: Source, value: object, text: str | Callable[[], str], where: str, place: Place
+) -> SessionBuilder:
     builder = SessionBuilder()
     sound = value if source.is_sound else builder.finite(value, place)
     builder.given = parse_session(sound, text, where)

@@ -30,7 +30,8 @@ def _detections(recording: Recording, tools: Tools) -> Sequence[Detection]:
 
 @kept(32)
 def _likeliest(text: str, tools: Tools) -> Detection | None:
-    return likeliest(text, tools)
+    found = likeliest(text, tools)
+    return found[0] if found else None
 
 
 def looks_like(reading: Reading, place: DeltaGenerator) -> None:

@@ -1,0 +1,214 @@
+"""`compact_corpus`: many shards as one, its facts by month and in order, its texts once overall.
+
+Nothing has to fit in memory: DuckDB sorts within its bounds, texts are copied frame by frame. A
+piece stays a piece: a file that goes after compaction takes its rows with it all the same.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from playground.corpora import catalog as catalogs
+from playground.corpora.blocks import BlockReader, BlockWriter
+from playground.corpora.catalog import Catalog
+from playground.corpora.layout import LAYOUT, CorpusFolder
+from playground.corpora.needed import needed
+from playground.corpora.storing import SKELETON, renumbered
+from playground.corpora.tables import SCHEMAS
+from playground.corpora.views import connected, text_of
+from playground.errors import InputFault
+from playground.output import whole_file, write_file
+
+_ROW_GROUP: Final = 122_880  # rows: DuckDB's own
+_NUMBERED: Final = {"sessions": ("text",), "requests": ("added",)}  # columns of block numbers
+_ORDER: Final = {
+    "sessions": "agent, session",
+    "requests": "agent, session, n",
+    "calls": "agent, session, n, position",
+    "findings": "agent, session, n",
+    "breaks": "agent, session, n",
+    "toolsets": "piece, tools",
+}
+
+
+def compact_corpus(out: str | Path) -> dict[str, int]:
+    """Put the shards of a corpus together, and give the rows of each table.
+
+    A kill leaves the corpus as it was. Raises InputFault where there is no corpus, where another
+    build is at work, and where shards are torn or of another analysis: a build mends both.
+    """
+    needed()
+    folder = CorpusFolder(Path(out).resolve())
+    catalog = catalogs.read_catalog(folder)
+    with catalogs.locked(folder):
+        shards = _whole(folder, catalog)
+        made = _Compaction(folder, catalog, shards).run()
+        pieces = catalogs.built_files(folder, catalog)
+        catalog.shards, catalog.dropped = [made["shard"]], []
+        catalog.months = {made["shard"]: made["months"]}
+        catalogs.commit(folder, catalog, pieces)
+        catalogs.take_away(folder, keep={made["shard"]})
+    rows: dict[str, int] = made["rows"]
+    return rows
+
+
+def _whole(folder: CorpusFolder, catalog: Catalog) -> list[dict[str, Any]]:
+    """The manifests of the shards that count, all of them whole."""
+    there = {found["shard"]: found for found in catalogs.manifests(folder, redacts=catalog.redacts)}
+    missing = [shard for shard in catalog.shards if shard not in there]
+    if missing or not catalog.shards:
+        told = f"{len(missing)} of {len(catalog.shards)} shards are torn, or of another analysis"
+        raise InputFault(
+            told if missing else "nothing has been built",
+            where=str(folder.path),
+            expected="a corpus that `playground corpus build` has brought up to date",
+        )
+    return [there[shard] for shard in catalog.shards]
+
+
+class _Compaction:
+    def __init__(
+        self, folder: CorpusFolder, catalog: Catalog, shards: Sequence[dict[str, Any]]
+    ) -> None:
+        self._folder, self._catalog, self._shards = folder, catalog, shards
+        gone = set(catalog.dropped)
+        pieces = (each for found in shards for each in found["pieces"])
+        kept = {p["content"]: p for p in pieces if int(p["content"][:16], 16) not in gone}
+        self._pieces = list(kept.values())
+        told = "\0".join(["compacted", *sorted(kept)])
+        self._name = blake2b(told.encode(), digest_size=12).hexdigest()
+        self._scratch = folder.scratch / "compaction"
+
+    def run(self) -> dict[str, Any]:
+        """The manifest of the one shard, written last."""
+        self._scratch.mkdir(parents=True, exist_ok=True)
+        numbers = self._texts()
+        for found in self._shards:
+            self._renumber(found, numbers[found["shard"]])
+        months, rows = self._facts()
+        manifest = {
+            "layout": LAYOUT,
+            "analysis": self._folder.analysis,
+            "shard": self._name,
+            "redacts": self._catalog.redacts,
+            "pieces": self._pieces,
+            "spoiled": [],
+            "faults": [fault for found in self._shards for fault in found["faults"]],
+            "rows": rows,
+            "rereadable": all(found["rereadable"] for found in self._shards),
+            "months": months,
+            "files": self._folder.sizes(self._name, months),
+        }
+        write_file(self._folder.manifest(self._name), json.dumps(manifest), force=True)
+        for path in self._scratch.iterdir():
+            path.unlink()
+        return manifest
+
+    # texts
+
+    def _texts(self) -> dict[str, pa.Array]:
+        """Copy every text once; for each shard the new number of each of its blocks."""
+        numbers: dict[str, pa.Array] = {}
+        with ExitStack() as stack:
+            pack = stack.enter_context(whole_file(self._folder.pack(self._name)))
+            index = stack.enter_context(whole_file(self._folder.index(self._name)))
+            writer = BlockWriter(pack)
+            stack.callback(writer.abandon)
+            for found in self._shards:
+                shard = found["shard"]
+                reader = BlockReader(self._folder.pack(shard), self._folder.index(shard))
+                new: list[int] = []
+                for kind, key, text in reader.all():
+                    if kind == SKELETON:  # the blocks that it names stand before it
+                        new.append(writer.add(kind, renumbered(json.loads(text), new))[0])
+                    else:
+                        new.append(writer.copy(kind, key, text))
+                numbers[shard] = pa.array(new, pa.uint32())
+            writer.close(index)
+        return numbers
+
+    def _renumber(self, found: dict[str, Any], numbers: pa.Array) -> None:
+        """A shard's facts with the new numbers, in the scratch folder."""
+        for table, columns in _NUMBERED.items():
+            paths = self._folder.fact_files(table, found["shard"], found.get("months", ()))
+            target = self._scratch / f"{table}-{found['shard']}.parquet"
+            with pq.ParquetWriter(target, SCHEMAS[table], compression="zstd") as writer:
+                for batch in _batches(paths):
+                    for name in columns:
+                        place = batch.schema.get_field_index(name)
+                        field = SCHEMAS[table].field(name)
+                        batch = batch.set_column(place, field, _taken(batch[name], numbers))
+                    writer.write_table(batch.cast(SCHEMAS[table]))
+
+    # facts
+
+    def _facts(self) -> tuple[list[str], dict[str, int]]:
+        """Write each table by month, in its order; the months, and the rows of each table."""
+        made = connected(self._folder)
+        gone = ", ".join(map(str, self._catalog.dropped)) or "0"
+        for table in SCHEMAS:
+            listed = ", ".join(text_of(path) for path in self._sources(table))
+            sql = f"CREATE VIEW {table} AS SELECT * FROM read_parquet([{listed}])"
+            made.execute(f"{sql} WHERE piece NOT IN ({gone})")
+        made.execute(
+            "CREATE TABLE placed AS SELECT session, any_value(coalesce(strftime(sent_at, '%Y-%m'),"
+            " 'none')) AS month FROM sessions GROUP BY session"
+        )
+        found = made.execute("SELECT DISTINCT month FROM placed ORDER BY month").fetchall()
+        months = [str(row[0]) for row in found] or ["none"]
+        rows = {table: self._table(made, table, months) for table in SCHEMAS}
+        return months, rows
+
+    def _sources(self, table: str) -> Iterator[Path]:
+        for found in self._shards:
+            if table in _NUMBERED:
+                yield self._scratch / f"{table}-{found['shard']}.parquet"
+            else:
+                shard, months = found["shard"], found.get("months", ())
+                yield from self._folder.fact_files(table, shard, months)
+
+    def _table(self, made: Any, table: str, months: Sequence[str]) -> int:
+        count = 0
+        for month in months:
+            (path,) = self._folder.fact_files(table, self._name, [month])
+            columns = ", ".join(f"t.{name}" for name in SCHEMAS[table].names)
+            rows = (
+                f"SELECT {columns} FROM {table} t JOIN placed p USING (session) WHERE p.month = $m"
+            )
+            if table == "toolsets":  # of no session: with the first month
+                rows = f"SELECT DISTINCT {columns} FROM {table} t WHERE $m = {text_of(months[0])}"
+            with whole_file(path) as temporary:
+                sql = f"COPY ({rows} ORDER BY {_ORDER[table]}) TO {text_of(temporary)} "
+                sql += f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {_ROW_GROUP})"
+                count += made.execute(sql, {"m": month}).fetchall()[0][0]
+        return count
+
+
+def _batches(paths: Sequence[Path]) -> Iterator[pa.Table]:
+    """The rows of files, some at a time."""
+    for path in paths:
+        for batch in pq.ParquetFile(path).iter_batches(_ROW_GROUP):
+            yield pa.Table.from_batches([batch])
+
+
+def _taken(column: pa.ChunkedArray, numbers: pa.Array) -> pa.Array:
+    """A column of block numbers, or of lists of them, as the new numbers."""
+    whole = column.combine_chunks()
+    if isinstance(whole, pa.ChunkedArray):
+        whole = whole.chunk(0)
+    if not pa.types.is_list(whole.type):
+        return pc.take(numbers, whole)
+    lengths = pc.list_value_length(whole)
+    offsets = pa.concat_arrays(
+        [pa.array([0], pa.int64()), pc.cumulative_sum(lengths.cast("int64"))]
+    )
+    return pa.ListArray.from_arrays(offsets.cast("int32"), pc.take(numbers, whole.flatten()))

@@ -1,0 +1,30 @@
+"""What changed between two versions of our own analysis: the same sessions, counted by each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+COLUMNS: Final = ("what", "which", "first", "second", "change")
+SQL: Final = """
+SELECT 'calls' AS what, CASE WHEN ok THEN 'ok' ELSE finding END AS which, count(*) AS rows
+  FROM calls {where} GROUP BY ALL
+UNION ALL SELECT 'dialects', dialect, count(*) FROM sessions {where} GROUP BY ALL
+UNION ALL SELECT 'findings', code, count(*) FROM findings {where} GROUP BY ALL
+UNION ALL SELECT 'breaks', cause, count(*) FROM breaks {where} GROUP BY ALL"""
+
+Counted = Mapping[tuple[str, str], int]
+
+
+def counted(rows: Sequence[Sequence[Any]]) -> Counted:
+    """An answer of the SQL by what was counted."""
+    return {(str(what), str(which)): int(count) for what, which, count in rows}
+
+
+def changed(first: Counted, second: Counted) -> list[tuple[Any, ...]]:
+    """What the two count otherwise, the greatest change first."""
+    rows = [
+        (*key, first.get(key, 0), second.get(key, 0), second.get(key, 0) - first.get(key, 0))
+        for key in sorted(first.keys() | second.keys())
+    ]
+    return sorted((row for row in rows if row[-1]), key=lambda row: -abs(row[-1]))
