@@ -10,15 +10,21 @@ UV := $(shell command -v uv 2>/dev/null)
 # compile the whole project anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: app test quick long bench pictures coverage check format lock audit clean
+.PHONY: app test types tests-only quick long bench pictures coverage check format lock audit clean
 
 app: $(VENV)/.run
 	$(BIN)/playground
 
+# Types are checked beside the tests, which go on whatever is found.
 test: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(MAKE) --no-print-directory --keep-going --jobs 2 types tests-only
+
+types: $(VENV)/.dev
 	$(BIN)/mypy
+
+tests-only: $(VENV)/.dev
 	$(BIN)/python -m pytest -n auto
 
 # The table, the laws with five examples each, syntax, streams, sessions, caching, layers, documents,

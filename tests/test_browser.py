@@ -315,9 +315,8 @@ def test_what_is_folded_is_drawn_when_it_is_opened(page: Page, address: str) -> 
     expect(page.locator(".verbatim", has_text='"enum"').first).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    "path", widened(["payload", "compare?view=Counts", "cache?shown=What+is+sent"])
-)
+@pytest.mark.long
+@pytest.mark.parametrize("path", ["payload", "compare?view=Counts", "cache?shown=What+is+sent"])
 def test_a_page_that_waits_starts_no_run_of_its_own(page: Page, tmp_path: Path, path: str) -> None:
     """A run that starts can drop what Streamlit has on its way: uploads were lost so."""
     runs: list[object] = []
@@ -719,9 +718,8 @@ def test_an_app_that_is_stopped_keeps_what_its_run_had(
     assert recording.error is not None
 
 
-@pytest.mark.parametrize(
-    "path", widened(["compare?session=02-parallel-calls&view=Run", "templates"])
-)
+@pytest.mark.long
+@pytest.mark.parametrize("path", ["compare?session=02-parallel-calls&view=Run", "templates"])
 def test_a_run_ends_with_its_tab(browser: Browser, address: str, path: str) -> None:
     """By a server that has no end: it sees that nobody listens any more."""
     hung_up = threading.Event()

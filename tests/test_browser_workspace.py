@@ -189,6 +189,7 @@ def test_a_full_disk_is_one_line_and_the_app_goes_on(
         subprocess.run(["umount", str(home)], check=True)
 
 
+@pytest.mark.long
 def test_a_visitor_of_a_public_server_is_told_that_nothing_is_kept(
     context: BrowserContext, tmp_path: Path
 ) -> None:

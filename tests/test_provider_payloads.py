@@ -191,21 +191,27 @@ def test_messages_that_say_the_same_are_not_taken_for_one_another() -> None:
     assert [wire.rendered for wire in found.messages] == [(0,), (1,), (2,), (3,), (4,), (5,)]
 
 
-def test_payloads_on_the_command_line() -> None:
-    command = [sys.executable, "-m", "playground.cli", "payload", "02-parallel-calls"]
-    more = {"capture_output": True, "text": True, "timeout": 120}
-    done = subprocess.run([*command, "--json", "--provider", "Gemini"], **more)  # type: ignore[call-overload]
+def asked(*more: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "playground.cli", "payload", "02-parallel-calls", *more]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.long
+def test_a_payload_as_json_and_a_refusal() -> None:
+    done = asked("--json", "--provider", "Gemini")
     (told,) = json.loads(done.stdout)
     assert done.returncode == 1  # messages are merged
     assert told["calls"][0]["body"]["system_instruction"]
     assert {"code": "schema-changed", "where": "tool get_weather"}.items() <= (
         told["differences"][-1].items()
     )
-    refused = [*command, "-d", "hermes", "--provider", "Anthropic"]
-    done = subprocess.run(refused, **more)  # type: ignore[call-overload]
+    done = asked("-d", "hermes", "--provider", "Anthropic")
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
-    done = subprocess.run([*command, "-d", "hermes"], **more)  # type: ignore[call-overload]
+
+
+def test_payloads_on_the_command_line() -> None:
+    done = asked("-d", "hermes")
     assert done.returncode == 1
     assert "OpenAI (openai/gpt-4o): 0 differences" in done.stdout
     assert "Anthropic: LiteLLM refuses to send it to" in done.stdout

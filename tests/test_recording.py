@@ -240,6 +240,7 @@ def test_an_answer_that_breaks_off_is_told_so(reset: bool) -> None:
     assert str((done.recording.error or {})["message"]).startswith("the answer breaks off")
 
 
+@pytest.mark.long
 def test_one_event_without_an_end_is_a_limit_packed_or_not() -> None:
     """A packed event of 50 MB took a gigabyte: what is unpacked counts, and is what is kept."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)

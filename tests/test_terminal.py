@@ -145,10 +145,9 @@ def test_a_full_device_is_one_line() -> None:
 
 def test_no_encoding_of_the_terminal_fails() -> None:
     environment = {**ENVIRONMENT, "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"}
-    for arguments in (["render", "02-parallel-calls", "-d", "xml"], ["samples"], ["carry"]):
-        done = run(*arguments, env=environment, encoding="latin-1")
-        assert done.returncode in (0, 1), done.stderr
-        assert "Traceback" not in done.stderr
+    done = run("render", "02-parallel-calls", "-d", "xml", env=environment, encoding="latin-1")
+    assert done.returncode in (0, 1), done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_json_is_printed_in_any_encoding() -> None:
