@@ -128,6 +128,7 @@ def test_a_click_on_a_tool_lights_it_in_every_pane_and_in_the_url(page: Page, ad
     assert max(tops) - min(tops) < 1
 
 
+@pytest.mark.long
 def test_enter_takes_the_dialect_that_stands_first(page: Page, address: str) -> None:
     page.goto(f"{address}/compare?session=02-parallel-calls")
     chooser = page.get_by_role("combobox", name="Dialects")
@@ -302,6 +303,7 @@ def test_what_passed_the_proxy_is_shown_and_never_run(page: Page, address: str) 
     assert asked == []
 
 
+@pytest.mark.long
 def test_what_is_folded_is_drawn_when_it_is_opened(page: Page, address: str) -> None:
     page.goto(f"{address}/payload?session=02-parallel-calls&dialect=native&providers=Anthropic")
     expect(page.locator(".panes").first).to_be_visible(timeout=30_000)
@@ -565,6 +567,7 @@ def test_a_template_that_fails_leaves_the_page_and_says_why(page: Page, address:
     expect(page.get_by_text("Replies are read by: llama3-json.")).to_be_visible()
 
 
+@pytest.mark.long
 def test_the_player_steps_from_event_to_event(page: Page, address: str) -> None:
     page.goto(f"{address}/replay?session=02-parallel-calls")
     player = page.locator(".player")

@@ -256,6 +256,7 @@ def test_the_reason_of_a_miss_is_told_with_its_request(hand: Hand, tour: Tour) -
     tour.done("miss", hand, strip)
 
 
+@pytest.mark.long
 def test_a_key_takes_the_session_of_the_address_along(page: Page, address: str) -> None:
     """It ended in an error: the address was bound to the widget that chooses the session."""
     page.goto(f"{address}/replay?session=12-long-tool-run")

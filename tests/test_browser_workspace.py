@@ -161,6 +161,7 @@ def test_a_link_to_what_was_deleted_offers_it_again(context: BrowserContext, add
     expect(pane(page)).to_contain_text("How to call a tool")
 
 
+@pytest.mark.long
 def test_a_full_disk_is_one_line_and_the_app_goes_on(
     context: BrowserContext, tmp_path: Path
 ) -> None:

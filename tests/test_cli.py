@@ -214,6 +214,7 @@ def test_streamlits_options_go_through(tmp_path: Path) -> None:
     assert "--server.port" in done.stdout
 
 
+@pytest.mark.long
 def test_the_cache_commands_take_policies_changes_and_give_json(tmp_path: Path) -> None:
     policy = tmp_path / "own.json"
     policy.write_text('{"name": "tail", "marks": [{"role": "system"}, {"role": ["user", "tool"]}]}')

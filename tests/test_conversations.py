@@ -490,6 +490,7 @@ def test_answers_come_from_one_place() -> None:
     )
 
 
+@pytest.mark.long
 def test_what_was_answered_before_a_fault_is_kept(tmp_path: Path) -> None:
     out, source = tmp_path / "run.json", tmp_path / "set.yaml"
     source.write_text("- {role: request}\n- {role: user, content: '{{.n.x}}'}\n")

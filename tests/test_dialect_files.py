@@ -306,6 +306,7 @@ def test_a_server_for_others_reads_no_dialects_of_the_workspace(home: Path) -> N
     assert done.stdout.split() == ["True", "False"]
 
 
+@pytest.mark.long
 def test_streamlit_by_itself_reads_no_dialects_of_the_workspace_for_others(home: Path) -> None:
     kept = home / "workspace" / "dialects"
     kept.mkdir(parents=True)
