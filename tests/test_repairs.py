@@ -1063,3 +1063,19 @@ def test_a_union_behind_a_reference_gives_the_type() -> None:
 def test_the_text_of_a_broken_call_has_no_marker_that_stands_beside_it() -> None:
     call = '<function name="get_weather"><param name="city">Rome'
     assert parse(f"<think>so</think>{call}", "minicpm5", TOOLS).content == call
+
+
+def test_another_tools_closer_and_a_call_behind_it_are_the_values_own() -> None:
+    """They were taken for a forgotten closer of this call, which was broken off."""
+    value = "see </read_file><weather>, as sent"
+    tools = [
+        ToolMetadata(name="weather", parameters={"city": "where"}),
+        ToolMetadata(name="read_file"),
+    ]
+    text = f"<weather>\n<city>{value}</city>\n</weather>"
+    (call,) = parse(text, dialect="xml", tools=tools).tool_calls
+    assert call.arguments == {"city": value}
+    forgotten = "<weather>\n<city>Brest\n</weather>\n<weather>\n<city>Faro</city>\n</weather>"
+    read = parse(forgotten, dialect="xml", tools=tools)
+    assert [call.arguments for call in read.tool_calls] == [{"city": "Brest"}, {"city": "Faro"}]
+    assert [each.code for each in read.findings] == ["missing-closer"]

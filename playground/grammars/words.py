@@ -54,6 +54,8 @@ def value_words(syntax: Declaration, tool: ToolMetadata, key: str) -> tuple[str,
     template, own = syntax.call_template, syntax.param_template
     found = [longest_word(filled(own.after, **holes))] if own else []
     found += _marker_words([own.before if own else (), template.before, template.after], holes)
+    if any(isinstance(piece, Hole) for piece in template.after):
+        found.append(filled(template.after, **holes).strip())  # and its tool
     found += _marker_words([s.before for s in syntax.sections], holes)
     found += _marker_words([s.after for s in syntax.sections], holes)
     if syntax.cdata:

@@ -112,7 +112,7 @@ def value_wait(around: Neighbours) -> Wait:
     if closing and not by_opener and around.name != IDENTIFIER:
         # where parameters are any tags, nothing less shows it than the next call behind the closer
         following = "|".join(look_of(choice.pattern) for choice in around.calls)
-        forgotten = _forgotten(f"{SPACE}{unnamed(closing)}{SPACE}(?:{following})")
+        forgotten = _forgotten(f"{SPACE}{closing}{SPACE}(?:{following})")
         # the call's closer may be another parameter's, as long as nobody knows what is behind it
         choices = [forgotten, *(choice._replace(varying=True) for choice in choices)]
     # another call and its first parameter: this one was cut off before it

@@ -283,6 +283,8 @@ def _own(reader: Reader, call: OpenCall, key: str, syntax: Declaration) -> Calla
     looks like the next parameter, or another call, may be the value's own."""
 
     def own(match: Match) -> bool:
+        if not reader.closes(match, call):
+            return False  # another tool's closer and a call behind it are the value's own
         if name := part(match, "name"):
             return not reader.tools or name in reader.tools
         if following := part(match, "next_key"):
