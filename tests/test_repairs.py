@@ -1067,7 +1067,7 @@ def test_the_text_of_a_broken_call_has_no_marker_that_stands_beside_it() -> None
 
 def test_another_tools_closer_and_a_call_behind_it_are_the_values_own() -> None:
     """They were taken for a forgotten closer of this call, which was broken off."""
-    value = "see </read_file><weather>, as sent"
+    value = "see </read_file><weather><city>, as sent"
     tools = [
         ToolMetadata(name="weather", parameters={"city": "where"}),
         ToolMetadata(name="read_file"),
