@@ -16,6 +16,7 @@ from playground.dialects.declared import DeclaredDialect
 from playground.dialects.reading import parse
 from playground.messages import ToolCallPart
 from playground.parsing.switches import Switches
+from playground.parsing.syntax import Syntax
 from playground.tool_formats import read_tools
 from playground.tools import ToolMetadata
 
@@ -1079,3 +1080,16 @@ def test_another_tools_closer_and_a_call_behind_it_are_the_values_own() -> None:
     read = parse(forgotten, dialect="xml", tools=tools)
     assert [call.arguments for call in read.tool_calls] == [{"city": "Brest"}, {"city": "Faro"}]
     assert [each.code for each in read.findings] == ["missing-closer"]
+
+
+def test_where_any_tag_may_be_a_call_a_parameters_closer_is_its_own() -> None:
+    """Before the next parameter it looks like a call's closer before the next call."""
+    syntax = Syntax(call="<{name}>\n{params}</{name}>", param="<{key}>{value}</{key}>\n")
+    dialect = DeclaredDialect(name="tags", syntax=syntax, rules="")
+    arguments = {"harbour": "Brest", "day": "monday"}
+    tools = ToolMetadata(name="get_tides", parameters={"harbour": "where", "day": "when"})
+    text = dialect.format_tool_call(ToolCallPart("1", "get_tides", arguments))
+    for known in ([], [tools]):
+        read = parse(f"{text}\n{text}", dialect, known)
+        assert [call.arguments for call in read.tool_calls] == [arguments] * 2
+        assert not read.findings

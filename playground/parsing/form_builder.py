@@ -55,6 +55,7 @@ class FormBuilder:
         self.notation = notation_of(syntax)
         template = syntax.call_template
         self.name = _name(syntax, names)
+        self.knows_names = syntax.known_names and bool(names)
         ending = stripped(template.after)
         closer = pieces_pattern(ending, {"name": f"(?P<close_name>{self.name})"})
         self.closing = Choice(closer, begins(ending))
@@ -131,6 +132,7 @@ class FormBuilder:
         return Neighbours(
             syntax=self.syntax,
             name=self.name,
+            knows_names=self.knows_names,
             closing=self.closing,
             section_close=self.section_close,
             section_closers=tuple(self.section_closer()),
@@ -226,7 +228,7 @@ class FormBuilder:
     def alike(self) -> list[Choice]:
         """What looks like a call of a tool that the session does not have, where `known_names` make
         it text. The names that count are the reader's to judge: prose has tags, too."""
-        if not self.syntax.known_names or self.name == IDENTIFIER:
+        if not self.knows_names:
             return []
         free = FormBuilder(self.syntax, self.number, ())
         template = self.syntax.call_template

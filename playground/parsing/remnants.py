@@ -11,7 +11,6 @@ from typing import Final
 from playground.parsing.form_builder import FormBuilder
 from playground.parsing.notations.notation import Lead
 from playground.parsing.patterns import (
-    IDENTIFIER,
     LINE_START,
     begins,
     literal,
@@ -57,7 +56,7 @@ def _opener(builder: FormBuilder) -> list[Choice]:
 def _closer(builder: FormBuilder) -> list[Choice]:
     """How a call ends, where none is open."""
     after = builder.syntax.call_template.after
-    if _knows_names(builder) and "name" in holes_of(after):
+    if builder.knows_names and "name" in holes_of(after):
         group = Group(Kind.BARE_CLOSE, builder.number)
         return [Choice(unnamed(builder.closing.pattern), begins(after), group, varying=True)]
     last = (after or ("",))[-1]
@@ -91,7 +90,7 @@ def _body(builder: FormBuilder) -> list[Choice]:
     syntax, notation = builder.syntax, builder.notation
     group = Group(Kind.BARE_BODY, builder.number)
     look = notation.evidence(Lead(syntax, "", builder.closing.pattern, strict=True, firm=True))
-    if look and syntax.section_required and _knows_names(builder):
+    if look and syntax.section_required and builder.knows_names:
         head = pieces_pattern(syntax.call_template.before, builder.holes())
         listed = rf"{LINE_START}(?:\[\s{{0,8}}+)?{unnamed(head)}(?={unnamed(look)})"
         return [Choice(listed, (), group, varying=True)]
@@ -111,7 +110,3 @@ def _headless(builder: FormBuilder) -> list[Choice]:
     pattern = builder.notation.headless(builder.syntax)
     group = Group(Kind.BARE_BODY, builder.number)
     return [Choice(pattern, ('", "', '","'), group, varying=True)] if pattern else []
-
-
-def _knows_names(builder: FormBuilder) -> bool:
-    return builder.syntax.known_names and builder.name != IDENTIFIER

@@ -53,12 +53,14 @@ class Lead:
 class Neighbours:
     """What may stand after a body, or after a part of one.
 
-    `name` is the pattern of a tool's name, `closing` the call's own closer, `section_close` the
-    pattern of the section's ("" for none), `calls` the openers of the next call.
+    `name` is the pattern of a tool's name: of the session's alone, where `knows_names`. `closing`
+    is the call's own closer, `section_close` the pattern of the section's ("" for none), `calls`
+    the openers of the next call.
     """
 
     syntax: Declaration
     name: str
+    knows_names: bool
     closing: Choice
     section_close: str
     section_closers: tuple[Choice, ...]

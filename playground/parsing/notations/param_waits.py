@@ -24,7 +24,7 @@ from playground.parsing.patterns import (
     unnamed,
     worded,
 )
-from playground.parsing.template import Piece, Template
+from playground.parsing.template import Piece, Template, holes_of
 from playground.parsing.wait import Choice, Group, Kind, Wait, wait
 
 JUNK_LIMIT: Final = 80  # characters
@@ -109,8 +109,10 @@ def value_wait(around: Neighbours) -> Wait:
         # behind JSON, which ends by itself, the next parameter may stand at once
         first = () if value_notation(template).json else ("\n",)
         return wait(*(choice._replace(begins=first) for choice in choices))
-    if closing and not by_opener and around.name != IDENTIFIER:
-        # where parameters are any tags, nothing less shows it than the next call behind the closer
+    any_tag = "name" in holes_of(syntax.call_template.after) and not around.knows_names
+    if closing and not by_opener and not any_tag:
+        # where parameters are any tags, nothing less shows it than the next call behind the closer:
+        # one that may name anything looks like this parameter's own closer before the next
         following = "|".join(look_of(choice.pattern) for choice in around.calls)
         forgotten = _forgotten(f"{SPACE}{closing}{SPACE}(?:{following})")
         # the call's closer may be another parameter's, as long as nobody knows what is behind it
