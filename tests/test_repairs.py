@@ -858,6 +858,24 @@ SERVERS_SAW: Final[list[Row]] = [  # forms that the suites of other servers have
         "",
         ["mended-opener"],
     ),
+    *(
+        (d, f"<tool_call{s}>{_JSON}</tool_call{s}>", [ROME], "", [])
+        for d, s in (("hunyuan", ""), ("hy3", ":opensource"))
+    ),
+    (
+        "hunyuan",
+        '<tool_call>get_weather<tool_sep>\n{"city": "Rome"}\n</tool_call>',
+        [ROME],
+        "",
+        ["arguments-as-json"],
+    ),
+    (
+        "hunyuan",
+        '<tool_call>get_weather<tool_sep>{"city": "Rome"}{"days": 3}</tool_call>',
+        [],
+        "",
+        ["arguments-as-json", "unexpected-text", "malformed-arguments"],
+    ),
     (
         "muse",
         " to=commentary<|message|>First.<|eom|><|start|>assistant to=user<|message|>Then.<|eot|>",

@@ -175,12 +175,13 @@ def _read_object_body(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
     yield from claim_arguments(reader, call)
     decode_arguments(reader, call, form.syntax.shape)
     reader.scanner.note("arguments-as-json", call.place)
+    yield from reader.scanner.skip_space()
 
 
 def _holds_arguments(strays: str, call: OpenCall, syntax: Declaration) -> bool:
     """Whether the text that stood where no parameter could be read was one all the same: all that
-    the call had, or with a parameter's opener in it. Without it the call would be another."""
-    if not call.raw:
+    the call had, an object, or with a parameter's opener in it. Without it the call is another."""
+    if not call.raw or strays.lstrip().startswith("{"):
         return bool(strays.strip())
     opener = "".join(p for p in param_template(syntax).before if isinstance(p, str))
     words = re.match(r"\W*[\w:｜|]+", opener)
