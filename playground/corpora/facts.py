@@ -36,6 +36,7 @@ from playground.json_numbers import dump_again
 from playground.messages import TextPart, ToolResultPart
 from playground.questions.cache.requests import is_pending
 from playground.questions.experiments import read
+from playground.questions.likeliest import LikeliestDialect
 from playground.sessions.loading import LoadedSession
 from playground.sessions.session import Session
 
@@ -75,13 +76,14 @@ class SessionFacts:
         place: SessionPlace,
         requests: SeenRequests,
         cleaner: Cleaner,
+        dialects: LikeliestDialect,
         *,
         redacts: bool,
     ) -> None:
         self._session, self._noticed = session, noticed
         self._place, self._sent = place, requests
         self._clean, self._redacts = cleaner, redacts
-        self._reader = ReplyReader(session, frozenset(noticed.kept_as_text))
+        self._reader = ReplyReader(session, dialects, frozenset(noticed.kept_as_text))
 
     def rows(self, skeleton: int, stored: Sequence[StoredRequest]) -> list[Fact]:
         """All rows; `skeleton` is the session's block, `stored` what its requests keep and add."""
