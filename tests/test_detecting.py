@@ -170,7 +170,9 @@ def test_the_likeliest_of_a_case_is_the_first_of_all_dialects(every: int) -> Non
 def test_who_remembers_a_dialect_asks_all_again_where_that_one_is_in_doubt() -> None:
     """Of one model and one list of tools, with the openers of the same dialects."""
     remembering = LikeliestDialect()
-    exact = '<tool_call>\n{"name": "write_file", "arguments": {"path": "%s", "content": ""}}\n</tool_call>'
+    exact = (
+        '<tool_call>{"name": "write_file", "arguments": {"path": "%s", "content": ""}}</tool_call>'
+    )
     other = "<tool_call>write_file\n<arg_key>path</arg_key>\n<arg_value>b</arg_value></tool_call>"
     texts = (exact % "a", exact % "<tool_call>", other, exact % "b", f"{exact % 'c'}\n{other}")
     seen: list[str | None] = []

@@ -171,8 +171,8 @@ class _ShardWriter:
     ) -> None:
         self._folder, self._redacts = folder, redacts
         pack = stack.enter_context(whole_file(folder.pack(shard)))
-        self._index = stack.enter_context(whole_file(folder.index(shard)))
-        self._blocks = BlockWriter(pack)
+        index = stack.enter_context(whole_file(folder.index(shard)))
+        self._blocks = BlockWriter(pack, index)
         stack.callback(self._blocks.abandon)
         self._store = SessionStore(self._blocks, redacts=redacts)
         self._cleaner, self._dialects = Cleaner(), LikeliestDialect()
@@ -202,7 +202,7 @@ class _ShardWriter:
     def close(self) -> None:
         """Write what waits."""
         self.facts.close()
-        self._blocks.close(self._index)
+        self._blocks.close()
 
     def _session(self, loaded: LoadedSession, place: SessionPlace) -> None:
         session, noticed = self._cleaner.session(loaded.session), noticed_of(loaded, self._cleaner)
