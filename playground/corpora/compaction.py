@@ -39,6 +39,7 @@ _ORDER: Final = {
     "findings": "agent, session, n",
     "breaks": "agent, session, n",
     "toolsets": "piece, tools",
+    "wires": "session, n",
 }
 
 

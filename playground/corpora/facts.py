@@ -31,6 +31,7 @@ from playground.corpora.tables import (
     SessionFact,
     ToolsetFact,
 )
+from playground.corpora.wires import wire_facts
 from playground.findings import Finding
 from playground.json_numbers import dump_again
 from playground.messages import TextPart, ToolResultPart
@@ -108,6 +109,9 @@ class SessionFacts:
         rows += [self._finding(sent, *each) for each in noticed]
         rows += self._requests(sent, stored)
         rows += self._breaks()
+        if not self._redacts:  # a hash betrays what can be guessed
+            place, simulation = self._place, self._sent.simulation
+            rows += wire_facts(place.session, place.piece, simulation)
         names = [tool.name for tool in session.tools]
         toolset = signatures.hash_of("\0".join(sorted(names)))
         if names:
