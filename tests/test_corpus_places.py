@@ -94,6 +94,7 @@ def test_patterns_and_single_files_behind_an_address(memory: str, tmp_path: Path
         ("memory://harbour/none", "nothing is there"),
         ("quay://harbour/logs", "nobody reads it"),
         ("s3://{key}:{key}@bucket/logs", "an address of s3 with a key or a user in it"),
+        ("https://host/a.json?X-Amz-Signature={key}", "with the option 'X-Amz-Signature'"),
     ],
 )
 def test_a_bad_address_is_one_line_that_shows_no_key(

@@ -12,13 +12,14 @@ from fnmatch import fnmatch
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from pyarrow import fs
 
 from playground.errors import InputFault
 
 _BUFFER: Final = 1 << 20
+_OPTIONS: Final = ("endpoint_override", "region", "scheme", "retry_limit_seconds", "project_id")
 
 
 def is_remote(path: str | Path) -> bool:
@@ -60,6 +61,7 @@ def files_at(address: str) -> Iterator[str]:
     """The addresses of the files that are meant, in order, hidden ones aside: one file, all below
     a folder, or with `*`, which stands for folders too, those that fit."""
     base, mark, options = address.partition("?")
+    found: Iterator[str]
     if "*" in base:
         folder = base[: base.index("*")].rpartition("/")[0]
         found = (each for each in _below(f"{folder}{mark}{options}") if fnmatch(named(each), base))
@@ -94,6 +96,10 @@ def _there(address: str) -> _Place:
             f"an address of {parts.scheme} with a key or a user in it",
             expected="one without: keys come from the environment",
         )
+    for name, _ in parse_qsl(parts.query, keep_blank_values=True):
+        if name not in _OPTIONS:  # it would be kept, and may be a signature
+            told = f"an address of {parts.scheme} with the option {name!r}"
+            raise InputFault(told, expected=f"no option but {', '.join(_OPTIONS)}")
     try:
         return _Place(*fs.FileSystem.from_uri(address))
     except (ValueError, OSError) as error:
