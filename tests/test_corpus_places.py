@@ -8,6 +8,7 @@ import json
 import shutil
 import socket
 import subprocess
+import sys
 import tarfile
 import time
 import urllib.request
@@ -17,10 +18,15 @@ from pathlib import Path
 import fsspec
 import pyarrow as pa
 import pytest
-from test_corpus import data, facts, titles
+from conftest import ROOT
+from test_corpus import facts, titles
 
 from playground.corpora.building import build_corpus
 from playground.errors import InputFault
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+import corpus_data as data
 
 
 def line(number: int) -> str:

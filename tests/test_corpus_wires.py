@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
+from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_corpus import data
 from test_laws import EXAMPLES
 
 import playground as pg
@@ -28,6 +29,10 @@ from playground.errors import InputFault
 from playground.questions.cache.as_sent import sent_requests
 from playground.questions.cache.cells import CacheSimulation
 from playground.questions.cache.simulation import simulate_cache
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+import corpus_data as data
 
 LONG = "tide table " * 1_200  # over every minimum
 TEXTS = st.sampled_from(["", " ", "a", "b", "héé", "\ud800", LONG, LONG + "x", "1", "true"])
@@ -128,7 +133,9 @@ def usages(draw: st.DrawFn, model: str) -> dict[str, Any] | None:
     if "gemini" in model:
         total = figures[0] + figures[1]
         return {"promptTokenCount": total, "cachedContentTokenCount": figures[0]}
-    rounds = draw(st.sampled_from([{}, {"iterations": [1, 2]}, {"server_tool_use": {"web": 1}}]))
+    rounds: dict[str, Any] = draw(
+        st.sampled_from([{}, {"iterations": [1, 2]}, {"server_tool_use": {"web": 1}}])
+    )
     return {
         "cache_read_input_tokens": figures[0],
         "cache_creation_input_tokens": figures[1] + figures[3],

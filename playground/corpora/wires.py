@@ -110,8 +110,8 @@ def _flags(block: WireBlock) -> int:
 def _billed(given: Sequence[int] | None) -> Billed | None:
     if given is None:
         return None
-    *figures, summed = given
-    return Billed(*figures, summed=bool(summed))
+    read, written, uncached, written_hour, summed = given
+    return Billed(read, written, uncached, written_hour, bool(summed))
 
 
 def _hash(text: str) -> int:

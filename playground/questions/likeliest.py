@@ -20,6 +20,7 @@ from playground.tools import ToolMetadata
 
 _BEGUN: Final = 12  # characters of a call: more than an opener that prose may hold
 _REMEMBERED: Final = 1_000  # prompts
+_TELLING: Final = 2  # characters of an opener's beginning: one alone stands in any prose
 
 Likeliest = tuple[Detection, ParseResult]
 
@@ -36,9 +37,9 @@ def likeliest(text: str, tools: Sequence[ToolMetadata] = ()) -> Likeliest | None
 
 class LikeliestDialect:
     """`likeliest` of many replies, by the dialects that there are now. It remembers which dialect
-    a reply was in. Where the next one of the same model and tools has openers of the same dialects,
+    a reply was in. Where in the next one of the same model and tools the same openers may stand,
     that one is asked alone, and believed where it reads calls that it would write exactly so,
-    leaves no marker of any dialect and finds nothing amiss; else all are asked again."""
+    leaves no marker and no opener of any dialect and finds nothing amiss; else all are asked."""
 
     def __init__(self) -> None:
         self._files = dialect_files()
@@ -49,16 +50,14 @@ class LikeliestDialect:
     ) -> Likeliest | None:
         """The likeliest dialect of a reply, and its reading."""
         tool_names = tuple(tool.name for tool in tools)
-        names = _begun_in(text, self._files, tool_names)
-        if not names:
-            return None
-        asked = _Asked(text, tools, names, self._files)
-        prompt = _Prompt(model, tool_names, names)
+        openers = _openers(self._files, tool_names)
+        prompt = _Prompt(model, tool_names, openers.begun_in(text))
+        asked = _Asked(text, tools, self._files)
         known = self._known.get(prompt)
         found = asked.by(known) if known else None
-        if found is not None and _is_beyond_doubt(found[0]):
+        if found is not None and _is_beyond_doubt(*found, openers):
             return found
-        found = asked.by_all()
+        found = asked.by_all(openers.dialects_in(text, prompt.begun))
         if found is not None and len(self._known) < _REMEMBERED:
             self._known[prompt] = found[0].dialect
         return found
@@ -69,12 +68,15 @@ class _Prompt(NamedTuple):
 
     model: str
     tools: tuple[str, ...]
-    begun: tuple[str, ...]  # dialects of whose calls an opener stands there
+    begun: frozenset[str]  # the beginnings of openers that stand there
 
 
-def _is_beyond_doubt(found: Detection) -> bool:
+def _is_beyond_doubt(found: Detection, result: ParseResult, openers: _Openers) -> bool:
     amiss = found.markers or found.aborted or found.findings or found.any_text
-    return found.evident > 0 and found.as_written and not amiss
+    if amiss or not found.as_written or found.evident <= 0:
+        return False
+    left = openers.begun_in(f"{result.content}\n{result.reasoning}")
+    return not any(len(text) >= _TELLING for text in left)
 
 
 class _Asked:
@@ -84,10 +86,9 @@ class _Asked:
         self,
         text: str,
         tools: Sequence[ToolMetadata],
-        names: tuple[str, ...],
         files: tuple[FileState, ...],
     ) -> None:
-        self._text, self._tools, self._names, self._files = text, list(tools), names, files
+        self._text, self._tools, self._files = text, list(tools), files
         self._data = PromptData(tool_metadata=self._tools)
 
     def by(self, name: str) -> Likeliest:
@@ -95,18 +96,18 @@ class _Asked:
         (reading,) = read_in_every_dialect(self._reading, names=[name])
         return detection_of(reading, self._tools, self._files), reading.result
 
-    def by_all(self) -> Likeliest | None:
-        """The likeliest of all of them."""
-        readings = list(read_in_every_dialect(self._reading, names=self._names))
+    def by_all(self, names: Sequence[str]) -> Likeliest | None:
+        """The likeliest of all of them, which are named in the order of the registry."""
+        readings = list(read_in_every_dialect(self._reading, names=names)) if names else []
         found: list[Likeliest] = []
         for most in sorted({_told(each) for each in readings if _told(each) > 0}, reverse=True):
             if found and found[0][0].evident > most:
                 break
             close = self._looked(each for each in readings if _told(each) == most)
-            found = self._first([*found, *(each for each in close if each[0].evident > 0)])
+            found = _first([*found, *(each for each in close if each[0].evident > 0)], names)
         if not found:
             close = self._looked(each for each in readings if each.calls or each.aborted)
-            found = self._first([e for e in close if e[0].as_written or e[0].begun >= _BEGUN])
+            found = _first([e for e in close if e[0].as_written or e[0].begun >= _BEGUN], names)
         return found[0] if found else None
 
     def _reading(self, name: str) -> ParseResult:
@@ -116,10 +117,11 @@ class _Asked:
     def _looked(self, chosen: Iterable[DialectReading]) -> list[Likeliest]:
         return [(detection_of(each, self._tools, self._files), each.result) for each in chosen]
 
-    def _first(self, looked: list[Likeliest]) -> list[Likeliest]:
-        """The likeliest alone; among equals the one that comes first among the names."""
-        ranked = sorted(looked, key=lambda e: (rank(e[0]), self._names.index(e[0].dialect)))
-        return ranked[:1]
+
+def _first(looked: list[Likeliest], names: Sequence[str]) -> list[Likeliest]:
+    """The likeliest alone; among equals the one that comes first among the names."""
+    ranked = sorted(looked, key=lambda each: (rank(each[0]), names.index(each[0].dialect)))
+    return ranked[:1]
 
 
 def _told(reading: DialectReading) -> int:
@@ -140,19 +142,18 @@ class _Openers(NamedTuple):
     all: tuple[_Opener, ...]
     beginnings: tuple[str, ...]  # of all of them, each once
 
+    def begun_in(self, text: str) -> frozenset[str]:
+        """The beginnings that stand in a text."""
+        return frozenset([each for each in self.beginnings if each in text])
 
-def _begun_in(
-    text: str, files: tuple[FileState, ...], tool_names: tuple[str, ...]
-) -> tuple[str, ...]:
-    """The dialects of whose calls an opener stands in a text."""
-    openers = _openers(files, tool_names)
-    there = {each for each in openers.beginnings if each in text}
-    return tuple(
-        name
-        for name, wait, beginnings in openers.all
-        if wait is None
-        or ((beginnings is None or not there.isdisjoint(beginnings)) and wait.is_in(text))
-    )
+    def dialects_in(self, text: str, begun: frozenset[str]) -> tuple[str, ...]:
+        """The dialects of whose calls an opener stands in a text, of which these are begun."""
+        return tuple(
+            name
+            for name, wait, beginnings in self.all
+            if wait is None
+            or ((beginnings is None or not begun.isdisjoint(beginnings)) and wait.is_in(text))
+        )
 
 
 @lru_cache(maxsize=64)
