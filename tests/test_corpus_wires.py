@@ -177,7 +177,7 @@ def once_more(simulation: CacheSimulation) -> CacheSimulation:
     return found
 
 
-@settings(max_examples=EXAMPLES * 15)
+@settings(max_examples=EXAMPLES * 8)
 @given(given=rows())
 def test_the_simulation_of_stored_facts_is_that_of_the_bodies(
     given: tuple[list[dict[str, Any]], list[Any], list[float]],
