@@ -186,7 +186,7 @@ def _estimates(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -
     for block in blocks[known:]:
         # The base64 of an image is far longer than its tokens.
         visible = block.kind in ("text", "tool", "tool_use", "tool_result", "thinking")
-        length = max(1, len(block.text) // _CHARACTERS_A_TOKEN)
+        length = max(1, block.characters // _CHARACTERS_A_TOKEN)
         total += length if visible else min(length, _TOKENS_OF_OTHERS)
         own.append(total)
     return sums.and_more(known, own)
