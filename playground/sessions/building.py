@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any, Final
 
 from playground.characters import is_whole, whole
@@ -22,7 +23,14 @@ from playground.messages import (
 from playground.prompt_data import DynamicTaskConfig, TaskConfig
 from playground.recordings.recording import Recording, named_apart
 from playground.sessions.place import Place as Place
-from playground.sessions.session import Agent, Compaction, RequestRecord, RequestRow, Session
+from playground.sessions.session import (
+    FORMAT,
+    Agent,
+    Compaction,
+    RequestRecord,
+    RequestRow,
+    Session,
+)
 from playground.sessions.sound import is_sound, is_whole_beside
 from playground.sessions.times import utc_time
 from playground.tools import ToolMetadata
@@ -30,6 +38,10 @@ from playground.tools import ToolMetadata
 _LONGEST: Final = 1e12  # seconds, thirty thousand years
 # What agents write where no model answered: messages of their own about an error or an abort.
 NO_MODEL: Final = {"<synthetic>", "synthetic"}
+# Most sessions of a file of rows have nothing of these, and are read by the hundred thousand.
+_NOBODY: Final = Agent()
+_NO_TASK: Final = TaskConfig(user_agent_prompt="", system_rules=False)
+_NO_ENVIRONMENT: Final = DynamicTaskConfig(dynamic_environment_details_block="")
 
 
 @dataclass
@@ -55,7 +67,7 @@ class SessionBuilder:
     requests: list[RequestRecord] = field(default_factory=list)
     recordings: list[Recording] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    agent: Agent = field(default_factory=Agent)
+    agent: Agent = _NOBODY
     compactions: list[Compaction] = field(default_factory=list)
     rows: list[RequestRow] = field(default_factory=list)
     parameters: dict[str, Any] = field(default_factory=dict)
@@ -282,26 +294,41 @@ class SessionBuilder:
         """What was collected; a reply's model is the session's where nothing else names one."""
         if self.given is not None:
             return self.given
+        fields: dict[str, Any] = {
+            "format": FORMAT,
+            "title": self.title,
+            "purpose": self.purpose,
+            "scripted": False,
+            "task": self._task(),
+            "dynamic": self._dynamic(),
+            "tools": tuple(self._tools.values()),
+            "messages": tuple(self.messages),
+            "requests": tuple(map(self._with_finite_usage, self.requests)),
+            "recordings": tuple(named_apart(self.recordings)),
+            "agent": self.agent,
+            "compactions": tuple(self.compactions),
+            "rows": tuple(map(self._finite_row, self.rows, count())),
+            "expected": (),
+            "parameters": self.parameters,
+        }
+        # All else was made by the methods above; these stand as a file has them.
+        is_plain = type(self.title) is str and type(self.purpose) is str and not self.parameters
+        return self._whole(unchecked(Session, **fields) if is_plain else Session(**fields))
+
+    def _task(self) -> TaskConfig:
+        """What the session says of its task: the agent's prompt, and its model or that of its last
+        reply."""
         models = [record.model for record in self.requests if record.model]
-        named = {"model_name": given} if (given := self.model or "".join(models[-1:])) else {}
-        task = TaskConfig(user_agent_prompt=self.agent_prompt, system_rules=False, **named)
-        requests = (self._with_finite_usage(each) for each in self.requests)
-        rows = (self._finite_row(each, number) for number, each in enumerate(self.rows))
-        session = Session(
-            title=self.title,
-            purpose=self.purpose,
-            task=task,
-            dynamic=DynamicTaskConfig(dynamic_environment_details_block=self.environment),
-            tools=tuple(self._tools.values()),
-            messages=tuple(self.messages),
-            requests=tuple(requests),
-            recordings=tuple(named_apart(self.recordings)),
-            agent=self.agent,
-            compactions=tuple(self.compactions),
-            rows=tuple(rows),
-            parameters=self.parameters,
-        )
-        return self._whole(session)
+        model = self.model or "".join(models[-1:])
+        if not model and not self.agent_prompt:
+            return _NO_TASK
+        named = {"model_name": model} if model else {}
+        return TaskConfig(user_agent_prompt=self.agent_prompt, system_rules=False, **named)
+
+    def _dynamic(self) -> DynamicTaskConfig:
+        if not self.environment:
+            return _NO_ENVIRONMENT
+        return DynamicTaskConfig(dynamic_environment_details_block=self.environment)
 
     def _whole(self, session: Session) -> Session:
         """The session without half surrogates, which JSON inside a text may hold, too."""

@@ -70,6 +70,9 @@ def is_whole_beside(session: Session) -> bool:
     if not all([text.isascii() or is_whole(text) for text in texts]):
         return False
     others: list[Any] = [part for part in parts if type(part) not in _TOLD]
-    others += [*session.tools, *session.compactions]
+    others += [*session.compactions]
+    # All of a tool but its examples is JSON: that of all tools is looked at in one search.
+    others += [each.examples for each in session.tools if each.examples]
+    others.append([(each.name, each.description, each.input_schema) for each in session.tools])
     others += [(each.gone, each.at, each.sub_agent) for each in session.rows]
     return not others or is_all_whole(others)
