@@ -38,6 +38,8 @@ _PLAIN: Final = {
     "role", "type", "content", "id", "model", "usage", "timestamp", "stop_reason", "stop_sequence",
     "tool_calls", "tool_call_id", "name",
 }  # fmt: skip
+_OF_GEMINI: Final = {"role", "parts"}
+_GEMINI_ROLES: Final[dict[str, Role]] = {"user": "user", "model": "assistant"}
 _PLAIN_ROLES: Final[tuple[Role, ...]] = ("user", "assistant", "system")
 _CALL_ROLES: Final = {"function_call", "function-call", "tool_calls", "tool_call"}
 # Fields that stand beside what was said; anything else that is not empty may be what was said.
@@ -113,6 +115,11 @@ def read_message(builder: SessionBuilder, value: Any, place: Place) -> None:
 
 def _plain_message(builder: SessionBuilder, value: dict[str, Any], place: Place) -> bool:
     """Whether it is of the form that most messages have; it is read then."""
+    if value.keys() == _OF_GEMINI and type(value["parts"]) is list:
+        if (spoken := _GEMINI_ROLES.get(str(value["role"]))) is None:
+            return False
+        add(builder, spoken, read_parts(builder, value["parts"], place.at("parts")), place)
+        return True
     if not value.keys() <= _PLAIN or value.get("type", "message") != "message":
         return False
     role = value.get("role")

@@ -64,6 +64,8 @@ def result_value(content: Any) -> Any:
 
 def _read(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
     kind = value.get("type")
+    if kind is None and len(value) == 1 and type(text := value.get("text")) is str:  # Gemini's
+        return [text_part(text)] if text else []
     reader = _reader_of(kind) if isinstance(kind, str) else None
     if reader is None:
         reader = next((read for key, read in _BY_KEY.items() if key in value), None)
