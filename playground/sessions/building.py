@@ -20,8 +20,9 @@ from playground.messages import (
     ToolResultPart,
     unchecked,
 )
-from playground.prompt_data import DynamicTaskConfig, TaskConfig
 from playground.recordings.recording import Recording, named_apart
+from playground.sessions.configuration import dynamic_of, task_of
+from playground.sessions.inner_json import json_or_text as json_or_text
 from playground.sessions.place import Place as Place
 from playground.sessions.session import (
     FORMAT,
@@ -38,10 +39,7 @@ from playground.tools import ToolMetadata
 _LONGEST: Final = 1e12  # seconds, thirty thousand years
 # What agents write where no model answered: messages of their own about an error or an abort.
 NO_MODEL: Final = {"<synthetic>", "synthetic"}
-# Most sessions of a file of rows have nothing of these, and are read by the hundred thousand.
 _NOBODY: Final = Agent()
-_NO_TASK: Final = TaskConfig(user_agent_prompt="", system_rules=False)
-_NO_ENVIRONMENT: Final = DynamicTaskConfig(dynamic_environment_details_block="")
 
 
 @dataclass
@@ -299,8 +297,8 @@ class SessionBuilder:
             "title": self.title,
             "purpose": self.purpose,
             "scripted": False,
-            "task": self._task(),
-            "dynamic": self._dynamic(),
+            "task": task_of(self._model(), self.agent_prompt),
+            "dynamic": dynamic_of(self.environment),
             "tools": tuple(self._tools.values()),
             "messages": tuple(self.messages),
             "requests": tuple(map(self._with_finite_usage, self.requests)),
@@ -315,20 +313,10 @@ class SessionBuilder:
         is_plain = type(self.title) is str and type(self.purpose) is str and not self.parameters
         return self._whole(unchecked(Session, **fields) if is_plain else Session(**fields))
 
-    def _task(self) -> TaskConfig:
-        """What the session says of its task: the agent's prompt, and its model or that of its last
-        reply."""
+    def _model(self) -> str:
+        """The session's model, or else that of its last reply."""
         models = [record.model for record in self.requests if record.model]
-        model = self.model or "".join(models[-1:])
-        if not model and not self.agent_prompt:
-            return _NO_TASK
-        named = {"model_name": model} if model else {}
-        return TaskConfig(user_agent_prompt=self.agent_prompt, system_rules=False, **named)
-
-    def _dynamic(self) -> DynamicTaskConfig:
-        if not self.environment:
-            return _NO_ENVIRONMENT
-        return DynamicTaskConfig(dynamic_environment_details_block=self.environment)
+        return self.model or "".join(models[-1:])
 
     def _whole(self, session: Session) -> Session:
         """The session without half surrogates, which JSON inside a text may hold, too."""
@@ -353,16 +341,6 @@ class SessionBuilder:
 def text_part(text: str) -> TextPart:
     """What was said."""
     return unchecked(TextPart, text=str(text), type="text")  # str: it may be a NotANumber
-
-
-def json_or_text(text: Any) -> Any:
-    """A value that may be JSON inside a text; the text itself where it is none."""
-    if not isinstance(text, str) or text.lstrip()[:1] not in ("{", "["):
-        return text
-    try:
-        return load_json(text, strict=True)
-    except (ValueError, RecursionError):
-        return text
 
 
 def _short(value: Any) -> str:
