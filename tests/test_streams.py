@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -1141,3 +1142,11 @@ def test_dashscopes_error_ends_its_stream() -> None:
     recording = decode_stream([text.encode()])
     assert recording.error == {"code": "Throttling", "message": "Requests rate limit exceeded"}
     assert recording.stop_reason == ""
+
+
+def test_an_agents_frames_of_bedrock_hold_the_text_itself() -> None:
+    frames = [
+        {"chunk": {"bytes": base64.b64encode(text.encode()).decode()}} for text in ("Um ", "é")
+    ]
+    recording = decode_stream([FRAMINGS["JSON lines"]([*frames, {"trace": {"agentId": "a"}}])])
+    assert (recording.api, recording.reply.content) == ("bedrock-invoke", "Um é")

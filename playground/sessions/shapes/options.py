@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from playground.sessions.inner_json import json_or_text
 from playground.sessions.shapes.parameters import is_parameter, parameters_of_body, renamed
 from playground.sessions.shapes.spans import json_value, plain_value
 
@@ -35,10 +36,16 @@ class Options(NamedTuple):
     left_out: tuple[str, ...] = ()
 
 
+_NOTHING: Final = Options()
+
+
 def options_of(body: Any, *holders: Any) -> Options:
     """The parameters in a call's input, where that is a request's body, and in the objects that a
     trace has for them, or in JSON texts of such. The body's go before those of objects, and the
     first object's before the next one's."""
+    body = json_or_text(json_or_text(body))
+    if not isinstance(body, Mapping) and not any(holders):  # as of most spans
+        return _NOTHING
     found: dict[str, Any] = {}
     left: list[str] = []
     for holder in reversed(holders):
@@ -47,7 +54,6 @@ def options_of(body: Any, *holders: Any) -> Options:
             found |= _read(str(name), value, left)
         if given not in _EMPTY and not isinstance(given, Mapping):
             left.append(f"a {type(given).__name__} in the place of options")
-    body = json_value(json_value(body))
     if isinstance(body, Mapping):
         found |= parameters_of_body(body)
     return Options(found, tuple(dict.fromkeys(left)))
