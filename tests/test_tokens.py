@@ -165,11 +165,13 @@ def test_arguments_cost_the_same_however_they_are_spaced() -> None:
         ({"response_format": {"type": "json_schema", "json_schema": {"schema": {}}}}, "strict"),
         ({"tools": [WEATHER], "tool_choice": {"type": "allowed_tools"}}, "tool_choice"),
         ({"tools": [{"type": "web_search"}]}, "no function"),
+        ({"messages": [{"role": "user", "name": "user", "content": "x"}]}, "a name"),
+        ({"model": "openai/gpt-4o", "messages": [ASK[1], CALL, RESULT]}, "gateway"),
         ({"tools": [WEATHER], "tool_choice": "none"}, "tool_choice"),
     ],
 )
 def test_what_nobody_can_see_makes_a_count_inexact(more: dict[str, Any], reason: str) -> None:
-    found = _chat(**more)
+    found = pg.count_tokens({"model": "gpt-4o", "messages": ASK, **more})
     assert found.kind == "tokenizer"
     assert reason in found.notes[0]
 

@@ -118,7 +118,8 @@ def _look(framed: Framed, body: Mapping[str, Any], tools: Any, functions: Sequen
             framed.because(f"what {key} adds is not known")
     form = answer_form(body.get("response_format"))
     look_at_form(framed, form)
-    if (tools or form) and "/" in str(body.get("model") or ""):
+    called = any(map(calls_of, messages_of(dict(body))))
+    if (tools or form or called) and "/" in str(body.get("model") or ""):
         framed.because("a gateway may ask by Responses, which frames tools and forms otherwise", 99)
     if isinstance(tools, list) and len(functions) < len(tools):
         framed.because("what a tool that is no function adds is not known")
@@ -158,6 +159,8 @@ def _message(
         framed.add(Piece(tool, "results", index, tool))
     elif isinstance(name, str) and name:
         framed.add(Piece(name, origin, index, fixed=1))
+        if name == role:
+            framed.because("a name that is the role's was billed 1 less", 0)
     calls = calls_of(message)
     if calls:
         written_calls(framed, index, calls)

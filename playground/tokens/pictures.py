@@ -3,12 +3,12 @@
 "Images and vision", Calculating costs (platform.openai.com/docs/guides/images-vision, looked up
 2026-11): `detail: low` costs the base alone; else the picture is shrunk to fit into 2,048 by 2,048
 pixels, then until its shorter side is 768, and costs so much for each tile of 512 that it touches.
-20 recorded bills of pictures of five sizes are so (gpt-4, 4o, 4o-mini, 4.1, 5). Models that count
+27 recorded bills of pictures of five sizes are so (gpt-4, 4o, 4o-mini, 4.1, 5). Models that count
 patches of 32 (the mini and nano of 4.1 and 5, 5.4 and later) are billed one to three tokens
 otherwise than they are documented, and are not known.
 
 Mistral's read patches of 28 pixels with a token behind each row (mistral-common 1.13,
-tokens/tokenizers/image.py): 18 bills of four sizes. Larger pictures than 1,024 are shrunk, by
+tokens/tokenizers/image.py): 20 bills of four sizes. Larger pictures than 1,024 are shrunk, by
 models differently.
 """
 
