@@ -6,25 +6,20 @@ becomes its length and a hash; a short one, which its hash would betray, its len
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import is_dataclass, replace
+from enum import Enum
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any, Final
+from operator import is_
+from typing import Any, Final, TypeVar
+
+from pydantic import BaseModel
 
 from playground.json_numbers import is_finite
-from playground.messages import (
-    ImagePart,
-    Message,
-    Part,
-    ReasoningPart,
-    TextPart,
-    ToolCallPart,
-    ToolResultPart,
-    unchecked,
-)
+from playground.messages import unchecked
 from playground.recordings.environment import environment_secrets
-from playground.recordings.scrubbing import Tally, Unsearched, searcher, starred
+from playground.recordings.scrubbing import Tally, searcher, starred
 from playground.recordings.value_scrubbing import BodyScrubber, scrubbed_with
 from playground.sessions.rows import bodies, packed
 from playground.sessions.session import RequestRow, Session
@@ -46,6 +41,7 @@ _STRUCTURE: Final = frozenset(
         "name",
         "version",
         "dialect",
+        "cache_dialect",
         "id",
         "tool_use_id",
         "call_id",
@@ -55,6 +51,8 @@ _STRUCTURE: Final = frozenset(
 _SHORT: Final = 64  # characters of a text of which thousands are remembered
 _LONG: Final = 16_000  # of one that is not
 _REMEMBERED: Final = 8 << 20  # characters of bodies that a scrubber knows again
+_PACKED: Final = ("body", "gone", "shared")  # of a row: what bodies are put together from
+Value = TypeVar("Value")
 
 
 class Cleaner:
@@ -75,59 +73,42 @@ class Cleaner:
         return self._short(text) if len(text) < _SHORT else self._long(text)
 
     def session(self, session: Session) -> Session:
-        """The session without secrets. Of its recordings nothing is changed: they are not kept."""
-        if self._is_clean(session):
-            return session
-        task = session.task.model_copy(
-            update={
-                "user_agent_prompt": self.text(session.task.user_agent_prompt),
-                "user_prompt": self.text(session.task.user_prompt),
-                "dialect_rules": scrubbed_with(self._search, session.task.dialect_rules),
-            }
-        )
-        environment = session.dynamic.dynamic_environment_details_block
-        dynamic = session.dynamic.model_copy(
-            update={"dynamic_environment_details_block": self.text(environment)}
-        )
-        agent = replace(
-            session.agent,
-            **{name: self.text(value) for name, value in vars(session.agent).items()},
-        )
-        return replace(
-            session,
-            title=self.text(session.title),
-            purpose=self.text(session.purpose),
-            task=task,
-            dynamic=dynamic,
-            agent=agent,
-            tools=tuple(self._tool(tool) for tool in session.tools),
-            messages=tuple(self._message(message) for message in session.messages),
-            rows=self._rows(session.rows),
-        )
+        """The session without secrets, whatever field they are in. Of its recordings nothing is
+        changed: they are not kept."""
+        return self._record(session, {"rows": self._rows, "recordings": _as_given})
 
-    def _is_clean(self, session: Session) -> bool:
-        """Whether none of its texts holds a secret: they are searched as one text, a line each,
-        which takes a third of the time of all those searches. It may find what none of them has."""
-        texts, task = Unsearched(), session.task
-        said = [session.title, session.purpose, task.user_agent_prompt, task.user_prompt]
-        environment = session.dynamic.dynamic_environment_details_block
-        for value in (said, environment, task.dialect_rules, *vars(session.agent).values()):
-            scrubbed_with(texts, value)
-        for message in session.messages:
-            for part in message.parts:
-                scrubbed_with(texts, _said(part))
-        for row in session.rows:
-            scrubbed_with(texts, row.body)
-            scrubbed_with(texts, row.reply)
-        if self._search.search("\n".join(texts.texts)).secrets:
-            return False
-        return all(self._tool(tool) is tool for tool in session.tools)
+    def _value(self, value: Any) -> Any:
+        """A value of a session; the same object where it has no secrets."""
+        match value:
+            case Enum():
+                return value
+            case str():
+                return self.text(value)
+            case dict() | list():
+                clean = scrubbed_with(self._search, value, self._tally)
+                return value if clean == value else clean
+            case tuple():
+                items = tuple(map(self._value, value))
+                return value if all(map(is_, items, value)) else items
+            case ToolMetadata():
+                return self._tools(value.model_dump_json()) or value
+            case _ if is_dataclass(value) or isinstance(value, BaseModel):
+                return self._record(value, {})
+        return value
+
+    def _record(self, record: Value, own: Mapping[str, Callable[[Any], Any]]) -> Value:
+        """A record with each of its fields cleaned, by its `own` way or as any value: a field that
+        is new needs no word here."""
+        held = vars(record)
+        clean = {name: own.get(name, self._value)(value) for name, value in held.items()}
+        if all(clean[name] is held[name] for name in held):
+            return record
+        if isinstance(record, BaseModel):
+            return record.model_copy(update=clean)
+        return unchecked(type(record), **clean)
 
     def _cleaned(self, text: str) -> str:
         return starred(text, self._search, self._tally)
-
-    def _tool(self, tool: ToolMetadata) -> ToolMetadata:
-        return self._tools(tool.model_dump_json()) or tool
 
     def _cleaned_tool(self, text: str) -> ToolMetadata | None:
         """The tool of this JSON; None where it has no secrets."""
@@ -135,52 +116,44 @@ class Cleaner:
         clean = scrubbed_with(self._search, plain)
         return ToolMetadata.model_validate(clean) if clean != plain else None
 
-    def _message(self, message: Message) -> Message:
-        parts = tuple(self._part(part) for part in message.parts)
-        return unchecked(Message, role=message.role, parts=parts)
-
-    def _part(self, part: Part) -> Part:
-        match part:
-            case TextPart(text=text):
-                clean = self.text(text)
-                return part if clean is text else replace(part, text=clean)
-            case ReasoningPart(text=text):
-                return replace(part, text=self.text(text))
-            case ImagePart(url=url):
-                return part if url.startswith("data:") else replace(part, url=self.text(url))
-            case ToolCallPart(args=args):
-                return replace(part, args=scrubbed_with(self._search, args, self._tally))
-            case ToolResultPart(result=str() as text):
-                return unchecked(ToolResultPart, **{**vars(part), "result": self.text(text)})
-            case ToolResultPart(result=result):
-                clean = scrubbed_with(self._search, result, self._tally)
-                return unchecked(ToolResultPart, **{**vars(part), "result": clean})
-
     def _rows(self, rows: tuple[RequestRow, ...]) -> tuple[RequestRow, ...]:
-        if not rows:
-            return rows
-        found: list[RequestRow] = []
+        clean = rows if self._are_clean(rows) else tuple(self._packed_again(rows))
+        return tuple(self._record(row, dict.fromkeys(_PACKED, _as_given)) for row in clean)
+
+    def _packed_again(self, rows: tuple[RequestRow, ...]) -> Iterator[RequestRow]:
+        """The rows with their bodies clean, and nothing else of them."""
         before: dict[str, Any] | None = None
         for row, body in zip(rows, bodies(rows), strict=True):
             clean = self._bodies.scrubbed(body, self._tally)
-            reply = None if row.reply is None else scrubbed_with(self._search, row.reply)
-            known = {name: getattr(row, name) for name in ("at", "seconds", "sub_agent")}
-            found.append(packed(clean, before, reply=reply, **known))
+            pack = packed(clean, before)
+            yield replace(row, **{name: getattr(pack, name) for name in _PACKED})
             before = clean
-        return tuple(found)
+
+    def _are_clean(self, rows: tuple[RequestRow, ...]) -> bool:
+        """Whether no body holds a secret. They share most of what they hold, as the same objects,
+        of which each is searched once; nothing else stands around an object of a list."""
+        seen: dict[Any, Any] = {}  # by ids, which are theirs as long as they are held here
+        for body in bodies(rows):
+            lists = {key for key, value in body.items() if _is_of_objects(value)}
+            new: dict[Any, Any] = {
+                id(item): item for key in lists for item in body[key] if id(item) not in seen
+            }
+            rest = {key: None if key in lists else value for key, value in body.items()}
+            known = tuple((key, id(value)) for key, value in rest.items())
+            if known not in seen:
+                new[known] = rest
+            if any(self._value(item) is not item for item in new.values()):
+                return False
+            seen |= new
+        return True
 
 
-def _said(part: Part) -> Any:
-    """What of a part is searched for secrets."""
-    match part:
-        case TextPart(text=text) | ReasoningPart(text=text):
-            return text
-        case ImagePart(url=url):
-            return "" if url.startswith("data:") else url
-        case ToolCallPart(args=args):
-            return args
-        case ToolResultPart(result=result):
-            return result
+def _as_given(value: Any) -> Any:
+    return value
+
+
+def _is_of_objects(value: Any) -> bool:
+    return isinstance(value, list) and set(map(type, value)) == {dict}
 
 
 def hidden(text: str) -> str:

@@ -144,19 +144,6 @@ class Searcher:
                 yield Beginning(match.start(), 0, "email", self._email)
 
 
-class Unsearched(Searcher):
-    """Finds nothing, and keeps what it was to search: the texts, each once. With it in a searcher's
-    place whoever scrubs tells all that is to be searched, which is then one text to search."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.texts: dict[str, None] = {}
-
-    def search(self, text: str, start: int = 0, *, ended: bool = True) -> Search:
-        self.texts[text] = None
-        return Search([], [])
-
-
 @lru_cache(maxsize=8)
 def searcher(secrets: tuple[str, ...] = (), emails: bool = False) -> Searcher:
     """The searcher for these; putting one together takes some milliseconds."""
