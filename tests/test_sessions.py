@@ -400,6 +400,23 @@ def test_what_is_whole_of_a_torn_session_file_is_kept() -> None:
     assert {1, 5, 10, len(session.messages)} <= kept
 
 
+def test_a_torn_session_file_has_no_half_of_a_call_wherever_it_is_cut() -> None:
+    """Behind a backslash at the cut, brackets of a text counted as structure, and a call came in
+    without its arguments."""
+    args = {"path": 'a } } ] ] \\ "z" \n [{', "list": [{"\\": "}]"}, "\\"], "sure": True}
+    parts = (TextPart("] } \\"), ToolCallPart("1", "rm", args))
+    said = Message("user", (TextPart("a } \\ b"),))
+    session = Session(messages=(said, Message("assistant", parts)))
+    text = dump_session(session)
+    kept = set()
+    for stop in range(text.index('"parts"'), len(text) - 2):
+        found = load_session(text[:stop]).messages
+        kept.add(sum(len(message.parts) for message in found))
+        for message, whole in zip(found, session.messages, strict=False):
+            assert message.parts == whole.parts[: len(message.parts)], text[:stop]
+    assert kept == {0, 1, 2, 3}
+
+
 def test_a_torn_session_file_with_another_fault_is_refused() -> None:
     torn = '{"format": "playground-session/1", "title": 7, "messages": [{"role": "us'
     with pytest.raises(InputFault, match="title"):

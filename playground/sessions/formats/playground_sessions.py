@@ -15,7 +15,7 @@ from playground.sessions.native_format import parse_session
 from playground.sessions.session import FORMAT
 from playground.sessions.source import Source
 
-_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\Z)|[\[{]|[\]}]', re.DOTALL)
+_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[\[{]|[\]}]', re.DOTALL)
 # How deep what a torn file is cut in stands: an item of a list is whole or it is none.
 _DEPTHS: Final = {"messages": 4, "recordings": 4}  # a part of a message, a chunk of a recording
 _USUAL_DEPTH: Final = 2
