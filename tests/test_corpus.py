@@ -688,6 +688,10 @@ def test_a_question_is_ended_by_whoever_asks_it_and_by_nobody_else(asked: Corpus
         ({"question": "breaks", "colour": "red"}, "no filter 'colour'"),
         ({"question": "breaks", "since": "yesterday"}, "is no time"),
         ({"question": "breaks", "limit": 10**9}, "a limit of"),
+        ({"question": "analyses", "first": 1}, "'second' is missing"),
+        ({"question": "analyses", "second": 1}, "'first' is missing"),
+        ({"question": "analyses", "first": 1, "second": 0}, "no two analyses"),
+        ({"question": "versions", "first": "1"}, "'second' is missing"),
     ],
 )
 def test_what_cannot_be_asked_says_what_can(asked: Corpus, asks: dict[str, Any], told: str) -> None:

@@ -190,12 +190,12 @@ class Corpus:
 
     def _versions(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
         given = dict(filters)
-        wanted = [given.pop(name, None) for name in ("first", "second")]
+        wanted = _two_of(given, "versions")
         where = Filters("sessions", given)
         sql = versions.SQL.format(where=where.where)
         found = self._answer("versions", sql, where.values, MOST_ROWS, seconds)
         known = {row["version"]: row for row in found.records()}
-        names = [each or "" for each in wanted] if any(wanted) else list(known)[-2:]
+        names = wanted or list(known)[-2:]
         missing = [each for each in names if each not in known]
         if missing or len(names) < 2:
             told = f"no version {missing[0]!r}" if missing else f"{len(known)} version"
@@ -208,8 +208,7 @@ class Corpus:
     def _analyses(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
         given = dict(filters)
         known = self.folder.analyses
-        wanted = [given.pop(name, None) for name in ("first", "second")]
-        numbers = wanted if all(wanted) else known[-2:]
+        numbers = _two_of(given, "analyses") or known[-2:]
         if len(numbers) < 2 or not set(map(str, numbers)) <= set(map(str, known)):
             expected = f"two of: {', '.join(map(str, known))}"
             raise InputFault("no two analyses", where=str(self.folder.path), expected=expected)
@@ -277,6 +276,17 @@ class Corpus:
             ) from fault
         finally:
             timer.cancel()
+
+
+def _two_of(given: dict[str, Any], question: str) -> list[Any]:
+    """What a question that compares two is to compare, taken out of its filters; [] where they do
+    not say. Raises InputFault where they name one of the two."""
+    found = {name: given.pop(name, None) for name in ("first", "second")}
+    missing = [name for name, value in found.items() if value is None]
+    if len(missing) == 1:
+        told = f"{missing[0]!r} is missing"
+        raise InputFault(told, where=question, expected="'first' and 'second', or neither")
+    return [] if missing else list(found.values())
 
 
 def _first(table: str) -> str:
