@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import permutations, product
 from typing import Any, Final
 
 import pytest
@@ -16,6 +17,7 @@ from playground.sessions.loading import load_sessions
 from playground.sessions.native_format import dump_session
 from playground.sessions.rows import bodies
 from playground.sessions.session import Session
+from playground.sessions.shapes.parameters import parameters_of_body, renamed
 
 SAID: Final = [{"role": "user", "content": "When is high water?"}]
 TOOL: Final = {"name": "tides", "input_schema": {"type": "object", "properties": {}}}
@@ -225,6 +227,102 @@ def test_it_stays_in_a_file_and_in_atif(name: str) -> None:
     session = only(BODIES[name][0])
     assert pg.load_session(dump_session(session)) == session
     assert pg.load_session(dump_atif(session)).parameters == session.parameters
+
+
+_KEPT_SCHEMA: Final = {
+    "type": "json_schema",
+    "json_schema": {"name": "reply", "schema": SCHEMA},
+}
+_OBJECT: Final = {"type": "json_object"}
+_ANY: Final = {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["tides"]}}
+# Parameters that speak of one thing by several names, and what is kept of them in any order.
+SEVERAL: Final[list[tuple[dict[str, Any], dict[str, Any]]]] = [
+    (
+        {"responseSchema": SCHEMA, "responseMimeType": "application/json"},
+        {"response_format": _KEPT_SCHEMA},
+    ),
+    (
+        {"response_json_schema": None, "response_schema": SCHEMA,
+         "response_mime_type": "application/json", "temperature": 0},
+        {"response_format": _KEPT_SCHEMA, "temperature": 0},
+    ),
+    (
+        {"responseJsonSchema": SCHEMA, "responseMimeType": "text/x.enum"},
+        {"response_format": _KEPT_SCHEMA, "responseMimeType": "text/x.enum"},
+    ),
+    (
+        {"response_format": _KEPT_SCHEMA, "text": {"format": _OBJECT, "verbosity": "low"},
+         "format": "json", "verbosity": "high"},
+        {"response_format": _KEPT_SCHEMA, "verbosity": "high"},
+    ),
+    ({"text": {"format": _KEPT_SCHEMA}, "format": "json"}, {"response_format": _KEPT_SCHEMA}),
+    (
+        {"max_tokens": 1, "max_completion_tokens": 2, "max_output_tokens": 3, "maxTokens": 4},
+        {"max_tokens": 1, "max_completion_tokens": 2},
+    ),
+    ({"maxOutputTokens": 3, "max_new_tokens": 4, "num_predict": 5}, {"max_tokens": 3}),
+    ({"topP": 0.5, "top_p": 0.75, "p": 0.25}, {"top_p": 0.75}),
+    ({"k": 3, "topK": 5}, {"top_k": 5}),
+    ({"stopSequences": ["a"], "stop_sequences": ["b"], "stop": ["c"]}, {"stop": ["c"]}),
+    ({"random_seed": 1, "seed": 2}, {"seed": 2}),
+    ({"responseLogprobs": True, "logprobs": 5}, {"logprobs": True, "top_logprobs": 5}),
+    (
+        {"reasoning_effort": "low", "reasoning": {"effort": "high", "summary": "auto"},
+         "thinkingConfig": {"thinkingLevel": "HIGH"}},
+        {"reasoning_effort": "low", "reasoning": {"summary": "auto"}},
+    ),
+    (
+        {"thinkingConfig": {"thinkingLevel": "HIGH"}, "reasoning": {"effort": "low"}},
+        {"reasoning_effort": "low"},
+    ),
+    (
+        {"thinking": {"type": "disabled"}, "thinkingConfig": {"thinkingBudget": 8,
+         "includeThoughts": True}},
+        {"thinking": {"type": "disabled"}},
+    ),
+    (
+        {"parallel_tool_calls": True,
+         "tool_choice": {"type": "any", "disable_parallel_tool_use": True}},
+        {"tool_choice": "required", "parallel_tool_calls": True},
+    ),
+    (
+        {"tool_choice": "none", "toolChoice": {"any": {}}, "toolConfig": _ANY},
+        {"tool_choice": "none"},
+    ),
+    (
+        {"toolConfig": {"toolChoice": {"auto": {}}, **_ANY}, "temperature": 1},
+        {"tool_choice": "auto", "temperature": 1},
+    ),
+    ({"toolConfig": {**_ANY, "retrievalConfig": {}}},
+     {"tool_choice": NAMED, "toolConfig": {"retrievalConfig": {}}}),
+]  # fmt: skip
+
+
+def orders(value: Any) -> Iterator[Any]:
+    """A JSON value with the fields of its objects, and of those in them, in every order."""
+    if not isinstance(value, dict):
+        yield value
+        return
+    for fields in permutations(value.items()):
+        for inner in product(*(orders(held) for _, held in fields)):
+            yield dict(zip((name for name, _ in fields), inner, strict=True))
+
+
+@pytest.mark.parametrize(("given", "kept"), SEVERAL, ids=lambda each: "-".join(each))
+def test_the_order_of_its_names_changes_no_parameter(
+    given: dict[str, Any], kept: dict[str, Any]
+) -> None:
+    for each in orders(given):
+        assert renamed(each) == kept
+        for body in ({"generationConfig": each}, {"extra_body": each}, {"options": each}):
+            assert parameters_of_body(body) == kept
+
+
+def test_a_schema_of_gemini_is_kept_wherever_its_media_type_stands() -> None:
+    config = {"responseSchema": SCHEMA, "responseMimeType": "application/json"}
+    for each in (config, dict(reversed(config.items()))):
+        body = {"contents": [{"role": "user", "parts": [{"text": "?"}]}], "generationConfig": each}
+        assert only(body).parameters == {"response_format": _KEPT_SCHEMA}
 
 
 def test_a_command_and_source_keep_theirs() -> None:

@@ -86,13 +86,22 @@ def is_parameter(name: str) -> bool:
 
 def renamed(given: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters by the names and in the forms of OpenAI's chat API; without those that are
-    null."""
+    null. Of several that say one thing, in whatever order, the one of this name counts, or else
+    the one that is listed here first."""
     found: dict[str, Any] = {}
-    for key, value in given.items():
-        if value is not None:
+    for key in sorted(given, key=lambda each: _RANKS.get(each, -1)):
+        if (value := given[key]) is not None:
             read = _READ.get(key)
-            found |= read(key, value) if read else {_NAMES.get(key, key): value}
+            said = read(key, value) if read else {_named(key, given): value}
+            found |= {name: held for name, held in said.items() if name not in found}
     return found
+
+
+def _named(key: str, given: Mapping[str, Any]) -> str:
+    """The chat API's name. Gemini's `logprobs` is how many, beside the word whether."""
+    if key == "logprobs" and given.get("responseLogprobs") is not None:
+        return "top_logprobs"
+    return _NAMES.get(key, key)
 
 
 # What another form is meant by; what is in none of the known ones stays as it is.
@@ -108,7 +117,7 @@ def _tool_choice(key: str, value: Any) -> dict[str, Any]:
             name = value.get("name") or value.get("toolName")
             return {"tool_choice": _chosen(kind, name), **_parallel(value)}
         case {"auto": _} | {"any": _}:
-            return {"tool_choice": _chosen(next(iter(value)), None)}
+            return {"tool_choice": "required" if "any" in value else "auto"}
         case {"tool": {"name": str(name)}}:
             return {"tool_choice": _chosen("tool", name)}
     return {"tool_choice": value}
@@ -132,7 +141,7 @@ def _tool_config(key: str, value: Any) -> dict[str, Any]:
         return {key: value}
     found: dict[str, Any] = {}
     left: dict[str, Any] = {}
-    for name, held in value.items():
+    for name, held in sorted(value.items(), key=lambda each: str(each[0])):
         if name == "toolChoice":
             found |= _tool_choice(name, held)
         elif name in _CALLING and (calling := _calling(held)):
@@ -147,7 +156,7 @@ def _calling(config: Any) -> dict[str, Any]:
     if not isinstance(config, Mapping):
         return {}
     mode = _MODES.get(str(config.get("mode")).upper())
-    names: Any = next((held for key, held in config.items() if key in _ALLOWED), None)
+    names: Any = next((config[key] for key in _ALLOWED if key in config), None)
     if mode is None or config.keys() - {"mode", *_ALLOWED}:
         return {}
     if mode == "required" and isinstance(names, list) and len(names) == 1:
@@ -215,13 +224,14 @@ _READ: Final[dict[str, Callable[[str, Any], dict[str, Any]]]] = {
     "toolConfig": _tool_config,
     "tool_config": _tool_config,
     "reasoning": _reasoning,
-    "text": _text,
     "response_format": _format,
+    "text": _text,
     "format": _format,
     "output_format": _format,
-    "responseMimeType": _mime_type,
-    "response_mime_type": _mime_type,
     **dict.fromkeys(("responseSchema", "response_schema", "responseJsonSchema"), _format),
+    "responseMimeType": _mime_type,  # behind the schema, which says more
+    "response_mime_type": _mime_type,
     "thinkingConfig": _thinking,
     "thinking_config": _thinking,
 }
+_RANKS: Final = {name: rank for rank, name in enumerate((*_NAMES, *_READ))}
