@@ -12,16 +12,15 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from enum import Enum
 from importlib.util import find_spec
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from conftest import ROOT
+from keyed_sessions import Keys
 from test_secrets import KINDS
 
 import playground as pg
@@ -36,7 +35,7 @@ from playground.corpora.tables import SCHEMAS
 from playground.errors import InputFault, UnknownNameError
 from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.sessions.native_format import dump_session
-from playground.sessions.session import RequestRow, Session
+from playground.sessions.session import Session
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
@@ -726,66 +725,13 @@ def test_no_key_is_kept_in_any_file(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "*" * len(key) in str(pg.corpus(out).sql("SELECT error FROM calls").rows)
 
 
-class _Keys:
-    """Values of any type of a session with a key in every text, each another one: whatever field
-    is there, and whichever will be."""
-
-    def __init__(self) -> None:
-        self.made: dict[str, str] = {}  # the field that each stands in
-
-    def key(self, place: str) -> str:
-        key = "sk-" + "ant-api03-" + f"{len(self.made):04d}" + "a1B2" * 12
-        self.made[key] = place
-        return key
-
-    def value(self, kind: Any, place: str) -> Any:
-        if get_origin(kind) is Annotated:
-            kind = kind.__origin__
-        if get_origin(kind) in (Union, UnionType):
-            return self.value(next(each for each in get_args(kind) if each is not NoneType), place)
-        if get_origin(kind) is Literal or (isinstance(kind, type) and issubclass(kind, Enum)):
-            return (get_args(kind) or list(kind))[0]
-        if get_origin(kind) is tuple:
-            item = get_args(kind)[0]
-            unions = get_args(item.__origin__) if get_origin(item) is Annotated else ()
-            return tuple(self.value(each, place) for each in unions or [item])
-        if get_origin(kind) is dict or kind is Any:
-            return {self.key(f"{place} (a name)"): [{"inner": self.key(place)}]}
-        if kind is str:
-            return self.key(place)
-        return self.record(kind, place) if get_type_hints(kind) else kind(0)
-
-    def record(self, kind: Any, place: str, **given: Any) -> Any:
-        hints = get_type_hints(kind, include_extras=True)
-        names = getattr(kind, "model_fields", None) or kind.__dataclass_fields__
-        left = {name for name in names if name not in given and name not in _LEFT}
-        return kind(
-            **given, **{name: self.value(hints[name], f"{place}.{name}") for name in sorted(left)}
-        )
-
-
-# A provider's key that no file ever holds, and what a corpus does not keep.
-_LEFT = ("model_api_key", "recordings")
-
-
-def _rows(keys: _Keys) -> tuple[RequestRow, ...]:
-    body = {"model": keys.key("body.model"), "messages": [{"role": "user", "content": "Tides?"}]}
-    more = {"extra_body": {"api_key": keys.key("extra_body")}, keys.key("a body's name"): 1}
-    again = {"messages": [{"role": "user", "content": keys.key("a later body")}]}
-    return (
-        keys.record(RequestRow, "rows", body=body | more, gone=()),
-        keys.record(RequestRow, "rows", body=again, gone=(keys.key("gone"),), shared=1),
-    )
-
-
 @pytest.mark.parametrize("with_rows", [True, False], ids=["with rows", "without"])
 @pytest.mark.parametrize("redact", [False, True], ids=["whole", "redacted"])
 def test_a_key_in_whatever_field_is_nowhere_in_the_folder(
     tmp_path: Path, with_rows: bool, redact: bool
 ) -> None:
-    keys = _Keys()
-    rows = _rows(keys) if with_rows else ()
-    text = dump_session(keys.record(Session, "session", rows=rows))
+    keys = Keys()
+    text = dump_session(keys.session(with_rows=with_rows))
     assert all(key in text for key in keys.made)
     (tmp_path / "a.json").write_text(text)
     out = tmp_path / "o"

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from conftest import ROOT
+from keyed_sessions import Keys
 from streamlit.testing.v1 import AppTest
 from test_documents import blocks, executed
 from test_pages import page, payloads, told
@@ -77,6 +78,15 @@ def test_edits_and_recordings_come_back_and_the_session_as_it_came_is_not_writte
     assert text.split("\n")[2] == ENTRY.split("\n")[2]
     assert with_recording(text, recording) == text
     assert read_label(text.split("\n")[0], "").tools == 0
+
+
+def test_a_key_in_whatever_field_is_not_kept() -> None:
+    keys = Keys()
+    text = new_entry(keys.session())
+    assert {place for key, place in keys.made.items() if key in text} == set()
+    assert len(keys.made) > 50
+    label = read_entry(text, "here").label
+    assert label.starred == {"anthropic": len(keys.made)}
 
 
 def test_secrets_are_starred_whatever_pieces_they_came_in_and_counted() -> None:
