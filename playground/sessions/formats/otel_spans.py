@@ -7,7 +7,7 @@ as older instrumentations write them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from playground.sessions.building import SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
@@ -20,6 +20,12 @@ from playground.sessions.shapes.spans import (
 )
 from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
+
+_USAGE: Final = "gen_ai.usage."
+_OF_OPENLLMETRY: Final = {
+    "cache_read_input_tokens": "cache_read.input_tokens",
+    "cache_creation_input_tokens": "cache_creation.input_tokens",
+}
 
 
 class OtelSpans(SessionFormat):
@@ -59,7 +65,6 @@ def _turn(span: TraceSpan) -> Turn:
     tools = json_value(given.get("gen_ai.tool.definitions"))
     tools = tools or unflattened(given, "llm.request.functions")
     reasons = given.get("gen_ai.response.finish_reasons") or [""]
-    prefix = "gen_ai.usage."
     return Turn(
         before=_list(before),
         after=_list(after),
@@ -69,8 +74,14 @@ def _turn(span: TraceSpan) -> Turn:
         at=span.start,
         seconds=span.seconds,
         stop_reason=str(reasons[0] if isinstance(reasons, list) and reasons else ""),
-        usage={k.removeprefix(prefix): v for k, v in given.items() if k.startswith(prefix)},
+        usage={_counted(k): v for k, v in given.items() if k.startswith(_USAGE)},
     )
+
+
+def _counted(name: str) -> str:
+    """A count's name; OpenLLMetry writes two with Anthropic's ending, but counts as the others."""
+    name = name.removeprefix(_USAGE)
+    return _OF_OPENLLMETRY.get(name, name)
 
 
 def _list(value: Any) -> list[Any]:
