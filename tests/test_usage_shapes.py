@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from playground.caching.prefixes import Billed
 from playground.caching.usage import billed_of
+from playground.caching.validation import validate_folder
 
 # 100 tokens went in: 70 were read, 20 written (where the source counts what is written), 10 neither
 ALL, READ_ALONE = Billed(70, 20, 10), Billed(70, 0, 30)
@@ -80,3 +83,17 @@ def test_a_stated_total_decides_what_the_input_count_holds() -> None:
 
 def test_parts_that_are_more_than_their_whole_are_no_bill() -> None:
     assert billed_of({"inputTokens": 10, "cachedInputTokens": 70}) is None
+
+
+def test_files_that_list_no_requests_are_named_and_the_rest_is_validated(tmp_path: Path) -> None:
+    request = {"model": "claude-sonnet-4-5", "messages": [{"role": "user", "content": "hi"}]}
+    uri = "https://api.anthropic.com/v1/messages"
+    known = {"uri": uri, "request": request, "usage": {"input_tokens": 8}}
+    (tmp_path / "b.json").write_text(json.dumps({"requests": [known]}))
+    (tmp_path / "a.json").write_text("[]")
+    (tmp_path / "c.jsonl").write_text('{"type": "session"}\n{"type": "message"}\n')
+    found = validate_folder(tmp_path)
+    assert [row.file for row in found.rows] == ["b.json"]
+    one, other = found.left_out
+    assert "a.json" in one
+    assert "c.jsonl" in other
