@@ -104,6 +104,9 @@ CODES: Final[dict[str, FindingKind]] = {
     "schema-refused": FindingKind("error", "a provider refuses a tool's schema for this"),
     "schema-ignored": FindingKind("warning", "a provider does not heed this of a tool's schema"),
     "parameter-dropped": FindingKind("warning", "a parameter that is not sent"),
+    "parameter-left": FindingKind(
+        "info", "a parameter of the recorded request that is not asked for again"
+    ),
     "parameter-added": FindingKind("info", "a parameter that the adapter adds by itself"),
     "transcript-alone": FindingKind(
         "info", "the session holds no system prompt and no tools: what was sent was longer"

@@ -115,9 +115,13 @@ def test_a_reload_brings_back_what_was_typed_and_a_refused_name_goes(
     expect(typed).to_have_css("font-family", re.compile("monospace"))
     typed.press("Control+Enter")
     expect(pane(page)).to_contain_text("Now you keep the harbour.")
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.evaluate("sessionStorage.setItem('playground draft', '{')")  # torn by whatever else
     page.reload()
     expect(pane(page)).to_contain_text("Now you keep the harbour.")
     expect(prompt(page)).not_to_be_focused()
+    assert not faults
     page.get_by_role("button", name="This session").click()
     field = page.get_by_role("textbox", name="Name")
     field.fill("01-plain-chat")

@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,6 +26,7 @@ from playground.caching.simulated import Simulated
 from playground.caching.simulation import CacheSimulator, simulate
 from playground.caching.usage import billed_of
 from playground.caching.validation import ValidationRow, validate_folder
+from playground.cli import main
 from playground.errors import InputFault, UnknownNameError
 from playground.messages import Message, Role, TextPart, ToolCallPart, ToolResultPart
 from playground.prompt_data import TaskConfig
@@ -621,6 +623,23 @@ def test_a_check_passes_or_says_what_broke(tmp_path: Path) -> None:
     assert said.count("had expired") == 30
     assert "request 2 reads 0 of" in said
     assert run()[0] == 2
+
+
+def test_a_check_fails_for_its_limits_and_for_what_is_not_read_but_for_no_warning(
+    tmp_path: Path,
+) -> None:
+    """An agent's log that lacks results kept its limit, and exited with 1."""
+    long = long_session()
+    lacking = [m for m in long.messages if m.role != "tool"]
+    without_calls = [m for m in long.messages if m.role != "assistant"]
+    for messages, status, code in [(lacking, 0, "warning"), (without_calls, 1, "error")]:
+        file = tmp_path / f"{code}.json"
+        file.write_text(dump_session(replace(long, messages=tuple(messages))))
+        done = CliRunner().invoke(main, ["check", str(file), "--max-cost-multiple", "1.3"])
+        told = done.stderr.splitlines()
+        assert (done.exit_code, len(told)) == (status, 1), done.output
+        assert told[0].startswith(code)
+        assert ", and 29 more)" in told[0]
 
 
 def test_the_fixture_passes_or_fails_with_the_reasons(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
 import threading
 from collections import deque
@@ -13,7 +14,7 @@ from typing import Any, Final
 
 import httpx
 import pytest
-from streaming import event
+from streaming import answering, event
 
 from playground.errors import InputFault
 from playground.llm.access import reaching
@@ -21,7 +22,7 @@ from playground.llm.demo_server import DemoServer, serving
 from playground.llm.endpoint import Call, Delta, Endpoint, Response, completion_arguments
 from playground.llm.payloads import WireCall, wire_calls
 from playground.llm.prices import price_of
-from playground.llm.wiretap import Tap, behind_closed_door, tapped
+from playground.llm.wiretap import Tap, behind_closed_door, tapped, watch
 
 ASK: Final = [{"role": "user", "content": "When is high water?"}]
 TOOL: Final = {
@@ -191,3 +192,31 @@ def test_a_price_tells_what_the_map_knows_of_the_rules() -> None:
     figures = price.figures()
     assert figures["read_permille"].value == 100  # a tenth of the price for what was cached
     assert "cost map" in figures["read_permille"].source
+
+
+def test_a_stream_that_was_left_is_not_closed_by_the_collector() -> None:
+    """It did so while the same thread held the lock that closing takes: a test stood for ever."""
+    left: list[list[Any]] = []
+    with answering(lambda: [b"data: 1\n\n", b"data: 2\n\n"]) as server:
+        watch()
+        client = httpx.Client()
+
+        def leave_and_collect() -> None:
+            request = client.build_request("POST", server.url, json={})
+            pieces = client.send(request, stream=True).iter_raw()
+            left.append([next(pieces), pieces])
+            left[0].append(left[0])  # as LiteLLM's objects: they hold each other
+            del left[0], pieces
+            with client._transport._pool._optional_thread_lock:  # type: ignore[attr-defined]
+                gc.collect()
+
+        thread = threading.Thread(target=leave_and_collect, daemon=True)
+        thread.start()
+        thread.join(10)
+        assert not thread.is_alive()
+        pool = client._transport._pool  # type: ignore[attr-defined]
+        assert not any(each.is_idle() for each in pool.connections)
+        assert client.post(server.url, json={}).text == "data: 1\n\ndata: 2\n\n"
+        assert len(pool.connections) <= 1
+        assert len(server.requests) == 2
+        client.close()

@@ -160,6 +160,17 @@ def report(findings: Sequence[Finding]) -> int:
     return int(any(finding.severity != "info" for finding in findings))
 
 
+def report_briefly(findings: Sequence[Finding]) -> int:
+    """As `report`, what is of one kind in one line; 1 only for an error: not all was understood."""
+    alike: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        alike.setdefault((finding.severity, finding.code), []).append(finding)
+    for (severity, code), found in alike.items():
+        more = f", and {len(found) - 1} more" if len(found) > 1 else ""
+        say(f"{severity} {code} ({found[0].where}{more}): {found[0].message}", err=True)
+    return int(any(finding.severity == "error" for finding in findings))
+
+
 def events_table(events: Sequence[Event]) -> None:
     from playground.events import event_name
     from playground.show.wire import event_text

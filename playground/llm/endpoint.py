@@ -30,7 +30,7 @@ _SENT: Final = frozenset({
     "top_logprobs", "response_format", "reasoning_effort", "thinking", "verbosity",
     "service_tier", "user",
 })  # fmt: skip
-_OF_TOOLS: Final = frozenset({"tool_choice", "parallel_tool_calls"})
+OF_TOOLS: Final = frozenset({"tool_choice", "parallel_tool_calls"})
 STREAMED: Final = {"stream": True, "stream_options": {"include_usage": True}}
 _LONGEST_FAULT: Final = 500  # characters of a provider's error
 
@@ -64,7 +64,7 @@ def asked_again(
 
     Where a dialect writes no tools beside the messages, none can be chosen.
     """
-    names = _SENT | _OF_TOOLS if tools else _SENT
+    names = _SENT | OF_TOOLS if tools else _SENT
     return {**{key: value for key, value in own.items() if key in names}, **given}
 
 

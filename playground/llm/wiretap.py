@@ -20,6 +20,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from playground.llm import own_servers
+from playground.llm.unread import close_left, held
 from playground.recordings.unpacking import CODINGS, Unpacker
 
 if TYPE_CHECKING:
@@ -92,9 +93,7 @@ def tapped(tap: Tap) -> Iterator[Tap]:
     try:
         yield tap
     finally:
-        # a stream left to the garbage collector is closed at any moment, also while httpcore holds
-        # the lock that closing takes: a deadlock
-        tap.close()
+        tap.close()  # what a client leaves unread may have to be read
         del _open_taps[threading.get_ident()]
 
 
@@ -120,10 +119,11 @@ def watch() -> None:
     def handle(self: httpx.HTTPTransport, request: httpx.Request) -> httpx.Response:
         if (answer := _closed_doors.get(threading.get_ident())) is not None:
             return _answered(request, answer)
+        close_left()
         tap = _open_taps.get(threading.get_ident())
         clean = own_servers.cleaned(request)
         sender = partial(send, self)
-        response = sender(clean) if tap is None else _sent(clean, tap, sender)
+        response = held(sender(clean)) if tap is None else _sent(clean, tap, sender)
         fault = own_servers.led_away(clean, response, watched=tap is not None)
         if fault is None:
             return response

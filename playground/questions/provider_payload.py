@@ -21,13 +21,19 @@ from playground.llm.endpoint import asked_again
 from playground.llm.payloads import WireCall, wire_calls, with_provider
 from playground.questions.cache.wire import lost_marks
 from playground.questions.provider_models import PROVIDERS
+from playground.questions.provider_parameters import (
+    TOOL_FIELDS,
+    as_json,
+    parameter_differences,
+    parameters_left,
+)
 from playground.sessions.session import Session
 from playground.tool_formats.forms import read_tools_and_findings
 from playground.tools import Schema, ToolMetadata
 
 _SYSTEM: Final = ("system", "systemInstruction", "system_instruction", "instructions")
 _HISTORY: Final = ("messages", "contents", "input", "prompt")
-_TOOLS: Final = ("tools", "toolConfig", "tool_config", "functions")
+_NO_PARAMETERS: Final = (*_SYSTEM, *_HISTORY, "tools", "model")
 _MOST_NAMED: Final = 8  # places in a line
 _SAME_ROLE: Final = {"model": "assistant", "developer": "system", "": "user", "function": "tool"}
 
@@ -106,11 +112,13 @@ def provider_payload(
     calls = wire_calls(rendering.messages, name, rendering.tools or (), given)
     bodies = [call.body for call in calls if call.method == "POST"]
     placed = _placed(rendering.messages, bodies)
+    sent = {name: value for name, value in bodies[-1].items() if name not in _NO_PARAMETERS}
     found = [
         *_message_differences(rendering.messages, placed),
         *_tool_differences(rendering.tools or [], bodies),
         *lost_marks(rendering, calls),
-        *_parameter_differences({**session.parameters, **given}, bodies[-1]),
+        *parameter_differences(given, sent),
+        *parameters_left(session.parameters, given, sent),
     ]
     return ProviderPayload(chosen.name, name, rendering, calls, placed, found)
 
@@ -178,7 +186,7 @@ def _keys(message: Mapping[str, Any]) -> list[str]:
     found = [_escaped(text.strip()) for text in [*texts, *names] if text and text.strip()]
     if message.get("role") == "tool" and isinstance(content, str):
         with suppress(ValueError, RecursionError):  # Gemini's adapter sends a result as a value
-            found.append(_dumped(json.loads(content)))
+            found.append(as_json(json.loads(content)))
     return found
 
 
@@ -190,18 +198,14 @@ def _escaped(text: str) -> str:
 def _wire_messages(body: Mapping[str, Any]) -> Iterator[WireMessage]:
     for key in _SYSTEM:
         if body.get(key):
-            yield WireMessage(key, "system", _dumped(body[key]))
+            yield WireMessage(key, "system", as_json(body[key]))
     for key in _HISTORY:
         given = body.get(key)
         if isinstance(given, str):
-            yield WireMessage(key, "", _dumped(given), flat=True)
+            yield WireMessage(key, "", as_json(given), flat=True)
         for message in given if isinstance(given, list) else []:
             role, flat = str(message.get("role") or ""), isinstance(message.get("content"), str)
-            yield WireMessage(key, _SAME_ROLE.get(role, role), _dumped(message), flat)
-
-
-def _dumped(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+            yield WireMessage(key, _SAME_ROLE.get(role, role), as_json(message), flat)
 
 
 def _message_differences(
@@ -246,14 +250,14 @@ def _tool_differences(
     for name, tool in given.items():
         if name in sent:
             yield from _schema_changes(tool, sent[name])
-        elif any(_escaped(name) in _dumped(body) for body in bodies):
+        elif any(_escaped(name) in as_json(body) for body in bodies):
             yield finding("tools-in-prompt", f"tool {name}", "it is written into the prompt's text")
         else:
             yield finding("message-dropped", f"tool {name}", "it is not in the body")
 
 
 def _sent_tools(body: Mapping[str, Any]) -> list[ToolMetadata]:
-    for key in _TOOLS:
+    for key in TOOL_FIELDS:
         if body.get(key):
             return read_tools_and_findings({"tools": body[key]} if key == "tools" else body[key])[0]
     return []
@@ -293,54 +297,3 @@ def _keywords(schema: Schema) -> set[str]:
             if key not in ("default", "const", "enum", "examples"):
                 stack.append((value, place))
     return found
-
-
-# parameters
-
-
-def _parameter_differences(given: Mapping[str, Any], body: Mapping[str, Any]) -> Iterator[Finding]:
-    """Parameters are looked for by their names, then by their values under other names."""
-    no_parameters = (*_SYSTEM, *_HISTORY, "tools", "model")
-    sent = {name: value for name, value in body.items() if name not in no_parameters}
-    yield from _dropped_parameters(given, sent)
-    yield from _added_parameters(given, sent)
-
-
-def _dropped_parameters(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Finding]:
-    entries = [entry for name, value in sent.items() for entry in _entries(name, value)]
-    names = {name for name, _ in entries}
-    # what stands under a given name is that parameter, and speaks for no other
-    values = {_dumped(value) for name, value in entries if name not in given}
-    for name, value in given.items():
-        if name not in names and values.isdisjoint(_values_in(value)):
-            text = (
-                f"{_dumped(value)[:80]} is not sent: neither its name nor its value is in the body"
-            )
-            yield finding("parameter-dropped", name, text)
-
-
-def _added_parameters(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Finding]:
-    asked = {inner for value in given.values() for inner in _values_in(value)}
-    for name, value in sent.items():
-        if name in _TOOLS or value in ({}, [], None, False):  # told elsewhere, or says nothing
-            continue
-        if not any(key in given or _dumped(inner) in asked for key, inner in _entries(name, value)):
-            text = f"{_dumped(value)[:80]}: the adapter adds it, no given parameter asks for it"
-            yield finding("parameter-added", name, text)
-
-
-def _values_in(value: Any) -> set[str]:
-    """A value and all within it, as JSON."""
-    return {_dumped(inner) for _, inner in _entries("", value)}
-
-
-def _entries(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """A value with its name, and every value within it with the name that it stands under."""
-    stack = [(name, value)]
-    while stack:
-        name, node = stack.pop()
-        yield name, node
-        if isinstance(node, Mapping):
-            stack += [(str(key), inner) for key, inner in node.items()]
-        elif isinstance(node, list):
-            stack += [(name, inner) for inner in node]

@@ -50,6 +50,20 @@ PAGES: Final = (
         "recordings-and-secrets.md",
     ),
     PageEntry(
+        "live",
+        "Live",
+        "sensors",
+        "What passes between my agent and its provider, and what breaks its cache?",
+        "proxy.md",
+    ),
+    PageEntry(
+        "corpus",
+        "Corpus",
+        "database",
+        "What do thousands of recorded sessions say: which calls fail, what breaks caches?",
+        "corpus.md",
+    ),
+    PageEntry(
         "payload",
         "Payload",
         "outbox",
@@ -114,20 +128,6 @@ PAGES: Final = (
         "difference",
         "What is different between two versions of an agent, and what does it cost?",
         "versions.md",
-    ),
-    PageEntry(
-        "live",
-        "Live",
-        "sensors",
-        "What passes between my agent and its provider, and what breaks its cache?",
-        "proxy.md",
-    ),
-    PageEntry(
-        "corpus",
-        "Corpus",
-        "database",
-        "What do thousands of recorded sessions say: which calls fail, what breaks caches?",
-        "corpus.md",
     ),
 )
 

@@ -34,6 +34,15 @@ function tellWhole(event) {
   node.title = node.dataset.whole
 }
 
+// What the tab remembers; nothing where its memory is closed, or holds what is none
+function kept() {
+  try {
+    return JSON.parse(sessionStorage.getItem(DRAFT)) ?? {}
+  } catch {
+    return {}
+  }
+}
+
 // An editor's text goes to the app when the editor is left, which a reload does not wait for
 class Draft {
   constructor() {
@@ -67,7 +76,8 @@ class Draft {
 
   // Into the editor it came from, as soon as that stands there with the text that the app knows
   bringBack() {
-    const { text, ...draft } = JSON.parse(sessionStorage.getItem(DRAFT))
+    const { text, ...draft } = kept()
+    if (draft.page !== location.pathname) return this.forget() // whoever goes on has left it
     const wanted = JSON.stringify(draft)
     const isIts = (node) => JSON.stringify({ ...this.place(node), known: node.value }) === wanted
     const node = [...document.querySelectorAll(EDITORS)].find(isIts)
@@ -87,7 +97,7 @@ class Draft {
     for (const [name, act] of Object.entries(this.listeners)) document.addEventListener(name, act)
     this.leave = () => this.keep()
     addEventListener("beforeunload", this.leave)
-    if (!sessionStorage.getItem(DRAFT)) return
+    if (!kept().page) return
     this.watcher.observe(document.body, { childList: true, subtree: true })
     this.bringBack()
   }

@@ -1,0 +1,77 @@
+"""What becomes of a request's parameters on the way to a provider."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from playground.findings import Finding, finding
+from playground.llm.endpoint import OF_TOOLS
+from playground.recordings.value_scrubbing import scrubbed_value
+
+TOOL_FIELDS: Final = ("tools", "toolConfig", "tool_config", "functions")
+_OF_NO_TOOLS: Final = "the dialect sends no tools beside the messages, so there are none to choose"
+_OF_THEN: Final = "it was of the recorded request alone, or is none that a file may ask for"
+
+
+def parameter_differences(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Finding]:
+    """Those given that are not in a body, and those of it that nobody gave.
+
+    They are looked for by their names, then by their values under other names.
+    """
+    yield from _dropped(given, sent)
+    yield from _added(given, sent)
+
+
+def parameters_left(
+    own: Mapping[str, Any], given: Mapping[str, Any], sent: Mapping[str, Any]
+) -> Iterator[Finding]:
+    """Those of a session's `own` that no adapter was given. A file may hold a key: no value is
+    told."""
+    for name in own:
+        if name not in given and name not in sent:
+            yield finding("parameter-left", name, _OF_NO_TOOLS if name in OF_TOOLS else _OF_THEN)
+
+
+def _dropped(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Finding]:
+    entries = [entry for name, value in sent.items() for entry in _entries(name, value)]
+    names = {name for name, _ in entries}
+    # what stands under a given name is that parameter, and speaks for no other
+    values = {as_json(value) for name, value in entries if name not in given}
+    for name, value in given.items():
+        if name not in names and values.isdisjoint(_values_in(value)):
+            told = as_json(scrubbed_value({name: value})[name])[:80]
+            text = f"{told} is not sent: neither its name nor its value is in the body"
+            yield finding("parameter-dropped", name, text)
+
+
+def _added(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Finding]:
+    asked = {inner for value in given.values() for inner in _values_in(value)}
+    for name, value in sent.items():
+        if name in TOOL_FIELDS or value in ({}, [], None, False):  # told elsewhere, or says nothing
+            continue
+        if not any(key in given or as_json(inner) in asked for key, inner in _entries(name, value)):
+            text = f"{as_json(value)[:80]}: the adapter adds it, no given parameter asks for it"
+            yield finding("parameter-added", name, text)
+
+
+def _values_in(value: Any) -> set[str]:
+    """A value and all within it, as JSON."""
+    return {as_json(inner) for _, inner in _entries("", value)}
+
+
+def _entries(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """A value with its name, and every value within it with the name that it stands under."""
+    stack = [(name, value)]
+    while stack:
+        name, node = stack.pop()
+        yield name, node
+        if isinstance(node, Mapping):
+            stack += [(str(key), inner) for key, inner in node.items()]
+        elif isinstance(node, list):
+            stack += [(name, inner) for inner in node]
+
+
+def as_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
