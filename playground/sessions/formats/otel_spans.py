@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from playground.sessions.building import SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.options import options_of, under
 from playground.sessions.shapes.spans import (
     TraceSpan,
     first_spans,
@@ -74,13 +75,23 @@ def _turn(span: TraceSpan) -> Turn:
         at=span.start,
         seconds=span.seconds,
         stop_reason=str(reasons[0] if isinstance(reasons, list) and reasons else ""),
-        usage={_counted(k): v for k, v in given.items() if k.startswith(_USAGE)},
+        usage={_counted(k): v for k, v in under(given, _USAGE).items()},
+        options=options_of(given.get("request_data"), under(given, *_ASKED), _older(given)),
     )
+
+
+# OpenTelemetry's own names, and those of instrumentations for one provider.
+_ASKED: Final = ("gen_ai.request.", "gen_ai.openai.request.", "openai.request.")
+_OLDER: Final = ("is_streaming", "frequency_penalty", "presence_penalty", "chat.stop_sequences")
+
+
+def _older(given: dict[str, Any]) -> dict[str, Any]:
+    """Traceloop's options that OpenTelemetry had no name for."""
+    return {name: given.get(f"llm.{name}") for name in _OLDER}
 
 
 def _counted(name: str) -> str:
     """A count's name; OpenLLMetry writes two with Anthropic's ending, but counts as the others."""
-    name = name.removeprefix(_USAGE)
     return _OF_OPENLLMETRY.get(name, name)
 
 
