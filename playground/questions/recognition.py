@@ -46,7 +46,12 @@ _PICTURES: Final = (
     (b"BM", "a picture (BMP)"),
     (b"%PDF", "a PDF document"),
 )
-_TEMPLATE: Final = re.compile(r"\{%-?\s*(?:for|if|set|macro|generation)\b.*?%\}", re.DOTALL)
+_JINJA: Final = (".jinja", ".jinja2", ".j2")
+_TAG: Final = re.compile(r"\{[%{].*?[%}]\}", re.DOTALL)
+_ASKS: Final = re.compile(r"(?<![\w\"'.])messages(?![\w\"'])")  # the variable, and no text or key
+_SPECIAL: Final = r"(?:\s|<[|｜][^<>]*>|<\w+>|\[\w+\])*"  # control tokens, such as <s> or [gMASK]
+_TEMPLATE_HEAD: Final = re.compile(_SPECIAL + r"\{[%{#]")
+_TEMPLATE_TAIL: Final = re.compile(_SPECIAL)
 _YAML: Final = re.compile(r"\s*(?:---\s+)?(?:- )?[\w\"']+:\s")
 _PYTHON: Final = re.compile(r"(?m)^(?:async )?(?:def|class)\s+\w+.*:")
 _SHORT: Final = {
@@ -102,22 +107,26 @@ def _of_bytes(data: bytes, name: str) -> Recognised:
 
 
 def _of_text(text: str, name: str) -> Recognised:
-    """Documents first, whose form leaves no doubt; then what only its reader can tell apart."""
+    """Documents and templates first, whose form leaves no doubt; then what only its reader can
+    tell apart."""
+    if PurePosixPath(name).suffix in _JINJA:
+        return _jinja(text)
     documents: list[Recognised] = []
     for given in _ways_to_read(text, documents):
         found = _document(given, name)
         if found is not None and found.kind != "nothing":
             return found
         documents += [found] if found else []
-    reply = _reply(_said_in_json(text))
-    fenced = in_a_fence(text)
+    said, fenced = _said_in_json(text), in_a_fence(text)
+    for source, wrapping in ((said, ""), (fenced[1] if fenced else "", "in a code fence")):
+        if _is_template(source):
+            return _jinja(source, wrapping)
+    reply = _reply(said)
     if fenced is not None and _PLAIN_FENCE.fullmatch(fenced[0]):
         inside = _reply(fenced[1])
         if inside.dialect:  # the fence is of whoever pasted it, and not of the model
             title = f"{inside.title} (in a code fence)"
             return replace(inside, title=title, data=fenced[1].encode("utf-8", "surrogatepass"))
-    if not reply.dialect and _is_template(text, name):
-        return Recognised("chat template", f"chat template (Jinja), {len(text):,} characters")
     return documents[0] if documents and not reply.dialect else reply
 
 
@@ -165,7 +174,8 @@ def _document(given: Unwrapped, name: str) -> Recognised | None:
     where = _PASTED if given.wrapping else name or _PASTED
     if where.endswith(".py") or (where == _PASTED and _PYTHON.search(text)):
         return _python_tools(data, where)
-    if text.lstrip()[:1] in ("{", "["):
+    begin = text.lstrip()[:2]
+    if begin[:1] in ("{", "[") and begin not in ("{%", "{#"):  # Jinja's, and no JSON
         found: Recognised | None = _json(text, where)
     else:
         found = _stream(Source(where, data))
@@ -300,10 +310,32 @@ def _json_name(where: str) -> str:
     return where if where.endswith(".json") else f"{where}.json"
 
 
-def _is_template(text: str, name: str) -> bool:
-    if PurePosixPath(name).suffix in (".jinja", ".jinja2", ".j2"):
-        return True
-    return "messages" in text and bool(_TEMPLATE.search(text[:_MOST_LOOKED_AT]))
+def _is_template(text: str) -> bool:
+    """Whether a text is a chat template, and no reply that quotes one: it begins and ends with
+    Jinja, control tokens aside, and asks for `messages` in between."""
+    if not _TEMPLATE_HEAD.match(text) or not _TEMPLATE_TAIL.fullmatch(text, _last_tag(text)):
+        return False
+    return _asks_for_messages(text)
+
+
+def _asks_for_messages(text: str) -> bool:
+    tags = _TAG.finditer(text, 0, _last_tag(text))  # each has an end then: no square cost
+    return any(_ASKS.search(tag[0]) for tag in tags)
+
+
+def _last_tag(text: str) -> int:
+    """Where the last tag of Jinja ends; 0 where there is none."""
+    return max(text.rfind(closer) for closer in ("%}", "}}", "#}")) + 2 if "}" in text else 0
+
+
+def _jinja(text: str, wrapping: str = "") -> Recognised:
+    """A template whose source is `text`; one of a file's name may be for anything."""
+    size = counted(len(text), "character")
+    title = f"chat template (Jinja), {size}"
+    if not _asks_for_messages(text):
+        title = f"Jinja template, {size}, in which nothing asks for messages"
+    title += f" ({wrapping})" if wrapping else ""
+    return Recognised("chat template", title, data=text.encode("utf-8", "surrogatepass"))
 
 
 def _policy(text: str, where: str) -> Recognised:
