@@ -180,6 +180,11 @@ IN_A_CALL = get_dialect("hermes").format_tool_call(
 )
 
 
+def test_a_finding_of_a_reply_says_what_it_means() -> None:
+    found = recognise('<tool_call>\n{"name": "f", "arguments": {"a": !}}\n</tool_call>')
+    assert found.unread == ("hermes: malformed-json (a call's JSON cannot be read: aborted)",)
+
+
 @pytest.mark.parametrize("head", ["", "\n", "{#- by hand -#}\n", "[gMASK]<sop>\n", "<|bos|>"])
 @pytest.mark.parametrize("tail", ["", "\n", "<|im_start|>"])
 def test_a_template_that_shows_calls_is_a_template(head: str, tail: str) -> None:

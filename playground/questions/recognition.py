@@ -18,6 +18,7 @@ from playground.counts import counted
 from playground.dialects import dialect_names
 from playground.dialects.files import parse_dialect
 from playground.errors import InputFault
+from playground.findings import CODES, finding
 from playground.prompt_data import TaskConfig
 from playground.questions.detection import Detection, detect
 from playground.raw_prompts import ChatTemplate
@@ -68,7 +69,8 @@ class Recognised:
     """What something is: `title` in a line, `data` as its loader reads it, under the name `name`.
 
     `data` is the body alone where it came inside a command or source. `unread` says what could not
-    be read and where; `dialect` who reads a reply best, "" where nobody reads a call in it.
+    be read and where; `dialect` who reads a reply best (the one of `detect`), "" where nobody sees
+    anything of a call in it.
     """
 
     kind: Kind
@@ -81,6 +83,7 @@ class Recognised:
     tools: int = 0
     messages: int = 0
     recordings: int = 0
+    calls: int = 0
 
 
 def recognise(given: str | bytes, name: str = "") -> Recognised:
@@ -127,7 +130,7 @@ def _of_text(text: str, name: str) -> Recognised:
         if inside.dialect:  # the fence is of whoever pasted it, and not of the model
             title = f"{inside.title} (in a code fence)"
             return replace(inside, title=title, data=fenced[1].encode("utf-8", "surrogatepass"))
-    return documents[0] if documents and not reply.dialect else reply
+    return documents[0] if documents and not reply.calls else reply
 
 
 def _ways_to_read(text: str, failed: list[Recognised]) -> Iterator[Unwrapped]:
@@ -162,7 +165,8 @@ def as_session(found: Recognised) -> LoadedSession:
         )
     text = _said_in_json(decode(found.data, found.name))
     recording = as_streamed(text, "reply", found.dialect or dialect_names()[0])
-    return LoadedSession(Session(title="reply", task=_BARE, recordings=(recording,)), [])
+    told = [] if found.dialect else [finding("no-dialect", "the whole text")]
+    return LoadedSession(Session(title="reply", task=_BARE, recordings=(recording,)), told)
 
 
 # documents
@@ -354,23 +358,26 @@ def _said(places: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 def _reply(text: str) -> Recognised:
     """A reply, and who reads it: the likeliest dialect where any reads a call."""
     shown, note = _looked_at(text)
-    best = next((d for d in detect(shown) if d.calls + d.aborted), None)
-    if best is None:
+    ranked = detect(shown)
+    if ranked.dialect is None:
         words = counted(len(text), "character")
         title = f"a reply of {words}, in which no dialect reads a call"
         return Recognised("reply", title, unread=note)
-    findings = _said((best.dialect, code) for code in best.findings)
+    best = ranked[0]
+    findings = _said((best.dialect, f"{code} ({CODES[code].meaning})") for code in best.findings)
     return Recognised(
         "reply",
         f"a reply in {best.dialect}: {_calls(best)}",
         unread=(*note, *findings),
         dialect=best.dialect,
+        calls=best.calls + best.aborted,
     )
 
 
 def _calls(best: Detection) -> str:
     whole = counted(best.calls, "call") if best.calls else ""
-    return ", ".join(filter(None, [whole, f"{best.aborted} aborted" if best.aborted else ""]))
+    broken = f"{best.aborted} aborted" if best.aborted else ""
+    return ", ".join(filter(None, [whole, broken])) or "no call"
 
 
 def _looked_at(text: str) -> tuple[str, tuple[str, ...]]:
