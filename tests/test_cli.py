@@ -16,8 +16,8 @@ import pytest
 
 import playground
 from playground.dialects import REGISTRY, dialect_names, get_dialect
-from playground.paths import samples
 from playground.messages import ToolCallPart
+from playground.paths import samples
 from playground.questions.detection import detect
 from playground.questions.recognition import recognise
 from playground.sessions.loading import load_session
@@ -102,7 +102,10 @@ def test_cache_tells_marks_and_reasons() -> None:
 def test_replay_gives_calls_findings_and_events() -> None:
     shown = output("replay", "05-call-in-a-fence", status=1)
     assert [call["name"] for call in shown["tool_calls"]] == ["read_file"]
-    assert [finding["code"] for finding in shown["findings"]] == ["call-in-fence"]
+    assert [finding["code"] for finding in shown["findings"]] == [
+        "more-recordings",
+        "call-in-fence",
+    ]
     assert shown["events"][0]["event"] == "text"
     aborted = output("replay", "04-truncated-call", "--name", "cut in JSON, hermes", status=1)
     assert aborted["aborted"][0]["reason"] == "truncated-call"

@@ -182,7 +182,8 @@ IN_A_CALL = get_dialect("hermes").format_tool_call(
 
 def test_a_finding_of_a_reply_says_what_it_means() -> None:
     found = recognise('<tool_call>\n{"name": "f", "arguments": {"a": !}}\n</tool_call>')
-    assert found.unread == ("hermes: malformed-json (a call's JSON cannot be read: aborted)",)
+    assert found.unread[0] == "hermes: malformed-json (a call's JSON cannot be read: aborted)"
+    assert all(line.endswith(")") for line in found.unread)
 
 
 @pytest.mark.parametrize("head", ["", "\n", "{#- by hand -#}\n", "[gMASK]<sop>\n", "<|bos|>"])
