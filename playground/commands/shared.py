@@ -133,7 +133,7 @@ def _loaded(source: Source) -> LoadedSession:
 
 def _reply(source: Source, dialect: str) -> LoadedSession | None:
     """A source that holds a reply alone: as it is for the dialect that was asked for, or for the
-    one that `detect` names, with a finding where that is none; None where it holds another thing."""
+    one that `detect` names (a finding says where none is); None where it holds another thing."""
     from dataclasses import replace
 
     from playground.questions.recognition import as_session, recognise

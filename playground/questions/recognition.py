@@ -21,6 +21,12 @@ from playground.errors import InputFault
 from playground.findings import CODES, finding
 from playground.prompt_data import TaskConfig
 from playground.questions.detection import Detection, detect
+from playground.questions.pasted_texts import (
+    asks_for_messages,
+    is_template,
+    looked_at,
+    said_in_json,
+)
 from playground.raw_prompts import ChatTemplate
 from playground.recordings.recutting import as_streamed
 from playground.sessions.bounded import read_yaml
@@ -37,7 +43,6 @@ Kind = Literal["session", "tools", "reply", "chat template", "dialect", "policy"
 _BARE: Final = TaskConfig(system_rules=False)
 _PASTED: Final = "pasted"
 MOST_SESSIONS: Final = 50  # of one file
-_MOST_LOOKED_AT: Final = 20_000  # characters of a reply: sixty dialects take 0.1 s for them
 _MOST_YAML: Final = 1_000_000
 _PLAIN_FENCE: Final = re.compile(r"(?:json|xml|html|te?xt|md|markdown)?")  # what it is marked as
 _PICTURES: Final = (
@@ -48,11 +53,6 @@ _PICTURES: Final = (
     (b"%PDF", "a PDF document"),
 )
 _JINJA: Final = (".jinja", ".jinja2", ".j2")
-_TAG: Final = re.compile(r"\{[%{].*?[%}]\}", re.DOTALL)
-_ASKS: Final = re.compile(r"(?<![\w\"'.])messages(?![\w\"'])")  # the variable, and no text or key
-_SPECIAL: Final = r"(?:\s|<[|｜][^<>]*>|<\w+>|\[\w+\])*"  # control tokens, such as <s> or [gMASK]
-_TEMPLATE_HEAD: Final = re.compile(_SPECIAL + r"\{[%{#]")
-_TEMPLATE_TAIL: Final = re.compile(_SPECIAL)
 _YAML: Final = re.compile(r"\s*(?:---\s+)?(?:- )?[\w\"']+:\s")
 _PYTHON: Final = re.compile(r"(?m)^(?:async )?(?:def|class)\s+\w+.*:")
 _SHORT: Final = {
@@ -120,9 +120,9 @@ def _of_text(text: str, name: str) -> Recognised:
         if found is not None and found.kind != "nothing":
             return found
         documents += [found] if found else []
-    said, fenced = _said_in_json(text), in_a_fence(text)
+    said, fenced = said_in_json(text), in_a_fence(text)
     for source, wrapping in ((said, ""), (fenced[1] if fenced else "", "in a code fence")):
-        if _is_template(source):
+        if is_template(source):
             return _jinja(source, wrapping)
     reply = _reply(said)
     if fenced is not None and _PLAIN_FENCE.fullmatch(fenced[0]):
@@ -145,17 +145,6 @@ def _ways_to_read(text: str, failed: list[Recognised]) -> Iterator[Unwrapped]:
     yield Unwrapped(text, "")
 
 
-def _said_in_json(text: str) -> str:
-    """A reply that was copied out of JSON still stands in its quotes."""
-    if text.strip()[:1] != '"':
-        return text
-    try:
-        value = parse_json(text, _PASTED)
-    except InputFault:
-        return text
-    return value if isinstance(value, str) else text
-
-
 def as_session(found: Recognised) -> LoadedSession:
     """A reply, or tools alone, as a session of their own; the reply is cut as if streamed."""
     if found.kind == "tools":
@@ -163,7 +152,7 @@ def as_session(found: Recognised) -> LoadedSession:
         return LoadedSession(
             Session(title="tools", task=_BARE, tools=tuple(read.tools)), read.findings
         )
-    text = _said_in_json(decode(found.data, found.name))
+    text = said_in_json(decode(found.data, found.name))
     recording = as_streamed(text, "reply", found.dialect or dialect_names()[0])
     told = [] if found.dialect else [finding("no-dialect", "the whole text")]
     return LoadedSession(Session(title="reply", task=_BARE, recordings=(recording,)), told)
@@ -314,29 +303,11 @@ def _json_name(where: str) -> str:
     return where if where.endswith(".json") else f"{where}.json"
 
 
-def _is_template(text: str) -> bool:
-    """Whether a text is a chat template, and no reply that quotes one: it begins and ends with
-    Jinja, control tokens aside, and asks for `messages` in between."""
-    if not _TEMPLATE_HEAD.match(text) or not _TEMPLATE_TAIL.fullmatch(text, _last_tag(text)):
-        return False
-    return _asks_for_messages(text)
-
-
-def _asks_for_messages(text: str) -> bool:
-    tags = _TAG.finditer(text, 0, _last_tag(text))  # each has an end then: no square cost
-    return any(_ASKS.search(tag[0]) for tag in tags)
-
-
-def _last_tag(text: str) -> int:
-    """Where the last tag of Jinja ends; 0 where there is none."""
-    return max(text.rfind(closer) for closer in ("%}", "}}", "#}")) + 2 if "}" in text else 0
-
-
 def _jinja(text: str, wrapping: str = "") -> Recognised:
     """A template whose source is `text`; one of a file's name may be for anything."""
     size = counted(len(text), "character")
     title = f"chat template (Jinja), {size}"
-    if not _asks_for_messages(text):
+    if not asks_for_messages(text):
         title = f"Jinja template, {size}, in which nothing asks for messages"
     title += f" ({wrapping})" if wrapping else ""
     return Recognised("chat template", title, data=text.encode("utf-8", "surrogatepass"))
@@ -357,7 +328,7 @@ def _said(places: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 
 def _reply(text: str) -> Recognised:
     """A reply, and who reads it: the likeliest dialect where any reads a call."""
-    shown, note = _looked_at(text)
+    shown, note = looked_at(text)
     ranked = detect(shown)
     if ranked.dialect is None:
         words = counted(len(text), "character")
@@ -378,12 +349,3 @@ def _calls(best: Detection) -> str:
     whole = counted(best.calls, "call") if best.calls else ""
     broken = f"{best.aborted} aborted" if best.aborted else ""
     return ", ".join(filter(None, [whole, broken])) or "no call"
-
-
-def _looked_at(text: str) -> tuple[str, tuple[str, ...]]:
-    """A long reply without its middle: where a call begins and where it ends is what tells."""
-    if len(text) <= _MOST_LOOKED_AT:
-        return text, ()
-    half = _MOST_LOOKED_AT // 2
-    note = f"ranked by its first and last {half:,} of {len(text):,} characters"
-    return text[:half] + text[-half:], (note,)
