@@ -110,8 +110,7 @@ def _of_bytes(data: bytes, name: str) -> Recognised:
 
 
 def _of_text(text: str, name: str) -> Recognised:
-    """Documents and templates first, whose form leaves no doubt; then what only its reader can
-    tell apart."""
+    """First what leaves no doubt by its form; then what only its reader can tell apart."""
     if PurePosixPath(name).suffix in _JINJA:
         return _jinja(text)
     documents: list[Recognised] = []
