@@ -221,6 +221,9 @@ def tools() -> str:
     rows = [row for target in schema_targets().values() for row in _schema_rules(target)]
     head_rows = ["| target | keyword | is | write instead | says |", "|---|---|---|---|---|"]
     table = "\n".join([*head_rows, *rows])
+    rules = [rule for target in schema_targets().values() for rule in target.rules]
+    again = sum(bool(rule.confirmed) for rule in rules)
+    table += f"\n\nOf {len(rules)} rules {again} have a second source, found in November 2026."
     return f"{head}<!-- schema rules -->\n{table}\n<!-- end of schema rules -->{tail}"
 
 
@@ -228,13 +231,15 @@ def _schema_rules(target: SchemaTarget) -> list[str]:
     """A row for each source, effect and remedy of a target, with all its keywords."""
     if not target.rules:
         return [f"| {target.title} | | nothing is known to be refused | | |"]
-    groups: dict[tuple[str, str, str, str], list[str]] = {}
+    groups: dict[tuple[str, str, str], list[str]] = {}
     for rule in target.rules:
-        said = (rule.effect, INSTEAD[rule.instead], rule.source, rule.date)
+        again = f", [again]({rule.confirmed})" if rule.confirmed else ""
+        says = f"[{rule.date}]({rule.source}){again}"
+        said = (rule.effect, INSTEAD[rule.instead], says)
         groups.setdefault(said, []).append(f"`{rule.keyword}`")
     return [
-        f"| {target.title} | {', '.join(words)} | {effect} | {instead} | [{date}]({source}) |"
-        for (effect, instead, source, date), words in groups.items()
+        f"| {target.title} | {', '.join(words)} | {effect} | {instead} | {says} |"
+        for (effect, instead, says), words in groups.items()
     ]
 
 

@@ -255,6 +255,9 @@ CODES: Final[dict[str, FindingKind]] = {
     "not-written-out": FindingKind(
         "warning", "source whose value is not written out, such as a call: it is left out"
     ),
+    "options-left-out": FindingKind(
+        "info", "options of a call in a trace that are no parameters of a request: left out"
+    ),
     "headers-left-out": FindingKind("info", "a command's headers, which may hold keys"),
     "not-a-number": FindingKind(
         "warning", "a number that JSON does not have (NaN, Infinity, 1e400): kept as text"

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import yaml
+
 
 @dataclass
 class Counts:
@@ -711,6 +713,33 @@ def mini_swe(data: bytes, found: Counts) -> None:
     messages(value["messages"] if isinstance(value, dict) else value, found)
 
 
+def swe_demo(data: bytes, found: Counts) -> None:
+    """An answer is what stands between two outputs."""
+    for run in json.loads(data):
+        found.messages += bool(run["issue_text"])
+        answers: list[list[Any]] = [[]]
+        for step in run["history"]:
+            found.calls += step["type"] == "action"
+            found.results += step["type"] == "output"
+            answers = [*answers, []] if step["type"] == "output" else answers
+            answers[-1] += [step] if step.get("thought") or step.get("action") else []
+        found.messages += sum(map(bool, answers))
+
+
+def agent_sdk(data: bytes, found: Counts) -> None:
+    value = yaml.safe_load(data)
+    before = None
+    found.messages += bool(value.get("prompt"))
+    for message in value["messages"]:
+        kinds = [block["type"] for block in message.get("content") or ()]
+        found.calls += kinds.count("ToolUseBlock")
+        found.results += kinds.count("ToolResultBlock")
+        found.usage += bool(message.get("usage"))
+        speaker = message["type"], message.get("parent_tool_use_id")
+        found.messages += "TextBlock" in kinds and speaker != before
+        before = speaker
+
+
 def one_exchange(data: bytes, found: Counts) -> None:
     """The request and the reply of OpenHands' log of one call."""
     value = json.loads(data)
@@ -1095,6 +1124,8 @@ WALKS: dict[str, Walk] = {
 }
 # Walks of one conversation: they know the least that a tool writes, as the examples are.
 SMALL_WALKS: dict[str, Walk] = {
+    "swe-agent-demo": swe_demo,
+    "claude-agent-sdk": agent_sdk,
     "har": har,
     "nock": nock,
     "llama-stack-recording": llama_stack,

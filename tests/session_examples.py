@@ -11,6 +11,7 @@ import zipfile
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import yaml
 from wires import FRAMINGS, WRITERS, Said
 
 from playground.recordings import files
@@ -512,6 +513,40 @@ def _swe_agent() -> Example:
     done = {"role": "tool", "tool_call_ids": [ID], "content": RESULT}
     value = {"trajectory": [], "history": [*OPENAI[:2], done, OPENAI[3]], "info": {}}
     return Example("x.traj", document(value))
+
+
+def _swe_demo() -> Example:
+    seen = {"open_file": "", "output_editor": "", "output_terminal": RESULT, "narration": ""}
+    history = [
+        {"type": "thought", "thought": ""},
+        {"type": "thought", "thought": SAY},
+        {"type": "action", "action": "look out", "open_file_start_line": 1},
+        {"type": "output", **seen},
+        {"type": "thought", "thought": ANSWER},
+    ]
+    run = {"instance_id": "i", "issue_text": ASK, "model": "m", "history": history}
+    return Example("web_trajs.json", document([run]), messages=())  # its calls are commands
+
+
+def _agent_sdk() -> Example:
+    def answer(**block: Any) -> dict[str, Any]:
+        return {"type": "AssistantMessage", "model": "m", "content": [block]}
+
+    done = {"type": "ToolResultBlock", "tool_use_id": ID, "content": RESULT, "is_error": False}
+    end = {"type": "ResultMessage", "subtype": "success", "result": ANSWER, "usage": USAGE}
+    value = {
+        "description": "cassette",
+        "prompt": ASK,
+        "messages": [
+            {"type": "SystemMessage", "subtype": "init", "data": {"subtype": "init"}},
+            answer(type="TextBlock", text=SAY),
+            answer(type="ToolUseBlock", id=ID, name=NAME, input=ARGS),
+            {"type": "UserMessage", "content": [done], "parent_tool_use_id": None},
+            answer(type="TextBlock", text=ANSWER),
+            end,
+        ],
+    }
+    return Example("c.yaml", yaml.safe_dump(value, allow_unicode=True).encode(), usage=True)
 
 
 def _copilot_chat() -> Example:
@@ -1171,6 +1206,7 @@ EXAMPLES: dict[str, Example] = {
     "tau2-ticks": _ticks(),
     "swe-agent": _swe_agent(),
     "mini-swe-agent": Example("m.traj.json", document(OPENAI)),
+    "swe-agent-demo": _swe_demo(),
     "openhands-llm-log": _llm_log(),
     "openhands-sdk": _openhands_sdk(),
     "openhands-events": _openhands_events(),
@@ -1195,6 +1231,7 @@ EXAMPLES: dict[str, Example] = {
     "pi-session": _pi(),
     "goose": _goose(),
     "kimi-wire": _kimi(),
+    "claude-agent-sdk": _agent_sdk(),
     "claude-stream-json": _claude_stream(),
     "claude-code": _claude_code(),
     "gemini-stream-json": _gemini_stream(),

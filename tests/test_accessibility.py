@@ -17,6 +17,7 @@ from passed_runs import leave_run
 from playwright.sync_api import Page, expect, sync_playwright
 from serving import CHROMIUM, FLAGS, served, widened
 
+import playground as pg
 from playground.corpora.building import build_corpus
 from playground.ui.pages import PAGES, PageEntry
 
@@ -81,14 +82,15 @@ def settled(page: Page) -> None:
     expect(page.locator("[data-stale=true], [data-testid=stSkeleton]")).to_have_count(0)
 
 
-def violations(page: Page) -> list[Any]:
+def violations(page: Page, app: bool = True) -> list[Any]:
     if not page.evaluate("() => Boolean(window.axe)"):
         assert AXE and AXE.origin, "CI must have axe-playwright-python"
         page.evaluate(Path(AXE.origin).with_name("axe.min.js").read_text(encoding="utf-8"))
     found = []
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        expect(page.locator(".stApp")).to_have_css("color-scheme", scheme)
+        if app:
+            expect(page.locator(".stApp")).to_have_css("color-scheme", scheme)
         page.wait_for_function(STILL)
         found += [f"{scheme}: {each}" for each in page.evaluate(CHECK)]
     return found
@@ -172,3 +174,21 @@ def test_the_grid_is_used_by_keyboard_alone(page: Page) -> None:
     expect(page.get_by_role("button", name=re.compile("Show message:3"))).to_be_visible()
     page.get_by_role("button", name="Show message:3 in every pane").press("Enter")
     expect(page.locator(".block.lit").first).to_be_visible()
+
+
+def test_a_saved_page_is_for_everybody(page: Page, tmp_path: Path) -> None:
+    """In a dark browser Compare's was light grey on white."""
+    session = pg.sample_sessions()["05-call-in-a-fence"]
+    saved: list[Any] = [
+        pg.compare(session, ["xml", "native"]),
+        pg.place_cache(session, "xml"),
+        pg.simulate_cache(session, dialect="xml"),
+        pg.replay(session.recordings[0], "xml", session.tools),
+        pg.diff(pg.sample_sessions()["01-plain-chat"], session),
+    ]
+    for value in saved:
+        path = tmp_path / f"{type(value).__name__}.html"
+        path.write_text(value.html(), encoding="utf-8")
+        page.goto(path.as_uri())
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        assert violations(page, app=False) == [], path.name

@@ -7,9 +7,11 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,6 +26,7 @@ from playground.caching.simulated import Simulated
 from playground.caching.simulation import CacheSimulator, simulate
 from playground.caching.usage import billed_of
 from playground.caching.validation import ValidationRow, validate_folder
+from playground.cli import main
 from playground.errors import InputFault, UnknownNameError
 from playground.messages import Message, Role, TextPart, ToolCallPart, ToolResultPart
 from playground.prompt_data import TaskConfig
@@ -622,6 +625,23 @@ def test_a_check_passes_or_says_what_broke(tmp_path: Path) -> None:
     assert run()[0] == 2
 
 
+def test_a_check_fails_for_its_limits_and_for_what_is_not_read_but_for_no_warning(
+    tmp_path: Path,
+) -> None:
+    """An agent's log that lacks results kept its limit, and exited with 1."""
+    long = long_session()
+    lacking = [m for m in long.messages if m.role != "tool"]
+    without_calls = [m for m in long.messages if m.role != "assistant"]
+    for messages, status, code in [(lacking, 0, "warning"), (without_calls, 1, "error")]:
+        file = tmp_path / f"{code}.json"
+        file.write_text(dump_session(replace(long, messages=tuple(messages))))
+        done = CliRunner().invoke(main, ["check", str(file), "--max-cost-multiple", "1.3"])
+        told = done.stderr.splitlines()
+        assert (done.exit_code, len(told)) == (status, 1), done.output
+        assert told[0].startswith(code)
+        assert ", and 29 more)" in told[0]
+
+
 def test_the_fixture_passes_or_fails_with_the_reasons(tmp_path: Path) -> None:
     (tmp_path / "long.json").write_text(dump_session(long_session()))
     (tmp_path / "test_prompt.py").write_text(
@@ -985,3 +1005,29 @@ def test_the_command_says_figures_in_the_words_of_a_bill() -> None:
     assert "a token read costs 0.10 of its full price" in told
     for word in ("uncached", "thousandths", "exact"):
         assert word not in told
+
+
+def test_requests_of_one_instant_are_gone_through_once() -> None:
+    """Each entry that was still being written cost a search through the whole request."""
+
+    def steps(blocks: int) -> int:
+        said = [{"role": "user", "content": f"{number} tide"} for number in range(blocks)]
+        wire = read_wire({"model": "gpt-4o", "messages": said})
+        rules, counted = rules_of("openai-before-5.6"), 0
+        row = [TimedRequest(wire, 0.0, rules) for _ in range(3)]
+
+        def count(frame: FrameType, event: str, _: object) -> Any:
+            nonlocal counted
+            frame.f_trace_lines, frame.f_trace_opcodes = False, True
+            counted += event == "opcode"
+            return count
+
+        before = sys.gettrace()
+        sys.settrace(count)
+        try:
+            simulate(row, rules)
+        finally:
+            sys.settrace(before)
+        return counted
+
+    assert steps(240) < 3 * steps(120)

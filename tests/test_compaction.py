@@ -216,6 +216,19 @@ def test_what_cannot_be_asked_is_told() -> None:
         pg.compaction(pg.Session())
 
 
+def test_where_results_are_text_of_messages_the_policies_that_clear_results_say_so() -> None:
+    session = pg.sample_sessions()["12-long-tool-run"]
+    native, text = (pg.compaction(session, dialect=name) for name in ("native", "xml"))
+    clearing = ["drop old results", "clear tool uses", "prune in place"]
+    assert native.notes == [] and row(native, "drop old results").cuts
+    assert [row(text, name).cuts for name in clearing] == [[], [], []]
+    (note,) = text.notes
+    assert all(name in note for name in clearing)
+    assert "text of messages" in note and "keep last messages" in note
+    assert text.as_json()["notes"] == [note]
+    assert pg.compaction(session, ["keep last messages"], dialect="xml").notes == []
+
+
 def test_it_shows_itself_and_the_command_line_says_it(tmp_path: Path) -> None:
     found = pg.compaction(sent())
     assert list(found.frame()["policy"])[0] == EVERYTHING

@@ -172,6 +172,8 @@ def test_pool_and_serial_find_the_same_for_any_size_of_shards(
     build_corpus(tmp_path / "o", [folder], engine="pool", workers=2, shard_bytes=100_000)
     assert len(pg.corpus(tmp_path / "o").catalog.shards) >= 3
     assert facts(tmp_path / "o") == facts(out)
+    serial(tmp_path / "each", folder, shard_bytes=1)
+    assert facts(tmp_path / "each") == facts(out)
 
 
 needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="NOT RUN: Ray is not installed")
@@ -179,8 +181,9 @@ needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="NOT RUN: Ray is
 
 @needs_ray
 @pytest.mark.long
+@pytest.mark.parametrize("shard_bytes", [1, 100_000])
 def test_ray_finds_the_same_with_a_worker_that_is_killed_once(
-    few: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    few: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shard_bytes: int
 ) -> None:
     """Two workers of a Ray of our own, which listens on this machine alone; the one that reads a
     certain file first is killed there."""
@@ -192,7 +195,7 @@ def test_ray_finds_the_same_with_a_worker_that_is_killed_once(
 
     folder, out = few[0], tmp_path / "o"
     built = build_corpus(
-        out, [folder], engine="ray", workers=2, shard_bytes=100_000, progress=listening
+        out, [folder], engine="ray", workers=2, shard_bytes=shard_bytes, progress=listening
     )
     assert built.aside == []
     assert (tmp_path / "killed").read_text() == "x"
@@ -484,6 +487,16 @@ def test_a_file_that_kills_its_worker_is_set_aside_and_named(
     assert [each["name"] for each in built.aside] == [str(small / "1.json")]
     assert "signal 9" in built.aside[0]["problem"]
     assert titles(tmp_path / "o") == ["text 0", "text 2"]
+
+
+def test_a_worker_that_is_killed_once_costs_nothing(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killing(tmp_path, monkeypatch, "1.json", times=1)
+    built = build_corpus(tmp_path / "o", [small], engine="pool", workers=1)
+    assert (tmp_path / "killed").read_text() == "x"
+    assert (built.aside, built.made) == ([], 1)
+    assert titles(tmp_path / "o") == ["text 0", "text 1", "text 2"]
 
 
 def killing(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, times: int = 99) -> None:

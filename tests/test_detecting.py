@@ -12,7 +12,8 @@ from playground.dialects.declared import DeclaredDialect
 from playground.messages import ToolCallPart
 from playground.parsing.plan import call_openers
 from playground.parsing.wait import Wait
-from playground.questions.detection import detect, detect_recording, foreign, likeliest
+from playground.questions.detection import detect, detect_recording, foreign
+from playground.questions.likeliest import LikeliestDialect, likeliest
 from playground.sessions.loading import sample_sessions
 from playground.tool_formats import read_tools
 from playground.tools import ToolMetadata
@@ -154,13 +155,32 @@ CASES = ROOT.parent / "shared" / "conformance" / "law_cases.jsonl"
 def test_the_likeliest_of_a_case_is_the_first_of_all_dialects(every: int) -> None:
     """Who is not asked reads no call there, whole or broken off: in each case, by each dialect."""
     lines = CASES.read_text(encoding="utf-8").splitlines()[::every]
+    remembering = LikeliestDialect()
     for case in map(json.loads, lines):
         text, tools = case["text"], read_tools(case["tools"] or [])
         best, found = detect(text, tools), likeliest(text, tools)
         assert best[0].evident <= 0 or (found and found[0] == best[0]), case["id"]
+        for _ in range(2):  # asked anew, and of one dialect alone
+            assert remembering.of(text, tools) == found, case["id"]
         asked = {name for name, opener in openers_of(tools) if opener is None or opener.is_in(text)}
         called = {each.dialect for each in best if each.calls or each.aborted}
         assert called <= asked, case["id"]
+
+
+def test_who_remembers_a_dialect_asks_all_again_where_that_one_is_in_doubt() -> None:
+    """Of one model and one list of tools, with the openers of the same dialects."""
+    remembering = LikeliestDialect()
+    exact = (
+        '<tool_call>{"name": "write_file", "arguments": {"path": "%s", "content": ""}}</tool_call>'
+    )
+    other = "<tool_call>write_file\n<arg_key>path</arg_key>\n<arg_value>b</arg_value></tool_call>"
+    texts = (exact % "a", exact % "<tool_call>", other, exact % "b", f"{exact % 'c'}\n{other}")
+    seen: list[str | None] = []
+    for text in texts:
+        found = remembering.of(text, TOOLS, "a-model")
+        assert found == likeliest(text, TOOLS)
+        seen.append(found and found[0].dialect)
+    assert seen == ["hermes", "hermes", "glm", "hermes", "glm"]
 
 
 def openers_of(tools: list[ToolMetadata]) -> list[tuple[str, Wait | None]]:

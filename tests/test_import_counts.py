@@ -1191,3 +1191,67 @@ def test_an_answer_that_was_kept_with_its_headers_may_be_a_stream() -> None:
     (alone,) = read_sessions(Source("s.sse", stream))
     assert loaded.session.messages == alone.session.messages
     assert [r.api for r in loaded.session.recordings] == [alone.session.recordings[0].api]
+
+
+def test_a_demonstration_of_swe_agent_has_thoughts_calls_and_what_was_seen() -> None:
+    content = EXAMPLES["swe-agent-demo"].content
+    assert isinstance(content, bytes)
+    steps = json.loads(content)
+    steps[0]["history"][3] |= {"open_file": "a.py", "output_editor": "1:x"}
+    [loaded] = load_sessions(json.dumps(steps))
+    asked, looked, seen, answered = loaded.session.messages
+    assert (asked.text, looked.text, answered.text) == (ASK, SAY, "It is 3 °C.")
+    assert looked.tool_calls[0].args == {"command": "look out"}
+    told = {"open_file": "a.py", "output_editor": "1:x", "output_terminal": RESULT}
+    assert seen.tool_results[0].result == told
+    assert seen.tool_results[0].tool_call_id == looked.tool_calls[0].tool_call_id
+
+
+def test_messages_of_the_agent_sdk_without_types_of_their_blocks_are_read() -> None:
+    """As `dataclasses.asdict` writes them; a sub-agent's are a session of their own."""
+    thought = {"thinking": "A", "signature": "s"}
+    task = {"id": "t", "name": "Task", "input": {"prompt": ASK}}
+    done = {"tool_use_id": "t", "content": SAY, "is_error": True}
+    messages: list[dict[str, Any]] = [
+        {"type": "AssistantMessage", "model": "m", "content": [thought]},
+        {"type": "AssistantMessage", "model": "m", "content": [task], "usage": USAGE},
+        {"type": "UserMessage", "content": ASK, "parent_tool_use_id": "t"},
+        {
+            "type": "AssistantMessage", "model": "m", "content": [{"text": SAY}],
+            "parent_tool_use_id": "t",
+        },
+        {"type": "UserMessage", "content": [done]},
+        {"type": "ResultMessage", "result": "Done.", "usage": {"input_tokens": 99}},
+    ]  # fmt: skip
+    main, inner = (loaded.session for loaded in load_sessions(lines(*messages)))
+    assert [m.role for m in main.messages] == ["assistant", "tool", "assistant"]
+    assert [part.type for part in main.messages[0].parts] == ["reasoning", "tool_call"]
+    assert main.messages[1].tool_results[0].is_error
+    assert main.messages[2].text == "Done."
+    assert [record.usage for record in main.requests] == [USAGE]
+    assert [m.text for m in inner.messages] == [ASK, SAY]
+
+
+def test_polylogues_blocks_are_calls_results_and_words() -> None:
+    use = {
+        "id": "b1", "type": "tool_use", "tool_name": NAME, "tool_id": ID, "tool_input": ARGS,
+    }  # fmt: skip
+    done = {"id": "b2", "type": "tool_result", "tool_id": ID, "text": RESULT}
+    said = [{"type": "thinking", "text": "Hm."}, {"type": "text", "text": SAY}]
+    messages: list[dict[str, Any]] = [
+        {"id": "1", "role": "user", "text": ASK, "blocks": []},
+        {"id": "2", "role": "assistant", "text": SAY, "blocks": [*said, use]},
+        {
+            "id": "3", "role": "tool", "text": "Beside it.",
+            "blocks": [{**done, "tool_result_is_error": True}],
+        },
+    ]  # fmt: skip
+    [loaded] = load_sessions(json.dumps({"session_id": "s", "messages": messages}))
+    asked, called, came = loaded.session.messages
+    assert (asked.text, called.text, came.text) == (ASK, SAY, "Beside it.")
+    assert [part.type for part in called.parts] == ["reasoning", "text", "tool_call"]
+    assert [(c.tool_call_id, c.tool_name, c.args) for c in called.tool_calls] == [(ID, NAME, ARGS)]
+    [result] = came.tool_results
+    assert (result.tool_call_id, result.tool_name, result.result) == (ID, NAME, RESULT)
+    assert result.is_error
+    assert [found.code for found in loaded.findings if found.severity != "info"] == []

@@ -688,14 +688,14 @@ STRIPPED: Final[
         "get_weather<arg_key>city</arg_key><arg_value>Rome</arg_value>",
         [],
         "get_weather<arg_key>city</arg_key><arg_value>Rome</arg_value>",
-        ["missing-opener"],
+        ["missing-opener", "orphan-closer"],
     ),
     (
         "qwen3-coder",
         "<parameter=city>\nRome\n</parameter>",
         [],
         "<parameter=city>\nRome\n</parameter>",
-        ["missing-opener"],
+        ["missing-opener", "orphan-closer"],
     ),
 ]
 SPACED: Final[list[Row]] = [
@@ -840,6 +840,56 @@ STUTTERED: Final[list[Row]] = [  # closers once more, braces twice, as templates
     ),
 ]
 SERVERS_SAW: Final[list[Row]] = [  # forms that the suites of other servers have
+    *(
+        ("llama3-function", f"<function{slipped}</function>", [ROME], "", [])
+        for slipped in (
+            '=get_weather{"city": "Rome"}',
+            '=get_weather({"city": "Rome"})',
+            '=get_weather,{"city": "Rome"}',
+            '(get_weather){"city": "Rome"}',
+            '>get_weather{"city": "Rome"}',
+        )
+    ),
+    (
+        "glm",
+        "<tool_call>  get_weather\n  <arg_key>  city </arg_key>\n  <arg_value>Rome</arg_value>\n"
+        "  </tool_call>",
+        [ROME],
+        "",
+        ["mended-opener"],
+    ),
+    *(
+        (d, f"<tool_call{s}>{_JSON}</tool_call{s}>", [ROME], "", [])
+        for d, s in (("hunyuan", ""), ("hy3", ":opensource"))
+    ),
+    (
+        "hunyuan",
+        '<tool_call>get_weather<tool_sep>\n{"city": "Rome"}\n</tool_call>',
+        [ROME],
+        "",
+        ["arguments-as-json"],
+    ),
+    (
+        "hunyuan",
+        '<tool_call>get_weather<tool_sep>{"city": "Rome"}{"days": 3}</tool_call>',
+        [],
+        "",
+        ["arguments-as-json", "unexpected-text", "malformed-arguments"],
+    ),
+    (
+        "muse",
+        " to=commentary<|message|>First.<|eom|><|start|>assistant to=user<|message|>Then.<|eot|>",
+        [],
+        "First.Then.",
+        [],
+    ),
+    (
+        "muse",
+        " to=developer<|message|>First.<|eom|><|start|>assistant to=user<|message|>Then.<|eot|>",
+        [],
+        " to=developer<|message|>First.Then.",
+        ["bare-opener"],
+    ),
     ("kimi-k2", 'So functions.get_weather:0{"city": "Rome"} ok', [ROME], "So  ok", []),
     ("kimi-k2", "So functions.get_weather:0 it is", [], "So functions.get_weather:0 it is", []),
     (
@@ -894,9 +944,65 @@ HALVED: Final[list[Row]] = [  # a call that lacks a part of it behind a whole on
     (
         "continue",
         "```tool\nTOOL_NAME: get_weather\n\nRome\nEND_ARG\nBEGIN_ARG: days\n3\nEND_ARG\n```",
-        [("get_weather", {})],
-        "Rome\nEND_ARG\nBEGIN_ARG: days\n3\nEND_ARG\n```",
-        ["missing-opener", "unclosed-section"],
+        [],
+        "Rome\nEND_ARG\nBEGIN_ARG: days\n3\nEND_ARG",
+        ["malformed-arguments", "orphan-closer", "missing-opener", "orphan-closer"],
+    ),
+    (
+        "continue",
+        "```tool\nTOOL_NAME: get_weather\nBEGIN_ARG: days\n3\nEND_ARG\ncity\nRome\nEND_ARG\n```",
+        [("get_weather", {"days": 3})],
+        "city\nRome\nEND_ARG",
+        ["orphan-closer"],
+    ),
+    ("continue", "```tool\nTOOL_NAME: get_weather\n\n```", [("get_weather", {})], "", []),
+    (
+        "anthropic-invoke",
+        '<parameter name="city">Rome</parameter>',
+        [],
+        '<parameter name="city">Rome</parameter>',
+        ["missing-opener", "orphan-closer"],
+    ),
+    (
+        "xml",
+        "<get_weather>\n<city>Rome\n</get_weather>\n\nWell.\n\n<get_weather>\n"
+        "<city>Oslo</city>\n</get_weather>",
+        [
+            (
+                "get_weather",
+                {"city": "Rome\n</get_weather>\n\nWell.\n\n<get_weather>\n<city>Oslo"},
+            )
+        ],
+        "",
+        ["marker-in-value"],
+    ),
+    (
+        "command-r",
+        '\n\n    {\n        "tool_name": "get_weather",\n        "parameters": {}\n    }\n]',
+        [],
+        '\n\n    {\n        "tool_name": "get_weather",\n        "parameters": {}\n    }\n]',
+        ["missing-opener"],
+    ),
+    (
+        "llama3-builtin",
+        'Well.\nget_weather.call(city="Rome")',
+        [],
+        'Well.\nget_weather.call(city="Rome")',
+        ["missing-opener"],
+    ),
+    (
+        "gptme-tool",
+        'Well.\nget_weather(call_1): {"city": "Rome"}',
+        [],
+        'Well.\nget_weather(call_1): {"city": "Rome"}',
+        ["missing-opener"],
+    ),
+    (
+        "aider-editblock",
+        "a.py\n\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n",
+        [],
+        "a.py\n\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n",
+        ["missing-opener"],
     ),
     (
         "xml",
@@ -995,7 +1101,6 @@ def test_a_single_call_without_the_brackets_of_its_list_is_read(dialect: Declare
 
 
 UNTOLD: Final = {
-    "llama3-builtin": "<|python_tag|>",  # what is left is a line of any program: `f.call(…)`
     "harmony": "<|channel|>",  # what is left are stop tokens, which end any message
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -100,7 +101,7 @@ def test_deltas_stay_what_they_were(api: str) -> None:
 
 
 # No sign of theirs tells a call's end before the reply's: a later delta may go on with it.
-_ENDS_TOGETHER = {"openai-chat", "openai-assistants", "cohere-v1"}
+_ENDS_TOGETHER = {"dashscope", "openai-chat", "openai-assistants", "cohere-v1"}
 
 
 @pytest.mark.parametrize("api", sorted(set(WRITERS) - set(TEXT_ALONE)))
@@ -1116,3 +1117,49 @@ def test_a_patch_that_is_streamed_keeps_its_operation_and_its_path() -> None:
     wire = "".join(f"data: {json.dumps(event)}\n\n" for event in events).encode()
     (call,) = pg.decode_stream([wire], api="openai-responses").reply.tool_calls
     assert json.loads(call.arguments_text) == whole["operation"]
+
+
+def whole_so_far(content: str, arguments: str = "", reason: str = "null") -> dict[str, Any]:
+    """DashScope's event without `incremental_output`: all that was said so far."""
+    call = {"index": 0, "id": "c", "function": {"name": "tides", "arguments": arguments}}
+    calls = {"tool_calls": [call]} if arguments else {}
+    message = {"content": content, "reasoning_content": "So", "role": "assistant", **calls}
+    choice = {"message": message, "finish_reason": reason}
+    return {"output": {"choices": [choice]}, "usage": {"output_tokens": 2}, "request_id": "r"}
+
+
+def test_dashscope_that_repeats_what_was_said_is_read_once() -> None:
+    frames = [
+        whole_so_far("\n"),
+        whole_so_far("\nAt"),
+        whole_so_far("\nAt six", '{"at": '),
+        whole_so_far("\nAt six", '{"at": "six"}'),
+        whole_so_far("\nAt six", '{"at": "six"}', "tool_calls"),
+    ]
+    lines = "".join(
+        f"id:1\nevent:result\n:HTTP_STATUS/200\ndata:{json.dumps(f)}\n\n" for f in frames
+    )
+    recording = decode_stream([lines.encode()])
+    assert recording.api == "dashscope"
+    assert recording.reply.content == "\nAt six"
+    assert recording.reply.reasoning == "So"
+    assert [(c.name, c.arguments_text) for c in recording.reply.tool_calls] == [
+        ("tides", '{"at": "six"}')
+    ]
+    assert (recording.stop_reason, recording.usage) == ("tool_calls", {"output_tokens": 2})
+
+
+def test_dashscopes_error_ends_its_stream() -> None:
+    failed = {"code": "Throttling", "message": "Requests rate limit exceeded", "request_id": "r"}
+    text = "".join(f"data:{json.dumps(frame)}\n\n" for frame in (whole_so_far("At"), failed))
+    recording = decode_stream([text.encode()])
+    assert recording.error == {"code": "Throttling", "message": "Requests rate limit exceeded"}
+    assert recording.stop_reason == ""
+
+
+def test_an_agents_frames_of_bedrock_hold_the_text_itself() -> None:
+    frames = [
+        {"chunk": {"bytes": base64.b64encode(text.encode()).decode()}} for text in ("Um ", "é")
+    ]
+    recording = decode_stream([FRAMINGS["JSON lines"]([*frames, {"trace": {"agentId": "a"}}])])
+    assert (recording.api, recording.reply.content) == ("bedrock-invoke", "Um é")

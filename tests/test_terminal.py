@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -257,3 +258,11 @@ def test_a_dash_is_no_file_to_write(command: str, tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "`-` is no file" in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_table_that_is_piped_is_not_folded() -> None:
+    """`import --formats` broke words every eight characters, and numbers in the middle."""
+    done = run("import", "--formats")
+    (line,) = re.findall(r"^workspace .*", done.stdout, re.MULTILINE)
+    assert "file of the playground's workspace" in line
+    assert all(re.match(r"[a-z]\S+ ", each) for each in done.stdout.splitlines())

@@ -21,9 +21,11 @@ from playground.show.token_frames import with_tokens
 from playground.tokens import TokenCount, count_request
 from playground.tokens.given import given_tokenizer
 from playground.tokens.models import APIS, api_of, rule_for
+from playground.tokens.pictures import Rows, Tiles, size_of, tiles_of
+from playground.tokens.pieces import Framed
 from playground.tokens.registry import PACKAGED, packaged, tokenizer_names
 from playground.tokens.tokenizer import count, shares
-from playground.tokens.typescript import dedented
+from playground.tokens.typescript import add_tools
 
 # OpenAI's Cookbook, How_to_count_tokens_with_tiktoken: what its API counted is beside the models.
 JARGON: Final = [
@@ -160,13 +162,16 @@ def test_arguments_cost_the_same_however_they_are_spaced() -> None:
     ("more", "reason"),
     [
         ({"response_format": {"type": "json_schema", "json_schema": {}}}, "response_format"),
+        ({"response_format": {"type": "json_schema", "json_schema": {"schema": {}}}}, "strict"),
         ({"tools": [WEATHER], "tool_choice": {"type": "allowed_tools"}}, "tool_choice"),
         ({"tools": [{"type": "web_search"}]}, "no function"),
+        ({"messages": [{"role": "user", "name": "user", "content": "x"}]}, "a name"),
+        ({"model": "openai/gpt-4o", "messages": [ASK[1], CALL, RESULT]}, "gateway"),
         ({"tools": [WEATHER], "tool_choice": "none"}, "tool_choice"),
     ],
 )
 def test_what_nobody_can_see_makes_a_count_inexact(more: dict[str, Any], reason: str) -> None:
-    found = _chat(**more)
+    found = pg.count_tokens({"model": "gpt-4o", "messages": ASK, **more})
     assert found.kind == "tokenizer"
     assert reason in found.notes[0]
 
@@ -203,7 +208,7 @@ def test_what_was_thought_before_the_newest_question_costs_nothing() -> None:
     body: dict[str, Any] = {"model": "gpt-5", "input": [first, THOUGHT, *CALLED, second]}
     found = pg.count_tokens(body)
     without = pg.count_tokens(body | {"input": [first, *CALLED, second]})
-    assert (found.kind, found.tokens) == ("exact", without.tokens)
+    assert (found.kind, found.tokens) == ("exact", without.tokens - 3)  # it came with it
     assert pg.count_tokens(body | {"input": [first, THOUGHT, *CALLED]}).kind == "tokenizer"
 
 
@@ -214,6 +219,8 @@ def test_what_was_thought_before_the_newest_question_costs_nothing() -> None:
         ({"parallel_tool_calls": False, "tools": [{**WEATHER["function"], "type": "function"}]},  # type: ignore[dict-item]
          "parallel_tool_calls"),
         ({"input": [ASK[1], *CALLED]}, "without its reasoning"),
+        ({"input": [ASK[1], THOUGHT, *CALLED, ASK[1], *CALLED], "store": False}, "others with it"),
+        ({"input": [ASK[1], THOUGHT, *CALLED, ASK[1]], "model": "gpt-5.6"}, "billed again"),
     ],
 )  # fmt: skip
 def test_what_was_billed_otherwise_is_not_called_exact(more: dict[str, Any], reason: str) -> None:
@@ -224,7 +231,8 @@ def test_what_was_billed_otherwise_is_not_called_exact(more: dict[str, Any], rea
 def test_a_gateways_tools_and_hosts_of_llama_are_not_called_exact() -> None:
     asked: dict[str, Any] = {"messages": ASK, "tools": [WEATHER]}
     assert pg.count_tokens(asked | {"model": "gpt-5-mini"}).kind == "exact"
-    assert pg.count_tokens(asked | {"model": "openai/gpt-5-mini"}).kind == "tokenizer"
+    for model in ("openai/gpt-5-mini", "openai/gpt-4o"):
+        assert pg.count_tokens(asked | {"model": model}).kind == "tokenizer"
     rule = rule_for("llama-3.3-70b-versatile")
     assert rule is not None
     assert rule.framings["openai-chat"]({"messages": ASK}).unknown
@@ -252,7 +260,25 @@ def test_mistrals_calls_results_and_settings_are_framed_as_mistral_common_does()
     assert "[{" not in framed("mistral-large-latest", tool_choice="none")[1]
     more, _, unknown = framed("mistral-small-2603", reasoning_effort="high")
     assert (more - fixed, unknown) == (12, False)
-    assert framed("mistral-small-latest")[2]  # until 2026 a model without settings
+    formed = framed("mistral-small-latest", response_format={"type": "json_object"})
+    assert (fixed, False) == (formed[0], formed[2])
+    assert framed("mistral-small-latest")[0] == more
+    for other in ("mistralai/mistral-small-latest", "mistral-small-3-2-24b-instruct"):
+        assert not rule_for(other).framings  # type: ignore[union-attr]
+
+
+def test_mistral_orders_the_keywords_of_a_schema() -> None:
+    inner = {"properties": {"type": {"description": "x", "type": "string"}}, "type": "object"}
+    function = {"name": "f", "parameters": {"required": [], "title": "T", **inner}}
+    rule = rule_for("ministral-3b-latest")
+    assert rule is not None
+    asked = {"messages": ASK, "tools": [{"type": "function", "function": function}]}
+    found = rule.framings["openai-chat"](asked)
+    text = "".join(piece.text for row in found.rows for piece in row)
+    assert (
+        '"parameters": {"type": "object", "properties": {"type": {"type": "string", '
+        '"description": "x"}}, "required": [], "title": "T"}'
+    ) in text
 
 
 def test_an_estimate_is_never_less_than_its_words_can_be() -> None:
@@ -266,6 +292,55 @@ def test_a_picture_has_no_end_of_its_range() -> None:
     picture = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
     found = _chat({"role": "user", "content": [{"type": "text", "text": "And?"}, picture]})
     assert (found.kind, found.range[1]) == ("tokenizer", None)
+
+
+def _png(width: int, height: int) -> str:
+    head = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", width, height)
+    return "data:image/png;base64," + base64.b64encode(head + b"\x08\x02\0\0\0").decode()
+
+
+@pytest.mark.parametrize(
+    ("model", "size", "tokens"),
+    [
+        ("gpt-4o", (128, 128), 255),
+        ("gpt-4o", (640, 480), 425),
+        ("gpt-4o", (3008, 2000), 1105),
+        ("gpt-4-1106-vision-preview", (2560, 1669), 1105),
+        ("gpt-4o-mini", (640, 480), 14167),
+        ("gpt-4.1", (1, 1), 255),
+        ("gpt-5", (640, 480), 350),
+    ],
+)
+def test_a_picture_costs_what_was_billed_for_one_of_its_size(
+    model: str, size: tuple[int, int], tokens: int
+) -> None:
+    def asked(url: str, **more: str) -> TokenCount:
+        picture = {"type": "image_url", "image_url": {"url": url, **more}}
+        return _chat({"role": "user", "content": [picture]}, model=model)
+
+    bare = _chat({"role": "user", "content": []}, model=model)
+    shown = asked(_png(*size))
+    assert (shown.kind, shown.tokens - bare.tokens) == ("exact", tokens)
+    assert asked(_png(*size), detail="low").tokens <= shown.tokens
+    assert asked("https://example.org/a.png").kind == "tokenizer"
+
+
+def test_mistrals_pictures_are_rows_of_patches() -> None:
+    sizes = {(64, 64): 12, (128, 128): 30, (400, 301): 176, (597, 566): 483, (1025, 8): None}
+    for size, tokens in sizes.items():
+        assert Rows(28, 1024).cost({"image_url": _png(*size)}) == tokens
+
+
+def test_a_pictures_size_is_read_from_its_first_bytes() -> None:
+    frame = b"\xff\xc0\0\x11\x08" + struct.pack(">HH", 480, 640)
+    jpeg = b"\xff\xd8\xff\xe0\0\x04xx" + frame + b"\0" * 9
+    gif = b"GIF89a" + struct.pack("<HH", 7, 9)
+    for data, size in ((jpeg, (640, 480)), (gif, (7, 9)), (jpeg[:9], None), (b"BM", None)):
+        assert size_of("data:x;base64," + base64.b64encode(data).decode()) == size
+    assert size_of("https://example.org/a.png") is None
+    assert size_of("data:image/png;base64,!") is None
+    assert tiles_of(10_000, 10) == 4
+    assert Tiles(85, 170).cost({"image_url": None}) is None
 
 
 def test_a_model_that_reasons_begins_its_answer_with_a_token_less() -> None:
@@ -374,9 +449,63 @@ def test_a_mark_inside_of_what_would_be_one_token_is_found() -> None:
     assert sent("The weather", " in Rome") == []
 
 
-def test_a_description_loses_the_indentation_that_its_lines_share() -> None:
-    assert dedented("Does.\n\n    Args:\n        a: b\n    ") == "Does.\n\nArgs:\n    a: b"
-    assert dedented("Does.\nArgs:\n    a: b") == "Does.\nArgs:\na: b"
+BERTH: Final[dict[str, Any]] = {
+    "name": "book",
+    "description": "Books a berth.\n\n    Args:\n        ship: its name\n    ",
+    "parameters": {
+        "type": "object",
+        "properties": {
+            "ship": {"type": "string", "title": "Ship", "description": "Its name"},
+            "side": {"type": "string", "title": "Side", "enum": ["port", "starboard"]},
+            "nights": {"type": "integer", "default": 1},
+            "crew": {"type": "array", "items": {"$ref": "#/$defs/sailor"}},
+        },
+        "required": ["ship", "crew"],
+        "$defs": {"sailor": {"type": "object", "properties": {"name": {"type": "string"}}}},
+    },
+}
+
+
+def _written(*functions: dict[str, Any]) -> tuple[str, list[str]]:
+    framed = Framed()
+    add_tools(framed, functions, 0)
+    return "".join(piece.text for row in framed.rows for piece in row), list(framed.unknown)
+
+
+def test_a_tool_is_written_as_typescript_with_titles_and_defaults() -> None:
+    bare = {"name": "wait", "parameters": {"properties": {"hours": {"type": ["number", "null"]}}}}
+    text, unknown = _written(BERTH, bare, {"name": "leave"})
+    assert unknown == []
+    assert text == (
+        "namespace functions {\n\n"
+        "// Books a berth.\n//\n// Args:\n// ship: its name\n"
+        "type book = (_: {\n"
+        "// Ship\n//\n// Its name\n"
+        "ship: string,\n"
+        "// Side\n"
+        'side?: "port" | "starboard",\n'
+        "nights?: number, // default: 1\n"
+        "crew: { name?: string }[],\n"
+        "}) => any;\n\n"
+        "type wait = (_: { hours?: number | null }) => any;\n\n"
+        "type leave = () => any;\n\n"
+        "} // namespace functions"
+    )
+
+
+@pytest.mark.parametrize(
+    ("schema", "what"),
+    [
+        ({"type": "integer", "minimum": 0, "maximum": 9}, ["maximum", "minimum"]),
+        ({"anyOf": [{"type": "string"}, {"type": "array"}]}, ["a union with an array"]),
+        ({"type": "array", "items": {"type": "object", "properties": {
+            "a": {"type": "string", "description": "x"}}}}, ["objects that are described"]),
+    ],
+)  # fmt: skip
+def test_what_no_bill_explains_in_a_tool_is_told(schema: dict[str, Any], what: list[str]) -> None:
+    _, unknown = _written({"name": "f", "parameters": {"properties": {"x": schema}}})
+    assert len(unknown) == len(what)
+    assert all(word in reason for word, reason in zip(what, unknown, strict=True))
 
 
 HOSTILE: Final[list[dict[str, Any]]] = [

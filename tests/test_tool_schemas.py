@@ -276,3 +276,11 @@ def test_compare_shows_both_where_they_are_unfolded() -> None:
     assert any({"tool", "gpt-5", "without enums"} <= columns for columns in tables)
     assert {"target", "where", "what", "how"} in tables
     assert '"additionalProperties": false' in verbatim(app)[-1]
+
+
+def test_a_second_source_is_another_one() -> None:
+    rules = [rule for target in schema_targets().values() for rule in target.rules]
+    again = [rule for rule in rules if rule.confirmed]
+    assert len(again) >= 32
+    assert all(rule.confirmed != rule.source for rule in again)
+    assert all(rule.confirmed.startswith("https://") for rule in again)

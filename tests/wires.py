@@ -240,6 +240,23 @@ def openai_realtime(said: Said) -> Frames:
     return frames
 
 
+def dashscope(said: Said) -> Frames:
+    """With `incremental_output`: each event has what is new."""
+
+    def event(reason: str, **message: Any) -> dict[str, Any]:
+        choice = {"message": {"role": "assistant", **message}, "finish_reason": reason}
+        return {"output": {"choices": [choice]}, "usage": {"input_tokens": 3}, "request_id": "r"}
+
+    frames = [event("null", content="", reasoning_content=piece) for piece in said.reasoning]
+    frames += [event("null", content=piece) for piece in said.text]
+    for index, (name, pieces) in enumerate(said.calls):
+        for number, piece in enumerate(pieces or ("",)):
+            function = {"arguments": piece, **({"name": name} if number == 0 else {})}
+            call = {"index": index, "id": f"c{index}", "type": "function", "function": function}
+            frames.append(event("null", content="", tool_calls=[call]))
+    return [*frames, event(said.stop, content="")]
+
+
 def ollama_chat(said: Said) -> Frames:
     def chunk(message: dict[str, Any], number: int, **more: Any) -> dict[str, Any]:
         at = f"2026-01-02T03:04:05.{number:06}123Z"
@@ -327,6 +344,7 @@ WRITERS: dict[str, Callable[[Said], Frames]] = {
     "bedrock-invoke": bedrock_invoke,
     "cohere-v1": cohere_v1,
     "cohere-v2": cohere_v2,
+    "dashscope": dashscope,
     "ollama-chat": ollama_chat,
     "ollama-generate": ollama_generate,
     "tgi-generate": tgi_generate,

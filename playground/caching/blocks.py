@@ -33,7 +33,8 @@ _PICTURES: Final = ("image", "image_url", "input_image")
 
 @dataclass(frozen=True, slots=True)
 class WireBlock:
-    """One block: where it stands, what it says, and the mark on it (its TTL), if any."""
+    """One block: where it stands, what it says, and the mark on it (its TTL), if any. Where a hash
+    stands in place of what it says, `length` is that of the text, in characters."""
 
     tier: Tier
     role: str
@@ -43,6 +44,11 @@ class WireBlock:
     markable: bool = True
     place: tuple[int, int] | None = None  # message and part
     is_string: bool = False  # a content that is no list
+    length: int | None = None
+
+    @property
+    def characters(self) -> int:
+        return len(self.text) if self.length is None else self.length
 
     def says_the_same(self, other: WireBlock) -> bool:
         """Whether both are one block to the cache: marks and places do not count."""

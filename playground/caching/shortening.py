@@ -134,6 +134,7 @@ _POLICIES: Final[dict[str, Callable[[Shortening, Messages, Size, int], Shortened
     "summarise at limit": _summarise,
 }
 EVERYTHING: Final = "keep everything"
+ON_RESULTS: Final = ("drop old results", "clear tool uses", "prune in place")
 
 
 def shortenings(limit: int, keep: int = 0, summary: int = 1_000) -> list[Shortening]:

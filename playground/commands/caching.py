@@ -19,7 +19,7 @@ from playground.commands.shared import (
     rules_option,
     session_argument,
 )
-from playground.commands.terminal import guarded, report
+from playground.commands.terminal import guarded, report, report_briefly
 
 if TYPE_CHECKING:
     from playground.caching.policies import Policy
@@ -301,7 +301,8 @@ def check(
     what_if: WhatIf,
     against: Against,
 ) -> int:
-    """Simulate SESSION's requests; exit status 1, with the reasons, where a limit is passed.
+    """Simulate SESSION's requests; exit status 1, with the reasons, where a limit is passed, or
+    where something of the session could not be read (an error). Warnings are told, and pass.
 
     With --against, compare them with a baseline instead: each session of the file beside the one
     of its place.
@@ -329,4 +330,4 @@ def check(
     )
     failed = found.failures(max_cost_multiple, no_cache_break)
     cache_tables.checked(found, failed, as_json)
-    return report(loaded.findings) or int(bool(failed))
+    return report_briefly(loaded.findings) or int(bool(failed))

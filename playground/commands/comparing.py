@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from playground.commands.shared import json_option, load, load_all
-from playground.commands.terminal import guarded, print_json, report, say, table
+from playground.commands.terminal import guarded, print_json, report, report_briefly, say, table
 from playground.counts import counted, dollars, grouped
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class Against:
         else:
             _print_checked(failed, found)
         findings = [each for loaded in now for each in loaded.findings]
-        return report(findings) or int(bool(failed))
+        return report_briefly(findings) or int(bool(failed))
 
 
 _AGAINST = [

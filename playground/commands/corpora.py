@@ -141,6 +141,24 @@ def ask(
 
 @corpus.command()
 @click.argument("out")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@json_option
+@guarded
+def simulate(out: str, as_csv: bool, as_json: bool) -> int:
+    """Foretell the caches of the corpus in OUT by the rules of today, of requests as sent."""
+    from playground.corpora.asking import corpus as opened
+    from playground.corpora.simulating import simulate_corpus
+
+    answer = simulate_corpus(opened(out))
+    if as_json:
+        print_json(answer.plain())
+    else:
+        _print(answer, as_csv=as_csv)
+    return 0
+
+
+@corpus.command()
+@click.argument("out")
 @click.argument("id")
 @guarded
 def session(out: str, id: str) -> int:

@@ -75,6 +75,8 @@ def compaction(
             "pays from",
         ]
         table(head, [_row(found, row) for row in found.rows])
+        for note in found.notes:
+            say(note)
         say(f"limit {grouped(found.limit)} tokens, at four characters each; model {found.model}")
     return report(loaded.findings)
 

@@ -35,6 +35,8 @@ NUMERIC = {  # heads of columns of numbers, which stand on the right
     "of",
     "calls",
 }
+_NUMBER = re.compile(r"[-~$]?[\d.,]*(?: ?%)?")  # or nothing
+_WIDEST = 100_000  # characters of a line
 _IN_JSON = re.compile(rf"[\x7f-\x9f{INVISIBLE}]")  # JSON has escaped the others
 REPORT = "this is a bug of ours: please report it with what `playground --debug …` prints"
 INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
@@ -160,6 +162,17 @@ def report(findings: Sequence[Finding]) -> int:
     return int(any(finding.severity != "info" for finding in findings))
 
 
+def report_briefly(findings: Sequence[Finding]) -> int:
+    """As `report`, what is of one kind in one line; 1 only for an error: not all was understood."""
+    alike: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        alike.setdefault((finding.severity, finding.code), []).append(finding)
+    for (severity, code), found in alike.items():
+        more = f", and {len(found) - 1} more" if len(found) > 1 else ""
+        say(f"{severity} {code} ({found[0].where}{more}): {found[0].message}", err=True)
+    return int(any(finding.severity == "error" for finding in findings))
+
+
 def events_table(events: Sequence[Event]) -> None:
     from playground.events import event_name
     from playground.show.wire import event_text
@@ -185,15 +198,18 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def table(head: list[str], rows: list[list[str]]) -> None:
+    """A table as wide as the terminal, and as wide as it is where something else reads it. What is
+    to be copied and numbers are never folded."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     shown = Table(box=None, pad_edge=False, header_style="bold")
-    for name in head:
-        numeric = name in NUMERIC
-        justify: Literal["left", "right"] = "right" if numeric else "left"
-        shown.add_column(name, justify=justify, overflow="fold", no_wrap=name in WHOLE)
+    for name, *cells in zip(head, *rows, strict=True):
+        justify: Literal["left", "right"] = "right" if name in NUMERIC else "left"
+        whole = name in WHOLE or all(map(_NUMBER.fullmatch, cells))
+        shown.add_column(name, justify=justify, overflow="fold", no_wrap=whole)
     for row in rows:
         shown.add_row(*(Text(visible(cell)) for cell in row))
-    Console(highlight=False).print(shown)
+    wide = None if sys.stdout.isatty() else _WIDEST
+    Console(highlight=False, width=wide).print(shown)

@@ -7,10 +7,12 @@ how long its texts were and what they hash to, and none of them.
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,7 +22,7 @@ import pyarrow.parquet as pq
 from playground.errors import InputFault
 
 _FRAME: Final = 1 << 20  # characters of JSON, before they are packed
-_AT_ONCE: Final = 10_000  # rows of an index
+_AT_ONCE: Final = 32_768  # rows of an index
 _LEVEL: Final = (
     3  # of zstd: 2.9 times smaller on random words; higher levels cost more than parsing
 )
@@ -38,80 +40,109 @@ _SCHEMA: Final = pa.schema(
 
 
 class BlockWriter:
-    """Writes blocks; `add` gives a block's number in the shard."""
+    """Writes blocks, each once; `add` gives a block's number in the shard."""
 
-    def __init__(self, pack: Path) -> None:
-        self._file = pa.OSFile(str(pack), "wb")
-        self._codec = pa.Codec("zstd", _LEVEL)
+    def __init__(self, pack: Path, index: Path) -> None:
+        self._file = BlockFile(pack, index)
         self._numbers: dict[bytes, int] = {}
-        self._kinds: list[str] = []
-        self._places: list[tuple[int, int]] = []  # start and length within the frame
-        self._frames: list[tuple[int, int, int, int]] = []  # blocks, offset, packed, unpacked
-        self._open: list[bytes] = []
-        self._size = self._offset = 0
 
     def add(self, kind: str, value: Any) -> tuple[int, bytes]:
         """The number and the hash (16 bytes) of a JSON value's block."""
-        data = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        key = blake2b(data, digest_size=16).digest()
-        return self.copy(kind, key, data), key
-
-    def copy(self, kind: str, key: bytes, data: bytes) -> int:
-        """The number of a block that is written already: its hash, and the JSON of its value."""
+        key, data = block_of(value)
         number = self._numbers.setdefault(key, len(self._numbers))
-        if number == len(self._kinds):
-            self._kinds.append(kind)
-            self._places.append((self._size, len(data)))
-            self._open.append(data)
-            self._size += len(data)
-            if self._size >= _FRAME:
-                self._flush()
-        return number
+        if number == self._file.blocks:
+            self._file.append(kind, key, data)
+        return number, key
 
-    def close(self, index: Path) -> None:
-        """Write what is still open, and the index."""
-        self._flush()
+    def close(self) -> None:
+        """Write what is still open."""
         self._file.close()
-        frames = [frame[1:] for frame in self._frames for _ in range(frame[0])]
-        columns = [
-            list(self._numbers),
-            self._kinds,
-            *([row[column] for row in frames] for column in range(3)),
-            *([row[column] for row in self._places] for column in range(2)),
-        ]
-        arrays = [pa.array(c, t) for c, t in zip(columns, _SCHEMA.types, strict=True)]
-        pq.write_table(pa.Table.from_arrays(arrays, schema=_SCHEMA), index, compression="zstd")
 
     def abandon(self) -> None:
         """Nothing more comes of it."""
-        with suppress(OSError):
-            self._file.close()
+        self._file.abandon()
+
+
+def block_of(value: Any) -> tuple[bytes, bytes]:
+    """A JSON value as a block: its hash, and its text."""
+    data = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return blake2b(data, digest_size=16).digest(), data
+
+
+class BlockFile:
+    """A pack and its index while they are written, block after block; in memory is one frame, and
+    of the index as many rows as are written at once."""
+
+    def __init__(self, pack: Path, index: Path) -> None:
+        self._pack = pa.OSFile(str(pack), "wb")
+        self._index = pq.ParquetWriter(index, _SCHEMA, compression="zstd")
+        self._codec = pa.Codec("zstd", _LEVEL)
+        self._rows: list[tuple[Any, ...]] = []
+        self._open: list[tuple[bytes, str, int, bytes]] = []  # hash, kind, start, text
+        self._size = self._offset = 0
+        self.blocks = 0
+
+    def append(self, kind: str, key: bytes, data: bytes) -> None:
+        """Write a block: what it is, its hash, the JSON of its value."""
+        self._open.append((key, kind, self._size, data))
+        self._size += len(data)
+        self.blocks += 1
+        if self._size >= _FRAME:
+            self._flush()
+
+    def close(self) -> None:
+        """Write what is still open."""
+        self._flush()
+        self._write_rows()
+        self._index.close()
+        self._pack.close()
+
+    def abandon(self) -> None:
+        """Nothing more comes of it."""
+        for file in (self._index, self._pack):
+            with suppress(OSError):
+                file.close()
 
     def _flush(self) -> None:
         if not self._open:
             return
-        data = b"".join(self._open)
+        data = b"".join(block[-1] for block in self._open)
         packed = self._codec.compress(data, asbytes=True)
-        self._file.write(packed)
-        self._frames.append((len(self._open), self._offset, len(packed), len(data)))
+        self._pack.write(packed)
+        frame = (self._offset, len(packed), len(data))
+        self._rows += [(key, kind, *frame, at, len(own)) for key, kind, at, own in self._open]
         self._offset += len(packed)
         self._open, self._size = [], 0
+        if len(self._rows) >= _AT_ONCE:
+            self._write_rows()
+
+    def _write_rows(self) -> None:
+        if self._rows:
+            columns = zip(*self._rows, strict=True)
+            arrays = [pa.array(c, t) for c, t in zip(columns, _SCHEMA.types, strict=True)]
+            self._index.write_table(pa.Table.from_arrays(arrays, schema=_SCHEMA))
+            self._rows = []
 
 
 class BlockReader:
     """Gives the blocks of a shard by their numbers. Raises InputFault for files that are torn."""
 
     def __init__(self, pack: Path, index: Path) -> None:
-        self._pack = pack
+        self._pack, self._path = pack, index
         try:
-            self._index = pq.read_table(index)
+            self._index = pq.ParquetFile(index)
         except (OSError, pa.ArrowInvalid) as error:
             raise _torn(index, error) from error
+        known = self._index.metadata
+        sizes = [known.row_group(group).num_rows for group in range(known.num_row_groups)]
+        self._starts = list(accumulate(sizes, initial=0))
+        self._group = lru_cache(maxsize=8)(self._read_group)
         self._frame = lru_cache(maxsize=8)(self._read)
 
     def value(self, number: int) -> Any:
         """The block's JSON value."""
-        row = {name: self._index[name][number].as_py() for name in _SCHEMA.names[2:]}
+        group, place = self._row(number)
+        row = {name: group[name][place].as_py() for name in _SCHEMA.names[2:]}
         data = self._frame(row["frame"], row["packed"], row["unpacked"])
         try:
             return json.loads(data[row["start"] : row["start"] + row["length"]])
@@ -119,16 +150,28 @@ class BlockReader:
             raise _torn(self._pack, error) from error
 
     def all(self) -> Iterator[tuple[str, bytes, bytes]]:
-        """Every block in its order, as `BlockWriter.copy` takes it."""
-        for batch in self._index.to_batches(_AT_ONCE):
-            for row in batch.to_pylist():
+        """Every block in its order, as `BlockFile.append` takes it."""
+        for number in range(len(self._starts) - 1):
+            for row in self._group(number).to_pylist():
                 data = self._frame(row["frame"], row["packed"], row["unpacked"])
                 yield row["kind"], row["hash"], data[row["start"] : row["start"] + row["length"]]
 
     def key(self, number: int) -> bytes:
         """The block's hash."""
-        found: bytes = self._index["hash"][number].as_py()
+        group, place = self._row(number)
+        found: bytes = group["hash"][place].as_py()
         return found
+
+    def _row(self, number: int) -> tuple[pa.Table, int]:
+        """The rows among which a block's is, and its place there."""
+        group = bisect_right(self._starts, number) - 1
+        return self._group(group), number - self._starts[group]
+
+    def _read_group(self, group: int) -> pa.Table:
+        try:
+            return self._index.read_row_group(group)
+        except (OSError, pa.ArrowInvalid) as error:
+            raise _torn(self._path, error) from error
 
     def _read(self, offset: int, packed: int, unpacked: int) -> bytes:
         try:

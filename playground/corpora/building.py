@@ -25,6 +25,7 @@ from playground.output import write_file
 
 TRIES: Final = 3
 _APART: Final = 2.0  # seconds between two commits
+_SHARE: Final = 20  # at least so many times as long as one takes: it tells of every file
 _MOST_FAULTS: Final = 1_000  # that the catalog lists
 
 
@@ -78,7 +79,7 @@ class _Build:
         self._is_older = self._catalog.analysis != folder.analysis
         self._pieces: list[InputPiece] = []
         self._made = self._done = self._total = 0
-        self._committed = time.monotonic()
+        self._next_commit = time.monotonic() + _APART
 
     def run(self, inputs: Sequence[str | Path], shard_bytes: int) -> Built:
         before = catalogs.built_files(self._folder, self._catalog)
@@ -157,7 +158,7 @@ class _Build:
         self._done += sum(piece["size"] for piece in job["pieces"])
         if self._progress is not None:
             self._progress("building", self._done, self._total)
-        if time.monotonic() - self._committed > _APART and not self._is_older:
+        if time.monotonic() > self._next_commit and not self._is_older:
             self._commit()
         return []
 
@@ -198,9 +199,11 @@ class _Build:
         }
 
     def _commit(self) -> None:
+        began = time.monotonic()
         self._list()
         catalogs.commit(self._folder, self._catalog, self._pieces)
-        self._committed = time.monotonic()
+        ended = time.monotonic()
+        self._next_commit = ended + max(_APART, _SHARE * (ended - began))
 
     def _faults(self) -> list[dict[str, str]]:
         listed = (self._shards[shard] for shard in self._catalog.shards)

@@ -1,7 +1,8 @@
 """`compact_corpus`: many shards as one, its facts by month and in order, its texts once overall.
 
-Nothing has to fit in memory: DuckDB sorts within its bounds, texts are copied frame by frame. A
-piece stays a piece: a file that goes after compaction takes its rows with it all the same.
+Nothing has to fit in memory: DuckDB sorts within its bounds, facts and hashes alike, and texts are
+copied frame by frame. A piece stays a piece: a file that goes after compaction takes its rows with
+it all the same.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from playground.corpora import catalog as catalogs
-from playground.corpora.blocks import BlockReader, BlockWriter
+from playground.corpora.blocks import BlockFile, BlockReader, block_of
 from playground.corpora.catalog import Catalog
 from playground.corpora.layout import LAYOUT, CorpusFolder
 from playground.corpora.needed import needed
+from playground.corpora.numbering import Numbering
 from playground.corpora.storing import SKELETON, renumbered
 from playground.corpora.tables import SCHEMAS
 from playground.corpora.views import connected, text_of
@@ -37,6 +39,7 @@ _ORDER: Final = {
     "findings": "agent, session, n",
     "breaks": "agent, session, n",
     "toolsets": "piece, tools",
+    "wires": "session, n",
 }
 
 
@@ -91,9 +94,7 @@ class _Compaction:
     def run(self) -> dict[str, Any]:
         """The manifest of the one shard, written last."""
         self._scratch.mkdir(parents=True, exist_ok=True)
-        numbers = self._texts()
-        for found in self._shards:
-            self._renumber(found, numbers[found["shard"]])
+        self._texts()
         months, rows = self._facts()
         manifest = {
             "layout": LAYOUT,
@@ -115,26 +116,33 @@ class _Compaction:
 
     # texts
 
-    def _texts(self) -> dict[str, pa.Array]:
-        """Copy every text once; for each shard the new number of each of its blocks."""
-        numbers: dict[str, pa.Array] = {}
+    def _texts(self) -> None:
+        """Copy every text once, and give the facts the new numbers of their blocks."""
+        folder = self._folder
+        indexes = [folder.index(found["shard"]) for found in self._shards]
+        numbering = Numbering(connected(folder), indexes)
         with ExitStack() as stack:
-            pack = stack.enter_context(whole_file(self._folder.pack(self._name)))
-            index = stack.enter_context(whole_file(self._folder.index(self._name)))
-            writer = BlockWriter(pack)
-            stack.callback(writer.abandon)
-            for found in self._shards:
-                shard = found["shard"]
-                reader = BlockReader(self._folder.pack(shard), self._folder.index(shard))
-                new: list[int] = []
-                for kind, key, text in reader.all():
-                    if kind == SKELETON:  # the blocks that it names stand before it
-                        new.append(writer.add(kind, renumbered(json.loads(text), new))[0])
-                    else:
-                        new.append(writer.copy(kind, key, text))
-                numbers[shard] = pa.array(new, pa.uint32())
-            writer.close(index)
-        return numbers
+            pack = stack.enter_context(whole_file(folder.pack(self._name)))
+            index = stack.enter_context(whole_file(folder.index(self._name)))
+            file = BlockFile(pack, index)
+            stack.callback(file.abandon)
+            for place, found in enumerate(self._shards):
+                numbers, first = numbering.of(place)
+                self._copy(found["shard"], file, numbers, first)
+                new = pa.Array.from_buffers(
+                    pa.uint32(), len(numbers), [None, pa.py_buffer(numbers)]
+                )
+                self._renumber(found, new)
+            file.close()
+
+    def _copy(self, shard: str, file: BlockFile, numbers: memoryview, first: memoryview) -> None:
+        """The blocks of a shard that stay."""
+        reader = BlockReader(self._folder.pack(shard), self._folder.index(shard))
+        for (kind, key, text), stays in zip(reader.all(), first, strict=True):
+            if kind == SKELETON:
+                file.append(kind, *block_of(renumbered(json.loads(text), numbers)))
+            elif stays:
+                file.append(kind, key, text)
 
     def _renumber(self, found: dict[str, Any], numbers: pa.Array) -> None:
         """A shard's facts with the new numbers, in the scratch folder."""

@@ -31,11 +31,13 @@ from playground.corpora.tables import (
     SessionFact,
     ToolsetFact,
 )
+from playground.corpora.wires import wire_facts
 from playground.findings import Finding
 from playground.json_numbers import dump_again
 from playground.messages import TextPart, ToolResultPart
 from playground.questions.cache.requests import is_pending
 from playground.questions.experiments import read
+from playground.questions.likeliest import LikeliestDialect
 from playground.sessions.loading import LoadedSession
 from playground.sessions.session import Session
 
@@ -75,13 +77,14 @@ class SessionFacts:
         place: SessionPlace,
         requests: SeenRequests,
         cleaner: Cleaner,
+        dialects: LikeliestDialect,
         *,
         redacts: bool,
     ) -> None:
         self._session, self._noticed = session, noticed
         self._place, self._sent = place, requests
         self._clean, self._redacts = cleaner, redacts
-        self._reader = ReplyReader(session, frozenset(noticed.kept_as_text))
+        self._reader = ReplyReader(session, dialects, frozenset(noticed.kept_as_text))
 
     def rows(self, skeleton: int, stored: Sequence[StoredRequest]) -> list[Fact]:
         """All rows; `skeleton` is the session's block, `stored` what its requests keep and add."""
@@ -106,6 +109,9 @@ class SessionFacts:
         rows += [self._finding(sent, *each) for each in noticed]
         rows += self._requests(sent, stored)
         rows += self._breaks()
+        if not self._redacts:  # a hash betrays what can be guessed
+            place, simulation = self._place, self._sent.simulation
+            rows += wire_facts(place.session, place.piece, simulation)
         names = [tool.name for tool in session.tools]
         toolset = signatures.hash_of("\0".join(sorted(names)))
         if names:

@@ -1,6 +1,7 @@
 """What goes into a corpus: files, folders, patterns, `.gz`, `.zst` and tars, as pieces.
 
-A piece is known by the hash of its bytes: what was built once is not built again, wherever it lies.
+A piece is known by the hash of its bytes: what was built once is not built again, wherever it lies
+(`places.py`).
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final
 
 import pyarrow as pa
 
+from playground.corpora.places import files_at, is_remote, named, opened_at, size_of
 from playground.errors import InputFault
 from playground.output import told, whole_file
 from playground.sessions.formats import recognised
@@ -50,24 +52,34 @@ class InputPiece:
     @property
     def is_tar(self) -> bool:
         """Whether it is a whole tar, whose members can be read in their order alone."""
-        return "!" not in self.name and self.path.endswith(_TARS)
+        return "!" not in self.name and named(self.path).endswith(_TARS)
 
 
-def find_files(inputs: Iterable[str | Path], out: Path) -> Iterator[Path]:
+def find_files(inputs: Iterable[str], out: Path) -> Iterator[str]:
     """The files that are meant: those of a folder in the order of their names, without hidden ones
     and links. Nothing below `out` is among them. Raises InputFault where nothing is there."""
     here = Path(os.path.realpath(out))
     for given in inputs:
-        path = Path(given)
-        if path.is_dir():
-            yield from _walk(path, here)
-        elif path.exists():
-            yield path
-        elif found := sorted(filter(Path.is_file, matching(str(given)))):
-            yield from found
-        else:
-            expected = "a file, a folder, or a pattern that some file fits"
-            raise InputFault("nothing is there", where=str(given), expected=expected)
+        with told(given):
+            found = files_at(given) if is_remote(given) else map(str, _here(given, here))
+            first = next(found, None)
+            if first is None and (is_remote(given) or not Path(given).is_dir()):
+                expected = "a file, a folder, or a pattern that some file fits"
+                raise InputFault("nothing is there", where=given, expected=expected)
+            if first is not None:
+                yield first
+                yield from found
+
+
+def _here(given: str, out: Path) -> Iterator[Path]:
+    """The files of this machine that are meant."""
+    path = Path(given)
+    if path.is_dir():
+        yield from _walk(path, out)
+    elif path.exists():
+        yield path
+    else:
+        yield from sorted(filter(Path.is_file, matching(given)))
 
 
 def matching(pattern: str) -> Iterator[Path]:
@@ -89,21 +101,21 @@ def _walk(folder: Path, out: Path) -> Iterator[Path]:
                 yield path
 
 
-def pieces_of(path: Path) -> Iterator[InputPiece]:
+def pieces_of(path: str) -> Iterator[InputPiece]:
     """The pieces of a file. Raises InputFault where it cannot be read."""
     with told(path):
-        if path.name.endswith(".tar"):
+        if named(path).endswith(".tar"):
             yield from _members(path)
         elif _is_cut(path):
             yield from _stretches(path)
         else:
-            yield _piece(path, str(path), 0, path.stat().st_size)
+            yield _piece(path, named(path), 0, size_of(path))
 
 
-def _piece(path: Path, name: str, start: int, size: int) -> InputPiece:
-    with path.open("rb") as file:
+def _piece(path: str, name: str, start: int, size: int) -> InputPiece:
+    with opened_at(path) as file:
         file.seek(start)
-        return InputPiece(_hashed(file, size), name, str(path), start, size)
+        return InputPiece(_hashed(file, size), name, path, start, size)
 
 
 def _hashed(file: IO[bytes], size: int) -> str:
@@ -114,39 +126,40 @@ def _hashed(file: IO[bytes], size: int) -> str:
     return digest.hexdigest()
 
 
-def _members(path: Path) -> Iterator[InputPiece]:
+def _members(path: str) -> Iterator[InputPiece]:
     """The files of a tar that is not packed: each is a stretch of it."""
     try:
-        with tarfile.open(path, "r:") as tar:
+        with opened_at(path) as file, tarfile.open(fileobj=file, mode="r:") as tar:
             for member in tar:
                 if member.isreg():
-                    name = f"{path}!{member.name}"
+                    name = f"{named(path)}!{member.name}"
                     yield _piece(path, name, member.offset_data, member.size)
     except tarfile.TarError as error:
-        raise InputFault(f"not a whole tar ({error})", where=str(path), expected="one") from error
+        raise InputFault(f"not a whole tar ({error})", where=path, expected="one") from error
 
 
-def _is_cut(path: Path) -> bool:
+def _is_cut(path: str) -> bool:
     """Whether it is a long file of lines, each a session of its own."""
-    if path.suffix.lower() not in LINES or path.stat().st_size <= PIECE_BYTES:
+    if PurePosixPath(named(path)).suffix.lower() not in LINES or size_of(path) <= PIECE_BYTES:
         return False
-    source = Source.open(path)
+    with opened_at(path) as file:  # its first lines, the first one whole
+        source = Source(named(path), file.read(_READ) + file.readline())
     try:
         return recognised(source).session_a_line
     except InputFault:
         return False
 
 
-def _stretches(path: Path) -> Iterator[InputPiece]:
+def _stretches(path: str) -> Iterator[InputPiece]:
     """A file of lines in stretches that end with a line: what is added to it makes a new last one,
     and leaves those before it as they were."""
-    total, start = path.stat().st_size, 0
-    with path.open("rb") as file:
+    total, start = size_of(path), 0
+    with opened_at(path) as file:
         while start < total:
             file.seek(min(start + PIECE_BYTES, total))
             file.readline()
             stop = file.tell()
-            yield _piece(path, str(path), start, stop - start)
+            yield _piece(path, named(path), start, stop - start)
             start = stop
 
 
@@ -154,37 +167,39 @@ def _stretches(path: Path) -> Iterator[InputPiece]:
 def opened(piece: InputPiece, scratch: Path) -> Iterator[Iterator[Source]]:
     """The sources of a piece: itself, or the members of a tar that is read in order.
 
-    What is packed is unpacked beside `scratch` first, so that no size of it has to fit in memory.
-    Raises InputFault where it is no longer what it was when it was planned.
+    What is packed is unpacked in `scratch` first, so that no size of it has to fit in memory; what
+    is long and lies elsewhere is copied there. Raises InputFault where it is no longer what it was
+    when it was planned.
     """
-    path = Path(piece.path)
+    path, name = piece.path, named(piece.path)
     with told(path):
-        is_whole = piece.start == 0 and piece.size == path.stat().st_size
-        if not is_whole or piece.size <= PIECE_BYTES and not path.name.endswith(_PACKED + _TARS):
+        is_whole = piece.start == 0 and piece.size == size_of(path)
+        if not is_whole or piece.size <= PIECE_BYTES and not name.endswith(_PACKED + _TARS):
             data = _bytes(piece)
             yield iter([Source(piece.name, data)])
         elif piece.is_tar:
             yield _in_order(path)
             check(piece)
-        elif path.name.endswith(_PACKED):
+        elif name.endswith(_PACKED) or is_remote(path):
             check(piece)
-            with _unpacked(path, scratch) as plain:
-                yield iter([Source(piece.name.rpartition(".")[0], path=plain)])
+            own = piece.name.rpartition(".")[0] if name.endswith(_PACKED) else piece.name
+            with _unpacked(path, scratch / piece.content) as plain:
+                yield iter([Source(own, path=plain)])
         else:
-            yield iter([Source(piece.name, path=path)])
+            yield iter([Source(piece.name, path=Path(path))])
             check(piece)
 
 
 def check(piece: InputPiece) -> None:
     """Raises InputFault where the bytes are no longer those that were planned."""
-    path = Path(piece.path)
+    path = piece.path
     with told(path):
         if _piece(path, piece.name, piece.start, piece.size).content != piece.content:
             raise _changed(piece)
 
 
 def _bytes(piece: InputPiece) -> bytes:
-    with Path(piece.path).open("rb") as file:
+    with opened_at(piece.path) as file:
         file.seek(piece.start)
         data = file.read(piece.size)
     if blake2b(data, digest_size=_HASH).hexdigest() != piece.content:
@@ -197,20 +212,19 @@ def _changed(piece: InputPiece) -> InputFault:
     return InputFault("it changed while it was read", where=piece.name, expected=expected)
 
 
-def _in_order(path: Path) -> Iterator[Source]:
+def _in_order(path: str) -> Iterator[Source]:
     try:
         with _stream(path) as stream, tarfile.open(fileobj=stream, mode="r|") as tar:
             for member in tar:
                 file = tar.extractfile(member) if member.isreg() else None
                 if file is not None:
-                    yield Source(f"{path}!{member.name}", file.read())
+                    yield Source(f"{named(path)}!{member.name}", file.read())
     except (tarfile.TarError, EOFError, OSError, pa.ArrowException) as error:
         raise _not_whole(path, error) from error
 
 
 @contextmanager
-def _unpacked(path: Path, scratch: Path) -> Iterator[Path]:
-    plain = scratch / path.name.rpartition(".")[0]
+def _unpacked(path: str, plain: Path) -> Iterator[Path]:
     try:
         with (
             whole_file(plain) as temporary,
@@ -227,14 +241,19 @@ def _unpacked(path: Path, scratch: Path) -> Iterator[Path]:
         plain.unlink(missing_ok=True)
 
 
-def _stream(path: Path) -> Any:
+@contextmanager
+def _stream(path: str) -> Iterator[Any]:
     """The unpacked bytes of a file, as they come."""
-    if path.name.endswith((".gz", ".tgz")):
-        return gzip.open(path, "rb")
-    if path.name.endswith(".zst"):
-        return pa.input_stream(str(path), compression="zstd")
-    return path.open("rb")
+    with opened_at(path) as file:
+        if named(path).endswith((".gz", ".tgz")):
+            with gzip.open(file, "rb") as plain:
+                yield plain
+        elif named(path).endswith(".zst"):
+            with pa.input_stream(file, compression="zstd") as plain:
+                yield plain
+        else:
+            yield file
 
 
-def _not_whole(path: Path, error: Exception) -> InputFault:
-    return InputFault(f"not a whole file ({error})", where=str(path), expected="one that unpacks")
+def _not_whole(path: str, error: Exception) -> InputFault:
+    return InputFault(f"not a whole file ({error})", where=path, expected="one that unpacks")

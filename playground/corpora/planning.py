@@ -11,6 +11,7 @@ from typing import Any
 
 from playground.corpora.inputs import PIECE_BYTES, InputPiece, find_files, pieces_of
 from playground.corpora.layout import CorpusFolder
+from playground.corpora.places import named, place_of
 from playground.errors import InputFault
 
 Progress = Callable[[str, int, int], None]  # what is done, of it so many bytes, of so many
@@ -32,14 +33,14 @@ def plan(
 ) -> BuildPlan:
     """What lies in the inputs now, and what was built of files that are no part of them: another
     folder is added, while a file that went, or changed, is no longer what it was."""
-    given = [str(Path(each).resolve()) for each in inputs]
+    given = [place_of(each) for each in inputs]
     found = BuildPlan([piece for piece in before if not _covered(piece.path, given)])
     read = 0
     for path in find_files(given, folder.path):
         try:
             own = list(pieces_of(path))
         except InputFault as fault:
-            found.faults.append({"name": str(path), "problem": str(fault)})
+            found.faults.append({"name": named(path), "problem": str(fault)})
             continue
         found.pieces += own
         read += sum(piece.size for piece in own)
@@ -49,9 +50,10 @@ def plan(
 
 
 def _covered(path: str, inputs: Iterable[str]) -> bool:
+    plain = named(path)
     return any(
-        path == given or Path(path).is_relative_to(given) or fnmatch(path, given)
-        for given in inputs
+        plain == given or Path(plain).is_relative_to(given) or fnmatch(plain, given)
+        for given in map(named, inputs)
     )
 
 

@@ -25,7 +25,7 @@ from playground.findings import Finding
 from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.parsing.result import ParseResult, read_to_end
 from playground.prompt_data import PromptData
-from playground.questions.detection import likeliest
+from playground.questions.likeliest import LikeliestDialect
 from playground.sessions.session import Session
 from playground.tool_formats.misfits import check_of, misfit
 
@@ -77,8 +77,10 @@ class SeenReply:
 class ReplyReader:
     """Reads the replies of one session in one dialect."""
 
-    def __init__(self, session: Session, kept_as_text: frozenset[int] = frozenset()) -> None:
-        self.session = session
+    def __init__(
+        self, session: Session, dialects: LikeliestDialect, kept_as_text: frozenset[int]
+    ) -> None:
+        self.session, self._dialects = session, dialects
         self._as_text = kept_as_text
         self._names = {tool.name for tool in session.tools}
         self._data = PromptData(tool_metadata=list(session.tools))
@@ -113,9 +115,9 @@ class ReplyReader:
         if named:
             return named
         texts = (m.text for m in replies if any(type(part) is TextPart for part in m.parts))
-        begun = ""
+        begun, model = "", session.task.model_name
         for _, text in zip(range(_TRIED), texts, strict=False):
-            best, result = likeliest(text, session.tools) or (None, None)
+            best, result = self._dialects.of(text, session.tools, model) or (None, None)
             if best is None or result is None or best.any_text:
                 continue
             if best.evident > 0:

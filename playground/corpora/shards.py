@@ -24,6 +24,7 @@ from playground.corpora.storing import SessionStore, StoredRequest, stored_sessi
 from playground.corpora.tables import NAMES, SCHEMAS, Fact
 from playground.errors import InputFault
 from playground.output import whole_file, write_file
+from playground.questions.likeliest import LikeliestDialect
 from playground.sessions.loading import LoadedSession, read_sessions
 
 _ROWS: Final = 20_000  # of a table that wait in memory
@@ -73,13 +74,15 @@ def _reread(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
     before, shard = folder.of(job["before"]), job["shard"]
     known = json.loads(before.manifest(shard).read_bytes())
     blocks = BlockReader(folder.pack(shard), folder.index(shard))
-    cleaner = Cleaner()
+    cleaner, dialects = Cleaner(), LikeliestDialect()
     with ExitStack() as stack:
         facts = FactsWriter(folder, shard, stack)
         for place, skeleton, stored in _stored(before, shard, known.get("months", ()), blocks):
             session, noticed = stored_session(blocks, skeleton)
             requests = sent_requests(session)
-            taken = SessionFacts(session, noticed, place, requests, cleaner, redacts=False)
+            taken = SessionFacts(
+                session, noticed, place, requests, cleaner, dialects, redacts=False
+            )
             facts.add(taken.rows(skeleton, stored))
         facts.close()
     return {**{name: known[name] for name in _KEPT}, "rows": facts.counts}
@@ -168,11 +171,11 @@ class _ShardWriter:
     ) -> None:
         self._folder, self._redacts = folder, redacts
         pack = stack.enter_context(whole_file(folder.pack(shard)))
-        self._index = stack.enter_context(whole_file(folder.index(shard)))
-        self._blocks = BlockWriter(pack)
+        index = stack.enter_context(whole_file(folder.index(shard)))
+        self._blocks = BlockWriter(pack, index)
         stack.callback(self._blocks.abandon)
         self._store = SessionStore(self._blocks, redacts=redacts)
-        self._cleaner = Cleaner()
+        self._cleaner, self._dialects = Cleaner(), LikeliestDialect()
         self.facts = FactsWriter(folder, shard, stack)
         self.faults: list[dict[str, str]] = []
         self.spoiled: list[str] = []  # contents whose rows do not count
@@ -199,7 +202,7 @@ class _ShardWriter:
     def close(self) -> None:
         """Write what waits."""
         self.facts.close()
-        self._blocks.close(self._index)
+        self._blocks.close()
 
     def _session(self, loaded: LoadedSession, place: SessionPlace) -> None:
         session, noticed = self._cleaner.session(loaded.session), noticed_of(loaded, self._cleaner)
@@ -207,6 +210,12 @@ class _ShardWriter:
         requests = sent_requests(session)
         kept = self._store.store(session, requests.requests, noticed)
         taken = SessionFacts(
-            session, noticed, place, requests, self._cleaner, redacts=self._redacts
+            session,
+            noticed,
+            place,
+            requests,
+            self._cleaner,
+            self._dialects,
+            redacts=self._redacts,
         )
         self.facts.add(taken.rows(*kept))

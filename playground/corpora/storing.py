@@ -146,7 +146,7 @@ def _of_replies(
         starts, stop = request.starts, reply
 
 
-def renumbered(plain: dict[str, Any], numbers: Sequence[int]) -> dict[str, Any]:
+def renumbered(plain: dict[str, Any], numbers: Sequence[int] | memoryview) -> dict[str, Any]:
     """A skeleton whose blocks have other numbers: the new one of each old one."""
     found = dict(plain)
     task = plain.get("task", {})
@@ -158,7 +158,7 @@ def renumbered(plain: dict[str, Any], numbers: Sequence[int]) -> dict[str, Any]:
     return found
 
 
-def _renumbered_row(row: dict[str, Any], numbers: Sequence[int]) -> dict[str, Any]:
+def _renumbered_row(row: dict[str, Any], numbers: Sequence[int] | memoryview) -> dict[str, Any]:
     body = dict(row["body"])
     for key in _HEADS:
         if isinstance(body.get(key), int):

@@ -146,7 +146,31 @@ class ToolsetFact(NamedTuple):
     names: list[str]
 
 
-Fact = SessionFact | RequestFact | CallFact | FindingFact | BreakFact | ToolsetFact
+class WireFact(NamedTuple):
+    """One request as it was sent, for the simulator (`wires.py`): its time in seconds, its bill
+    (read, written, neither, written for an hour, whether it is a sum), and of each block that the
+    one before it has not a hash, its length, what and whose it is, where it stands, its mark."""
+
+    session: int
+    piece: int
+    n: int
+    model: str
+    at: float
+    bill: list[int] | None
+    automatic_ttl: str | None
+    explicit_only: bool
+    parameters: str
+    kept: int
+    hashes: list[int]
+    characters: list[int]
+    kinds: list[str]
+    roles: list[str]
+    flags: list[int]
+    messages: list[int]
+    ttls: list[str | None]
+
+
+Fact = SessionFact | RequestFact | CallFact | FindingFact | BreakFact | ToolsetFact | WireFact
 
 _WORD: Final = pa.dictionary(pa.int32(), pa.string())  # a column of few different texts
 _TIME: Final = pa.timestamp("us")
@@ -184,7 +208,19 @@ _WORDS: Final = frozenset(
     }
 )
 _OWN: Final[dict[type[Fact], dict[str, pa.DataType]]] = {
-    SessionFact: {"findings": _COUNT, "form": _WORD}
+    SessionFact: {"findings": _COUNT, "form": _WORD},
+    WireFact: {
+        "at": pa.float64(),
+        "bill": pa.list_(pa.int64()),
+        "automatic_ttl": pa.string(),
+        "explicit_only": pa.bool_(),
+        "parameters": pa.string(),
+        "hashes": pa.list_(_HASH),
+        "characters": pa.list_(_COUNT),
+        **dict.fromkeys(("kinds", "roles", "ttls"), pa.list_(pa.string())),
+        "flags": pa.list_(pa.uint8()),
+        "messages": pa.list_(pa.int32()),
+    },
 }
 
 
@@ -201,6 +237,7 @@ TABLES: Final[dict[str, type[Fact]]] = {
     "findings": FindingFact,
     "breaks": BreakFact,
     "toolsets": ToolsetFact,
+    "wires": WireFact,
 }
 NAMES: Final = {kind: name for name, kind in TABLES.items()}
 SCHEMAS: Final = {name: _schema(kind) for name, kind in TABLES.items()}

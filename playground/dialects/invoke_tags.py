@@ -95,7 +95,10 @@ DIALECTS = (
         ),
         answer=(" to=user<|message|>", "<|eom|><|start|>assistant"),
         reasoning=(ReasoningTags(" to=self<|message|>", "<|eom|>"),),
-        plain=(ReasoningTags(" to=user<|message|>", "<|eot|>"),),
+        plain=(
+            ReasoningTags(" to=user<|message|>", "<|eot|>"),
+            ReasoningTags(" to=commentary<|message|>", "<|eom|>"),
+        ),
         stops=("<|start|>assistant", "<|message|>", "<|eom|>", "<|eot|>"),
         switches=Switches(calls_in_reasoning="reasoning"),
         models="Muse Glimmer (chat template, 2026-11)",

@@ -91,7 +91,20 @@ Write Python code after the token of the example; it is run, and its output come
 FUNCTION = DeclaredDialect(
     name="llama3-function",
     title="Llama 3 function tag",
-    syntax=Syntax(call="<function={name}>{args:json}</function>"),
+    syntax=Syntax(
+        call="<function={name}>{args:json}</function>",
+        # as the model slips, by the failed generations that its hosts report
+        also=tuple(
+            Syntax(call=f"<function{slipped}</function>")
+            for slipped in (
+                "={name}({args:json})",
+                "={name},{args:json}",
+                "={name}{args:json}",
+                "({name}){args:json}",
+                ">{name}{args:json}",
+            )
+        ),
+    ),
     rules="""\
 Name the function in an opening function tag, write its arguments as a JSON object after it and \
 close the tag, all on one line. Required arguments must be given.""",

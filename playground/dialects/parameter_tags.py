@@ -113,7 +113,12 @@ DIALECTS = (
         title="Hunyuan 3",
         syntax=_keys(
             "<tool_call>{name}<tool_sep>\n{params}</tool_call>",
-            section="<tool_calls>\n{calls}\n</tool_calls>",
+            "",
+            "<tool_calls>\n{calls}\n</tool_calls>",
+            Syntax(
+                call="<tool_call>\n{call:json}\n</tool_call>",
+                section="<tool_calls>\n{calls}\n</tool_calls>",
+            ),
         ),
         reasoning=(THINK,),
         models="Hunyuan 3, Hy3 preview (vLLM's parser, 2026-11)",
@@ -124,7 +129,12 @@ DIALECTS = (
         title="Hy3",
         syntax=_keys(
             "<tool_call:opensource>{name}<tool_sep:opensource>\n{params}</tool_call:opensource>",
-            section="<tool_calls:opensource>\n{calls}\n</tool_calls:opensource>",
+            "",
+            "<tool_calls:opensource>\n{calls}\n</tool_calls:opensource>",
+            Syntax(
+                call="<tool_call:opensource>\n{call:json}\n</tool_call:opensource>",
+                section="<tool_calls:opensource>\n{calls}\n</tool_calls:opensource>",
+            ),
             suffix=":opensource",
         ),
         reasoning=(ReasoningTags("<think:opensource>", "</think:opensource>"),),

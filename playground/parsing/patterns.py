@@ -27,6 +27,7 @@ WORD: Final = r"[\w+#.\-]{0,24}+"
 # attributes that the form does not ask for are read over
 ATTRIBUTES: Final = r"""(?:\s{1,8}+[\w:.\-]{1,32}+="[^"]{0,64}+"){0,4}+"""
 LINE_START: Final = r"(?<!\S[ \t]{0,6})"
+WORD_START: Final = r"(?<!\w)"
 CONTEXT: Final = 8  # characters before the place that LINE_START may look at
 # white space after a name has come to its end: what follows is solid, or nothing does
 ENDED: Final = r"(?<=\s)(?=\S|\Z)"
@@ -149,11 +150,16 @@ def slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
 def spaced_name(pieces: tuple[Piece, ...], whole: str) -> list[str]:
     """The pattern of an opener with white space between its marker and the name; none where the
     name follows no marker."""
-    first = pieces[0] if pieces[1:2] == (Hole("name"),) else ""
-    if not isinstance(first, str) or not re.fullmatch(r"[<\[]\S*\w\S*[>\]:]", first):
+    if not follows_marker(pieces, "name"):
         return []
-    marker = literal(first)
+    marker = literal(str(pieces[0]))
     return [rf"{marker}\s{{1,8}}+{whole.removeprefix(marker)}"]
+
+
+def follows_marker(pieces: tuple[Piece, ...], hole: str) -> bool:
+    """Whether a hole stands right behind a whole marker, such as `<arg_key>`."""
+    first = pieces[0] if pieces[1:2] == (Hole(hole),) else ""
+    return isinstance(first, str) and bool(re.fullmatch(r"[<\[]\S*\w\S*[>\]:]", first))
 
 
 def unlisted(section: Template) -> Template | None:

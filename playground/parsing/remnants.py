@@ -14,16 +14,17 @@ from playground.parsing.patterns import (
     LINE_START,
     begins,
     literal,
+    name_before,
     pieces_pattern,
     prefix,
     unnamed,
     worded,
 )
-from playground.parsing.template import Piece, holes_of
+from playground.parsing.template import Hole, Piece, holes_of
 from playground.parsing.wait import Choice, Group, Kind
 
 _COMPOUND: Final = re.compile(r"[A-Z]\w+[_ ][A-Z]")
-_MARGINS: Final = ("", " ", "\n  ", "\n    ", "\n\t")  # in which JSON is printed
+_MARGINS: Final = ("", " ", "\n  ", "\n    ", "\n        ", "\n\t")  # in which JSON is printed
 
 
 def bare_sections(builder: FormBuilder) -> list[Choice]:
@@ -41,7 +42,16 @@ def remnants(builders: list[FormBuilder]) -> list[Choice]:
     """Openers, closers and bodies that stand alone; several forms may be written alike."""
     found = [
         choice
-        for remnant in (_opener, _closer, _body, _headless, _inside)
+        for remnant in (
+            _opener,
+            _header,
+            _closer,
+            _value_closer,
+            _body,
+            _beheaded,
+            _headless,
+            _inside,
+        )
         for builder in builders
         for choice in remnant(builder)
     ]
@@ -51,6 +61,47 @@ def remnants(builders: list[FormBuilder]) -> list[Choice]:
 def _opener(builder: FormBuilder) -> list[Choice]:
     """How a call begins, where none follows: a tag or a control token, which is no prose."""
     return _marker(builder, Kind.BARE_CALL, (builder.syntax.call_template.before or ("",))[0])
+
+
+def _header(builder: FormBuilder) -> list[Choice]:
+    """How a message to somebody begins, where no call to a tool of that name follows."""
+    choices = []
+    for template in builder.sections:
+        head, *behind = template.before
+        if behind[:1] != [Hole("name")] or not isinstance(head, str) or not worded(head):
+            continue
+        mark = str(behind[1]).partition("><")[0] if len(behind) > 1 else ""
+        if mark.startswith("<"):
+            pieces = (head, behind[0], f"{mark}>")
+            pattern = unnamed(pieces_pattern(pieces, {"name": name_before(pieces, "name")}))
+            group = Group(Kind.BARE_CALL, builder.number)
+            choices.append(Choice(pattern, begins(pieces), group, varying=True))
+    return choices
+
+
+def _value_closer(builder: FormBuilder) -> list[Choice]:
+    """How a parameter ends, where none is open."""
+    param = builder.syntax.param_template
+    return _marker(builder, Kind.BARE_CLOSE, param.after[-1]) if param and param.after else []
+
+
+def _beheaded(builder: FormBuilder) -> list[Choice]:
+    """A call at the start of a line, without the section that it needs or the sign before it."""
+    syntax, (first, *behind) = builder.syntax, builder.syntax.call_template.before or ("",)
+    signed = isinstance(first, str) and first.strip() and not worded(first)
+    pieces = tuple(behind if signed else (first, *behind))
+    told = any(isinstance(piece, str) and len(piece.strip()) > 1 for piece in pieces)
+    if builder.knows_names or pieces[:1] != (Hole("name"),) or not told:
+        return []
+    if not (signed or syntax.section_required):
+        return []
+    lead = Lead(syntax, "", unnamed(builder.closing.pattern), strict=True, firm=True)
+    look = builder.notation.evidence(lead) or builder.notation.announce(lead)
+    head = unnamed(pieces_pattern(pieces, builder.holes(pieces)))
+    pattern = rf"{LINE_START}{head}(?={unnamed(look)})"
+    return (
+        [Choice(pattern, (), Group(Kind.BARE_BODY, builder.number), varying=True)] if look else []
+    )
 
 
 def _closer(builder: FormBuilder) -> list[Choice]:
@@ -76,7 +127,7 @@ def _inside(builder: FormBuilder) -> list[Choice]:
 def _marker(builder: FormBuilder, kind: Kind, piece: Piece) -> list[Choice]:
     marker, line_start = piece.strip() if isinstance(piece, str) else "", builder.syntax.line_start
     # at the start of a line it is no single word, which prose has too: `BEGIN_ARG:`
-    told = _COMPOUND.match(marker) if line_start else marker[:1] in ("<", "[", "]")
+    told = marker[:1] in ("<", "[", "]") or (line_start and _COMPOUND.match(marker))
     if not told or not worded(re.escape(marker)):
         return []
     group = Group(kind, builder.number)
@@ -93,7 +144,8 @@ def _body(builder: FormBuilder) -> list[Choice]:
     if look and syntax.section_required and builder.knows_names:
         head = pieces_pattern(syntax.call_template.before, builder.holes())
         listed = rf"{LINE_START}(?:\[\s{{0,8}}+)?{unnamed(head)}(?={unnamed(look)})"
-        return [Choice(listed, (), group, varying=True)]
+        first = builder.heads() or begins(syntax.call_template.before)
+        return [Choice(listed, group=group, varying=True, heads=("[", *first) if first else ())]
     templates = (syntax.call_template, *syntax.sections)
     openers = [pieces_pattern(template.before, builder.holes()) for template in templates]
     if not notation.tells_itself or not any(map(worded, openers)):

@@ -7,12 +7,11 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, TypeGuard
+from typing import Any, Final
 
 from playground.arguments import takes
 from playground.counts import counted
 from playground.dialects import as_dialects, dialect_files, get_dialect
-from playground.dialects.base import Dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files.folders import FileState
 from playground.dialects.reading import parse
@@ -20,10 +19,6 @@ from playground.display import Listed
 from playground.events import ArgumentEvent, ReasoningEvent, TextEvent, merged, owned_text
 from playground.findings import Finding, finding
 from playground.messages import ToolCallPart
-from playground.parsing.plan import call_openers
-from playground.parsing.result import ParseResult, read_to_end
-from playground.parsing.wait import Wait
-from playground.prompt_data import PromptData
 from playground.questions.every_dialect import DialectReading, read_in_every_dialect
 from playground.questions.experiments import read
 from playground.recordings.recording import Recording
@@ -113,55 +108,6 @@ def detect(text: str, tools: Sequence[Any] | None = None) -> Detections:
     return _ranked(readings, known)
 
 
-def likeliest(
-    text: str, tools: Sequence[ToolMetadata] = ()
-) -> tuple[Detection, ParseResult] | None:
-    """The first of `detect` where that reads a call of a tool that there is, and its reading; for
-    the many texts of a corpus. Else the first that began a call as it would write it, or None.
-
-    Only dialects of whose calls an opener stands in the text are asked (`call_openers`): the others
-    read none there. Of these only those that read most calls are looked at closely.
-    """
-    files, known = dialect_files(), list(tools)
-    openers = _openers(files, tuple(tool.name for tool in known))
-    names = [name for name, opener in openers if opener is None or opener.is_in(text)]
-    data = PromptData(tool_metadata=known)
-
-    def reading(name: str) -> ParseResult:
-        parser = get_dialect(name).create_parser(data)
-        return read_to_end(parser, [parser.feed_text(text)])
-
-    readings = list(read_in_every_dialect(reading, names=names)) if names else []
-
-    def looked(chosen: Iterable[DialectReading]) -> list[_Looked]:
-        return [(_detection(each, known, files), each.result) for each in chosen]
-
-    found: list[_Looked] = []
-    for most in sorted({_told(each) for each in readings if _told(each) > 0}, reverse=True):
-        if found and found[0][0].evident > most:
-            break
-        close = looked(each for each in readings if _told(each) == most)
-        found = _first([*found, *(each for each in close if each[0].evident > 0)], names)
-    if not found:
-        close = looked(each for each in readings if each.calls or each.aborted)
-        found = _first([e for e in close if e[0].as_written or e[0].begun >= _BEGUN], names)
-    return found[0] if found else None
-
-
-_Looked = tuple[Detection, ParseResult]
-
-
-def _first(looked: list[_Looked], names: Sequence[str]) -> list[_Looked]:
-    """The likeliest alone; among equals the one that comes first among the names."""
-    ranked = sorted(looked, key=lambda each: (_rank(each[0]), names.index(each[0].dialect)))
-    return ranked[:1]
-
-
-def _told(reading: DialectReading) -> int:
-    """The most that a reading's calls may speak for it (`Detection.evident`)."""
-    return reading.calls - reading.findings.get("unknown-tool", 0)
-
-
 def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -> Detections:
     """The same of a recording, with the calls that came beside its text; among equals the dialect
     that it was recorded in leads."""
@@ -172,7 +118,7 @@ def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -
 def _ranked(readings: Iterable[DialectReading], tools: list[ToolMetadata]) -> Detections:
     files = dialect_files()
     return Detections(
-        sorted((_detection(reading, tools, files) for reading in readings), key=_rank)
+        sorted((detection_of(reading, tools, files) for reading in readings), key=rank)
     )
 
 
@@ -187,7 +133,7 @@ def foreign(ranked: Sequence[Detection], dialect: str) -> Finding | None:
     return finding("foreign-markup", "the whole reply", message)
 
 
-def _rank(detection: Detection) -> tuple[int, ...]:
+def rank(detection: Detection) -> tuple[int, ...]:
     """Calls first, of tools that there are; then who leaves the fewest markers lying. Many dialects
     read what others write, so then who writes it so itself; a call that was broken, or of which a
     finding tells, before one that was missed in silence; then who loses least, and who finds least
@@ -209,7 +155,7 @@ def _rank(detection: Detection) -> tuple[int, ...]:
     )
 
 
-def _detection(
+def detection_of(
     reading: DialectReading, tools: list[ToolMetadata], files: tuple[FileState, ...]
 ) -> Detection:
     text = "".join(map(owned_text, reading.result.events))
@@ -233,24 +179,6 @@ def _markers_left(reading: DialectReading, files: tuple[FileState, ...]) -> int:
     texts = (event.text for event in merged(reading.result.events) if isinstance(event, kinds))
     markers = _markers(files)
     return sum(len(markers.findall(text)) for text in texts)
-
-
-@lru_cache(maxsize=64)
-def _openers(
-    _files: tuple[FileState, ...], names: tuple[str, ...]
-) -> list[tuple[str, Wait | None]]:
-    """Every dialect, and what of it has to stand in a text before it reads a call there; None where
-    nobody can say."""
-    return [
-        (each.name, call_openers(each.syntax, names) if _reads_by_syntax(each) else None)
-        for each in as_dialects("")
-    ]
-
-
-def _reads_by_syntax(dialect: Dialect) -> TypeGuard[DeclaredDialect]:
-    """Whether a dialect's parser is the one of its declaration, and none that its class brings."""
-    is_declared = isinstance(dialect, DeclaredDialect)
-    return is_declared and type(dialect).create_parser is DeclaredDialect.create_parser
 
 
 @lru_cache(maxsize=2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Any, Final
 
 from playground.characters import is_whole, whole
@@ -19,10 +20,18 @@ from playground.messages import (
     ToolResultPart,
     unchecked,
 )
-from playground.prompt_data import DynamicTaskConfig, TaskConfig
 from playground.recordings.recording import Recording, named_apart
+from playground.sessions.configuration import dynamic_of, task_of
+from playground.sessions.inner_json import json_or_text as json_or_text
 from playground.sessions.place import Place as Place
-from playground.sessions.session import Agent, Compaction, RequestRecord, RequestRow, Session
+from playground.sessions.session import (
+    FORMAT,
+    Agent,
+    Compaction,
+    RequestRecord,
+    RequestRow,
+    Session,
+)
 from playground.sessions.sound import is_sound, is_whole_beside
 from playground.sessions.times import utc_time
 from playground.tools import ToolMetadata
@@ -30,6 +39,7 @@ from playground.tools import ToolMetadata
 _LONGEST: Final = 1e12  # seconds, thirty thousand years
 # What agents write where no model answered: messages of their own about an error or an abort.
 NO_MODEL: Final = {"<synthetic>", "synthetic"}
+_NOBODY: Final = Agent()
 
 
 @dataclass
@@ -55,7 +65,7 @@ class SessionBuilder:
     requests: list[RequestRecord] = field(default_factory=list)
     recordings: list[Recording] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
-    agent: Agent = field(default_factory=Agent)
+    agent: Agent = _NOBODY
     compactions: list[Compaction] = field(default_factory=list)
     rows: list[RequestRow] = field(default_factory=list)
     parameters: dict[str, Any] = field(default_factory=dict)
@@ -282,26 +292,31 @@ class SessionBuilder:
         """What was collected; a reply's model is the session's where nothing else names one."""
         if self.given is not None:
             return self.given
+        fields: dict[str, Any] = {
+            "format": FORMAT,
+            "title": self.title,
+            "purpose": self.purpose,
+            "scripted": False,
+            "task": task_of(self._model(), self.agent_prompt),
+            "dynamic": dynamic_of(self.environment),
+            "tools": tuple(self._tools.values()),
+            "messages": tuple(self.messages),
+            "requests": tuple(map(self._with_finite_usage, self.requests)),
+            "recordings": tuple(named_apart(self.recordings)),
+            "agent": self.agent,
+            "compactions": tuple(self.compactions),
+            "rows": tuple(map(self._finite_row, self.rows, count())),
+            "expected": (),
+            "parameters": self.parameters,
+        }
+        # All else was made by the methods above; these stand as a file has them.
+        is_plain = type(self.title) is str and type(self.purpose) is str and not self.parameters
+        return self._whole(unchecked(Session, **fields) if is_plain else Session(**fields))
+
+    def _model(self) -> str:
+        """The session's model, or else that of its last reply."""
         models = [record.model for record in self.requests if record.model]
-        named = {"model_name": given} if (given := self.model or "".join(models[-1:])) else {}
-        task = TaskConfig(user_agent_prompt=self.agent_prompt, system_rules=False, **named)
-        requests = (self._with_finite_usage(each) for each in self.requests)
-        rows = (self._finite_row(each, number) for number, each in enumerate(self.rows))
-        session = Session(
-            title=self.title,
-            purpose=self.purpose,
-            task=task,
-            dynamic=DynamicTaskConfig(dynamic_environment_details_block=self.environment),
-            tools=tuple(self._tools.values()),
-            messages=tuple(self.messages),
-            requests=tuple(requests),
-            recordings=tuple(named_apart(self.recordings)),
-            agent=self.agent,
-            compactions=tuple(self.compactions),
-            rows=tuple(rows),
-            parameters=self.parameters,
-        )
-        return self._whole(session)
+        return self.model or "".join(models[-1:])
 
     def _whole(self, session: Session) -> Session:
         """The session without half surrogates, which JSON inside a text may hold, too."""
@@ -326,16 +341,6 @@ class SessionBuilder:
 def text_part(text: str) -> TextPart:
     """What was said."""
     return unchecked(TextPart, text=str(text), type="text")  # str: it may be a NotANumber
-
-
-def json_or_text(text: Any) -> Any:
-    """A value that may be JSON inside a text; the text itself where it is none."""
-    if not isinstance(text, str) or text.lstrip()[:1] not in ("{", "["):
-        return text
-    try:
-        return load_json(text, strict=True)
-    except (ValueError, RecursionError):
-        return text
 
 
 def _short(value: Any) -> str:

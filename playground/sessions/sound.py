@@ -13,6 +13,7 @@ from playground.sessions.session import Session
 _TOLD: Final = frozenset({TextPart, ToolCallPart, ToolResultPart})
 
 _SMALL: Final = frozenset({bool, type(None)})
+_COUNT: Final = 1 << 62  # as those of tokens: nearly every whole number is smaller
 _BITS: Final = 14_000  # of a number that surely has fewer digits than Python writes
 _BYTES: Final = 1800  # fewer than marshal takes for more bits: 15 of them in two bytes
 # Infinity and NaN as marshal writes them: `g`, which may bear a mark, and eight bytes, the highest
@@ -41,7 +42,13 @@ def is_sound(value: Any) -> bool:
         else:
             return False
         rest = [
-            one for one in held if not (one.isascii() if type(one) is str else type(one) in _SMALL)
+            one
+            for one in held
+            if not (
+                one.isascii()
+                if (kind := type(one)) is str
+                else kind in _SMALL or (kind is int and -_COUNT < one < _COUNT)
+            )
         ]
         if rest and not _is_surely_sound(each):
             waiting += rest
@@ -70,6 +77,9 @@ def is_whole_beside(session: Session) -> bool:
     if not all([text.isascii() or is_whole(text) for text in texts]):
         return False
     others: list[Any] = [part for part in parts if type(part) not in _TOLD]
-    others += [*session.tools, *session.compactions]
+    others += [*session.compactions]
+    # All of a tool but its examples is JSON: that of all tools is looked at in one search.
+    others += [each.examples for each in session.tools if each.examples]
+    others.append([(each.name, each.description, each.input_schema) for each in session.tools])
     others += [(each.gone, each.at, each.sub_agent) for each in session.rows]
     return not others or is_all_whole(others)

@@ -27,6 +27,7 @@ _PAGE: Final = """<!doctype html>
  content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'">
 <title>{title}</title>
 <style>
+:root {{ color-scheme: light dark; }}
 body {{ margin: 1rem; font-family: system-ui, sans-serif; color: #1b1f24; background: #fff; }}
 @media (prefers-color-scheme: dark) {{ body {{ color: #e6e6e6; background: #14171c; }} }}
 </style>

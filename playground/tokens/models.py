@@ -9,32 +9,26 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Any, Final
 from urllib.parse import unquote
 
 from playground.tokens import templates
 from playground.tokens.openai_chat import chat
 from playground.tokens.openai_responses import responses
+from playground.tokens.pictures import Tiles
 from playground.tokens.pieces import Framed
 
 Framing = Callable[[Mapping[str, Any]], Framed]
 _PROMPT: Final[Mapping[str, Framing]] = {"openai-completions": templates.prompt_alone}
 
 
-def _openai(reasoning: bool, legacy: bool = False) -> Mapping[str, Framing]:
-    asked = _by_a_gateway if reasoning else partial(chat, reasoning=False, legacy=legacy)
+def _openai(
+    reasoning: bool, legacy: bool = False, tiles: Tiles | None = None
+) -> Mapping[str, Framing]:
     return {
-        "openai-chat": asked,
-        "openai-responses": partial(responses, reasoning=reasoning),
+        "openai-chat": partial(chat, reasoning=reasoning, legacy=legacy, tiles=tiles),
+        "openai-responses": partial(responses, reasoning=reasoning, tiles=tiles),
     }
-
-
-def _by_a_gateway(body: Mapping[str, Any]) -> Framed:
-    """A model that reasons; a gateway that names the provider may ask it by another API."""
-    framed = chat(body, reasoning=True, legacy=False)
-    if body.get("tools") and "/" in str(body.get("model") or ""):
-        framed.because("a gateway may ask for tools by Responses: 82 fewer", 0)
-    return framed
 
 
 def _conversation(framing: Framing) -> dict[str, Framing]:
@@ -42,8 +36,9 @@ def _conversation(framing: Framing) -> dict[str, Framing]:
     return {"openai-chat": framing, "bedrock-converse": framing}
 
 
-def _mistral(settings: Literal["no", "always", "by now"]) -> dict[str, Framing]:
-    return _conversation(partial(templates.mistral, settings=settings))
+def _mistral(settings: bool) -> dict[str, Framing]:
+    """By the names that Mistral's own API has; other hosts write prompts of their own."""
+    return {"openai-chat": partial(templates.mistral, settings=settings)}
 
 
 def _on_bedrock(body: Mapping[str, Any]) -> Framed:
@@ -83,16 +78,24 @@ _LLAMA3: Final = _conversation(partial(templates.llama3, dated=False)) | _ALONE
 _LLAMA_HOSTED: Final = _conversation(_llama_as_a_host_names_it) | _ALONE
 _LLAMA31: Final = _conversation(partial(templates.llama3, dated=True)) | _ALONE
 
+_ITSELF: Final = r"(?<![/.:_-])(?:mistral/)?"  # no host stands before the name
+_MISTRALS: Final = r"(?:mistral|ministral|magistral|devstral|codestral|open-mistral)-"
+
 RULES: Final[tuple[ModelRule, ...]] = (
     _rule(r"gpt-oss", "o200k_base"),  # its hosts write system turns of their own
     _rule(r"openai\.gpt-[5-9]", "o200k_base", {"openai-responses": _on_bedrock}),
     _rule(r"gpt-5[^/]*-chat", "o200k_base"),  # no bill is known
     _rule(r"gpt-4o[^/]*-(?:search|audio|realtime)", "o200k_base"),
-    _rule(r"(?:chatgpt|gpt)-4(?:o|\.\d)", "o200k_base", _openai(reasoning=False)),
+    _rule(r"gpt-4o-mini", "o200k_base", _openai(reasoning=False, tiles=Tiles(2833, 5667))),
+    _rule(r"gpt-4\.1-(?:mini|nano)", "o200k_base", _openai(reasoning=False)),
+    _rule(r"(?:chatgpt|gpt)-4(?:o|\.\d)", "o200k_base",
+          _openai(reasoning=False, tiles=Tiles(85, 170))),
+    _rule(r"gpt-5(?:-20\d\d|$)", "o200k_base", _openai(reasoning=True, tiles=Tiles(70, 140))),
     _rule(r"gpt-[5-9]|o[34](?:-mini|-pro|-20|$)|o1(?:-pro|-20|$)|codex-mini", "o200k_base",
           _openai(reasoning=True)),
     _rule(r"gpt-3\.?5[^/]*-instruct", "cl100k_base", _PROMPT),
-    _rule(r"gpt-(?:4|3\.?5)", "cl100k_base", _openai(reasoning=False, legacy=True)),
+    _rule(r"gpt-(?:4|3\.?5)", "cl100k_base",
+          _openai(reasoning=False, legacy=True, tiles=Tiles(85, 170))),
     _rule(r"davinci-002$|babbage-002$", "cl100k_base", _PROMPT),
     _rule(r"text-davinci-00[23]|code-davinci", "p50k_base", _PROMPT),
     _rule(r"llama-?4", "llama4"),
@@ -104,10 +107,11 @@ RULES: Final[tuple[ModelRule, ...]] = (
           _conversation(templates.mistral_first)),
     _rule(r"mi[sx]tral-(?:7b|8x|large-240[27]|large-2411|small-240)|codestral-22b", "mistral-v3"),
     _rule(r"pixtral", "tekken"),
-    _rule(r"(?:mistral|magistral)-small-latest", "tekken", _mistral("by now")),
-    _rule(r"mistral-small-(?:26(?:0[3-9]|1)|4)", "tekken", _mistral("always")),
-    _rule(r"(?:mistral|ministral|magistral|devstral|codestral|open-mistral)-", "tekken",
-          _mistral("no")),
+    _rule(rf"{_ITSELF}(?:mistral|magistral)-small-(?:latest|26(?:0[3-9]|1\d))$", "tekken",
+          _mistral(settings=True)),
+    _rule(rf"{_ITSELF}{_MISTRALS}(?:[a-z0-9]+-)*(?:latest|2\d{{3}})$", "tekken",
+          _mistral(settings=False)),
+    _rule(_MISTRALS, "tekken"),
     _rule(r"claude-(?:2|instant)", "claude-2"),
 )  # fmt: skip
 

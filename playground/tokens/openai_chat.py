@@ -12,21 +12,15 @@ beginning costs 2, and tools 82 more than with Responses.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from playground.caching.bodies import messages_of
-from playground.tokens.pieces import (
-    Framed,
-    Piece,
-    calls_of,
-    compact,
-    functions_of,
-    origin_of,
-    text_of,
-)
-from playground.tokens.typescript import namespace
+from playground.tokens.answer_forms import AnswerForm, answer_form
+from playground.tokens.openai_calls import names_of_calls, several_results, written_calls
+from playground.tokens.pictures import Tiles
+from playground.tokens.pieces import Framed, Piece, calls_of, functions_of, origin_of, text_of
+from playground.tokens.typescript import add_tools
 
 _MESSAGE: Final = 4
 _REPLY: Final = 3
@@ -34,40 +28,50 @@ _REASONING_REPLY: Final = 2
 _TOOLS_BEHIND_SYSTEM: Final = 5  # the heading, where the system prompt stands before it
 _TOOLS_ALONE: Final = 9  # and a message around it, where there is none
 _REASONING_TOOLS: Final = 91  # 9 as with Responses, and instructions that nobody sees
-_RESULT_OF_SEVERAL: Final = 2
-_ADDRESS: Final = 2  # control tokens around a call's address
+_INSTRUCTIONS: Final = 3  # harmony's heading, in the message that has the tools
+_SECTION: Final = 1  # the blank line before another section
+_ADDRESS: Final = 2  # control tokens around an answer's address
 _REASONING_CALL: Final = 6  # more for a call and its result, as with Responses
 _ANSWER_CHANNEL: Final = 2  # more for an answer
+_SYSTEM: Final = ("system", "developer")
 _FREE: Final = ({"type": "text"}, {"type": "json_object"}, ["text"])
 _HIDDEN: Final = (  # what adds text that nobody sees
     "response_format", "web_search_options", "audio", "prediction", "modalities",
 )  # fmt: skip
 
 
-def chat(body: Mapping[str, Any], reasoning: bool, legacy: bool) -> Framed:
+def chat(
+    body: Mapping[str, Any], reasoning: bool, legacy: bool, tiles: Tiles | None = None
+) -> Framed:
     """The request; `reasoning` for models that think, `legacy` for those before gpt-4o."""
-    framed = Framed(source="Chat Completions framing (Cookbook, and bills of 2024 to 2026)")
+    source = "Chat Completions framing (Cookbook, and bills of 2024 to 2026)"
+    framed = Framed(source=source, pictures=tiles)
     messages = messages_of(dict(body))
     tools = body.get("tools") or body.get("functions")
     functions = list(functions_of(tools))
     _look(framed, body, tools, functions)
-    names = _names_of_calls(framed, messages)
-    placed = not functions
-    if functions and reasoning:
-        framed.add(Piece(fixed=_reasoning_tools(framed, functions)), *namespace(functions, True))
-        placed = True
+    names = names_of_calls(messages)
+    told = several_results(framed, messages, names)
+    form = answer_form(body.get("response_format"))
+    behind = next((i for i, m in enumerate(messages) if m.get("role") in _SYSTEM), None)
+    if functions and (reasoning or behind is None):
+        fixed = _reasoning_tools(framed, functions) if reasoning else _TOOLS_ALONE
+        add_tools(framed, functions, fixed)
+    if form and (reasoning or behind is None):
+        alone = 0 if reasoning else _SECTION if functions else _MESSAGE
+        framed.add(Piece(form.section, fixed=alone))
     for index, message in enumerate(messages):
-        if not placed and message.get("role") in ("system", "developer"):
-            text, _ = text_of(message.get("content"))
-            system = Piece(f"{text}\n\n", "system", index, fixed=_MESSAGE)
-            heading = Piece(fixed=_TOOLS_BEHIND_SYSTEM)
-            framed.add(system)
-            framed.add(heading, *namespace(functions, False))
-            placed = True
+        if index in told:
             continue
-        _message(framed, index, message, names)
-    if not placed:
-        framed.add(Piece(fixed=_TOOLS_ALONE), *namespace(functions, False))
+        if index == behind and reasoning and functions:
+            text, _ = text_of(message.get("content"))
+            framed.add(Piece(f"{text}\n\n", "system", index, fixed=_INSTRUCTIONS))
+        elif index == behind and not reasoning and (functions or form):
+            _system(framed, index, message, functions, form)
+        else:
+            _message(framed, index, message, names)
+    if form:
+        _addresses_of_answers(framed, messages, form, bool(functions))
     if reasoning:
         _rounds(framed, messages, str(body.get("model") or ""))
     else:
@@ -76,13 +80,58 @@ def chat(body: Mapping[str, Any], reasoning: bool, legacy: bool) -> Framed:
     return framed
 
 
+def _system(
+    framed: Framed,
+    index: int,
+    message: Mapping[str, Any],
+    functions: Sequence[Mapping[str, Any]],
+    form: AnswerForm | None,
+) -> None:
+    """The first system message, with the tools and the answer's form behind it."""
+    text, _ = text_of(message.get("content"))
+    row = [Piece(text, "system", index, fixed=_MESSAGE)]
+    if functions:
+        framed.add(*row, Piece("\n\n", "system", index))
+        add_tools(framed, functions, _TOOLS_BEHIND_SYSTEM)
+        row = [Piece(fixed=_SECTION)]
+    elif form:
+        row.append(Piece("\n\n"))
+    if form:
+        framed.add(*row, Piece(form.section))
+
+
+def _addresses_of_answers(
+    framed: Framed, messages: Sequence[Mapping[str, Any]], form: AnswerForm, tools: bool
+) -> None:
+    """Each answer is addressed to the form; the one to come too, where no tool could be."""
+    for index, message in enumerate(messages):
+        if message.get("role") == "assistant" and not calls_of(message):
+            framed.add(Piece(f" {form.name}", "assistant", index, fixed=_ADDRESS))
+    if not tools:
+        framed.add(Piece(f" {form.name}", fixed=_ADDRESS))
+
+
 def _look(framed: Framed, body: Mapping[str, Any], tools: Any, functions: Sequence[Any]) -> None:
     """What is in the request that nobody knows the cost of."""
     for key in _HIDDEN:
-        if body.get(key) and body[key] not in _FREE:
+        if body.get(key) and body[key] not in _FREE and not answer_form(body[key]):
             framed.because(f"what {key} adds is not known")
+    form = answer_form(body.get("response_format"))
+    look_at_form(framed, form)
+    called = any(map(calls_of, messages_of(dict(body))))
+    if (tools or form or called) and "/" in str(body.get("model") or ""):
+        framed.because("a gateway may ask by Responses, which frames tools and forms otherwise", 99)
     if isinstance(tools, list) and len(functions) < len(tools):
         framed.because("what a tool that is no function adds is not known")
+
+
+def look_at_form(framed: Framed, form: AnswerForm | None) -> None:
+    """What of a schema no bill has told the cost of."""
+    if form and not form.strict:
+        framed.because("bills of a schema that is not strict differ: 1 more of 3, of 1 not", 2)
+    if form and form.unknown:
+        names = ", ".join(form.unknown)
+        framed.because(f"what {names} add in the schema of the answer is not known", 400)
 
 
 def _reasoning_tools(framed: Framed, functions: Sequence[Mapping[str, Any]]) -> int:
@@ -97,67 +146,24 @@ def without_descriptions(framed: Framed, functions: Sequence[Mapping[str, Any]])
     return int(not any(told))
 
 
-def _names_of_calls(framed: Framed, messages: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """The tool of each call's id; "" where it was called beside another."""
-    names: dict[str, str] = {}
-    for calls in map(calls_of, messages):
-        if len(calls) > 2:
-            framed.because("more than two calls at once: no bill is known", 4 * len(calls))
-        for call in calls:
-            name = str(call["function"].get("name") or "")
-            names[str(call.get("id"))] = name if len(calls) == 1 else ""
-    return names
-
-
 def _message(
     framed: Framed, index: int, message: Mapping[str, Any], names: Mapping[str, str]
 ) -> None:
-    text, others = text_of(message.get("content"))
-    for kind in others:
-        framed.because(f"what a part of type {kind} costs is not known")
+    text, _ = text_of(message.get("content"))
     role, origin = message.get("role"), origin_of(message.get("role"))
     framed.add(Piece(text, origin, index, fixed=_MESSAGE))
+    framed.beside_text(message.get("content"), origin, index)
     name = message.get("name")
     if role in ("tool", "function"):
-        _header_of_result(
-            framed, index, names.get(str(message.get("tool_call_id")), str(name or ""))
-        )
+        tool = names.get(str(message.get("tool_call_id")), str(name or ""))
+        framed.add(Piece(tool, "results", index, tool))
     elif isinstance(name, str) and name:
         framed.add(Piece(name, origin, index, fixed=1))
+        if name == role:
+            framed.because("a name that is the role's was billed 1 less", 0)
     calls = calls_of(message)
     if calls:
-        _written_calls(framed, index, calls)
-
-
-def _header_of_result(framed: Framed, index: int, name: str) -> None:
-    """Whose result it is: the tool's name, or 2 where several were called at once."""
-    framed.add(Piece(name, "results", index, name, 0 if name else _RESULT_OF_SEVERAL))
-
-
-def _written_calls(framed: Framed, index: int, calls: Sequence[Mapping[str, Any]]) -> None:
-    functions = [call["function"] for call in calls]
-    if len(functions) == 1:
-        name = str(functions[0].get("name") or "")
-        address = f" to=functions.{name}"
-        arguments = compact(functions[0].get("arguments"))
-        framed.add(Piece(address, "calls", index, name, _ADDRESS))
-        framed.add(Piece(arguments, "calls", index, name))
-        return
-    framed.add(Piece(" to=multi_tool_use.parallel", "calls", index, fixed=_ADDRESS))
-    framed.add(*_parallel(index, functions))
-
-
-def _parallel(index: int, functions: Sequence[Mapping[str, Any]]) -> list[Piece]:
-    """The calls as the arguments of one."""
-    pieces = [Piece('{"tool_uses":[', "calls", index)]
-    for place, function in enumerate(functions):
-        name = str(function.get("name") or "")
-        address = json.dumps(f"functions.{name}", ensure_ascii=False)
-        arguments = compact(function.get("arguments"))
-        start = "}," if place else ""
-        text = f'{start}{{"recipient_name":{address},"parameters":{arguments}'
-        pieces.append(Piece(text, "calls", index, name))
-    return [*pieces, Piece("}]}", "calls", index)]
+        written_calls(framed, index, calls)
 
 
 def _choice(framed: Framed, choice: Any, legacy: bool) -> None:
@@ -173,7 +179,7 @@ def _choice(framed: Framed, choice: Any, legacy: bool) -> None:
     if not isinstance(name, str) and (choice != "none" or not legacy):
         framed.because("what this tool_choice adds is not known", 20)
     if isinstance(name, str):
-        framed.add(Piece(name, "tools", tool=name, fixed=7))
+        framed.add(Piece(f".{name}", "tools", tool=name, fixed=7))
     elif choice == "none":
         framed.add(Piece(fixed=1, origin="tools"))
 

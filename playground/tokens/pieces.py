@@ -10,9 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from playground.tokens.pictures import Pictures
+
 Origin = Literal[
     "system", "user", "assistant", "calls", "results", "tools", "framing", "other messages"
 ]
+_PICTURES: Final = ("image_url", "input_image")
 _ORIGINS: Final[dict[str, Origin]] = {
     "system": "system",
     "developer": "system",
@@ -45,13 +48,15 @@ class Framed:
 
     `control` says that the texts hold control tokens as a template writes them. What is `unknown`
     is a reason each, with the tokens that it adds at the most; None where nobody can say: searches
-    that the provider ran, pictures, a conversation that it keeps.
+    that the provider ran, pictures, a conversation that it keeps. `pictures` says what
+    those cost, where that is known.
     """
 
     rows: list[Sequence[Piece]] = field(default_factory=list)
     unknown: dict[str, int | None] = field(default_factory=dict)
     source: str = ""
     control: bool = False
+    pictures: Pictures | None = None
 
     def add(self, *pieces: Piece) -> None:
         self.rows.append(pieces)
@@ -59,6 +64,16 @@ class Framed:
     def because(self, reason: str, most: int | None = None) -> None:
         """One more reason why the count is not exact; each is told once."""
         self.unknown.setdefault(reason, most)
+
+    def beside_text(self, content: Any, origin: Origin, message: int) -> None:
+        """The parts of a content that are no text."""
+        for part in _split(content)[1]:
+            kind = _kind(part)
+            cost = self.pictures.cost(part) if self.pictures and kind in _PICTURES else None
+            if cost is None:
+                self.because(f"what a part of type {kind} costs is not known")
+            else:
+                self.add(Piece(origin=origin, message=message, fixed=cost))
 
     @property
     def more(self) -> int | None:
@@ -69,16 +84,22 @@ class Framed:
 
 def text_of(content: Any) -> tuple[str, list[str]]:
     """A content's text, and the kinds of its parts that are no text."""
+    text, others = _split(content)
+    return text, list(map(_kind, others))
+
+
+def _split(content: Any) -> tuple[str, list[Any]]:
     if content is None or isinstance(content, str):
         return content or "", []
-    texts, others = [], []
+    texts: list[str] = []
+    others: list[Any] = []
     for part in content if isinstance(content, list) else [content]:
         if isinstance(part, dict) and isinstance(part.get("text"), str):
             texts.append(part["text"])
         elif isinstance(part, str):
             texts.append(part)
         else:
-            others.append(_kind(part))
+            others.append(part)
     return "".join(texts), others
 
 

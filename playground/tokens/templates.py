@@ -10,11 +10,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from playground.caching.bodies import messages_of, parts_of, system_of, tools_of
 from playground.raw_prompts import LLAMA3, ChatTemplate
 from playground.raw_prompts.llama import LlamaFormat
+from playground.tokens.pictures import Rows
 from playground.tokens.pieces import (
     Framed,
     Piece,
@@ -78,20 +79,21 @@ def _llama_turn(form: LlamaFormat, turn: _Turn, before: str = "") -> Sequence[Pi
     return [Piece(head), turn.piece(turn.text.strip()), Piece(form.end_of_turn)]
 
 
+_FIRST: Final = ("type", "properties", "required")
 _SETTINGS: Final = 12  # `{"reasoning_effort": "none"}`, or "high", between two control tokens
 
 
-def mistral(body: Mapping[str, Any], settings: Literal["no", "always", "by now"]) -> Framed:
+def mistral(body: Mapping[str, Any], settings: bool) -> Framed:
     """Models with a Tekken tokenizer, as InstructTokenizerV13 of mistral-common 1.13 writes them.
 
-    `settings` are those of the models that reason at will (V15): `by now` for a name that meant a
-    model without them until 2026.
+    `settings` are those of the models that reason at will (V15).
     """
-    framed = Framed(source="control tokens of mistral-common 1.13, V13 and V15")
+    source = "control tokens of mistral-common 1.13, V13 and V15"
+    framed = Framed(source=source, pictures=Rows(28, 1024))
     _look_at_mistral(framed, body)
     framed.add(Piece(fixed=1))
-    if settings != "no":
-        _mistral_settings(framed, body, settings == "by now")
+    if settings and not _asks_for_json(body):
+        framed.add(Piece(fixed=_SETTINGS))
     messages = messages_of(dict(body))
     first = next((i for i, m in enumerate(messages) if m.get("role") == "user"), -1)
     for index, message in enumerate(messages):
@@ -103,27 +105,23 @@ def mistral(body: Mapping[str, Any], settings: Literal["no", "always", "by now"]
 
 def _look_at_mistral(framed: Framed, body: Mapping[str, Any]) -> None:
     """What a request may hold that no bill has told."""
-    form = body.get("response_format")
-    if isinstance(form, dict) and form.get("type") not in (None, "text"):
-        framed.because("what response_format adds is not known")
     choice = body.get("tool_choice")
-    if choice not in (None, "auto", "none"):
+    if isinstance(choice, dict):
         framed.because("what this tool_choice adds is not known", 8)
     if body.get("prompt_mode"):
         framed.because("what prompt_mode adds is not known")
 
 
-def _mistral_settings(framed: Framed, body: Mapping[str, Any], by_now: bool) -> None:
-    framed.add(Piece(fixed=_SETTINGS))
-    if by_now and body.get("reasoning_effort") is None:
-        framed.because("until 2026 this name meant a model without settings: 12 fewer", 0)
+def _asks_for_json(body: Mapping[str, Any]) -> bool:
+    """Whether the answer is to be JSON: free, and without the settings (16 bills of 2026)."""
+    form = body.get("response_format")
+    return isinstance(form, dict) and form.get("type") not in (None, "text")
 
 
 def _mistral_turn(framed: Framed, index: int, message: Mapping[str, Any]) -> None:
-    text, others = text_of(message.get("content"))
-    for kind in others:
-        framed.because(f"what a part of type {kind} costs is not known")
+    text, _ = text_of(message.get("content"))
     role = str(message.get("role") or "user")
+    framed.beside_text(message.get("content"), origin_of(role), index)
     calls = calls_of(message)
     if role != "assistant":
         framed.add(Piece(text, origin_of(role), index, fixed=2))
@@ -145,12 +143,27 @@ def _mistral_tools(framed: Framed, body: Mapping[str, Any]) -> None:
         ordered = {
             "name": function["name"],
             "description": function.get("description") or "",
-            "parameters": function.get("parameters") or {},
+            "parameters": _as_mistral_keeps_it(function.get("parameters") or {}),
         }
         tool = json.dumps({"type": "function", "function": ordered}, ensure_ascii=False)
         text = f", {tool}" if place else tool
         pieces.append(Piece(text, "tools", tool=str(function["name"])))
     framed.add(*pieces, Piece("]", "tools"))
+
+
+def _as_mistral_keeps_it(schema: Any, names: bool = False) -> Any:
+    """A JSON Schema with type, properties and required first in each object, the rest behind, as
+    bills of 2025 and 2026 say that the API orders it."""
+    if isinstance(schema, list):
+        return [_as_mistral_keeps_it(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    first = () if names else tuple(key for key in _FIRST if key in schema)
+    keys = (*first, *(key for key in schema if key not in first))
+    return {
+        key: _as_mistral_keeps_it(schema[key], not names and key in ("properties", "$defs"))
+        for key in keys
+    }
 
 
 def mistral_first(body: Mapping[str, Any]) -> Framed:

@@ -4,61 +4,56 @@ The form is that of openai/harmony (src/encoding.rs, `template_tools_section`, 2
 it of github.com/hmarr/openai-chat-tokens (2023) and pamelafox/openai-messages-token-helper (2024).
 They differ from what is billed in what follows, each told by recorded bills, of 2024 to 2026:
 
-* an object without a comment in it is one line, `{ city: string, unit?: "c" | "f" }`, else a line
-  for each property, and never indented;
-* Chat Completions write no titles, takes one level of indentation off a description's lines, and
-  a default only where there are lines; Responses writes titles, and each line as a comment.
+* an object in which nothing has a comment or a default is one line, `{ city: string, unit?:
+  "c" | "f" }`, else a line for each property, and never indented;
+* each line of a description is a comment of its own, without its indentation; between a title and a
+  description stands an empty one.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
-from playground.tokens.pieces import Piece
+from playground.tokens.pieces import Framed, Piece
 
 _DEEPEST: Final = 40  # levels of a schema; a `$ref` may lead to itself
 HEAD: Final = "namespace functions {\n\n"
+_UNTOLD: Final = frozenset(
+    ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
+     "maxLength", "minItems", "maxItems", "uniqueItems", "pattern", "examples", "allOf", "not",
+     "const")
+)  # fmt: skip
 TAIL: Final = "} // namespace functions"
 
 
-def namespace(functions: Iterable[Mapping[str, Any]], titled: bool) -> Iterator[Piece]:
-    """The namespace, a piece for each function; `titled` is Responses' way."""
-    yield Piece(HEAD, "tools")
+def add_tools(framed: Framed, functions: Iterable[Mapping[str, Any]], fixed: int) -> None:
+    """The namespace behind `fixed` control tokens, a piece for each function."""
+    pieces = [Piece(fixed=fixed), Piece(HEAD, "tools")]
     for function in functions:
-        yield Piece(_function(function, titled), "tools", tool=str(function["name"]))
-    yield Piece(TAIL, "tools")
+        parameters = function.get("parameters")
+        schema = _Schema(parameters if isinstance(parameters, dict) else {})
+        pieces.append(Piece(_function(function, schema), "tools", tool=str(function["name"])))
+        for reason in schema.untold:
+            framed.because(f"no bill explains what {reason} costs in a tool", 60)
+    framed.add(*pieces, Piece(TAIL, "tools"))
 
 
-def _function(function: Mapping[str, Any], titled: bool) -> str:
-    parameters = function.get("parameters")
-    schema = _Schema(parameters if isinstance(parameters, dict) else {}, titled)
-    about = _words(function.get("description"), titled)
-    head = "".join(f"// {line}\n" for line in about)
+def _function(function: Mapping[str, Any], schema: _Schema) -> str:
+    head = "".join(f"{line}\n" for line in _comments(function.get("description")))
     if not isinstance(schema.root.get("properties"), dict) or not schema.root["properties"]:
         return f"{head}type {function['name']} = () => any;\n\n"
-    comments = "".join(f"{line}\n" for line in schema.comments(schema.root)) if titled else ""
+    comments = "".join(f"{line}\n" for line in schema.comments(schema.root))
     written = schema.object(schema.root, 0)
     return f"{head}type {function['name']} = (_: {comments}{written}) => any;\n\n"
 
 
-def _words(text: Any, by_line: bool) -> list[str]:
-    """A description's comments: one for each line, or one that goes on over several lines."""
-    if not isinstance(text, str) or not text:
-        return []
-    return text.strip().split("\n") if by_line else [dedented(text)]
-
-
-def dedented(text: str) -> str:
-    """The lines without the indentation that those have in common that are indented at all."""
-    lines = text.split("\n")
-    depths = [len(line) - len(line.lstrip(" ")) for line in lines[1:] if line.strip()]
-    least = min((depth for depth in depths if depth), default=0)
-    return "\n".join(
-        line[min(least, len(line) - len(line.lstrip(" "))) :] for line in lines
-    ).strip()
+def _comments(text: Any) -> list[str]:
+    """A comment for each line of a text, without its indentation."""
+    lines = text.strip().split("\n") if isinstance(text, str) and text.strip() else []
+    return [f"// {line.strip()}".rstrip() for line in lines]
 
 
 @dataclass
@@ -66,12 +61,13 @@ class _Schema:
     """A JSON Schema written as a type."""
 
     root: dict[str, Any]
-    titled: bool
+    untold: dict[str, None] = field(default_factory=dict)  # what no bill explains, in order
 
     def type(self, given: Any, depth: int) -> str:
         schema = self._resolved(given)
         if schema is None or depth > _DEEPEST:
             return "any"
+        self._look(schema)
         several = schema.get("anyOf") or schema.get("oneOf")
         if isinstance(several, list):
             return " | ".join(self.type(each, depth + 1) for each in several)
@@ -82,6 +78,25 @@ class _Schema:
             return " | ".join(self.type({**schema, "type": each}, depth + 1) for each in kind)
         return self._plain(schema, kind, depth)
 
+    def _look(self, schema: Mapping[str, Any]) -> None:
+        """What in a schema the bills that are known do not explain, or none has."""
+        told = set(schema) & _UNTOLD
+        several = schema.get("anyOf") or schema.get("oneOf") or []
+        inner = [each for each in several if isinstance(each, dict)]
+        if any(each.get("type") == "array" for each in inner):
+            told.add("a union with an array")
+        if any("format" in each for each in inner):
+            told.add("a format in a union")
+        if "default" in schema and schema.get("properties"):
+            told.add("the default of an object")
+        self.untold.update(dict.fromkeys(sorted(told)))
+
+    def _items(self, schema: Mapping[str, Any], depth: int) -> str:
+        written = self.type(schema, depth) if schema else "any"
+        if written.startswith("{\n"):
+            self.untold["an array of objects that are described"] = None
+        return f"{written}[]"
+
     def _plain(self, schema: dict[str, Any], kind: Any, depth: int) -> str:
         match kind:
             case "string" | "boolean" | "null":
@@ -89,8 +104,7 @@ class _Schema:
             case "number" | "integer":
                 return "number"
             case "array":
-                items = schema.get("items")
-                return f"{self.type(items, depth + 1) if items else 'any'}[]"
+                return self._items(schema.get("items") or {}, depth + 1)
         if isinstance(schema.get("properties"), dict) and schema["properties"]:
             return self.object(schema, depth)
         return "object" if kind == "object" else "any"
@@ -105,23 +119,18 @@ class _Schema:
             written = f"{key}{'' if key in required else '?'}: {self.type(value, depth + 1)}"
             above = self.comments(value)
             default = self._default(value)
-            comments = comments or bool(above) or (self.titled and bool(default))
+            comments = comments or bool(above or default)
             lines.append((above, written, default))
         if not comments:
             return "{ " + ", ".join(written for _above, written, _default in lines) + " }"
         return "{\n" + "".join(self._line(*line) for line in lines) + "}"
 
     def _line(self, above: list[str], written: str, default: str) -> str:
-        behind = f",{default}" if self.titled else f"{default},"
-        return "".join(f"{each}\n" for each in above) + f"{written}{behind}\n"
+        return "".join(f"{each}\n" for each in above) + f"{written},{default}\n"
 
     def comments(self, schema: Mapping[str, Any]) -> list[str]:
-        title = schema.get("title")
-        titles = [title] if self.titled and isinstance(title, str) else []
-        words = schema.get("description")
-        told = words.strip() if isinstance(words, str) and self.titled else words
-        lines = told.split("\n") if isinstance(told, str) and told else []
-        return [f"// {line}" for line in (*titles, *lines)]
+        title, about = _comments(schema.get("title")), _comments(schema.get("description"))
+        return [*title, *(["//"] if title and about else []), *about]
 
     def _default(self, schema: Mapping[str, Any]) -> str:
         if "default" not in schema:

@@ -52,7 +52,7 @@ INSTEAD: Final[Mapping[str, str]] = {
 
 class SchemaRule(BaseModel):
     """One row: a keyword, or one of the cases of CASES, what becomes of it, what to write
-    instead (a name of INSTEAD), and who says so."""
+    instead (a name of INSTEAD), and who says so; `confirmed` is a second source."""
 
     model_config = _STRICT
 
@@ -65,6 +65,7 @@ class SchemaRule(BaseModel):
     source: str = Field(min_length=8)
     date: str = Field(pattern=r"^\d{4}-\d{2}-\d{2}$")
     note: str = ""
+    confirmed: str = ""
 
 
 class SchemaTarget(BaseModel):

@@ -13,6 +13,7 @@ from playground.parsing.patterns import (
     IDENTIFIER,
     SPACE,
     begins,
+    follows_marker,
     is_solid,
     look_of,
     name_before,
@@ -24,7 +25,7 @@ from playground.parsing.patterns import (
     unnamed,
     worded,
 )
-from playground.parsing.template import Piece, Template, holes_of
+from playground.parsing.template import Hole, Piece, Template, holes_of
 from playground.parsing.wait import Choice, Group, Kind, Wait, wait
 
 JUNK_LIMIT: Final = 80  # characters
@@ -51,8 +52,9 @@ def param_opener(syntax: Declaration) -> str:
     block = value_notation(template).block
 
     def opener(pieces: tuple[Piece, ...]) -> str:
+        space = r"\s{0,8}+" if follows_marker(pieces, "key") else ""
         holes = {
-            "key": f"(?P<key>{_key(syntax, pieces)})",
+            "key": f"{space}(?P<key>{_key(syntax, pieces)})",
             "type": r"(?P<type>\w{1,16}+)",
             "is_text": "(?P<is_text>true|false)",
         }
@@ -85,6 +87,13 @@ def param_wait(around: Neighbours) -> Wait:
         *around.stops,
         *around.calls,
     )
+
+
+def after_wait(around: Neighbours) -> Wait:
+    """Behind a call without a closer: any marker, or the end of the stream."""
+    markers = (*around.section_closers, *around.stops, *around.calls)
+    follow = "|".join(look_of(choice.pattern) for choice in markers)
+    return wait(Choice(rf"{SPACE}(?:\Z|(?={follow}))", varying=True))
 
 
 def value_wait(around: Neighbours) -> Wait:
@@ -173,6 +182,14 @@ def _junk(around: Neighbours) -> str:
     )
     junk = rf"[^{first}\n]{{1,{JUNK_LIMIT}}}+"
     return f"|{junk}{SPACE}{unnamed(closing.pattern)}"
+
+
+def holds_own_end(text: str, syntax: Declaration, name: str) -> bool:
+    """Whether a value holds the closer that names this very call."""
+    after = syntax.call_template.after
+    if name not in text or Hole("name") not in after:
+        return False
+    return "".join(p if isinstance(p, str) else name for p in after).strip() in text
 
 
 def closes_solidly(template: Template) -> bool:

@@ -19,7 +19,9 @@ from playground.parsing.form import Form
 from playground.parsing.notations.json_arguments import claim_arguments, decode_arguments, unwrap
 from playground.parsing.notations.notation import CallValue, Lead, Neighbours, Notation
 from playground.parsing.notations.param_waits import (
+    after_wait,
     closes_solidly,
+    holds_own_end,
     param_opener,
     param_template,
     param_wait,
@@ -27,13 +29,7 @@ from playground.parsing.notations.param_waits import (
     value_wait,
 )
 from playground.parsing.open_call import BrokenCall, OpenCall
-from playground.parsing.patterns import (
-    ENDED,
-    SPACE,
-    last_piece,
-    unnamed,
-    worded,
-)
+from playground.parsing.patterns import ENDED, SPACE, last_piece, unnamed, worded
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Match, Walk
 from playground.parsing.template import Hole, fill, holes_of
@@ -91,7 +87,7 @@ class Params(Notation):
         return f"(?:{SPACE}{param_opener(lead.syntax)}{end})"
 
     def waits(self, around: Neighbours) -> tuple[Wait, ...]:
-        return param_wait(around), value_wait(around)
+        return param_wait(around), value_wait(around), after_wait(around)
 
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         return _read_params(reader, call, form)
@@ -142,7 +138,7 @@ def _read_params(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         scanner.claim(scanner.emit_unexpected, strays, scanner.at + count)
 
     while True:
-        if form.close is None and not (yield from _another(reader, call, next_param)):
+        if form.close is None and not (yield from _another(reader, call, form)):
             return
         yield from scanner.skip_space()
         if not call.raw and (yield from scanner.peek()) == "{":
@@ -179,26 +175,30 @@ def _read_object_body(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
     yield from claim_arguments(reader, call)
     decode_arguments(reader, call, form.syntax.shape)
     reader.scanner.note("arguments-as-json", call.place)
+    yield from reader.scanner.skip_space()
 
 
 def _holds_arguments(strays: str, call: OpenCall, syntax: Declaration) -> bool:
     """Whether the text that stood where no parameter could be read was one all the same: all that
-    the call had, or with a parameter's opener in it. Without it the call would be another."""
-    if not call.raw:
+    the call had, an object, or with a parameter's opener in it. Without it the call is another."""
+    if not call.raw or strays.lstrip().startswith("{"):
         return bool(strays.strip())
     opener = "".join(p for p in param_template(syntax).before if isinstance(p, str))
     words = re.match(r"\W*[\w:｜|]+", opener)
     return words is not None and words[0].strip() in strays
 
 
-def _another(reader: Reader, call: OpenCall, next_param: Wait) -> Walk[bool]:
-    """Whether a parameter follows: a call without a closer ends with its last one."""
-    scanner = reader.scanner
+def _another(reader: Reader, call: OpenCall, form: Form) -> Walk[bool]:
+    """Whether a parameter follows: a call without a closer ends with its last one. One that has
+    none ends before a marker alone: other text there is an argument that cannot be read."""
+    scanner, (next_param, _, after) = reader.scanner, form.body
     match = yield from scanner.match_here(next_param)
     if match is None and scanner.ended:
         if call.in_section:
             raise BrokenCall("truncated-call")
         scanner.note("open-ended", call.place)
+    if match is None and not call.raw and (yield from scanner.match_here(after)) is None:
+        raise BrokenCall("malformed-arguments", "no parameter that can be read", whole=True)
     return match is not None and next_param.kind(match) is Kind.PARAM
 
 
@@ -264,8 +264,8 @@ def _mended_end(
         return inner.removesuffix("\n") if _on_own_lines(form.syntax) else inner
     if kind is Kind.FORGOTTEN:
         reader.scanner.note("missing-closer", place)
-    elif inner:
-        reader.scanner.note("marker-in-value", place)
+    elif inner or (call.name and holds_own_end(text, form.syntax, call.name)):
+        reader.scanner.note("marker-in-value", place)  # its own closer may be forgotten
     return text
 
 

@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass
 from itertools import accumulate
 from typing import Any
 
-from playground.caching.shortening import Shortening
+from playground.caching.bodies import messages_of
+from playground.caching.shortening import ON_RESULTS, Shortening, has_result
 from playground.counts import dollars, grouped
 from playground.display import Drawn
 from playground.llm.prices import price_of
@@ -96,11 +97,25 @@ class CompactionWhatIf(Drawn):
         name = best.policy.name
         return f"Over {turns} turns “{name}” is cheapest: {share} % less input cost{price}.{when}"
 
+    @property
+    def notes(self) -> list[str]:
+        """Why policies cut nothing that clear results, where no message is one."""
+        asked = [row.policy.name for row in self.rows if row.policy.name in ON_RESULTS]
+        last = self.everything.bodies[-1]
+        if not asked or any(map(has_result, messages_of(last))):
+            return []
+        names = ", ".join(asked)
+        return [
+            f"{names}: nothing to clear. Results that were sent are text of messages here, as in a "
+            "text dialect; keep last messages and summarise at limit cut them with the rest."
+        ]
+
     def as_json(self) -> dict[str, Any]:
         return {
             "model": self.model,
             "limit": self.limit,
             "headline": self.headline,
+            "notes": self.notes,
             "policies": [
                 {
                     "policy": row.policy.name,

@@ -14,6 +14,7 @@ from playground.recordings.apis.bedrock_converse import BedrockConverse
 from playground.recordings.apis.bedrock_invoke import BedrockInvoke
 from playground.recordings.apis.cohere_chat import CohereChat
 from playground.recordings.apis.cohere_v1 import CohereV1
+from playground.recordings.apis.dashscope import DashScope
 from playground.recordings.apis.gemini_generate import GeminiGenerate
 from playground.recordings.apis.gemini_interactions import GeminiInteractions
 from playground.recordings.apis.gemini_live import GeminiLive
@@ -36,6 +37,7 @@ APIS: Final[tuple[type[ApiReader], ...]] = (
     CohereChat,
     GeminiInteractions,
     CohereV1,
+    DashScope,
     OllamaChat,
     OllamaGenerate,
     TgiGenerate,

@@ -98,12 +98,16 @@ def _frame(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _unpacked(value: dict[str, Any]) -> dict[str, Any]:
-    """The model's chunk. SDKs hand it on as JSON; a frame without one (an error) is itself."""
+    """The model's chunk. SDKs hand it on as JSON; a frame without one (an error) is itself. That of
+    `InvokeAgent` holds text, and no end shows that it is all."""
     frame = _frame(value)
     packed = frame.get("bytes")
     if packed is None:
         return dict(frame)
-    chunk = from_json(packed if packed.lstrip().startswith("{") else base64.b64decode(packed))
+    data = packed.encode() if packed.lstrip().startswith("{") else base64.b64decode(packed)
+    if data.lstrip()[:1] not in (b"{", b"["):  # an agent's: the text itself
+        return {"text": data.decode()}
+    chunk = from_json(data)
     if not isinstance(chunk, dict):
         raise TypeError("chunk")
     return chunk

@@ -32,8 +32,7 @@ class GeminiLive(ApiReader):
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
-        known = {_camel(key): inner for key, inner in value.items()}
-        return any(isinstance(known.get(key), dict) for key in _KEYS)
+        return any(isinstance(inner, dict) and _camel(key) in _KEYS for key, inner in value.items())
 
     def read(self, value: dict[str, Any]) -> None:
         sink = self.sink

@@ -12,6 +12,7 @@ from typing import Any
 from playground.sessions.building import SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.framework_chats import chat_messages
+from playground.sessions.shapes.options import options_of, under
 from playground.sessions.shapes.spans import TraceSpan, first_spans, json_value, spans_of
 from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
@@ -41,7 +42,6 @@ def _turn(span: TraceSpan) -> Turn:
     given = span.attributes
     asked = next(given[name] for name in _ASKED if name in given)
     tools = json_value(given.get("ai.prompt.tools"))
-    prefix = "ai.usage."
     return Turn(
         before=chat_messages(asked, "user") or ([asked] if asked else []),
         after=_answer(given),
@@ -53,7 +53,13 @@ def _turn(span: TraceSpan) -> Turn:
         at=span.start,
         seconds=span.seconds,
         stop_reason=str(given.get("ai.response.finishReason") or ""),
-        usage={k.removeprefix(prefix): v for k, v in given.items() if k.startswith(prefix)},
+        usage=under(given, "ai.usage."),
+        options=options_of(
+            None,
+            under(given, "ai.settings."),
+            {"toolChoice": given.get("ai.prompt.toolChoice")},
+            under(given, "gen_ai.request."),
+        ),
     )
 
 

@@ -6,7 +6,7 @@ stand between them: what carries one message id is one message and one request.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -114,8 +114,15 @@ def _within(document: Any) -> list[Entry] | None:
 
 
 def _read(source: Source) -> Iterator[SessionBuilder]:
+    yield from read_log(source, None if source.is_lines else _within(source.document))
+
+
+def read_log(
+    source: Source, within: Iterable[Entry] | None, title: Any = ""
+) -> Iterator[SessionBuilder]:
+    """A log's conversations: of the file's lines, or of those `within` what wraps them."""
     threads = _Threads(source.stem)
-    within = None if source.is_lines else _within(source.document)
+    threads.main.known(title=title)
     read_lines(source, threads.main, threads.line, _QUIET, within)
     yield from threads.sessions()
 
@@ -281,6 +288,8 @@ def _system(builder: SessionBuilder, value: dict[str, Any], place: Place) -> Non
 def _outcome(thread: _Thread, value: dict[str, Any], place: Place) -> None:
     """The end of a log: the last answer's text again, or alone where no line brought it."""
     text, builder = value.get("result"), thread.builder
+    if thread.requests and not any(known.get("usage") for known in thread.requests):
+        thread.requests[-1]["usage"] = value.get("usage")  # of the run: its answers have none
     if not isinstance(text, str) or not text.strip():
         return
     last = next((m for m in reversed(builder.messages) if m.role == "assistant"), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from playground.messages import Part, ReasoningPart
 from playground.sessions.building import Place, SessionBuilder
@@ -19,6 +19,8 @@ from playground.sessions.shapes.messages import ROLES
 from playground.sessions.shapes.parts import read_parts, result_value
 from playground.sessions.shapes.results import add
 from playground.sessions.source import Source
+
+_SAID: Final = {"type", "role", "content"}  # of a line that is a message
 
 
 class GeminiCliChat(SessionFormat):
@@ -75,7 +77,7 @@ def _current(source: Source, builder: SessionBuilder) -> list[tuple[Place, Any]]
                 known = str(mapping(message).get("id") or within.at(index))
                 kept.pop(known, None)
                 kept[known] = within.at(index), message
-        elif value.keys() & {"type", "role", "content"}:
+        elif not _SAID.isdisjoint(value):
             known = str(value.get("id") or Place(line))
             kept.pop(known, None)
             kept[known] = Place(line), value

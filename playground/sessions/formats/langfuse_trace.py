@@ -13,6 +13,7 @@ from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
 from playground.sessions.shapes.fields import list_in, mapping, told_mapping
 from playground.sessions.shapes.framework_chats import chat_messages, chat_tools, further_replies
+from playground.sessions.shapes.options import options_of
 from playground.sessions.shapes.spans import json_value
 from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
@@ -85,6 +86,7 @@ def _turn(observation: dict[str, Any], place: Place) -> Turn:
         model=str(observation.get("model") or observation.get("providedModelName") or ""),
         at=str(observation.get("startTime") or ""),
         usage=usage if isinstance(usage, dict) else None,
+        options=options_of(given, observation.get("modelParameters")),
     )
 
 

@@ -9,6 +9,7 @@ from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.fields import listed
 from playground.sessions.shapes.framework_chats import chat_messages, chat_tools, further_replies
+from playground.sessions.shapes.options import options_of
 from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
 from playground.sessions.times import utc_time
@@ -106,6 +107,13 @@ def _turn(run: dict[str, Any], place: Place) -> Turn:
         model=str(model or about.get("ls_model_name") or ""),
         at=str(utc_time(run.get("start_time")) or run.get("start_time") or ""),
         usage=_usage(run, gave, about),
+        options=options_of(
+            given,
+            options,
+            about.get("ls_invocation_params"),
+            extra.get("options"),
+            {name: about.get(f"ls_{name}") for name in ("temperature", "max_tokens", "stop")},
+        ),
     )
 
 

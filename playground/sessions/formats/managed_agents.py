@@ -76,15 +76,12 @@ def _event(value: Any) -> dict[str, Any] | None:
     match value:
         case [str(), dict(event)]:
             value = event
-    for found in (
-        (value, *(value.get(k) for k in ("raw", "event", "data")))
-        if isinstance(value, dict)
-        else ()
-    ):
-        if isinstance(found, dict) and str(found.get("type") or "").startswith(_ROOMS):
-            kind = str(found["type"])
-            if kind.partition(".")[2]:
-                return found
+    if not isinstance(value, dict):
+        return None
+    for found in (value, value.get("raw"), value.get("event"), value.get("data")):
+        kind = found.get("type") if isinstance(found, dict) else None
+        if isinstance(kind, str) and kind.startswith(_ROOMS) and kind.partition(".")[2]:
+            return found
     return None
 
 

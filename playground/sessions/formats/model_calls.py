@@ -14,6 +14,7 @@ from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
 from playground.sessions.shapes.framework_chats import chat_messages, chat_tools, further_replies
+from playground.sessions.shapes.options import options_of
 from playground.sessions.shapes.spans import (
     TraceSpan,
     first_spans,
@@ -131,6 +132,11 @@ def _of_posthog(known: dict[str, Any], at: Any, place: Place) -> Turn:
             for key, count in known.items()
             if key.startswith(prefix) and key.endswith("_tokens") and count is not None
         },
+        options=options_of(
+            None,
+            known.get("$ai_model_parameters"),
+            {name: known.get(prefix + name) for name in ("temperature", "max_tokens", "stream")},
+        ),
     )
 
 
@@ -158,6 +164,7 @@ def _turn(given: Any, made: Any, place: Place) -> Turn:
         model=next((model for model in models if isinstance(model, str)), ""),
         usage=usage if isinstance(usage, dict) else None,
         further=further_replies(made),
+        options=options_of(given),
     )
 
 

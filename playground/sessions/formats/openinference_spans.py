@@ -11,6 +11,7 @@ from typing import Any
 from playground.sessions.building import SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.fields import listed
+from playground.sessions.shapes.options import options_of, under
 from playground.sessions.shapes.spans import (
     TraceSpan,
     first_spans,
@@ -51,11 +52,8 @@ def _turn(span: TraceSpan) -> Turn:
         at=span.start,
         seconds=span.seconds,
         stop_reason=str(given.get("llm.finish_reason") or ""),
-        usage={
-            name.removeprefix("llm.token_count."): value
-            for name, value in given.items()
-            if name.startswith("llm.token_count.")
-        },
+        usage=under(given, "llm.token_count."),
+        options=options_of(None, given.get("llm.invocation_parameters")),
     )
 
 

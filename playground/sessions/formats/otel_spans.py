@@ -7,10 +7,11 @@ as older instrumentations write them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from playground.sessions.building import SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.shapes.options import options_of, under
 from playground.sessions.shapes.spans import (
     TraceSpan,
     first_spans,
@@ -69,8 +70,19 @@ def _turn(span: TraceSpan) -> Turn:
         at=span.start,
         seconds=span.seconds,
         stop_reason=str(reasons[0] if isinstance(reasons, list) and reasons else ""),
-        usage={k.removeprefix(prefix): v for k, v in given.items() if k.startswith(prefix)},
+        usage=under(given, prefix),
+        options=options_of(given.get("request_data"), under(given, *_ASKED), _older(given)),
     )
+
+
+# OpenTelemetry's own names, and those of instrumentations for one provider.
+_ASKED: Final = ("gen_ai.request.", "gen_ai.openai.request.", "openai.request.")
+_OLDER: Final = ("is_streaming", "frequency_penalty", "presence_penalty", "chat.stop_sequences")
+
+
+def _older(given: dict[str, Any]) -> dict[str, Any]:
+    """Traceloop's options that OpenTelemetry had no name for."""
+    return {name: given.get(f"llm.{name}") for name in _OLDER}
 
 
 def _list(value: Any) -> list[Any]:

@@ -23,6 +23,7 @@ _REQUESTS: Final = ("request", "request_body", "requestBody", "req", "body", "pa
 _RESPONSES: Final = ("response", "response_body", "responseBody", "resp", "output", "modelOutput")
 _SESSIONS: Final = ("session_id", "sessionId", "session", "conversation_id", "thread_id")
 _TIMES: Final = ("timestamp", "start_time", "startTime", "created_at", "time", "ts")
+_BESIDE: Final = {*_RESPONSES, *_SESSIONS, "request", "custom_id"}  # one of these stands in a row
 _FIELDS: Final = {"method", "path", "headers", "url", "status"}
 
 
@@ -71,9 +72,9 @@ def _list_in(document: dict[str, Any]) -> str:
 
 
 def _is_row(value: Any) -> bool:
-    if not isinstance(value, dict) or "messages" in value or _request(value) is None:
+    if not isinstance(value, dict) or "messages" in value or _BESIDE.isdisjoint(value):
         return False
-    return any(key in value for key in (*_RESPONSES, *_SESSIONS, "request", "custom_id"))
+    return _request(value) is not None
 
 
 def _is_exchange(document: dict[str, Any]) -> bool:

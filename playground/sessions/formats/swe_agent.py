@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
-from playground.sessions.building import Place, SessionBuilder
+from playground.messages import Part
+from playground.sessions.building import Place, SessionBuilder, text_part
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.fields import list_in, mapping, told_mapping
+from playground.sessions.shapes.fields import (
+    list_in,
+    mapping,
+    text_of,
+    told_mapping,
+    told_objects,
+)
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.source import Source
 
@@ -59,6 +66,58 @@ class MiniSweAgent(SessionFormat):
         for index, message in enumerate(messages):
             read_message(builder, _with_id(message), place.at(index))
         yield builder
+
+
+class SweAgentDemo(SessionFormat):
+    name = "swe-agent-demo"
+    title = "SWE-agent's trajectories for its demonstration (web_trajs.json)"
+    keeps = Keeps(missing="patch and outcome of tests; tools are not in it, actions are text")
+
+    def recognises(self, source: Source) -> bool:
+        document = source.document
+        return isinstance(document, list) and any(map(_is_demo, document[:1]))
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        for index, given in enumerate(list_in(source)):
+            builder = SessionBuilder(title=f"{source.stem} {index + 1}")
+            place = Place(field=str(index))
+            run = told_mapping(builder, given, place)
+            builder.known(title=run.get("instance_id"), model=run.get("model"), name="swe-agent")
+            if asked := text_of(run.get("issue_text")):
+                builder.say("user", [text_part(asked)], place.at("issue_text"))
+            steps = told_objects(builder, run.get("history"), place.at("history"))
+            for where, step in steps:
+                _step(builder, step, where)
+            yield builder
+
+
+_STEPS: Final = {"thought", "action", "output"}
+
+
+def _is_demo(value: Any) -> bool:
+    steps = value.get("history") if isinstance(value, dict) else None
+    first = steps[0] if isinstance(steps, list) and steps else None
+    return isinstance(first, dict) and first.get("type") in _STEPS and "role" not in first
+
+
+def _step(builder: SessionBuilder, step: dict[str, Any], place: Place) -> None:
+    """A thought and the action behind it are one answer; what came of it is its result."""
+    kind, last = step.get("type"), builder.messages[-1] if builder.messages else None
+    if kind == "output":
+        seen = {name: held for name, held in step.items() if name != "type" and held}
+        result = seen.get("output_terminal", "") if len(seen) < 2 else seen
+        builder.say("tool", [builder.result(builder.open_call(), result or seen)], place)
+    elif kind in ("thought", "action"):
+        said = text_of(step.get(kind))
+        parts: list[Part] = [text_part(said)] if said and kind == "thought" else []
+        if kind == "action":
+            parts = [builder.call(builder.new_id(), "action", {"command": said}, place)]
+        if last is not None and last.role == "assistant" and not last.tool_calls:
+            builder.add_parts(parts)
+        elif parts:
+            builder.say("assistant", parts, place)
+    else:
+        builder.lost(f"a step of type {kind!r}", place)
 
 
 def _with_id(message: Any) -> Any:

@@ -38,6 +38,8 @@ _PLAIN: Final = {
     "role", "type", "content", "id", "model", "usage", "timestamp", "stop_reason", "stop_sequence",
     "tool_calls", "tool_call_id", "name",
 }  # fmt: skip
+_OF_GEMINI: Final = {"role", "parts"}
+_GEMINI_ROLES: Final[dict[str, Role]] = {"user": "user", "model": "assistant"}
 _PLAIN_ROLES: Final[tuple[Role, ...]] = ("user", "assistant", "system")
 _CALL_ROLES: Final = {"function_call", "function-call", "tool_calls", "tool_call"}
 # Fields that stand beside what was said; anything else that is not empty may be what was said.
@@ -113,6 +115,11 @@ def read_message(builder: SessionBuilder, value: Any, place: Place) -> None:
 
 def _plain_message(builder: SessionBuilder, value: dict[str, Any], place: Place) -> bool:
     """Whether it is of the form that most messages have; it is read then."""
+    if value.keys() == _OF_GEMINI and type(value["parts"]) is list:
+        if (spoken := _GEMINI_ROLES.get(str(value["role"]))) is None:
+            return False
+        add(builder, spoken, read_parts(builder, value["parts"], place.at("parts")), place)
+        return True
     if not value.keys() <= _PLAIN or value.get("type", "message") != "message":
         return False
     role = value.get("role")
@@ -142,9 +149,30 @@ def bare_message(value: dict[str, Any]) -> dict[str, Any]:
         return inner
     if isinstance(content, dict) and isinstance(content.get("parts"), list):
         return content if content.get("role") else {**value, **content}
+    if isinstance(value.get("blocks"), list) and value["blocks"] and content is None:
+        return _of_blocks(value)
     if value.get("type") == "TextMessage" and isinstance(value.get("source"), str):
         return {**value, "role": "user" if value["source"] == "user" else "assistant"}
     return value
+
+
+def _of_blocks(value: dict[str, Any]) -> dict[str, Any]:
+    """Polylogue's message: its text stands in its blocks, too, unless it was said around them. A
+    block's own id is not that of the call which it is or answers."""
+    text = value.get("text")
+    blocks = [
+        {key: held for key, held in each.items() if key != "id"} if _has_tool_id(each) else each
+        for each in value["blocks"]
+    ]
+    texts = [each.get("text") for each in blocks if isinstance(each, dict)]
+    within = "".join(each for each in texts if isinstance(each, str))
+    is_beside = isinstance(text, str) and text.strip() and text.strip() not in within
+    around = [{"type": "text", "text": text}] if is_beside else []
+    return {**value, "text": None, "content": [*around, *blocks]}
+
+
+def _has_tool_id(block: Any) -> bool:
+    return isinstance(block, dict) and isinstance(block.get("tool_id"), str)
 
 
 def _item(builder: SessionBuilder, value: dict[str, Any], place: Place) -> bool:

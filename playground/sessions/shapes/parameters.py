@@ -75,11 +75,18 @@ def parameters_of_body(body: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key in _HOLDERS:
         if isinstance(held := body.get(key), Mapping):
-            found |= _renamed(held)
-    return found | _renamed({key: body[key] for key in body if key in names})
+            found |= renamed(held)
+    return found | renamed({key: body[key] for key in body if key in names})
 
 
-def _renamed(given: Mapping[str, Any]) -> dict[str, Any]:
+def is_parameter(name: str) -> bool:
+    """Whether some provider's body has a parameter of this name, in it or in an object of it."""
+    return name in _SAMPLING or name in _BESIDE or name in _NAMES or name in _READ
+
+
+def renamed(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters by the names and in the forms of OpenAI's chat API; without those that are
+    null."""
     found: dict[str, Any] = {}
     for key, value in given.items():
         if value is not None:
@@ -92,12 +99,14 @@ def _renamed(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _tool_choice(key: str, value: Any) -> dict[str, Any]:
-    """OpenAI's (chat and Responses), Anthropic's or Bedrock's choice in the chat API's form."""
+    """OpenAI's (chat and Responses), Anthropic's, Bedrock's or the AI SDK's choice in the chat
+    API's form."""
     match value:
         case {"type": "function", "name": str(name)}:
             return {"tool_choice": _chosen("tool", name)}
-        case {"type": "auto" | "any" | "none" | "tool" as kind}:
-            return {"tool_choice": _chosen(kind, value.get("name")), **_parallel(value)}
+        case {"type": "auto" | "any" | "none" | "required" | "tool" as kind}:
+            name = value.get("name") or value.get("toolName")
+            return {"tool_choice": _chosen(kind, name), **_parallel(value)}
         case {"auto": _} | {"any": _}:
             return {"tool_choice": _chosen(next(iter(value)), None)}
         case {"tool": {"name": str(name)}}:

@@ -64,6 +64,8 @@ def result_value(content: Any) -> Any:
 
 def _read(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
     kind = value.get("type")
+    if kind is None and len(value) == 1 and type(text := value.get("text")) is str:  # Gemini's
+        return [text_part(text)] if text else []
     reader = _reader_of(kind) if isinstance(kind, str) else None
     if reader is None:
         reader = next((read for key, read in _BY_KEY.items() if key in value), None)
@@ -173,6 +175,7 @@ def _call(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
     call_id = call_id or _first(body, "tool_id", "callId", "tool_use_id")
     name = _first(body, "name", "toolName", "tool_name", "function_name", "function", "tool")
     arguments = _first(body, "input", "arguments", "args", "code", "parameters", "params")
+    arguments = body.get("tool_input") if arguments is None else arguments
     no_ids = "functionCall" in value or "function_call" in value or "value" in value
     if not call_id and no_ids:  # Gemini's calls need none
         call_id = builder.new_id()
@@ -202,6 +205,7 @@ def _result(builder: SessionBuilder, value: dict[str, Any], place: Place) -> lis
         case [{"json": inside}]:  # Bedrock
             content = inside
     failed = bool(body.get("is_error") or body.get("isError") or body.get("status") == "error")
+    failed = failed or bool(body.get("tool_result_is_error"))
     return [builder.result(call_id, result_value(content), name, is_error=failed)]
 
 

@@ -97,10 +97,12 @@ def _attributes(given: Any) -> dict[str, Any]:
     if isinstance(given, dict):
         return given
     pairs = [item for item in given if isinstance(item, dict)] if isinstance(given, list) else []
-    return {str(item.get("key")): _value(item.get("value")) for item in pairs}
+    return {str(item.get("key")): plain_value(item.get("value")) for item in pairs}
 
 
-def _value(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
+    """A value as OTLP writes it, an object of its type alone, as what it stands for; any other
+    stays as it is."""
     if not isinstance(value, dict) or len(value) != 1:
         return value
     kind, inner = next(iter(value.items()))
@@ -108,7 +110,7 @@ def _value(value: Any) -> Any:
         with suppress(ValueError, TypeError, OverflowError):
             return int(inner)
     if kind == "arrayValue":
-        return [_value(item) for item in listed(mapping(inner).get("values"))]
+        return [plain_value(item) for item in listed(mapping(inner).get("values"))]
     return inner
 
 

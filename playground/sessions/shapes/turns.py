@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from playground.findings import finding
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.shapes.conversations import Conversations
 from playground.sessions.shapes.messages import read_messages
+from playground.sessions.shapes.options import Options
 from playground.sessions.shapes.requests import read_items
 
 
@@ -26,6 +28,7 @@ class Turn:
     stop_reason: str = ""
     usage: dict[str, Any] | None = None
     further: int = 0  # replies of the same call that are not among the messages
+    options: Options = Options()
 
 
 def read_turns(turns: Sequence[Turn], title: str) -> Iterator[SessionBuilder]:
@@ -54,6 +57,7 @@ def _is_readable(messages: list[Any]) -> bool:
 def _session(chain: list[Turn], title: str) -> SessionBuilder:
     builder = SessionBuilder(title=title)
     last = chain[-1]
+    _asked(builder, chain)
     for turn in chain:
         builder.tools(turn.tools, turn.place.at("tools"))
         if turn.further:
@@ -67,6 +71,16 @@ def _session(chain: list[Turn], title: str) -> SessionBuilder:
     if len(builder.messages) > 0:
         _known(builder, last, len(builder.messages) - 1)
     return builder
+
+
+def _asked(builder: SessionBuilder, chain: Sequence[Turn]) -> None:
+    """What the last call asked for; names of options that are no parameters are told once."""
+    builder.asked(chain[-1].options.parameters, chain[-1].place)
+    places = {name: turn.place for turn in reversed(chain) for name in turn.options.left_out}
+    if places:
+        named = ", ".join(sorted(places))
+        where = str(next(iter(places.values())))
+        builder.findings.append(finding("options-left-out", where, named[:200]))
 
 
 def _known(builder: SessionBuilder, turn: Turn, reply: int) -> None:

@@ -72,6 +72,8 @@ def show(given: Asked) -> None:
         st.text(str(fault))
         return
     st.info(found.headline.replace("$", "\\$"))
+    for note in found.notes:
+        st.caption(note)
     st.plotly_chart(compaction_frames.curve(found), key="compaction curve")
     tables.table(compaction_frames.compaction(found), height="content")
     cut = [row for row in found.rows if row.cuts]

@@ -9,7 +9,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from playground.counts import counted
-from playground.questions.detection import Detection, detect_recording, foreign, likeliest
+from playground.questions.detection import Detection, detect_recording, foreign
+from playground.questions.likeliest import likeliest
 from playground.recordings.recording import Recording
 from playground.show import frames
 from playground.tools import ToolMetadata

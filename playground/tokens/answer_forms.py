@@ -1,0 +1,84 @@
+"""The form that an answer must have, as OpenAI's models read a JSON Schema of it.
+
+A section of the system prompt, as openai/harmony writes it (docs/format.md, "Structured output"):
+a heading, the schema's name and the schema as JSON without blanks, other letters than ASCII
+escaped. Left out are the keywords that the decoder sees to, and `required`. Told by bills of 2025
+and 2026; a schema's keyword that none of them had makes the count inexact.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+_LEFT_OUT: Final = frozenset(
+    ("required", "additionalProperties", "$schema", "format", "minimum", "maximum", "minLength",
+     "maxItems", "default")
+)  # fmt: skip
+_WRITTEN: Final = frozenset(
+    ("type", "properties", "items", "title", "description", "enum", "anyOf", "const", "$defs",
+     "$ref")
+)  # fmt: skip
+_BY_NAME: Final = ("properties", "$defs")  # what stands in these are names, no keywords
+
+
+@dataclass(frozen=True)
+class AnswerForm:
+    """A schema with its name and what is said of it, and whether it is binding."""
+
+    name: str
+    schema: Mapping[str, Any]
+    description: str = ""
+    strict: bool = False
+
+    @property
+    def section(self) -> str:
+        """The text of the system prompt's section."""
+        about = f"// {self.description}\n" if self.description else ""
+        schema = json.dumps(_shortened(self.schema), separators=(",", ":"))
+        return f"# Response Formats\n\n## {self.name}\n\n{about}{schema}"
+
+    @property
+    def unknown(self) -> list[str]:
+        """Keywords of which no bill has told whether they are written."""
+        return sorted(set(_keywords(self.schema)) - _LEFT_OUT - _WRITTEN)
+
+
+def answer_form(given: Any) -> AnswerForm | None:
+    """The form in a `response_format` of Chat Completions or a `text.format` of Responses."""
+    if not isinstance(given, dict) or given.get("type") != "json_schema":
+        return None
+    inner = given.get("json_schema", given)
+    schema = inner.get("schema") if isinstance(inner, dict) else None
+    if not isinstance(schema, dict):
+        return None
+    description = inner.get("description")
+    return AnswerForm(
+        str(inner.get("name") or ""),
+        schema,
+        description if isinstance(description, str) else "",
+        inner.get("strict") is True,
+    )
+
+
+def _shortened(value: Any, names: bool = False) -> Any:
+    if isinstance(value, dict):
+        return {
+            key: _shortened(inner, not names and key in _BY_NAME)
+            for key, inner in value.items()
+            if names or key not in _LEFT_OUT
+        }
+    return [_shortened(item) for item in value] if isinstance(value, list) else value
+
+
+def _keywords(value: Any, names: bool = False) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if not names:
+                yield key
+            yield from _keywords(inner, not names and key in _BY_NAME)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _keywords(item)

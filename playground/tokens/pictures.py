@@ -1,0 +1,122 @@
+"""What a picture costs, where its size can be seen: OpenAI's models that read tiles, and Mistral's.
+
+"Images and vision", Calculating costs (platform.openai.com/docs/guides/images-vision, looked up
+2026-11): `detail: low` costs the base alone; else the picture is shrunk to fit into 2,048 by 2,048
+pixels, then until its shorter side is 768, and costs so much for each tile of 512 that it touches.
+27 recorded bills of pictures of five sizes are so (gpt-4, 4o, 4o-mini, 4.1, 5). Models that count
+patches of 32 (the mini and nano of 4.1 and 5, 5.4 and later) are billed one to three tokens
+otherwise than they are documented, and are not known.
+
+Mistral's read patches of 28 pixels with a token behind each row (mistral-common 1.13,
+tokens/tokenizers/image.py): 20 bills of four sizes. Larger pictures than 1,024 are shrunk, by
+models differently.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil
+from typing import Any, Final
+
+_EMBEDDED: Final = re.compile(r"data:[^;,]*;base64,", re.IGNORECASE)
+_SQUARE: Final = 2048
+_SHORT: Final = 768
+_TILE: Final = 512
+_NO_SIZE: Final = (0xC4, 0xC8, 0xCC)  # JPEG's markers of that range that begin no frame
+
+
+@dataclass(frozen=True, slots=True)
+class Tiles:
+    """Tokens of a picture, and of each of its tiles."""
+
+    base: int
+    tile: int
+
+    def cost(self, part: Mapping[str, Any]) -> int | None:
+        """Of an `image_url` or `input_image`; None where the size cannot be seen."""
+        url, detail = _shown(part)
+        if detail == "low":
+            return self.base
+        size = size_of(url)
+        return None if size is None else self.base + self.tile * tiles_of(*size)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Pictures in patches of so many pixels, up to so many wide and high: a token each, and one
+    behind each row of them."""
+
+    patch: int
+    most: int
+
+    def cost(self, part: Mapping[str, Any]) -> int | None:
+        """Of an `image_url`; None where the size cannot be seen, or would be changed."""
+        size = size_of(_shown(part)[0])
+        if size is None or max(size) > self.most:
+            return None
+        width, height = (ceil(side / self.patch) for side in size)
+        return (width + 1) * height
+
+
+Pictures = Tiles | Rows
+
+
+def _shown(part: Mapping[str, Any]) -> tuple[Any, Any]:
+    """A picture's address and the detail that is asked for."""
+    given = part.get("image_url")
+    return (
+        (given.get("url"), given.get("detail"))
+        if isinstance(given, dict)
+        else (given, part.get("detail"))
+    )
+
+
+def tiles_of(width: int, height: int) -> int:
+    """The tiles of a picture of this size, in pixels."""
+    shrunk = min(1.0, _SQUARE / max(width, height))
+    shrunk *= min(1.0, _SHORT / (min(width, height) * shrunk))
+    return ceil(width * shrunk / _TILE) * ceil(height * shrunk / _TILE)
+
+
+def size_of(url: Any) -> tuple[int, int] | None:
+    """Width and height of a picture in a `data:` address; None where they are not read."""
+    found = _EMBEDDED.match(url) if isinstance(url, str) else None
+    if found is None:
+        return None
+    try:
+        data = base64.b64decode(url[found.end() :])
+    except (binascii.Error, ValueError):
+        return None
+    size = _png(data) or _gif(data) or _jpeg(data)
+    return size if size and min(size) > 0 else None
+
+
+def _png(data: bytes) -> tuple[int, int] | None:
+    if not data.startswith(b"\x89PNG\r\n\x1a\n") or len(data) < 24:
+        return None
+    width, height = struct.unpack(">II", data[16:24])
+    return width, height
+
+
+def _gif(data: bytes) -> tuple[int, int] | None:
+    if data[:6] not in (b"GIF87a", b"GIF89a") or len(data) < 10:
+        return None
+    width, height = struct.unpack("<HH", data[6:10])
+    return width, height
+
+
+def _jpeg(data: bytes) -> tuple[int, int] | None:
+    """The size stands in the first frame's header, behind segments that tell their lengths."""
+    at = 2 if data.startswith(b"\xff\xd8") else len(data)
+    while at + 9 <= len(data) and data[at] == 0xFF:
+        marker = data[at + 1]
+        if 0xC0 <= marker <= 0xCF and marker not in _NO_SIZE:
+            height, width = struct.unpack(">HH", data[at + 5 : at + 9])
+            return width, height
+        at += 2 + int(struct.unpack(">H", data[at + 2 : at + 4])[0])
+    return None

@@ -1,0 +1,170 @@
+"""Inputs behind an address are read as those of a folder, piece for piece, and keep no key."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import shutil
+import socket
+import subprocess
+import sys
+import tarfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import fsspec
+import pyarrow as pa
+import pytest
+from conftest import ROOT
+from test_corpus import facts, titles
+
+from playground.corpora.building import build_corpus
+from playground.errors import InputFault
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+import corpus_data as data
+
+
+def line(number: int) -> str:
+    return json.dumps(data.text_session(number, data.Truth())) + "\n"
+
+
+def tar_of(*numbers: int) -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as tar:
+        for number in numbers:
+            member = tarfile.TarInfo(f"{number}.json")
+            member.size = len(line(number))
+            tar.addfile(member, io.BytesIO(line(number).encode()))
+    return packed.getvalue()
+
+
+def files() -> dict[str, bytes]:
+    """One of each kind of file, a long one of lines among them, and one that nobody means."""
+    return {
+        "a/one.json": line(0).encode(),
+        "a/b/long.jsonl": "".join(map(line, range(10, 18))).encode(),
+        "a/three.jsonl.gz": gzip.compress(line(3).encode()),
+        "four.jsonl.zst": pa.Codec("zstd").compress(line(4).encode(), asbytes=True),
+        "old.tar": tar_of(5, 6),
+        "old.tar.gz": gzip.compress(tar_of(7, 8)),
+        ".hidden.json": line(9).encode(),
+    }
+
+
+def written(folder: Path) -> Path:
+    for name, content in files().items():
+        place = folder / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content)
+    return folder
+
+
+@pytest.fixture
+def memory() -> Iterator[str]:
+    system = fsspec.filesystem("memory")
+    for name, content in files().items():
+        system.pipe(f"/harbour/logs/{name}", content)
+    yield "memory://harbour/logs"
+    system.rm("/harbour", recursive=True)
+
+
+def test_an_address_is_read_as_a_folder_is(
+    memory: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("playground.corpora.inputs.PIECE_BYTES", 20_000)  # the long one is cut
+    folder = written(tmp_path / "in")
+    here = build_corpus(tmp_path / "here", [folder], engine="serial")
+    there = build_corpus(tmp_path / "there", [memory], engine="serial")
+    assert here.faults == there.faults == []
+    assert there.rows["sessions"] == 15
+    assert facts(tmp_path / "there") == facts(tmp_path / "here")
+    assert build_corpus(tmp_path / "there", [memory], engine="serial").made == 0
+    fsspec.filesystem("memory").rm("/harbour/logs/a", recursive=True)
+    build_corpus(tmp_path / "there", [memory], engine="serial")
+    assert titles(tmp_path / "there") == [f"text {number}" for number in range(4, 9)]
+
+
+def test_patterns_and_single_files_behind_an_address(memory: str, tmp_path: Path) -> None:
+    build_corpus(tmp_path / "o", [f"{memory}/a/*.json", f"{memory}/old.tar"], engine="serial")
+    assert titles(tmp_path / "o") == ["text 0", "text 5", "text 6"]
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("memory://harbour/none", "nothing is there"),
+        ("quay://harbour/logs", "nobody reads it"),
+        ("s3://{key}:{key}@bucket/logs", "an address of s3 with a key or a user in it"),
+        ("https://host/a.json?X-Amz-Signature={key}", "with the option 'X-Amz-Signature'"),
+    ],
+)
+def test_a_bad_address_is_one_line_that_shows_no_key(
+    tmp_path: Path, address: str, told: str
+) -> None:
+    key = "A" * 20
+    with pytest.raises(InputFault, match=told) as caught:
+        build_corpus(tmp_path / "o", [address.format(key=key)], engine="serial")
+    assert key not in str(caught.value)
+
+
+# S3 itself
+
+
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of files in a bucket that a server on this machine keeps."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "harbour")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "harbour")
+    server = subprocess.Popen(
+        ["moto_server", "-H", "127.0.0.1", "-p", str(port)], stderr=subprocess.DEVNULL
+    )
+    options = f"?scheme=http&endpoint_override=127.0.0.1%3A{port}&region=us-east-1"
+    try:
+        _answers(port)
+        _put(port, "", b"")
+        for name, content in files().items():
+            _put(port, f"logs/{name}", content)
+        yield f"s3://harbour/logs{options}"
+    finally:
+        server.kill()
+        server.wait()
+
+
+def _answers(port: int) -> None:
+    for _ in range(600):
+        try:
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/moto-api/", timeout=5).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    raise AssertionError("moto_server does not answer")
+
+
+def _put(port: int, name: str, content: bytes) -> None:
+    where = f"http://127.0.0.1:{port}/harbour/{name}"
+    kind = {"Content-Type": "application/octet-stream"}
+    request = urllib.request.Request(where, data=content, headers=kind, method="PUT")
+    urllib.request.urlopen(request, timeout=20).close()
+
+
+@pytest.mark.long
+@pytest.mark.skipif(
+    shutil.which("moto_server") is None,
+    reason="NOT RUN: no moto_server on the path (pip install 'moto[server]')",
+)
+def test_a_bucket_is_read_by_the_workers_of_a_pool(bucket: str, tmp_path: Path) -> None:
+    written(tmp_path / "in")
+    build_corpus(tmp_path / "here", [tmp_path / "in"], engine="serial")
+    built = build_corpus(tmp_path / "there", [bucket], engine="pool", workers=2)
+    assert built.faults == []
+    assert facts(tmp_path / "there") == facts(tmp_path / "here")
+    assert build_corpus(tmp_path / "there", [bucket], engine="serial").made == 0
