@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from playground.caching.prefixes import Billed
-from playground.caching.usage import billed_of
+from playground.caching.usage import billed_of, output_of
 from playground.caching.validation import validate_folder
 
 # 100 tokens went in: 70 were read, 20 written (where the source counts what is written), 10 neither
@@ -97,3 +97,11 @@ def test_files_that_list_no_requests_are_named_and_the_rest_is_validated(tmp_pat
     one, other = found.left_out
     assert "a.json" in one
     assert "c.jsonl" in other
+
+
+def test_the_output_is_read_by_agents_names_too() -> None:
+    for name in ("output", "tokensOut", "completion_tokens", "candidatesTokenCount"):
+        assert output_of({"input": 3, name: 7}) == 7
+    assert output_of({"input": 3}) is None
+    assert output_of({"input": 3, "output": 0}) == 0
+    assert output_of("7") is None

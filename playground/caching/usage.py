@@ -168,6 +168,7 @@ SHAPES: Final = (
 )
 _OUTPUTS: Final = (
     "output_tokens", "completion_tokens", "outputTokens", "output", "completion", "tokensOut",
+    "candidatesTokenCount", "total_output_tokens",
 )  # fmt: skip
 _TOTALS: Final = ("total_tokens", "totalTokens", "total")
 
@@ -188,6 +189,12 @@ def billed_of(usage: Any) -> Billed | None:
         return None
     uncached = total - read - written if whole_is else total
     return Billed(read, written, uncached, hour, is_summed(usage))
+
+
+def output_of(usage: Any) -> int | None:
+    """Output tokens, by whichever name; None where a usage tells of none."""
+    found = (_found(usage, name) for name in _OUTPUTS)
+    return next((whole(each) for each in found if each is not None), None)
 
 
 def _holds_all(usage: dict[str, Any], shape: UsageShape, total: int, parts: int) -> bool:
