@@ -20,6 +20,7 @@ MEMORY_BYTES: Final = 3 << 30  # of private memory; a shard of 32 MB takes about
 
 def outcome_of(job: dict[str, Any]) -> dict[str, Any]:
     """The manifest of a job's shard; or the `problem` that is its own, or the `fault` of a disk."""
+    from playground.corpora.cleaning import Cleaner
     from playground.corpora.shards import build_shard
 
     try:
@@ -28,7 +29,7 @@ def outcome_of(job: dict[str, Any]) -> dict[str, Any]:
         known = ("problem", "where", "line", "field", "expected")
         return {"fault": {name: getattr(fault, name) for name in known}}
     except Exception as error:  # ours: a shard may end itself, not the run, which goes on and tells
-        said = str(error).strip().splitlines()
+        said = Cleaner().text(str(error)).strip().splitlines()  # it may quote what it read
         return {"problem": f"{type(error).__name__}: {said[0] if said else ''}"}
 
 
