@@ -72,6 +72,7 @@ class FormBuilder:
         return Form(
             syntax=self.syntax,
             after_marker=self._section_wait(around, calls),
+            after_text=self._after_text(),
             between=self._section_wait(around, calls, left),
             separator=wait(self._separator()),
             opening=wait(self.opening()),
@@ -316,6 +317,11 @@ class FormBuilder:
         look = "|".join(dict.fromkeys(look_of(choice.pattern) for choice in markers))
         space = Choice(rf"\s{{1,64}}+(?={look})", _BLANKS, Group(Kind.SPACE))
         return wait(*dict.fromkeys(markers), space, *(left or ()))  # calls hold the opening, too
+
+    def _after_text(self) -> Wait | None:
+        """Right after what is left of a call, which is text, any closer of the section still is."""
+        closers = self.section_closer()
+        return wait(*(c._replace(pattern=SPACE + c.pattern) for c in closers)) if closers else None
 
     def _separator(self) -> Choice:
         """What separates two calls, but only before the second one."""
