@@ -844,6 +844,10 @@ FENCED: Final[list[Row]] = [  # a fence right behind reasoning: text begins ther
     ),
     ("hermes", "<think>So.</think>```\nx\n```<|im_end|>", [], "```\nx\n```", []),
 ]
+_FENCED_PYTHON: Final = '```tool_code\nget_weather(city="Rome")\n```'
+_BRACE_BEFORE: Final = (
+    "Use it, and {x}, here.\n" + "word " * 3997 + f"\n<tool_call>\n{_JSON}\n</tool_call>"
+)
 FOREIGN: Final[list[Row]] = [  # a call of another dialect is text, and never silently
     ("gemma4", f"Well: {_JSON}", [], f"Well: {_JSON}", ["foreign-markup"]),
     (
@@ -863,6 +867,9 @@ FOREIGN: Final[list[Row]] = [  # a call of another dialect is text, and never si
     ("hermes", "call:get_other{city:Rome}", [], "call:get_other{city:Rome}", []),
     ("gemma4", f"```json\n{_JSON}\n```", [], f"```json\n{_JSON}\n```", ["foreign-markup"]),
     ("hermes", "Call the arguments <b>tools</b>.", [], "Call the arguments <b>tools</b>.", []),
+    *((d, _FENCED_PYTHON, [], _FENCED_PYTHON, ["foreign-markup"]) for d in ("hermes", "xml")),
+    # a brace far before the first marker moves no marker out of what is looked at
+    ("xml", _BRACE_BEFORE, [], _BRACE_BEFORE, ["foreign-markup"]),
 ]
 
 STUTTERED: Final[list[Row]] = [  # closers once more, braces twice, as templates write them
