@@ -67,6 +67,9 @@ CODES: Final[dict[str, FindingKind]] = {
     ),
     "foreign-markup": FindingKind("warning", "another dialect reads calls here, this one does not"),
     "native-call": FindingKind("info", "a native tool call in a stream read as a text dialect"),
+    "no-dialect": FindingKind(
+        "warning", "no dialect sees anything of a call in this text: it is shown unread"
+    ),
     "unknown-tool": FindingKind("warning", "a call to a tool that the session does not have"),
     "missing-opener": FindingKind("warning", "a call's JSON without the opener of calls: text"),
     "bare-opener": FindingKind("info", "the opener of calls, and no call behind it: text"),
@@ -261,6 +264,9 @@ CODES: Final[dict[str, FindingKind]] = {
     ),
     "time-unread": FindingKind("warning", "a time that cannot be read: none is kept"),
     "tools-by-name": FindingKind("info", "tools that the file only names, without their schemas"),
+    "more-recordings": FindingKind(
+        "info", "the file holds several recordings: this is one of them"
+    ),
     "other-branches": FindingKind("info", "the conversation has branches: a session for each"),
     "reasoning-sealed": FindingKind("info", "reasoning that only its provider can read"),
     "mixed-formats": FindingKind("warning", "a line of another format: left out"),

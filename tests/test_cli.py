@@ -16,7 +16,10 @@ import pytest
 
 import playground
 from playground.dialects import REGISTRY, dialect_names, get_dialect
+from playground.messages import ToolCallPart
 from playground.paths import samples
+from playground.questions.detection import detect
+from playground.questions.recognition import recognise
 from playground.sessions.loading import load_session
 
 PACKAGE = Path(playground.__file__).parent
@@ -99,7 +102,10 @@ def test_cache_tells_marks_and_reasons() -> None:
 def test_replay_gives_calls_findings_and_events() -> None:
     shown = output("replay", "05-call-in-a-fence", status=1)
     assert [call["name"] for call in shown["tool_calls"]] == ["read_file"]
-    assert [finding["code"] for finding in shown["findings"]] == ["call-in-fence"]
+    assert [finding["code"] for finding in shown["findings"]] == [
+        "more-recordings",
+        "call-in-fence",
+    ]
     assert shown["events"][0]["event"] == "text"
     aborted = output("replay", "04-truncated-call", "--name", "cut in JSON, hermes", status=1)
     assert aborted["aborted"][0]["reason"] == "truncated-call"
@@ -143,11 +149,46 @@ def test_what_nobody_recorded_can_be_replayed_too(tmp_path: Path) -> None:
     reply.write_text("Only words.")
     assert output("replay", str(reply), "-d", "hermes")["content"] == "Only words."
     unknown = run("replay", str(reply))
-    assert unknown.returncode == 2
-    assert "not in any known session format" in unknown.stderr
+    assert unknown.returncode == 1
+    assert "warning no-dialect (the whole text)" in unknown.stderr
+    assert "=== content\nOnly words." in unknown.stdout
     questions = tmp_path / "questions.json"
     questions.write_text('[{"role": "user", "content": "x"}]')
     assert "has no recordings and no answers" in run("replay", str(questions)).stderr
+
+
+JOURNAL = "<think>\nI write it.\n</think>\n\n```append journal.md\n# Journal\n\nDone today."
+
+
+def test_detect_bring_and_replay_choose_by_one_threshold(tmp_path: Path) -> None:
+    reply = tmp_path / "journal.txt"
+    reply.write_text(JOURNAL)
+    assert detect(JOURNAL).dialect is None
+    assert recognise(JOURNAL).dialect == ""
+    replayed = output("replay", str(reply), status=1)
+    assert (replayed["tool_calls"], replayed["aborted"]) == ([], [])
+    assert "no-dialect" in [found["code"] for found in replayed["findings"]]
+
+
+def test_gptme_has_no_parser_for_others_dialects(tmp_path: Path) -> None:
+    reply = tmp_path / "reply.txt"
+    reply.write_text(get_dialect("hermes").format_tool_call(ToolCallPart("", "f", {"a": 1})))
+    told = run("replay", str(reply), "--server", "gptme")
+    assert "warning no-parser (hermes): gptme d27f98d has no parser" in told.stderr
+
+
+def test_one_of_several_recordings_says_so(tmp_path: Path) -> None:
+    given = json.loads(samples()["05-call-in-a-fence"].read_text())
+    chunks = [{"at": 0, "text": "Hi."}]
+    names = ["first", "second", "third"]
+    given["recordings"] = [{"name": n, "dialect": "hermes", "chunks": chunks} for n in names]
+    path = tmp_path / "many.json"
+    path.write_text(json.dumps(given))
+    assert "this is 1 of 3 recordings; another: --name 'second'" in run("replay", str(path)).stderr
+    told = output("replay", str(path))
+    assert told["recordings"] == names
+    assert [found["code"] for found in told["findings"]] == ["more-recordings"]
+    assert "1 of 3" not in run("replay", str(path), "--name", "second").stderr
 
 
 def test_a_broken_file_names_line_and_field(tmp_path: Path) -> None:

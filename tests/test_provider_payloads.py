@@ -237,3 +237,27 @@ def test_odd_parameters_are_sent_or_said_to_be_dropped(given: dict[str, Any]) ->
     for provider in ("OpenAI", "Anthropic", "Gemini"):
         found = provider_payload(SESSION, "native", provider, given)
         assert found.body
+
+
+def test_a_session_without_a_user_message_says_what_it_lacks() -> None:
+    tools_alone = Session(task=TaskConfig(user_agent_prompt="Keep."), tools=(TIDES,))
+    with pytest.raises(InputFault, match="the session has no user message") as told:
+        provider_payload(tools_alone, "native", "Anthropic")
+    assert "write it on Compare" in str(told.value)
+    assert "LiteLLM" not in str(told.value)
+
+
+def test_a_provider_that_nobody_knows_is_an_error_that_lists_those_there_are() -> None:
+    with pytest.raises(InputFault, match="no provider 'nope'") as told:
+        provider_payload(SESSION, "native", "nope")
+    assert all(name in str(told.value) for name in PROVIDERS)
+    assert "openai/nope" in str(told.value)
+    for name in ("gpt-4o", "openai/nope", "claude-sonnet-4-5", "ANTHROPIC"):
+        assert provider_payload(SESSION, "native", name).calls
+
+
+def test_a_schemas_own_description_is_told_apart_from_the_tools() -> None:
+    schema = {**TIDES.input_schema, "description": "What it takes."}
+    told = TIDES.model_copy(update={"input_schema": schema})
+    found = provider_payload(replace(SESSION, tools=(told,)), "native", "Anthropic")
+    assert how(found, "schema-changed") == ["it is sent without parameters.description"]

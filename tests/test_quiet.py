@@ -15,10 +15,10 @@ from strategies import DIALECTS, TOOLS, own_markers, streams
 from test_laws import EXAMPLES, cut
 
 from playground.dialects.declared import DeclaredDialect
+from playground.events import TextEvent
 from playground.messages import ToolCallPart
 from playground.parsing.parser import SyntaxParser
 from playground.parsing.plan import compile_plan
-from playground.parsing.scanner import Scanner
 from playground.parsing.switches import Switches
 
 each_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
@@ -49,8 +49,10 @@ def assert_the_same(
     quick = parser(dialect, prefill, switches, quiet=True)
     slow = parser(dialect, prefill, switches, quiet=False)
     for piece in pieces:
-        assert quick.feed(piece) == slow.feed(piece)
+        events = quick.feed(piece)
+        assert events == slow.feed(piece)
         assert quick.state == slow.state
+        assert all(event.text for event in events if isinstance(event, TextEvent))
     assert quick.finish() == slow.finish()
     assert quick.state == slow.state
 
@@ -110,11 +112,7 @@ def test_prose_passes_by(dialect: DeclaredDialect) -> None:
     for word in words:
         walked += reader._wakes is None
         reader.feed(word.encode())
-    # what looks like the beginning of a marker is held without a walk, but for what may begin a
-    # line: there the next word is walked as well
-    text = reader._engine.plan.text
-    likely = 0 if text.tells_alone else sum(bool(text.first.search(word)) for word in words)
-    assert walked <= 1 + likely
+    assert walked <= 1  # what looks like the beginning of a marker is held without a walk
 
 
 @pytest.mark.parametrize("name", ["hermes", "granite", "harmony"])
@@ -133,6 +131,45 @@ def test_what_ends_a_chunk_in_a_string_is_held_without_a_walk(name: str) -> None
     assert walked <= 10  # what stands before the string
 
 
+def dialect_of(name: str) -> DeclaredDialect:
+    return next(each for each in DIALECTS if each.name == name)
+
+
+def test_half_a_marker_that_is_refused_is_given_out_at_once() -> None:
+    """A value's closer before what cannot follow it was held by what passes by, and by nobody
+    else."""
+    call = "<tool_use><write_file>\n<path>a</path>\n<content>x</content>\n"
+    for size in (1, 3, 7, 16):
+        stream = f"{call}<path>a b</path>\n<content>\nx <y> \\".encode()
+        pieces = [stream[at : at + size] for at in range(0, len(stream), size)]
+        assert_the_same(dialect_of("xml"), pieces)
+
+
+def test_any_line_that_may_be_a_marker_is_held_without_a_walk() -> None:
+    """Where a call begins with a path on a line of its own, each chunk of prose took a walk, and
+    one more partial match of the whole line."""
+    dialect, lines = dialect_of("aider-editblock"), PLAIN * 20 + "  indented\n\nx\n" + "y" * 300
+    for size in (1, 4, 7):
+        pieces = [lines[at : at + size].encode() for at in range(0, len(lines), size)]
+        assert_the_same(dialect, pieces)
+        reader, walked = parser(dialect, "", None, quiet=True), 0
+        for piece in pieces:
+            walked += reader._wakes is None
+            reader.feed(piece)
+        assert walked == 1
+
+
+@pytest.mark.parametrize("name", ["gemma3", "gemma4", "pythonic", "functionary-v3.2"])
+def test_a_line_break_wakes_no_walk_where_tools_are_known(name: str) -> None:
+    """What may begin a line is the name of a tool: other lines were looked at one by one."""
+    dialect = dialect_of(name)
+    text = compile_plan(dialect.syntax, dialect.markers, Switches(), ("write_file",)).text
+    assert not text.takes_lines
+    assert [found[0] for found in text.wakes.finditer("\nwrite_file(\n  x write_file(")] == [
+        "write"
+    ]
+
+
 @each_dialect
 def test_prose_is_searched_for_whole_beginnings(dialect: DeclaredDialect) -> None:
     """Each blank and each t of prose was asked by partial matching: a thousand times the floor in
@@ -147,9 +184,8 @@ def test_what_was_seen_before_changes_nothing(dialect: DeclaredDialect) -> None:
     wait = compile_plan(dialect.syntax, dialect.markers, Switches(), ("write_file",)).text
     for mark in ("```", "~~~~", *own_markers(dialect)):
         for before in ("", "\n", "x", "x ", "  ", "x\n  ", "x" + " " * 7):
-            scanner = Scanner()
-            scanner.add(before + mark[: len(mark) - 1])
-            match, undecided = scanner._look(wait, len(before))
-            asked = wait.pattern.match(scanner.text, len(before), partial=True)
+            text = before + mark[: len(mark) - 1]
+            match, undecided = wait.look(text, len(before))
+            asked = wait.pattern.match(text, len(before), partial=True)
             assert (match is None) == (asked is None)
-            assert undecided == (asked is not None and wait.undecided(asked, scanner.text))
+            assert undecided == (asked is not None and wait.undecided(asked, text))

@@ -165,6 +165,68 @@ def test_what_is_kept_of_a_request_is_read_again_as_the_same(text: str) -> None:
     assert (len(session.messages), len(session.tools)) == (found.messages, found.tools)
 
 
+TOOLS_TEMPLATE = """{%- if tools %}
+{{- '<|im_start|>system\\n' }}For each call return JSON within <tool_call></tool_call> tags:
+<tool_call>
+{"name": "get_tides", "arguments": {"harbour": "Brest"}}
+</tool_call>
+{%- endif %}
+{%- for message in messages %}
+{{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>\\n' }}
+{%- endfor %}
+{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}"""
+IN_A_CALL = get_dialect("hermes").format_tool_call(
+    ToolCallPart("call_00001", "write_file", {"path": "a.jinja", "text": TOOLS_TEMPLATE})
+)
+
+
+def test_a_finding_of_a_reply_says_what_it_means() -> None:
+    found = recognise('<tool_call>\n{"name": "f", "arguments": {"a": !}}\n</tool_call>')
+    assert found.unread[0] == "hermes: malformed-json (a call's JSON cannot be read: aborted)"
+    assert all(line.endswith(")") for line in found.unread)
+
+
+@pytest.mark.parametrize("head", ["", "\n", "{#- by hand -#}\n", "[gMASK]<sop>\n", "<|bos|>"])
+@pytest.mark.parametrize("tail", ["", "\n", "<|im_start|>"])
+def test_a_template_that_shows_calls_is_a_template(head: str, tail: str) -> None:
+    found = recognise(head + TOOLS_TEMPLATE + tail)
+    assert (found.kind, found.dialect) == ("chat template", "")
+    size = len(head + TOOLS_TEMPLATE + tail)
+    assert found.title == f"chat template (Jinja), {size} characters"
+
+
+def test_a_template_in_quotes_or_in_a_fence_is_kept_without_them() -> None:
+    for given in (json.dumps(TOOLS_TEMPLATE), f"```jinja\n{TOOLS_TEMPLATE}\n```"):
+        found = recognise(given)
+        assert (found.kind, found.data.decode()) == ("chat template", TOOLS_TEMPLATE)
+
+
+def test_a_file_named_as_a_template_is_one_whatever_it_holds() -> None:
+    loop = "Call <tool_call></tool_call>, {{ question }}"
+    found = recognise(loop, "ask.jinja")
+    assert (found.kind, found.title) == (
+        "chat template",
+        "Jinja template, 44 characters, in which nothing asks for messages",
+    )
+    assert recognise("{%" * 1_000_000, "long.j2").kind == "chat template"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Loop with {% for message in messages %} and end it with {% endfor %}.",
+        "{% for message in messages %} is what walks over the conversation.",
+        f"Here is the template:\n\n```jinja\n{TOOLS_TEMPLATE}\n```\nSave it.",
+        IN_A_CALL,
+        IN_A_CALL.removesuffix('"}}\n</tool_call>'),
+        f"I write it.\n{IN_A_CALL}",
+    ],
+    ids=["prose", "a tag first", "quoted", "in a call", "in a call that is cut", "after prose"],
+)
+def test_a_reply_that_talks_of_templates_is_a_reply(text: str) -> None:
+    assert recognise(text).kind == "reply"
+
+
 @pytest.mark.parametrize("name", ["hermes", "xml", "qwen3-coder", "llama3-json", "pythonic"])
 def test_a_reply_is_known_by_who_would_have_written_it(name: str) -> None:
     found = recognise(get_dialect(name).format_tool_call(CALL))

@@ -800,6 +800,19 @@ def test_a_stream_that_was_framed_twice() -> None:
 # ends
 
 
+def test_an_end_marker_without_a_reason_says_which_of_them_is_missing() -> None:
+    frame = {
+        "object": "chat.completion.chunk",
+        "choices": [{"index": 0, "delta": {"content": "A"}}],
+    }
+    whole = f"data: {json.dumps(frame)}\n\ndata: [DONE]\n\n".encode()
+    (found,) = decode_stream([whole]).findings
+    assert (found.code, "finish_reason" in found.message) == ("no-end", True)
+    assert "the end marker [DONE] came" in found.message
+    (cut,) = decode_stream([whole.replace(b"data: [DONE]", b"")]).findings
+    assert (cut.code, "[DONE]" in cut.message) == ("no-end", False)
+
+
 @pytest.mark.parametrize("api", WRITERS)
 def test_a_missing_end_is_never_a_stop(api: str) -> None:
     frames = WRITERS[api](adapted(SAID, api))

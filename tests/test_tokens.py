@@ -543,6 +543,17 @@ def test_what_is_no_request_is_told(request_: dict[str, Any]) -> None:
         pg.count_tokens(request_)
 
 
+def test_dashscopes_request_is_counted_by_what_is_inside_it() -> None:
+    """Its messages stand in `input`, its tools in `parameters`: of both nothing was counted."""
+    said = {"messages": [{"role": "user", "content": "When is high water at Brest? " * 20}]}
+    tool = {"type": "function", "function": {"name": "tides", "parameters": {"type": "object"}}}
+    body = {"model": "qwen-max", "input": said, "parameters": {"tools": [tool]}}
+    found, flat = pg.count_tokens(body), pg.count_tokens({"model": "qwen-max", **said})
+    assert (found.api, found.kind) == ("dashscope", "estimate")
+    assert found.by_origin["user"] == flat.by_origin["user"] > 100
+    assert found.by_origin["tools"] > 0
+
+
 def test_an_api_is_one_that_recordings_have() -> None:
     assert {api.name for api in RECORDED} == set(APIS)
     with pytest.raises(UnknownNameError, match="openai-chat"):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -40,6 +42,7 @@ from playground.sessions.editing import Edit, edited
 from playground.sessions.entries import new_entry
 from playground.sessions.native_format import dump_expected, dump_session
 from playground.sessions.session import ExpectedCall, ExpectedReply, Session
+from playground.tool_formats.misfits import check_of, misfit
 from playground.tools import ToolMetadata
 from playground.workspaces import on_disk
 
@@ -439,3 +442,42 @@ def test_the_page_tells_the_cost_runs_and_keeps_the_answers(server: DemoServer) 
     assert on_disk().names() == ["02-parallel-calls", "02-parallel-calls trial"]
     kept = page("trials", session="02-parallel-calls trial")
     assert kept.dataframe[1].value["attempts"].tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "properties": {"a": {"$ref": "#/$defs/nope"}}},
+        {"type": "object", "$ref": "#"},
+        {"type": "object", "properties": None},
+        {"type": "object", "properties": [{"a": 1}]},
+        {"type": "object", "properties": {"a": {"type": "string", "pattern": "("}}},
+    ],
+)
+def test_a_schema_that_cannot_say_has_nothing_against_a_call(schema: dict[str, Any]) -> None:
+    """They ended a trial: "a bug of ours"."""
+    tool = ToolMetadata(name="f", args_schema=schema)
+    check = check_of(tool)
+    assert check is None or misfit(check, {"a": "x"}) == ""
+
+
+def test_a_schema_sends_nobody_anywhere() -> None:
+    """A session's file could aim a request at any host."""
+    with socket.create_server(("127.0.0.1", 0)) as somebody:
+        somebody.settimeout(0.3)
+        address = f"http://127.0.0.1:{somebody.getsockname()[1]}/schema"
+        schema = {"type": "object", "properties": {"a": {"$ref": address}}}
+        check = check_of(ToolMetadata(name="f", args_schema=schema))
+        assert check is not None
+        assert misfit(check, {"a": 1}) == ""
+        with pytest.raises(TimeoutError):
+            somebody.accept()
+
+
+def test_one_and_true_are_two_values() -> None:
+    for value, other in [(1, True), (True, 1)]:
+        schema = {"type": "object", "properties": {"a": {"const": value}}}
+        check = check_of(ToolMetadata(name="f", args_schema=schema))
+        assert check is not None
+        assert misfit(check, {"a": value}) == ""
+        assert misfit(check, {"a": other}) == f"{value} was expected"

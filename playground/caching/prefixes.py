@@ -10,6 +10,7 @@ import json
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate, islice, pairwise
 from typing import Final
 
@@ -88,6 +89,13 @@ class TimedRequest:
     def strings(self, block: int) -> int:
         """How many blocks up to this one are a content that is a string, no list of blocks."""
         return self._strings[block]
+
+    @cached_property
+    def answered(self) -> frozenset[bytes]:
+        """The prefixes with an answer behind them: the requests with whose answers this goes on.
+        (Found once: entries that are still being written may be as many as its blocks.)"""
+        ends = zip(self.chain, self.wire.blocks[1:], strict=False)
+        return frozenset(key for key, block in ends if block.role in ("assistant", "model"))
 
     def token_range(self, tokens: int) -> tuple[int, int]:
         """What a size of this request may really be: itself where a bill made it exact."""

@@ -332,11 +332,7 @@ def _is_there(entry: CacheEntry, request: TimedRequest) -> bool:
 
     A request that goes on with that answer was sent after it, however near to it its clock says.
     """
-    if entry.visible <= request.at:
-        return True
-    blocks = request.wire.blocks
-    ends = (n for n, key in enumerate(request.chain[:-1], 1) if key == entry.writer)
-    return any(blocks[following].role in ("assistant", "model") for following in ends)
+    return entry.visible <= request.at or entry.writer in request.answered
 
 
 def simulate(requests: Iterable[TimedRequest], rules: Rules) -> list[Simulated]:

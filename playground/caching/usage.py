@@ -1,7 +1,13 @@
-"""What a provider billed for a request's input, from its own usage fields."""
+"""What a provider billed for a request's input, from the usage that an API or an agent's log has.
+
+`SHAPES` is the one table of names. Whether the input count holds what was read and written too is
+each source's own rule, told beside it; a total that is stated decides over it. Where the parts are
+more than the whole that should hold them, nobody can say what was billed, and there is no bill.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Final
 
 from playground.caching.prefixes import Billed
@@ -9,58 +15,223 @@ from playground.caching.prefixes import Billed
 _HOUR: Final = ("1h", "ONE_HOUR")
 
 
+@dataclass(frozen=True)
+class UsageShape:
+    """Where one source's usage counts input; a dot leads into an object or stands in the name.
+
+    `whole` says that `total` holds what was read and written. A shape is that of a usage which has
+    one of the counts of the cache; one without any of these names is known by `total`.
+    """
+
+    total: tuple[str, ...]
+    read: tuple[str, ...] = ()
+    written: tuple[str, ...] = ()
+    whole: bool = True
+    known_by: tuple[str, ...] = ()  # in place of all counts of the cache
+
+    def fits(self, usage: dict[str, Any]) -> bool:
+        names = self.known_by or (*self.read, *self.written)
+        counted = any(_found(usage, name) is not None for name in self.total)
+        return counted and (not names or any(_found(usage, n) is not None for n in names))
+
+
+SHAPES: Final = (
+    # OpenAI's Chat Completions; OpenRouter, LiteLLM and ATIF, which add Anthropic's names to it
+    # with a whole that holds them; DeepSeek; Moonshot; llm keeps details in an object
+    UsageShape(
+        ("prompt_tokens",),
+        (
+            "prompt_tokens_details.cached_tokens",
+            "cache_read_input_tokens",
+            "prompt_cache_hit_tokens",
+            "cached_tokens",
+        ),
+        ("prompt_tokens_details.cache_write_tokens", "cache_creation_input_tokens"),
+    ),
+    # OpenAI's Responses, and llm's record of Chat Completions
+    UsageShape(
+        ("input_tokens",),
+        (
+            "input_tokens_details.cached_tokens",
+            "token_details.prompt_tokens_details.cached_tokens",
+            "token_details.input_tokens_details.cached_tokens",
+            "token_details.cachedContentTokenCount",
+        ),
+        ("input_tokens_details.cache_write_tokens",),
+    ),
+    # Codex, and Harbor's copies of it: codex-rs TokenUsage.non_cached_input subtracts
+    UsageShape(("input_tokens",), ("cached_input_tokens",), ("cache_write_input_tokens",)),
+    # LangChain: "sum of all input token types"
+    UsageShape(
+        ("input_tokens",),
+        ("input_token_details.cache_read",),
+        ("input_token_details.cache_creation",),
+    ),
+    # pydantic-ai RequestUsage, "included in input_tokens"; in its spans below details
+    UsageShape(
+        ("input_tokens", "request_tokens"),
+        ("cache_read_tokens", "details.cache_read_tokens"),
+        ("cache_write_tokens", "details.cache_write_tokens"),
+    ),
+    # OpenTelemetry's gen_ai.usage: "SHOULD include all types of input tokens, including cached"
+    UsageShape(
+        ("input_tokens", "prompt_tokens"),
+        ("cache_read.input_tokens",),
+        ("cache_creation.input_tokens", "cache_write.input_tokens"),
+    ),
+    # Inspect: its providers subtract
+    UsageShape(
+        ("input_tokens",), ("input_tokens_cache_read",), ("input_tokens_cache_write",), whole=False
+    ),
+    # gemini-cli: what a run with stream-json says at its end; what a chat keeps of each message
+    UsageShape(("input_tokens",), ("cached",)),
+    UsageShape(("input",), ("cached",)),
+    # Gemini, its Interactions, ADK
+    UsageShape(("promptTokenCount",), ("cachedContentTokenCount",)),
+    UsageShape(("prompt_token_count",), ("cached_content_token_count",)),
+    UsageShape(("total_input_tokens",), ("total_cached_tokens",)),
+    # Anthropic; Claude Code, Zed, and what llm keeps of it
+    UsageShape(
+        ("input_tokens",),
+        ("cache_read_input_tokens", "token_details.cache_read_input_tokens"),
+        (
+            "cache_creation_input_tokens",
+            "token_details.cache_creation_input_tokens",
+            "cache_creation",
+        ),
+        whole=False,
+    ),
+    # pi; OpenCode; Kimi
+    UsageShape(("input",), ("cacheRead",), ("cacheWrite",), whole=False),
+    UsageShape(("input",), ("cache.read",), ("cache.write",), whole=False),
+    UsageShape(("inputOther",), ("inputCacheRead",), ("inputCacheCreation",), whole=False),
+    UsageShape(("input_other",), ("input_cache_read",), ("input_cache_creation",), whole=False),
+    # Cline
+    UsageShape(("tokensIn",), ("cacheReads",), ("cacheWrites",), whole=False),
+    # OpenInference; Langfuse, which keeps its names, or takes LangChain's details off the input
+    UsageShape(
+        ("prompt", "input"), ("prompt_details.cache_read",), ("prompt_details.cache_write",)
+    ),
+    UsageShape(
+        ("input",),
+        ("input_cache_read", "input_cached_tokens", "cache_read_input_tokens"),
+        ("input_cache_creation", "cache_creation_input_tokens"),
+        whole=False,
+    ),
+    # AI SDK: its sixth version's details, the model's own object, its fifth (and Codex, in camels)
+    UsageShape(
+        ("inputTokens",),
+        ("inputTokenDetails.cacheReadTokens",),
+        ("inputTokenDetails.cacheWriteTokens",),
+    ),
+    UsageShape(("inputTokens.total",), ("inputTokens.cacheRead",), ("inputTokens.cacheWrite",)),
+    UsageShape(("inputTokens",), ("cachedInputTokens",)),
+    # Factory's Droid; Copilot's CLI, whose input holds both
+    UsageShape(
+        ("inputTokens",),
+        ("cacheReadTokens",),
+        ("cacheCreationTokens",),
+        whole=False,
+        known_by=("cacheCreationTokens",),
+    ),
+    UsageShape(("inputTokens",), ("cacheReadTokens",), ("cacheWriteTokens",)),
+    # Bedrock's Converse; Amp; Bedrock's figures beside a model's own chunks
+    UsageShape(
+        ("inputTokens",),
+        ("cacheReadInputTokens",),
+        ("cacheWriteInputTokens", "cacheCreationInputTokens"),
+        whole=False,
+    ),
+    UsageShape(
+        ("inputTokenCount",),
+        ("cacheReadInputTokenCount",),
+        ("cacheWriteInputTokenCount",),
+        whole=False,
+    ),
+    # any of them where nothing is said of a cache
+    UsageShape(
+        (
+            "prompt_tokens",
+            "input_tokens",
+            "request_tokens",
+            "promptTokenCount",
+            "prompt_token_count",
+            "total_input_tokens",
+            "inputTokens",
+            "inputTokenCount",
+            "promptTokens",
+            "tokensIn",
+            "input",
+            "prompt",
+        )
+    ),
+)
+_OUTPUTS: Final = (
+    "output_tokens", "completion_tokens", "outputTokens", "output", "completion", "tokensOut",
+    "candidatesTokenCount", "total_output_tokens",
+)  # fmt: skip
+_TOTALS: Final = ("total_tokens", "totalTokens", "total")
+
+
 def billed_of(usage: Any) -> Billed | None:
-    """Input tokens as read, written and neither, from any provider's usage; None without one."""
+    """Input tokens as read, written and neither, from a usage in any of `SHAPES`; else None."""
     if not isinstance(usage, dict) or not usage:
         return None
-    if any(key in usage for key in ("inputTokens", "cacheReadInputTokens")):
-        return _bedrock(usage)
-    if "inputTokenCount" in usage:  # Bedrock's figures beside a model's own chunks
-        read = whole(usage.get("cacheReadInputTokenCount"))
-        written = whole(usage.get("cacheWriteInputTokenCount"))
-        return Billed(read, written, whole(usage["inputTokenCount"]))
+    shape = next((each for each in SHAPES if each.fits(usage)), None)
+    if shape is None:
+        return None
+    total, read = _first(usage, shape.total), _first(usage, shape.read)
+    written, hour = _written(usage, _first(usage, shape.written))
+    if total == read == written == 0:
+        return None
+    whole_is = _holds_all(usage, shape, total, read + written)
+    if whole_is and read + written > total:
+        return None
+    uncached = total - read - written if whole_is else total
+    return Billed(read, written, uncached, hour, is_summed(usage))
+
+
+def output_of(usage: Any) -> int | None:
+    """Output tokens, by whichever name; None where a usage tells of none."""
+    found = (_found(usage, name) for name in _OUTPUTS)
+    return next((whole(each) for each in found if each is not None), None)
+
+
+def _holds_all(usage: dict[str, Any], shape: UsageShape, total: int, parts: int) -> bool:
+    """Whether the input count holds what was read and written; a stated total decides."""
+    stated, output = _first(usage, _TOTALS), _first(usage, _OUTPUTS)
+    if parts and parts <= total and stated == total + output:
+        return True
+    if parts and stated == total + parts + output:
+        return False
+    return shape.whole
+
+
+def _written(usage: dict[str, Any], written: int) -> tuple[int, int]:
+    """What was written, and what of it lives for an hour: Anthropic's and Bedrock's details."""
     lives = usage.get("cache_creation")
-    if "cache_read_input_tokens" in usage or "cache_creation_input_tokens" in usage or lives:
-        return _anthropic(usage, lives if isinstance(lives, dict) else {})
-    return _openai_or_gemini(usage)
-
-
-def _bedrock(usage: dict[str, Any]) -> Billed:
-    read, written = (whole(usage.get(f"cache{kind}InputTokens")) for kind in ("Read", "Write"))
+    lives = lives if isinstance(lives, dict) else {}
+    short, long = (whole(lives.get(f"ephemeral_{ttl}_input_tokens")) for ttl in ("5m", "1h"))
     given = usage.get("cacheDetails")
     details = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
-    long = sum(whole(one.get("inputTokens")) for one in details if one.get("ttl") in _HOUR)
-    return Billed(read, written, whole(usage.get("inputTokens")), min(long, written))
+    told = sum(whole(one.get("inputTokens")) for one in details if one.get("ttl") in _HOUR)
+    written = max(written, short + long)
+    return written, min(long + told, written)
 
 
-def _anthropic(usage: dict[str, Any], lives: dict[str, Any]) -> Billed:
-    """Anthropic's: what is written for an hour is a part of what is written."""
-    short, long = (whole(lives.get(f"ephemeral_{ttl}_input_tokens")) for ttl in ("5m", "1h"))
-    return Billed(
-        read=whole(usage.get("cache_read_input_tokens")),
-        write=max(whole(usage.get("cache_creation_input_tokens")), short + long),
-        uncached=whole(usage.get("input_tokens")),
-        write_hour=long,
-        summed=is_summed(usage),
-    )
+def _first(usage: dict[str, Any], names: tuple[str, ...]) -> int:
+    """The first count among the names that is not 0."""
+    return next((count for name in names if (count := whole(_found(usage, name)))), 0)
 
 
-def _openai_or_gemini(usage: dict[str, Any]) -> Billed | None:
-    """Those in which what is read is a part of the total."""
-    given = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
-    details = given if isinstance(given, dict) else {}
-    totals = ("prompt_tokens", "input_tokens", "promptTokenCount", "total_input_tokens")
-    reads = (  # DeepSeek, Moonshot, Gemini, its Interactions
-        "prompt_cache_hit_tokens",
-        "cached_tokens",
-        "cachedContentTokenCount",
-        "total_cached_tokens",
-    )
-    total = next((count for key in totals if (count := whole(usage.get(key)))), 0)
-    read = whole(details.get("cached_tokens"))
-    read = read or next((count for key in reads if (count := whole(usage.get(key)))), 0)
-    written = whole(details.get("cache_write_tokens"))
-    return Billed(read, written, total - read - written) if total else None
+def _found(value: Any, name: str) -> Any:
+    """What stands under a name, or along its parts; None where nothing does."""
+    if not isinstance(value, dict):
+        return None
+    if name in value:
+        return value[name]
+    head, dot, rest = name.partition(".")
+    return _found(value.get(head), rest) if dot else None
 
 
 def is_summed(usage: Any) -> bool:

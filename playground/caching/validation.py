@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -69,6 +69,7 @@ class Validation:
 
     rows: list[ValidationRow]
     findings: list[Finding]
+    left_out: list[str] = field(default_factory=list)
 
     @property
     def predictable(self) -> list[ValidationRow]:
@@ -106,30 +107,42 @@ class Validation:
             "tokens_exact": self.tokens_exact,
             "unpredictable": self.unpredictable,
             "providers": self.providers,
+            "left_out": self.left_out,
             "findings": [asdict(finding) for finding in self.findings],
             "rows": [row.as_json() for row in self.rows],
         }
 
 
 def validate_folder(folder: str | Path) -> Validation:
-    """Every request of every JSON file in the folder. Raises InputFault for one that is no such."""
+    """Every request of the JSON files in the folder; others, and files that cannot be read, are
+    named in `left_out`, each with the reason. Raises InputFault for what is no folder."""
     folder = Path(folder)
     if not folder.is_dir():
         raise InputFault("no folder", where=str(folder), expected="a folder of recorded requests")
     rows: list[ValidationRow] = []
     findings: list[Finding] = []
-    for path in sorted(folder.glob("*.json")):
+    left_out: list[str] = []
+    for path in sorted(each for each in folder.iterdir() if each.is_file()):
         try:
-            value = json.loads(path.read_bytes())
-        except (ValueError, RecursionError) as error:
-            raise InputFault(f"not JSON ({error})", where=str(path)) from error
-        requests = value.get("requests") if isinstance(value, dict) else None
-        if not isinstance(requests, list):
-            raise InputFault("not a list of requests", where=str(path), field="requests")
-        exchanges = [r for r in requests if isinstance(r, dict)]
+            exchanges = _exchanges(path)
+        except InputFault as fault:
+            left_out.append(str(fault))
+            continue
         rows += _rows(path.name, exchanges)
         findings += _lost(path.name, exchanges)
-    return Validation(rows, findings)
+    return Validation(rows, findings, left_out)
+
+
+def _exchanges(path: Path) -> list[dict[str, Any]]:
+    """A file's recorded requests. Raises InputFault for a file that lists none."""
+    try:
+        value = json.loads(path.read_bytes())
+    except (ValueError, RecursionError, OSError) as error:
+        raise InputFault(f"not JSON ({error})", where=str(path)) from error
+    requests = value.get("requests") if isinstance(value, dict) else None
+    if not isinstance(requests, list):
+        raise InputFault("not a list of requests", where=str(path), field="requests")
+    return [request for request in requests if isinstance(request, dict)]
 
 
 def _lost(file: str, exchanges: list[dict[str, Any]]) -> Iterator[Finding]:

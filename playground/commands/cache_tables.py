@@ -184,9 +184,12 @@ def validated(folder: str, as_json: bool) -> int:
     from playground.caching.validation import validate_folder
 
     found = validate_folder(folder)
+    wrong = int(found.hit_right < len(found.predictable) or bool(found.left_out))
+    for line in found.left_out:
+        say(f"left out: {line}", err=True)
     if as_json:
         print_json(found.as_json())
-        return int(found.hit_right < len(found.predictable))
+        return wrong
     head = ["file", "request", "rules", "state", "read", "billed", "right"]
     table(head, [_validated_request(row) for row in found.predictable])
     count = len(found.predictable)
@@ -195,7 +198,7 @@ def validated(folder: str, as_json: bool) -> int:
         say(f"not predictable, {reason}: {number}")
     table(["rules", "predictable", "right", "exact", "not predictable"], _by_provider(found))
     report(found.findings)
-    return int(found.hit_right < count)
+    return wrong
 
 
 def _validated_request(row: ValidationRow) -> list[str]:

@@ -133,13 +133,13 @@ def _loaded(source: Source) -> LoadedSession:
 
 def _reply(source: Source, dialect: str) -> LoadedSession | None:
     """A source that holds a reply alone: as it is for the dialect that was asked for, or for the
-    one that reads a call in it; None where it holds another thing, or there is no such dialect."""
+    one that `detect` names (a finding says where none is); None where it holds another thing."""
     from dataclasses import replace
 
     from playground.questions.recognition import as_session, recognise
 
     found = recognise(source.data, source.name)
-    if found.kind != "reply" or not (dialect or found.dialect):
+    if found.kind != "reply":
         return None
     return as_session(replace(found, data=source.data, dialect=dialect) if dialect else found)
 

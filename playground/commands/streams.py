@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,10 +35,12 @@ from playground.counts import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from playground.findings import Finding
     from playground.llm.record import Recorded
     from playground.parsing.result import ParseResult
     from playground.recordings.growing import GrowingFile
     from playground.recordings.recording import Recording
+    from playground.sessions.loading import LoadedSession
     from playground.tools import ToolMetadata
 
 
@@ -72,6 +75,7 @@ def replay(
     if not loaded.session.recordings:
         raise InputFault("this session has no recordings and no answers", where=recording)
     chosen = loaded.session.recording(name) if name else loaded.session.recordings[0]
+    about = _about_file(loaded, chosen, named=bool(name))
     tools, chosen_dialect = loaded.session.tools, dialect or chosen.dialect
     if reported:
         if server or with_events:
@@ -82,9 +86,11 @@ def replay(
         return _tell_report(chosen, chosen_dialect, reported, tools, as_json)
     timeline = replay_recording(chosen, chosen_dialect, tools, server=server)
     result, handed = timeline.result, timeline.server
-    found = [*result.findings, *chosen.findings]
+    found = [*about, *result.findings, *chosen.findings]
     if as_json:
-        print_json(timeline_json(timeline))
+        names = [each.name for each in loaded.session.recordings]
+        told = [asdict(each) for each in found]
+        print_json({**timeline_json(timeline), "recordings": names, "findings": told})
         return report([*found, *(handed.told if handed else ())])
     say(
         f"{timeline.recording}: {counted(len(chosen.chunks), 'chunk')}, timing {timeline.timing}, "
@@ -103,6 +109,19 @@ def replay(
         if with_events:
             events_table(handed.events)
     return report([*found, *(handed.told if handed else ())])
+
+
+def _about_file(loaded: LoadedSession, chosen: Recording, named: bool) -> list[Finding]:
+    """What the file is to the replay: a text that no dialect reads, or many recordings."""
+    from playground.findings import finding
+
+    found = [each for each in loaded.findings if each.code == "no-dialect"]
+    every = loaded.session.recordings
+    if len(every) > 1 and not named:
+        others = next(each.name for each in every if each.name != chosen.name)
+        message = f"this is 1 of {len(every)} recordings; another: --name {others!r}"
+        found.append(finding("more-recordings", chosen.name, message))
+    return found
 
 
 def _tell_result(result: ParseResult) -> None:

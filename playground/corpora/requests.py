@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from playground.caching.blocks import WireBlock
 from playground.caching.prefixes import Billed
 from playground.caching.rules import Rules
-from playground.caching.usage import billed_of, whole
+from playground.caching.usage import billed_of, output_of
 from playground.corpora.signatures import hash_of
 from playground.errors import InputFault
 from playground.json_numbers import dump_again
@@ -24,13 +24,6 @@ from playground.questions.cache.simulation import simulate_cache
 from playground.sessions.session import RequestRecord, Session
 
 ORIGINS: Final = ("tool", "system", "user", "assistant", "result")
-_OUTPUTS: Final = (
-    "output_tokens",
-    "completion_tokens",
-    "candidatesTokenCount",
-    "outputTokens",
-    "total_output_tokens",
-)
 _NO_REPLY: Final = RequestRecord(reply=-1)
 
 
@@ -117,7 +110,7 @@ def _of_replies(session: Session) -> Iterator[SeenRequest]:
                 model=record.model,
                 version=record.agent_version,
                 billed=billed_of(record.usage),
-                output=_output(record.usage),
+                output=output_of(record.usage),
                 sizes=tuple(sizes),
                 tools=tools,
                 system=system,
@@ -148,7 +141,7 @@ def _of_rows(session: Session, simulation: CacheSimulation) -> Iterator[SeenRequ
             model=sent.wire.model,
             version=record.agent_version,
             billed=bill or billed_of(record.usage),
-            output=_output(usage or record.usage),
+            output=output_of(usage or record.usage),
             sizes=_sizes(blocks),
             tools=_said_by(blocks, "tools"),
             system=_said_by(blocks, "system"),
@@ -205,12 +198,6 @@ def _sizes(blocks: Iterable[WireBlock]) -> tuple[int, ...]:
 
 def _said_by(blocks: Sequence[WireBlock], tier: str) -> int:
     return hash_of("\0".join(block.text for block in blocks if block.tier == tier))
-
-
-def _output(usage: Any) -> int | None:
-    if not isinstance(usage, dict):
-        return None
-    return next((whole(usage[key]) for key in _OUTPUTS if key in usage), None)
 
 
 @lru_cache(maxsize=256)

@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Final
 
-from playground.caching.providers import provider_of
+from playground.caching.providers import UNKNOWN, provider_of
 from playground.errors import InputFault
 from playground.llm.endpoint import completion_arguments
 from playground.llm.library import litellm
@@ -113,6 +113,18 @@ def with_provider(model: str) -> str:
     return f"{route if route in _OFFLINE else 'openai'}/{model}"
 
 
+def is_known(model: str) -> bool:
+    """Whether a name says who has the model: by its provider, or as one that is known without."""
+    if "/" in model or provider_of(model) != UNKNOWN:
+        return True
+    library = litellm()
+    try:
+        library.get_llm_provider(model)
+    except library.exceptions.BadRequestError:
+        return False
+    return True
+
+
 def _offline(model: str) -> tuple[str, str]:
     """The model's own name and its provider, whose adapter is known to stay offline."""
     library = litellm()
@@ -126,6 +138,11 @@ def _offline(model: str) -> tuple[str, str]:
 
 
 def _refusal(messages: Sequence[Mapping[str, Any]], model: str, error: Exception) -> InputFault:
+    if all(message.get("role") == "system" for message in messages):
+        return InputFault(
+            f"nothing can be sent to {model!r}: the session has no user message",
+            expected="a session with one: write it on Compare",
+        )
     said = (str(error) or "it").splitlines()[0]
     unnamed = any(m.get("role") == "tool" and not m.get("tool_call_id") for m in messages)
     if not (unnamed and "tool" in said):

@@ -106,6 +106,8 @@ Most chunks are not walked at all. Where everything is claimed and the walk only
 to find something, it *rests* (`Scanner.rest`): a chunk in which that search finds nothing *passes
 by*. It becomes one event, and no generator is resumed. The search is the one that the walk would
 make itself, so this holds for every place that waits; a place that does not rest is only slower.
+Where it does find something, the wait itself says from where on the chunk is held (`Wait.held`), as
+the walk would: only a marker that is whole resumes it.
 
 What may not be changed, and what falls when it is
 --------------------------------------------------

@@ -14,12 +14,16 @@ from playground.findings import finding
 from playground.parsing.patterns import CONTEXT
 
 Emit = Callable[[int], None]  # claims so many characters
-Holds = Callable[[str, int], bool]  # whether what is found at a place of a text is to be held
+# from where on a text is held, as a place in it is looked from: its length where nothing of it is,
+# None where that is for the walk to say
+Held = Callable[[str, int], int | None]
 
 
 class Window(Protocol):
     """What characters are claimed from: the scanner."""
 
+    text: str
+    at: int
     events: list[Event]
 
     def take_text(self, count: int) -> tuple[int, str]: ...
@@ -90,6 +94,18 @@ class Claim:
             self.kept.append(text)
         return text
 
+    def before(self) -> str:
+        """What stands before what comes next, as far as a look back goes."""
+        found, window = self._passed, self._window
+        if isinstance(found, BytesIO):
+            end = bytes(found.getbuffer()[-_WIDEST * CONTEXT :]).decode(errors="ignore")
+        else:
+            end = b"".join(found or ()).decode()
+        return (window.text[: window.at] + end)[-CONTEXT:]
+
+
+_WIDEST: Final = 4  # bytes of a character
+
 
 def finding_maker(code: str, where: str) -> Callable[[int, str], Event]:
     """What makes findings that hold the text which they are about."""
@@ -97,20 +113,18 @@ def finding_maker(code: str, where: str) -> Callable[[int, str], Event]:
     return lambda offset, text: FindingEvent(Span(offset, offset + len(text)), found, text)
 
 
-def ends_in_escape(text: str, place: int) -> bool:
-    """Whether all that is found is a backslash at the end: what it escapes is to come."""
-    return 0 < place == len(text) - 1 and text[place] == "\\"
-
-
 class Quiet(NamedTuple):
     """What comes next is claimed as it is, unless it has one of three `signs` and `wakes` finds
-    something in it that could concern the walk. `holds`, if given, may say of what is found at a
-    place of a text that only more text tells: it is held, and the walk need not look."""
+    something in it that could concern the walk. Of such a text `held`, if given, may say from where
+    on it is held: the walk need not look. It `looks_back` on what was claimed; with `takes_lines`
+    it is asked about whatever stands behind a line break."""
 
     signs: tuple[str, str, str]
     wakes: Callable[[str], re.Match[str] | None]
     claim: Claim
-    holds: Holds | None = None
+    held: Held | None = None
+    looks_back: bool = False
+    takes_lines: bool = False
 
 
 @lru_cache(maxsize=1024)

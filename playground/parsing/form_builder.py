@@ -10,18 +10,19 @@ from typing import Final
 
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
+from playground.parsing.names import NAME_SPACES, name_of
 from playground.parsing.notations import notation_of
 from playground.parsing.notations.notation import Lead, Neighbours
 from playground.parsing.patterns import (
     EMPTY,
     ENDED,
-    IDENTIFIER,
     LINE,
     LINE_START,
     SPACE,
     UNSPOKEN,
     UNWRAPPED,
     WORD,
+    WORD_START,
     WRAPPED,
     begins,
     literal,
@@ -41,7 +42,7 @@ from playground.parsing.patterns import (
 )
 from playground.parsing.restart import restart
 from playground.parsing.surroundings import Surroundings
-from playground.parsing.template import Hole, Piece, Template, holes_of
+from playground.parsing.template import Hole, Piece, Template, holes_of, is_line
 from playground.parsing.wait import Choice, Group, Kind, Wait, wait
 
 _BLANKS: Final = tuple(" \t\n\r\f\v")
@@ -54,8 +55,9 @@ class FormBuilder:
         self.syntax, self.number = syntax, number
         self.notation = notation_of(syntax)
         template = syntax.call_template
-        self.name = _name(syntax, names)
+        self.name = name_of(syntax, names)
         self.knows_names = syntax.known_names and bool(names)
+        self.names = (*NAME_SPACES, *names)  # with which a known name begins
         ending = stripped(template.after)
         closer = pieces_pattern(ending, {"name": f"(?P<close_name>{self.name})"})
         self.closing = Choice(closer, begins(ending))
@@ -166,13 +168,27 @@ class FormBuilder:
         if self.syntax.line_start and strict:
             pattern = LINE_START + pattern
         elif isinstance(lead_text, str) and lead_text[:1].isalnum():
-            pattern = r"(?<!\w)" + pattern  # no end of a longer word
+            pattern = WORD_START + pattern  # no end of a longer word
         # without a literal before it, the body's own first characters are all that one can search
         first = begins(template.before) if template.before else tuple(self.notation.first)
         # behind a name a bracket may be the name's own in the form before this one
         loose = self.number > 0 and template.before[-2:] == (Hole("name"), "(")
         varying = ENDED in look or UNSPOKEN in pattern or loose
-        return Choice(pattern, first, Group(Kind.CALL, self.number), varying=varying)
+        return Choice(
+            pattern,
+            first,
+            Group(Kind.CALL, self.number),
+            varying=varying,
+            heads=self.heads() if self.syntax.line_start and strict else (),
+            run=LINE if any(map(is_line, holes_of(template.before[:1]))) else "",
+        )
+
+    def heads(self) -> tuple[str, ...]:
+        """How a call begins where no literal stands there, but the name of one of the session's
+        tools; nothing where it is any other's."""
+        if not self.knows_names or self.syntax.call_template.before[:1] != (Hole("name"),):
+            return ()
+        return tuple(dict.fromkeys(head for name in self.names for head in begins((name,))))
 
     def _before(self) -> str:
         """The pattern of what stands before a body, as it is declared or not quite so."""
@@ -202,7 +218,7 @@ class FormBuilder:
             "word": WORD,
         }
         for hole in holes_of(before):
-            if hole.startswith("line:"):
+            if is_line(hole):
                 holes[hole] = f"(?P<{hole.replace(':', '_')}>{LINE})"
         return holes
 
@@ -337,14 +353,3 @@ class FormBuilder:
             looks.append(self.section_close)  # models write a comma after the last one, too
         look = "|".join(looks)
         return Choice(rf"{before}{literal(self.syntax.separator)}{SPACE}(?={look})")
-
-
-def _name(syntax: Declaration, names: tuple[str, ...]) -> str:
-    """The pattern of a tool's name: of any, or of the session's alone."""
-    if not syntax.known_names:
-        return name_before(syntax.call_template.before, "name")
-    if not names:
-        return IDENTIFIER
-    # the longest first: of `read` and `read_file` the shorter would win
-    known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return rf"(?:(?:functions|tools|default_api)\.)?+(?:{known})"

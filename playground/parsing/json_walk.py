@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from playground.parsing.claims import Emit, Holds, ends_in_escape
+from playground.parsing.claims import Emit, Held, unescaped
 from playground.parsing.open_call import BrokenCall
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.wait import Wait
@@ -26,8 +26,7 @@ _INSIDE: Final = {
 }
 _ESCAPED_OUTSIDE: Final = re.compile(r'\\(?:"|\Z)|[{}\[\]]')
 _ESCAPED_INSIDE: Final = re.compile(r'\\{1,8}"?')
-_QUOTES: Final = ('"', "'")
-_ENDS: Final = ('"', "\\")  # what ends a string, or escapes in it
+_ENDS: Final = ('"', "'", "\\")  # what ends a string, or escapes in it
 _DEPTH: Final = {"{": 1, "[": 1, "}": -1, "]": -1}
 # what is open, and how much deeper one is, after a character that counts where something is open
 _AFTER: Final = {
@@ -40,6 +39,27 @@ _AFTER: Final = {
 }
 _UNDECIDED: Final = ("\\", "/", "*")  # at a cut: an escape, a comment's opener, its closer
 _SCALAR_END: Final = re.compile(r"[\n,}\]<]")
+
+
+@lru_cache(maxsize=1024)
+def _held(string: re.Pattern[str], restart: Wait | None = None) -> Held:
+    """What may be held at the end of a string: a backslash, and half of how a call begins."""
+    wakes = unescaped(string)
+
+    def held(text: str, start: int) -> int | None:
+        found = wakes.search(text, start)
+        while found is not None:
+            place = found.start()
+            if found[0][0] in _ENDS:
+                return place if found[0] == "\\" and place == len(text) - 1 else None
+            assert restart is not None  # nothing else is looked for in a string
+            opener, undecided = restart.look(text, place)
+            if opener is not None:
+                return place if undecided else None
+            found = wakes.search(text, place + 1)
+        return len(text)
+
+    return held
 
 
 def value(scanner: Scanner, emit: Emit, keep: list[str], restart: Wait | None = None) -> Walk[None]:
@@ -61,15 +81,14 @@ def balanced(
     stands in one the string never ended. Raises BrokenCall there, and at the end of the stream.
     """
     depth, inside, position = 0, "", scanner.at
-    string, holds = _string(restart.first.pattern) if restart else _INSIDE['"'], _holds(restart)
+    string = _string(restart.first.pattern) if restart else _INSIDE['"']
+    held = {'"': _held(string, restart), "'": _held(_INSIDE["'"])}
     while True:
         pattern = string if inside == '"' else _INSIDE[inside] if inside else _OUTSIDE
         match = pattern.search(scanner.text, position)
         if match is None:
             scanner.claim_cut(emit, keep, len(scanner.text))
-            scanner.rest(
-                pattern, emit, keep, inside in _QUOTES, holds if inside in _QUOTES else None
-            )
+            scanner.rest(pattern, emit, keep, inside in held, held.get(inside))
             yield
             position = scanner.at
             continue
@@ -78,14 +97,14 @@ def balanced(
             # held back, not claimed: what follows decides what it is
             scanner.claim_cut(emit, keep, match.start())
             if char == "\\":
-                scanner.rest(pattern, emit, keep, escapes=True, holds=holds)
+                scanner.rest(pattern, emit, keep, escapes=True, held=held.get(inside))
             yield
             position = scanner.at
             continue
         if inside == '"' and char not in _ENDS:
             assert restart is not None  # nothing else is looked for in a string
             if _undecided(scanner, emit, keep, match.start(), restart):
-                scanner.rest(pattern, emit, keep, escapes=True, holds=holds)
+                scanner.rest(pattern, emit, keep, escapes=True, held=held.get(inside))
                 yield
                 position = scanner.at
             else:
@@ -103,15 +122,6 @@ def balanced(
         if depth == 0 and not inside:
             scanner.claim(emit, keep, position)
             return
-
-
-@lru_cache
-def _holds(restart: Wait | None) -> Holds:
-    """What may be held at the end of a string: a backslash, and half of how a call begins."""
-    if restart is None:
-        return ends_in_escape
-    holds = restart.holds
-    return lambda text, place: ends_in_escape(text, place) or holds(text, place)
 
 
 def escaped_object(scanner: Scanner, emit: Emit, keep: list[str]) -> Walk[None]:

@@ -23,10 +23,12 @@ from playground.events import (
     split,
 )
 from playground.findings import finding
+from playground.parsing.claims import Quiet
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.decoding import Utf8Decoder, bad_places, replaced
 from playground.parsing.deltas import DeltaReader
 from playground.parsing.engine import SyntaxEngine
+from playground.parsing.patterns import CONTEXT
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
 from playground.tools import ToolMetadata
@@ -101,6 +103,7 @@ class SyntaxParser(DialectParser):
         self._may_be_quiet = quiet
         self._wakes: Callable[[str], re.Match[str] | None] | None = None  # see Scanner.rest
         self._held = ""  # the end of what was read, which may begin a marker
+        self._context: str | None = None  # what stands before that, where it counts
         self._declared = (syntax, markers, switches, tools)
         self._decoder = Utf8Decoder()
         self._engine = SyntaxEngine(syntax, markers, switches, tools)
@@ -121,8 +124,8 @@ class SyntaxParser(DialectParser):
             return self._read(self._decoder.decode(data), "invalid-utf8")
         # looks for three characters before a search: most chunks are prose
         signs = self._sign in text or self._other in text or self._third in text
-        if self._held or not text or (signs and self._wakes(text) is not None):
-            return self._stirred(text, self._wakes)
+        if self._stirs or not text or (signs and self._wakes(text) is not None):
+            return self._stirred(text)
         start = self._offset
         self._offset = start + len(text)
         self._pass(data)
@@ -182,18 +185,27 @@ class SyntaxParser(DialectParser):
         state = self._engine.state
         return state if self._engine.scanner.quiet is None else replace(state, held=self._held)
 
-    def _stirred(self, text: str, wakes: Callable[[str], re.Match[str] | None]) -> list[Event]:
+    def _stirred(self, text: str) -> list[Event]:
         """A chunk that may begin a marker, or go on with what is held: it passes by as well where
         nothing comes of that, or where no more can be told yet."""
-        start, whole = self._offset - len(self._held), self._held + text
-        if not text or start < 0 or not (self._held or self._holds):
+        held, start = self._held, self._offset - len(self._held)
+        if not text or start < 0 or self._until is None:
             return self._read(text, "invalid-utf8")
-        found = wakes(whole)
-        stop = len(whole) if found is None else found.start()
-        if found is not None and not (self._holds and self._holds(whole, stop)):
+        if self._context is not None and not held:  # else nothing has been claimed since
+            self._context = self._before()
+        before = self._context or ""
+        whole = before + held + text
+        place = len(before)
+        stop = self._until(whole, place)
+        if stop is None:
             return self._read(text, "invalid-utf8")
         self._offset += len(text)
-        said, self._held = whole[:stop], whole[stop:]
+        self._held, said = whole[stop:], whole[place:stop]
+        self._stirs = bool(self._held) or (self._takes_lines and said.endswith("\n"))
+        if not said:
+            return []
+        if self._context is not None:
+            self._context = whole[max(stop - CONTEXT, 0) : stop]
         self._pass(said.encode())
         return [self._make(start, said)]
 
@@ -210,11 +222,20 @@ class SyntaxParser(DialectParser):
         self._held = self._engine.scanner.held
         quiet = self._engine.scanner.quiet if self._may_be_quiet else None
         if quiet and not self._decoder.holds and not self._bad:
-            self._sign, self._other, self._third = quiet.signs
-            self._wakes, self._holds = quiet.wakes, quiet.holds
-            self._make = quiet.claim.make
-            self._pass = quiet.claim.passing()
+            self._rest(quiet)
         return events
+
+    def _rest(self, quiet: Quiet) -> None:
+        self._sign, self._other, self._third = quiet.signs
+        self._wakes, self._until = quiet.wakes, quiet.held
+        self._takes_lines = quiet.takes_lines
+        self._before: Callable[[], str] = quiet.claim.before
+        before = self._before() if quiet.looks_back else ""
+        self._context = before if quiet.looks_back else None
+        at_line = quiet.takes_lines and before[-1:] in ("", "\n")
+        self._stirs = bool(self._held) or at_line
+        self._make: Callable[[int, str], Event] = quiet.claim.make
+        self._pass: Callable[[bytes], object] = quiet.claim.passing()
 
     def _end_of_text(self) -> list[Event]:
         events = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")

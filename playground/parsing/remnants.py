@@ -144,7 +144,8 @@ def _body(builder: FormBuilder) -> list[Choice]:
     if look and syntax.section_required and builder.knows_names:
         head = pieces_pattern(syntax.call_template.before, builder.holes())
         listed = rf"{LINE_START}(?:\[\s{{0,8}}+)?{unnamed(head)}(?={unnamed(look)})"
-        return [Choice(listed, (), group, varying=True)]
+        first = builder.heads() or begins(syntax.call_template.before)
+        return [Choice(listed, group=group, varying=True, heads=("[", *first) if first else ())]
     templates = (syntax.call_template, *syntax.sections)
     openers = [pieces_pattern(template.before, builder.holes()) for template in templates]
     if not notation.tells_itself or not any(map(worded, openers)):

@@ -7,8 +7,9 @@ again, and a held marker is at most a few hundred characters long.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator
-from typing import Any, Final, TypeVar
+from collections.abc import Generator
+from functools import partial
+from typing import Any, TypeVar
 
 import regex
 
@@ -22,19 +23,16 @@ from playground.events import (
     TextEvent,
 )
 from playground.findings import finding
-from playground.parsing.claims import Claim, Emit, Holds, Quiet, finding_maker, signs_of, unescaped
+from playground.parsing.claims import Claim, Emit, Held, Quiet, finding_maker, signs_of, unescaped
 from playground.parsing.open_call import BrokenCall
 from playground.parsing.patterns import CONTEXT
-from playground.parsing.wait import Wait, seen
+from playground.parsing.wait import Accept, Wait, refuses
 
 T = TypeVar("T")
 Walk = Generator[None, None, T]  # yields where more text is needed
 Match = regex.Match[str]
 
 _SPACE = re.compile(r"\s*")
-# by so few characters most markers are told: they hold little else, so that they recur
-_FEW: Final = (32, 64)
-_MANY: Final = 256  # characters of a longer marker, which a stream cuts again and again
 
 
 class Scanner:
@@ -109,36 +107,44 @@ class Scanner:
         emit: Emit,
         keep: list[str] | None = None,
         escapes: bool = False,
-        holds: Holds | None = None,
+        held: Held | None = None,
     ) -> None:
         """Everything is claimed, and so will be what comes, up to where `wakes` finds something;
-        with `escapes`, something that no backslash escapes. With `holds` something may be held,
+        with `escapes`, something that no backslash escapes. With `held` something may be held,
         which is claimed where it comes to nothing.
 
         It is asked about each chunk alone: it may find too much, never too little. So it finds what
         it looks for by one character, if that is all there is; it looks ahead only where the end
         of the text will do, and back only to find less than it would without.
         """
-        if (self.at < len(self.text) and not holds) or self.ended or not isinstance(emit, Claim):
+        if (self.at < len(self.text) and not held) or self.ended or not isinstance(emit, Claim):
             return
         place = wakes, emit, id(keep)
-        asked, quiet = self._rested
-        if asked != place:  # else it rests where it rested last, as it mostly does
+        if self._rested[0] != place:  # else it rests where it rested last, as it mostly does
             claim = emit if keep is None else Claim(self, emit.make, keep)
             found = (unescaped(wakes) if escapes else wakes).search
-            quiet = Quiet(signs_of(wakes), found, claim, holds)
+            self._rested = place, Quiet(signs_of(wakes), found, claim, held)
+        self.quiet = self._rested[1]
+
+    def rest_in(self, wait: Wait, emit: Emit, accept: Accept | None = None) -> None:
+        """The same where a wait finds nothing, or what may become one of its markers."""
+        if self.ended or not isinstance(emit, Claim):
+            return
+        place = wait, emit, accept
+        if self._rested[0] != place:
+            held = wait.held if accept is None else partial(wait.held, accept=accept)
+            wakes, back, lines = wait.wakes, wait.looks_back, wait.takes_lines
+            quiet = Quiet(signs_of(wakes), wakes.search, emit, held, back, lines)
             self._rested = place, quiet
-        self.quiet = quiet
+        self.quiet = self._rested[1]
 
     def wake(self, offset: int, held: str) -> None:
         """Chunks have passed by up to an offset: the window stands after them, before what of them
         is held."""
         if self.quiet is not None:
-            passed = self.quiet.claim.passed()
-            if passed:
-                before = (self.text[: self.at] + passed)[-CONTEXT:]
-                self.text, self.at = before + held, len(before)
-                self.base = offset - len(self.text)
+            before = (self.text[: self.at] + self.quiet.claim.passed())[-CONTEXT:]
+            self.text, self.at = before + held, len(before)
+            self.base = offset - len(self.text)
             self.quiet = None
 
     # walking a value: claimed as far as the text goes, so that nothing is searched twice
@@ -170,7 +176,7 @@ class Scanner:
         while True:
             if self.ended:
                 return wait.pattern.match(self.text, self.at)
-            match, undecided = self._look(wait, self.at)
+            match, undecided = wait.look(self.text, self.at)
             if not undecided:
                 return match
             yield
@@ -182,31 +188,11 @@ class Scanner:
         match = wait.pattern.match(self.text, self.at, partial=True)
         return match if match is not None and match.end() == len(self.text) else None
 
-    def _look(self, wait: Wait, position: int) -> tuple[Match | None, bool]:
-        """What stands at a place, or begins there, and whether more text could change it. It may be
-        a match in some other text: of its places only their distances count."""
-        text, left = self.text, len(self.text) - position
-        before = self._before(position) if wait.looks_back else ""
-        for length in _FEW:
-            if left > length:
-                match, undecided = seen(wait, before, text[position : position + length])
-                if not undecided:
-                    return match, False
-        if left <= _MANY and not self.ended:
-            return seen(wait, before, text[position:])
-        match = wait.pattern.match(text, position, partial=True)
-        return match, match is not None and not self.ended and wait.undecided(match, text)
-
-    def _before(self, position: int) -> str:
-        """What a look back from a place may depend on: one character, or what blanks follow."""
-        before = self.text[max(position - 1, 0) : position]
-        return before if before not in " \t" else self.text[max(position - CONTEXT, 0) : position]
-
     def until(
         self,
         wait: Wait,
         emit: Emit,
-        accept: Callable[[Match], bool] | None = None,
+        accept: Accept | None = None,
         inside_call: bool = False,
     ) -> Walk[Match | None]:
         """Emit everything before the first match of `wait`; None when the stream ends first.
@@ -222,22 +208,19 @@ class Scanner:
                 emit(len(self.text) - self.at)
                 if self.ended:
                     return None
-                if wait.sleeps(self.text):
-                    self.rest(wait.wakes, emit, holds=wait.holds)
+                self.rest_in(wait, emit, accept)
                 yield
                 position = self.at
                 continue
             position = candidate.start()
             # partial even at the end: only so is a marker told from text that is cut off
-            match, undecided = self._look(wait, position)
-            longer = undecided and match is not None and not match.partial  # it may be another
-            if match is None or (accept and not longer and not accept(match)):
+            match, undecided = wait.look(self.text, position, self.ended)
+            if match is None or refuses(accept, match, undecided):
                 position += 1
             elif undecided:
                 # everything before the candidate is out; the candidate is held until more comes
                 emit(position - self.at)
-                if accept is None and wait.sleeps(self.text[: self.at]):
-                    self.rest(wait.wakes, emit, holds=wait.holds)
+                self.rest_in(wait, emit, accept)
                 yield
                 position = self.at
             elif not match.partial:

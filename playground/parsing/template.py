@@ -52,6 +52,11 @@ def holes_of(pieces: Iterable[Piece]) -> list[str]:
     return [piece.name for piece in pieces if isinstance(piece, Hole)]
 
 
+def is_line(hole: str) -> bool:
+    """Whether a hole of this name is all of a line."""
+    return hole.startswith("line:")
+
+
 def fill(pieces: Iterable[Piece], texts: Mapping[str, str]) -> str:
     """The pieces as text, each hole replaced by its text."""
     return "".join(texts[piece.name] if isinstance(piece, Hole) else piece for piece in pieces)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, lru_cache
@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 
 import regex
 
-from playground.parsing.patterns import LEAKED, LINE_START, begins, literal
+from playground.parsing.candidates import ANY_LINE, begun, searched
+from playground.parsing.patterns import CONTEXT, LEAKED, LINE_START, begins, literal
 
 
 class Kind(Enum):
@@ -61,15 +62,20 @@ class Choice(NamedTuple):
     group: Group | None = None  # None where only one thing is waited for
     texts: tuple[str, ...] = ()  # where the pattern is nothing but these
     varying: bool = False  # more text may make another match of it, whatever its texts say
+    heads: tuple[str, ...] = ()  # with which it begins where it is the first of a line, and only so
+    run: str = ""  # what it begins with: as long as nothing else has come, more has to
 
 
 ANY_FENCE: Final = Choice(r"(?:`{3,64}+|~{3,64}+)", ("```", "~~~"), Group(Kind.FENCE))
 FENCE: Final = ANY_FENCE._replace(pattern=LINE_START + ANY_FENCE.pattern)
 
 
-_ANY_LINE: Final = r"(?<![^\n])[ \t]{0,6}\S"
-_BLANKS: Final = (" ", "\t")  # over which a pattern looks further back than over one character
-_SHORT: Final = 32  # characters
+# by so few characters most markers are told: they hold little else, so that they recur
+_FEW: Final = (32, 64)
+_MANY: Final = 256  # characters of a longer marker, which a stream cuts again and again
+
+
+Accept = Callable[[regex.Match[str]], bool]
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,26 +96,64 @@ class Wait:
 
     @cached_property
     def wakes(self) -> re.Pattern[str]:
-        """What finds candidates in a chunk alone, behind text that `sleeps`."""
-        return re.compile(self.candidates.replace(_ANY_LINE, r"\n"))
+        """What finds candidates in a chunk alone, where `line_begins` is false before it."""
+        return re.compile(self.candidates.replace(ANY_LINE, r"\n"))
 
-    def sleeps(self, text: str) -> bool:
-        """Whether no candidate begins with the next character because of where it stands."""
-        return self.tells_alone or text[-1:] not in ("", "\n")
+    def line_begins(self, text: str) -> bool:
+        """Whether the next character may be a candidate because of the text before it alone."""
+        return self.takes_lines and text[-1:] in ("", "\n")
 
     @cached_property
-    def tells_alone(self) -> bool:
-        """Whether a chunk tells by itself what begins within it: no line has to be known for it."""
-        return _ANY_LINE not in self.candidates
+    def takes_lines(self) -> bool:
+        """Whether any line may be a candidate."""
+        return ANY_LINE in self.candidates
 
-    def holds(self, text: str, start: int) -> bool:
-        """Whether a candidate in a chunk surely waits for more text; a whole marker, or one that
-        goes by what stands further back, is for the walk."""
-        before = text[start - 1 : start] if self.looks_back else ""
-        if start == 0 or before in _BLANKS or len(text) - start > _SHORT or not self.tells_alone:
-            return False
-        match, undecided = seen(self, before, text[start:])
-        return match is not None and undecided
+    def held(self, text: str, start: int, accept: Accept | None = None) -> int | None:
+        """From where on a text is held, of which what stands before `start` was claimed; its length
+        where nothing of it is. None where a marker is whole: that is for the walk. `accept` may
+        refuse one, see `refuses`."""
+        if self._runs is not None and self._runs.match(text, start):
+            return start
+        candidate = self.first.search(text, start)
+        while candidate is not None:
+            place = candidate.start()
+            match, undecided = self.look(text, place)
+            if match is not None and not refuses(accept, match, undecided):
+                return place if undecided else None
+            candidate = self.first.search(text, place + 1)
+        return len(text)
+
+    def look(
+        self, text: str, place: int, ended: bool = False
+    ) -> tuple[regex.Match[str] | None, bool]:
+        """What stands at a place, or begins there, and whether more text could change it. It may be
+        a match in some other text: of its places only their distances count."""
+        left = len(text) - place
+        before = self._before(text, place) if self.looks_back else ""
+        for length in _FEW:
+            if left > length:
+                match, undecided = seen(self, before, text[place : place + length])
+                if not undecided:
+                    return match, False
+        if left <= _MANY and not ended:
+            return seen(self, before, text[place:])
+        match = self.pattern.match(text, place, partial=True)
+        return match, match is not None and not ended and self.undecided(match, text)
+
+    def _before(self, text: str, place: int) -> str:
+        """What a look back from a place may depend on: one character, or what blanks follow."""
+        before = text[max(place - 1, 0) : place]
+        return before if before not in " \t" else text[max(place - CONTEXT, 0) : place]
+
+    @cached_property
+    def _runs(self) -> re.Pattern[str] | None:
+        """What has begun one choice, is not over, and begins no other."""
+        runs = [choice for choice in self.choices if choice.run]
+        if not runs:
+            return None
+        others = searched(choice for choice in self.choices if not choice.run)
+        apart = f"(?!{others})" if others else ""
+        return re.compile(rf"(?<![^\n]){apart}(?:{'|'.join(choice.run for choice in runs)})\Z")
 
     @cached_property
     def pattern(self) -> regex.Pattern[str]:
@@ -201,6 +245,12 @@ def seen(wait: Wait, before: str, text: str) -> tuple[regex.Match[str] | None, b
     return match, match is not None and wait.undecided(match, whole)
 
 
+def refuses(accept: Accept | None, match: regex.Match[str], undecided: bool) -> bool:
+    """Whether a match is not accepted: half of a marker is judged by the groups that it has, but
+    not a marker that may become another."""
+    return accept is not None and (match.partial or not undecided) and not accept(match)
+
+
 def part(match: regex.Match[str], name: str) -> str | None:
     """What a named group has matched; None where the pattern has none of that name, too. A pattern
     of many forms has dozens of groups: to list them all costs more than most matches."""
@@ -236,7 +286,7 @@ def wait(*choices: Choice, beginnings: Iterable[str] = ()) -> Wait:
     """A place where one of the choices may come; `beginnings` are how they all begin, but for one
     line break before them: more than their first characters tell."""
     listed = tuple(choice for choice in choices if choice.pattern)
-    candidates = _begun(beginnings) or _searched(listed)
+    candidates = begun(beginnings) or searched(listed)
     return Wait(candidates, "|".join(map(_grouped, listed)), listed)
 
 
@@ -269,8 +319,8 @@ def _begins_another(choice: Choice, listed: Iterable[Choice]) -> bool:
 
 def _begin_alike(choice: Choice, others: Iterable[Choice]) -> bool:
     """Whether the choice and one of the others may begin with the same characters."""
-    begun = [text for other in others for text in other.begins or ("",)]
-    return any(_may_begin(choice, text) for text in begun)
+    texts = [text for other in others for text in other.begins or ("",)]
+    return any(_may_begin(choice, text) for text in texts)
 
 
 def _may_begin(choice: Choice, text: str) -> bool:
@@ -278,49 +328,5 @@ def _may_begin(choice: Choice, text: str) -> bool:
     characters spares compiling its pattern alone."""
     if not choice.begins or text.startswith((" ", *LEAKED)):
         return True
-    solid = (begun.lstrip(" ") for begun in choice.begins)
-    return any(text.startswith(begun) or begun.startswith(text) for begun in solid)
-
-
-def _begun(beginnings: Iterable[str]) -> str:
-    """What finds candidates by their first characters, a line break before them or not."""
-    listed = sorted(set(beginnings))
-    if not all(text.strip() for text in listed):
-        return ""
-    found = _any_of(listed)
-    return rf"\n(?={found}|\Z)|{found}" if found else ""
-
-
-def _any_of(texts: Iterable[str]) -> str:
-    """Any of the texts, or as much of one as stands before the end: more has to come before one
-    knows. What they have in common is looked for once."""
-    following: dict[str, list[str]] = {}
-    for text in texts:
-        if not text:
-            return ""
-        following.setdefault(text[0], []).append(text[1:])
-    found = ((re.escape(char), _any_of(rest)) for char, rest in following.items())
-    return "|".join(rf"{char}(?:{rest}|\Z)" if rest else char for char, rest in found)
-
-
-def _searched(listed: Iterable[Choice]) -> str:
-    """What finds candidates: how the choices begin, or the first of a line where that is all one
-    knows."""
-    anything = [choice for choice in listed if not choice.begins]
-    if not all(LINE_START in choice.pattern for choice in anything):
-        return r"[\s\S]"
-    begun = {text for choice in listed for text in choice.begins}
-    spaced = {text[1:] for text in begun if text.startswith(" ")}
-    solid = {text.lstrip(" ") for text in begun} - {""}
-    # white space that leaked stands before a marker as well, where a search stops at its like
-    solid |= {text for text in LEAKED if any(text[0] == other[0] for other in solid)}
-    found = [_ANY_LINE] if anything else []
-    if solid:
-        found.append(_any_of(sorted(solid)))
-    if spaced:
-        # blanks before a marker are found by the first of them: each would look at all the others
-        leaks = re.escape("".join(sorted({text[0] for text in LEAKED})))
-        following = _any_of(sorted(spaced))
-        ahead = rf"(?=\s{{0,64}}+(?:[{leaks}]|{following}|\Z))" if following else ""
-        found.append(rf" (?<!  ){ahead}")
-    return "|".join(found)
+    solid = (start.lstrip(" ") for start in choice.begins)
+    return any(text.startswith(start) or start.startswith(text) for start in solid)

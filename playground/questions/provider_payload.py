@@ -16,9 +16,10 @@ from playground.arguments import takes
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.rendering import Rendering
 from playground.display import Live
+from playground.errors import InputFault
 from playground.findings import Finding, finding
 from playground.llm.endpoint import asked_again
-from playground.llm.payloads import WireCall, wire_calls, with_provider
+from playground.llm.payloads import WireCall, is_known, wire_calls, with_provider
 from playground.questions.cache.wire import lost_marks
 from playground.questions.provider_models import PROVIDERS
 from playground.questions.provider_parameters import (
@@ -35,6 +36,7 @@ _SYSTEM: Final = ("system", "systemInstruction", "system_instruction", "instruct
 _HISTORY: Final = ("messages", "contents", "input", "prompt")
 _NO_PARAMETERS: Final = (*_SYSTEM, *_HISTORY, "tools", "model")
 _MOST_NAMED: Final = 8  # places in a line
+_OWN: Final = "parameters."  # the place of what stands in a tool's schema itself
 _SAME_ROLE: Final = {"model": "assistant", "developer": "system", "": "user", "function": "tool"}
 
 
@@ -100,10 +102,16 @@ def provider_payload(
 
     `model` is a LiteLLM name or one of PROVIDERS; `parameters` are those of `litellm.completion`,
     in addition to the session's own, before which they stand.
-    Raises UnknownNameError, and InputFault for a model whose adapter cannot be watched offline.
+    Raises UnknownNameError for a dialect, and InputFault for a model that nobody knows or whose
+    adapter cannot be watched offline, and for a session without a user message.
     """
     chosen = get_dialect(dialect)
     known = {provider.lower(): name for provider, name in PROVIDERS.items()}
+    if model.lower() not in known and model and not is_known(model):
+        raise InputFault(
+            f"there is no provider {model!r}",
+            expected=f"{', '.join(PROVIDERS)}, or a LiteLLM model name, such as openai/{model}",
+        )
     asked = known.get(model.lower(), model) or session.task.model_name
     session = session.with_model(with_provider(asked))
     name = session.task.model_name
@@ -278,7 +286,8 @@ def _schema_changes(tool: ToolMetadata, sent: ToolMetadata) -> Iterator[Finding]
 
 
 def _keywords(schema: Schema) -> set[str]:
-    """Every keyword of a schema with its place, such as `unit.enum`; not the values."""
+    """Every keyword of a schema with its place, such as `unit.enum`, or `parameters.description`
+    for one of the whole schema: the tool has a description too. Not the values."""
     found: set[str] = set()
     stack: list[tuple[Any, str]] = [(schema, "")]
     while stack:
@@ -292,7 +301,7 @@ def _keywords(schema: Schema) -> set[str]:
             if key in ("properties", "$defs") and isinstance(value, dict):
                 stack += [(inner, f"{place}{name}.") for name, inner in value.items()]
                 continue
-            found.add(f"{place}{key}")
+            found.add(f"{place or _OWN}{key}")
             # Values of the tool's own, in which a key `type` is data and no keyword.
             if key not in ("default", "const", "enum", "examples"):
                 stack.append((value, place))

@@ -18,8 +18,15 @@ from playground.counts import counted
 from playground.dialects import dialect_names
 from playground.dialects.files import parse_dialect
 from playground.errors import InputFault
+from playground.findings import CODES, finding
 from playground.prompt_data import TaskConfig
 from playground.questions.detection import Detection, detect
+from playground.questions.pasted_texts import (
+    asks_for_messages,
+    is_template,
+    looked_at,
+    said_in_json,
+)
 from playground.raw_prompts import ChatTemplate
 from playground.recordings.recutting import as_streamed
 from playground.sessions.bounded import read_yaml
@@ -36,7 +43,6 @@ Kind = Literal["session", "tools", "reply", "chat template", "dialect", "policy"
 _BARE: Final = TaskConfig(system_rules=False)
 _PASTED: Final = "pasted"
 MOST_SESSIONS: Final = 50  # of one file
-_MOST_LOOKED_AT: Final = 20_000  # characters of a reply: sixty dialects take 0.1 s for them
 _MOST_YAML: Final = 1_000_000
 _PLAIN_FENCE: Final = re.compile(r"(?:json|xml|html|te?xt|md|markdown)?")  # what it is marked as
 _PICTURES: Final = (
@@ -46,7 +52,7 @@ _PICTURES: Final = (
     (b"BM", "a picture (BMP)"),
     (b"%PDF", "a PDF document"),
 )
-_TEMPLATE: Final = re.compile(r"\{%-?\s*(?:for|if|set|macro|generation)\b.*?%\}", re.DOTALL)
+_JINJA: Final = (".jinja", ".jinja2", ".j2")
 _YAML: Final = re.compile(r"\s*(?:---\s+)?(?:- )?[\w\"']+:\s")
 _PYTHON: Final = re.compile(r"(?m)^(?:async )?(?:def|class)\s+\w+.*:")
 _SHORT: Final = {
@@ -63,7 +69,8 @@ class Recognised:
     """What something is: `title` in a line, `data` as its loader reads it, under the name `name`.
 
     `data` is the body alone where it came inside a command or source. `unread` says what could not
-    be read and where; `dialect` who reads a reply best, "" where nobody reads a call in it.
+    be read and where; `dialect` who reads a reply best (the one of `detect`), "" where nobody sees
+    anything of a call in it.
     """
 
     kind: Kind
@@ -76,6 +83,7 @@ class Recognised:
     tools: int = 0
     messages: int = 0
     recordings: int = 0
+    calls: int = 0
 
 
 def recognise(given: str | bytes, name: str = "") -> Recognised:
@@ -102,23 +110,26 @@ def _of_bytes(data: bytes, name: str) -> Recognised:
 
 
 def _of_text(text: str, name: str) -> Recognised:
-    """Documents first, whose form leaves no doubt; then what only its reader can tell apart."""
+    """First what leaves no doubt by its form; then what only its reader can tell apart."""
+    if PurePosixPath(name).suffix in _JINJA:
+        return _jinja(text)
     documents: list[Recognised] = []
     for given in _ways_to_read(text, documents):
         found = _document(given, name)
         if found is not None and found.kind != "nothing":
             return found
         documents += [found] if found else []
-    reply = _reply(_said_in_json(text))
-    fenced = in_a_fence(text)
+    said, fenced = said_in_json(text), in_a_fence(text)
+    for source, wrapping in ((said, ""), (fenced[1] if fenced else "", "in a code fence")):
+        if is_template(source):
+            return _jinja(source, wrapping)
+    reply = _reply(said)
     if fenced is not None and _PLAIN_FENCE.fullmatch(fenced[0]):
         inside = _reply(fenced[1])
         if inside.dialect:  # the fence is of whoever pasted it, and not of the model
             title = f"{inside.title} (in a code fence)"
             return replace(inside, title=title, data=fenced[1].encode("utf-8", "surrogatepass"))
-    if not reply.dialect and _is_template(text, name):
-        return Recognised("chat template", f"chat template (Jinja), {len(text):,} characters")
-    return documents[0] if documents and not reply.dialect else reply
+    return documents[0] if documents and not reply.calls else reply
 
 
 def _ways_to_read(text: str, failed: list[Recognised]) -> Iterator[Unwrapped]:
@@ -133,17 +144,6 @@ def _ways_to_read(text: str, failed: list[Recognised]) -> Iterator[Unwrapped]:
     yield Unwrapped(text, "")
 
 
-def _said_in_json(text: str) -> str:
-    """A reply that was copied out of JSON still stands in its quotes."""
-    if text.strip()[:1] != '"':
-        return text
-    try:
-        value = parse_json(text, _PASTED)
-    except InputFault:
-        return text
-    return value if isinstance(value, str) else text
-
-
 def as_session(found: Recognised) -> LoadedSession:
     """A reply, or tools alone, as a session of their own; the reply is cut as if streamed."""
     if found.kind == "tools":
@@ -151,9 +151,10 @@ def as_session(found: Recognised) -> LoadedSession:
         return LoadedSession(
             Session(title="tools", task=_BARE, tools=tuple(read.tools)), read.findings
         )
-    text = _said_in_json(decode(found.data, found.name))
+    text = said_in_json(decode(found.data, found.name))
     recording = as_streamed(text, "reply", found.dialect or dialect_names()[0])
-    return LoadedSession(Session(title="reply", task=_BARE, recordings=(recording,)), [])
+    told = [] if found.dialect else [finding("no-dialect", "the whole text")]
+    return LoadedSession(Session(title="reply", task=_BARE, recordings=(recording,)), told)
 
 
 # documents
@@ -165,7 +166,8 @@ def _document(given: Unwrapped, name: str) -> Recognised | None:
     where = _PASTED if given.wrapping else name or _PASTED
     if where.endswith(".py") or (where == _PASTED and _PYTHON.search(text)):
         return _python_tools(data, where)
-    if text.lstrip()[:1] in ("{", "["):
+    begin = text.lstrip()[:2]
+    if begin[:1] in ("{", "[") and begin not in ("{%", "{#"):  # Jinja's, and no JSON
         found: Recognised | None = _json(text, where)
     else:
         found = _stream(Source(where, data))
@@ -300,10 +302,14 @@ def _json_name(where: str) -> str:
     return where if where.endswith(".json") else f"{where}.json"
 
 
-def _is_template(text: str, name: str) -> bool:
-    if PurePosixPath(name).suffix in (".jinja", ".jinja2", ".j2"):
-        return True
-    return "messages" in text and bool(_TEMPLATE.search(text[:_MOST_LOOKED_AT]))
+def _jinja(text: str, wrapping: str = "") -> Recognised:
+    """A template whose source is `text`; one of a file's name may be for anything."""
+    size = counted(len(text), "character")
+    title = f"chat template (Jinja), {size}"
+    if not asks_for_messages(text):
+        title = f"Jinja template, {size}, in which nothing asks for messages"
+    title += f" ({wrapping})" if wrapping else ""
+    return Recognised("chat template", title, data=text.encode("utf-8", "surrogatepass"))
 
 
 def _policy(text: str, where: str) -> Recognised:
@@ -321,30 +327,24 @@ def _said(places: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 
 def _reply(text: str) -> Recognised:
     """A reply, and who reads it: the likeliest dialect where any reads a call."""
-    shown, note = _looked_at(text)
-    best = next((d for d in detect(shown) if d.calls + d.aborted), None)
-    if best is None:
+    shown, note = looked_at(text)
+    ranked = detect(shown)
+    if ranked.dialect is None:
         words = counted(len(text), "character")
         title = f"a reply of {words}, in which no dialect reads a call"
         return Recognised("reply", title, unread=note)
-    findings = _said((best.dialect, code) for code in best.findings)
+    best = ranked[0]
+    findings = _said((best.dialect, f"{code} ({CODES[code].meaning})") for code in best.findings)
     return Recognised(
         "reply",
         f"a reply in {best.dialect}: {_calls(best)}",
         unread=(*note, *findings),
         dialect=best.dialect,
+        calls=best.calls + best.aborted,
     )
 
 
 def _calls(best: Detection) -> str:
     whole = counted(best.calls, "call") if best.calls else ""
-    return ", ".join(filter(None, [whole, f"{best.aborted} aborted" if best.aborted else ""]))
-
-
-def _looked_at(text: str) -> tuple[str, tuple[str, ...]]:
-    """A long reply without its middle: where a call begins and where it ends is what tells."""
-    if len(text) <= _MOST_LOOKED_AT:
-        return text, ()
-    half = _MOST_LOOKED_AT // 2
-    note = f"ranked by its first and last {half:,} of {len(text):,} characters"
-    return text[:half] + text[-half:], (note,)
+    broken = f"{best.aborted} aborted" if best.aborted else ""
+    return ", ".join(filter(None, [whole, broken])) or "no call"

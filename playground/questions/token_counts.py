@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from dataclasses import replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from playground.arguments import takes
 from playground.dialects import Dialect, get_dialect
@@ -20,6 +21,11 @@ from playground.tokens.given import given_tokenizer
 
 if TYPE_CHECKING:
     from playground.tokens.tokenizer import Tokenizer
+
+_WRITTEN: Final = (
+    "the session holds no request as it was sent: this is its next one as the dialect native "
+    "writes it, which may differ from a body that was sent"
+)
 
 
 @takes(
@@ -53,12 +59,13 @@ def count_tokens(
     if isinstance(request, Session):
         body = _body_of(request, model, dialect)
         model = model or request.task.model_name
-    else:
-        body = dict(request)
-        for key in ("messages", "contents", "tools"):
-            if not isinstance(body.get(key) or [], list):
-                said = f"{type(body[key]).__name__} {body[key]!r:.60} was given"
-                raise InputFault(said, where=f"request, {key}", expected="a list")
+        count = count_request(body, model, api, given, written)
+        return count if dialect or request.rows else replace(count, notes=[*count.notes, _WRITTEN])
+    body = dict(request)
+    for key in ("messages", "contents", "tools"):
+        if not isinstance(body.get(key) or [], list):
+            said = f"{type(body[key]).__name__} {body[key]!r:.60} was given"
+            raise InputFault(said, where=f"request, {key}", expected="a list")
     return count_request(body, model, api, given, written)
 
 

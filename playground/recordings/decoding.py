@@ -15,9 +15,9 @@ from playground.recordings.apis import reader_for, recognise
 from playground.recordings.apis.base import ApiReader, Sink
 from playground.recordings.framing import Frame, Framing
 from playground.recordings.pairs import paired, whole_recording
-from playground.recordings.recording import UNREADABLE, Chunk, OtherChoice, Recording
+from playground.recordings.recording import DONE, UNREADABLE, Chunk, OtherChoice, Recording
 
-_DONE: Final = b"[DONE]"
+_DONE: Final = DONE.encode()
 _WRAPPERS: Final = ("chunk", "data", "event", "payload", "json", "value")  # of one frame, in dumps
 _UNDECIDED: Final = 4096  # values that wait for one of a known API; a stream may have no end
 _LATEST: Final = 1e12  # seconds, thirty thousand years
@@ -123,7 +123,7 @@ class StreamDecoder:
     def _read_all(self, frames: list[Frame]) -> None:
         for event, data in frames:
             if data == _DONE:
-                self._sink.signal("[DONE]")
+                self._sink.signal(DONE)
                 continue
             try:
                 value = self._json(data)
@@ -205,7 +205,7 @@ class StreamDecoder:
     def _not_plain(self, event: str, data: bytes) -> None:
         """`[DONE]` between blanks, half surrogates, several lines of JSON, or no JSON at all."""
         if data.strip() == _DONE:
-            self._sink.signal("[DONE]")
+            self._sink.signal(DONE)
             return
         try:
             value = json.loads(data.decode("utf-8", "replace"))

@@ -70,6 +70,11 @@ class SignalChunk:
 UNREADABLE: Final = "unreadable: "  # signals that are findings
 HALF_CHARACTER: Final = "half a character: "  # and the field that it was in: a finding, too
 SECOND_RESPONSE: Final = "second response"
+DONE: Final = "[DONE]"  # OpenAI's end marker: no frame follows it
+_MARKED_ONLY: Final = (
+    f"the end marker {DONE} came, and no reason before it (finish_reason): whether the answer is "
+    "whole is not said"
+)
 _KINDS: Final = ("text", "reasoning", "base64", "tool_call", "signal")
 
 
@@ -167,11 +172,15 @@ class Recording:
         if self.error is not None:
             found.append(finding("stream-error", last, error_message(self.error)))
         elif self.api and not self.stop_reason:
-            found.append(finding("no-end", last))
+            found.append(finding("no-end", last, _MARKED_ONLY if self._ends_marked else ""))
         if self.other_choices:
             indexes = ", ".join(str(choice.index) for choice in self.other_choices)
             found.append(finding("other-choices", last, f"choice {indexes}"))
         return found
+
+    @property
+    def _ends_marked(self) -> bool:
+        return any(isinstance(c, SignalChunk) and c.signal == DONE for c in self.chunks)
 
     @cached_property
     def reply(self) -> Reply:

@@ -102,6 +102,7 @@ SERVERS: Final = (
             broken="text",
             unread="text",
         ),
+        also=("gptme-tool", "gptme-xml", "anthropic-invoke"),
     ),
     Server(
         "roo",

@@ -106,8 +106,10 @@ def _source(given: Any) -> Source:
 def load_recording(path: Given, name: str | None = None) -> Recording:
     """Read a recording: a provider's raw stream, or the one of that name in any session file.
 
-    `path` may be content, as for `load_session`. Without a name it is the file's first. Raises
-    InputFault where the file holds none.
+    `path` may be content, as for `load_session`. Without a name it is the file's first, also where
+    there are many, as in a cassette of HTTP: `[r.name for each in load_sessions(path) for r in
+    each.session.recordings]` lists them. Raises InputFault where the file holds none,
+    UnknownNameError with their names where there is none of that name.
     """
     source = _source(path)
     found = [r for loaded in read_sessions(source) for r in loaded.session.recordings]

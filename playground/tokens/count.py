@@ -69,6 +69,9 @@ def count_request(
         raise UnknownNameError("API", api, list(APIS))
     api = api or api_of(body)
     model = model or str(body.get("model") or "")
+    if isinstance(body.get("input"), Mapping):  # DashScope's: what others have at the top is in two
+        parameters = body.get("parameters")
+        body = {**body["input"], **(parameters if isinstance(parameters, Mapping) else {})}
     if not api:
         raise InputFault(
             "this is no request of a known API",

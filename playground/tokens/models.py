@@ -120,7 +120,7 @@ APIS: Final = (
     "openai-chat", "openai-responses", "openai-completions", "openai-assistants",
     "openai-realtime", "anthropic-messages", "gemini-generate", "gemini-interactions",
     "gemini-live", "bedrock-converse", "bedrock-invoke", "cohere-v1", "cohere-v2", "ollama-chat",
-    "ollama-generate", "tgi-generate", "llama-cpp",
+    "ollama-generate", "tgi-generate", "llama-cpp", "dashscope",
 )  # fmt: skip
 
 
@@ -135,7 +135,7 @@ def api_of(body: Mapping[str, Any]) -> str:
     if "contents" in body:
         return "gemini-generate"
     if "input" in body:
-        return "openai-responses"
+        return "dashscope" if isinstance(body["input"], Mapping) else "openai-responses"
     if "messages" in body:
         return _messages_api(body)
     if "prompt" in body:

@@ -2,40 +2,48 @@
 
 from __future__ import annotations
 
+import marshal
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError
+from referencing import Registry
+from referencing.exceptions import Unresolvable
 
 from playground.tools import ToolMetadata
 
 _MOST_SAID: Final = 200  # characters
+_PLAIN: Final = 2  # a version of marshal's that says equal things alike
 
 
 def check_of(tool: ToolMetadata) -> Draft202012Validator | None:
     """What checks a tool's arguments; None for a schema that is none, which the doctor tells of."""
-    return _validator(_Schema(tool.input_schema))
+    try:
+        return _validator(marshal.dumps(tool.input_schema, _PLAIN))
+    except (ValueError, RecursionError):  # of no JSON, or too deep
+        return None
 
 
 def misfit(check: Draft202012Validator, arguments: Mapping[str, Any]) -> str:
-    """The first thing that a schema has against these arguments; "" where there is none."""
-    found: ValidationError | None = next(check.iter_errors(arguments), None)
+    """The first thing that a schema has against these arguments; "" where there is none, or where
+    the schema cannot say: it refers to what is not in it, or to itself without an end."""
+    try:
+        found: ValidationError | None = next(check.iter_errors(arguments), None)
+    except (Unresolvable, RecursionError, re.error):
+        return ""
     return "" if found is None else found.message[:_MOST_SAID]
 
 
-class _Schema(dict[str, Any]):
-    """A schema as a key: by what it says."""
-
-    def __hash__(self) -> int:  # type: ignore[override]
-        return hash((len(self), *self.get("properties", {})))
-
-
 @lru_cache(maxsize=512)
-def _validator(schema: _Schema) -> Draft202012Validator | None:
+def _validator(dumped: bytes) -> Draft202012Validator | None:
+    """By what the schema says: of two dicts `1` and `true` are equal, of their bytes they are not.
+    What it refers to elsewhere is not fetched."""
+    schema = marshal.loads(dumped)
     try:
         Draft202012Validator.check_schema(schema)
+        return Draft202012Validator(schema, registry=Registry())
     except SchemaError:
         return None
-    return Draft202012Validator(dict(schema))

@@ -74,4 +74,4 @@ def _requests(builder: SessionBuilder, interface: Source) -> None:
         keys = ("tokensIn", "tokensOut", "cacheReads", "cacheWrites", "cost")
         usage = {key: info[key] for key in keys if isinstance(info, dict) and key in info}
         at = record.at or builder.time(message.get("ts"), Place(field=interface.name))
-        builder.requests[number] = replace(record, at=at, usage=record.usage or usage or None)
+        builder.requests[number] = replace(record, at=at, usage=usage or record.usage)

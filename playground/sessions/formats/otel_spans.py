@@ -22,6 +22,12 @@ from playground.sessions.shapes.spans import (
 from playground.sessions.shapes.turns import Turn, read_turns
 from playground.sessions.source import Source
 
+_USAGE: Final = "gen_ai.usage."
+_OF_OPENLLMETRY: Final = {
+    "cache_read_input_tokens": "cache_read.input_tokens",
+    "cache_creation_input_tokens": "cache_creation.input_tokens",
+}
+
 
 class OtelSpans(SessionFormat):
     name = "otel-spans"
@@ -60,7 +66,6 @@ def _turn(span: TraceSpan) -> Turn:
     tools = json_value(given.get("gen_ai.tool.definitions"))
     tools = tools or unflattened(given, "llm.request.functions")
     reasons = given.get("gen_ai.response.finish_reasons") or [""]
-    prefix = "gen_ai.usage."
     return Turn(
         before=_list(before),
         after=_list(after),
@@ -70,7 +75,7 @@ def _turn(span: TraceSpan) -> Turn:
         at=span.start,
         seconds=span.seconds,
         stop_reason=str(reasons[0] if isinstance(reasons, list) and reasons else ""),
-        usage=under(given, prefix),
+        usage={_counted(k): v for k, v in under(given, _USAGE).items()},
         options=options_of(given.get("request_data"), under(given, *_ASKED), _older(given)),
     )
 
@@ -83,6 +88,11 @@ _OLDER: Final = ("is_streaming", "frequency_penalty", "presence_penalty", "chat.
 def _older(given: dict[str, Any]) -> dict[str, Any]:
     """Traceloop's options that OpenTelemetry had no name for."""
     return {name: given.get(f"llm.{name}") for name in _OLDER}
+
+
+def _counted(name: str) -> str:
+    """A count's name; OpenLLMetry writes two with Anthropic's ending, but counts as the others."""
+    return _OF_OPENLLMETRY.get(name, name)
 
 
 def _list(value: Any) -> list[Any]:

@@ -108,8 +108,9 @@ def answer_of(recording: Recording) -> PlainMessage:
     if recording.error is not None:
         why = error_message(recording.error)
         raise InputFault(f"the answer broke off: {why}", where=recording.name)
-    if any(found.code == "no-end" for found in recording.findings):
-        raise InputFault("the answer broke off: the stream has no end", where=recording.name)
+    for found in recording.findings:
+        if found.code == "no-end":
+            raise InputFault(f"the answer broke off: {found.message}", where=recording.name)
     reply = recording.reply
     if len(reply.tool_calls) > 1:
         names = ", ".join(call.name for call in reply.tool_calls)

@@ -1,0 +1,22 @@
+"""The patterns of tools' names: of any, or of the session's alone."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from playground.parsing.declaration import Declaration
+from playground.parsing.patterns import IDENTIFIER, name_before
+
+NAME_SPACES: Final = ("functions", "tools", "default_api")  # which models write before a name
+
+
+def name_of(syntax: Declaration, names: tuple[str, ...]) -> str:
+    """The pattern of the name in a call of this syntax."""
+    if not syntax.known_names:
+        return name_before(syntax.call_template.before, "name")
+    if not names:
+        return IDENTIFIER
+    # the longest first: of `read` and `read_file` the shorter would win
+    known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return rf"(?:(?:{'|'.join(NAME_SPACES)})\.)?+(?:{known})"

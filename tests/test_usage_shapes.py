@@ -1,0 +1,107 @@
+"""Bills as agents, frameworks and tracers write them down, each beside its figures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from playground.caching.prefixes import Billed
+from playground.caching.usage import billed_of, output_of
+from playground.caching.validation import validate_folder
+
+# 100 tokens went in: 70 were read, 20 written (where the source counts what is written), 10 neither
+ALL, READ_ALONE = Billed(70, 20, 10), Billed(70, 0, 30)
+
+
+@pytest.mark.parametrize(
+    ("usage", "billed"),
+    [
+        pytest.param(usage, billed, id=name)
+        for name, usage, billed in (
+            ("pi", {"input": 10, "output": 5, "cacheRead": 70, "cacheWrite": 20}, ALL),
+            ("opencode", {"input": 10, "output": 5, "cache": {"read": 70, "write": 20}}, ALL),
+            ("kimi", {"inputOther": 10, "inputCacheRead": 70, "inputCacheCreation": 20}, ALL),
+            ("cline", {"tokensIn": 10, "tokensOut": 5, "cacheReads": 70, "cacheWrites": 20}, ALL),
+            ("droid", {"inputTokens": 10, "cacheCreationTokens": 20, "outputTokens": 5},
+             Billed(0, 20, 10)),
+            ("droid-reads",
+             {"inputTokens": 10, "cacheCreationTokens": 20, "cacheReadTokens": 70}, ALL),
+            ("amp", {"inputTokens": 10, "cacheCreationInputTokens": 20, "cacheReadInputTokens": 70},
+             ALL),
+            ("inspect",
+             {"input_tokens": 10, "input_tokens_cache_read": 70, "input_tokens_cache_write": 20},
+             ALL),
+            ("gemini-cli", {"input": 100, "output": 5, "cached": 70, "total": 105}, READ_ALONE),
+            ("gemini-stream", {"input_tokens": 100, "cached": 70, "input": 30}, READ_ALONE),
+            ("codex", {"input_tokens": 100, "cached_input_tokens": 70}, READ_ALONE),
+            ("codex-camel", {"inputTokens": 100, "cachedInputTokens": 70}, READ_ALONE),
+            ("copilot", {"inputTokens": 100, "cacheReadTokens": 70, "cacheWriteTokens": 20}, ALL),
+            ("pydantic-ai",
+             {"input_tokens": 100, "cache_read_tokens": 70, "cache_write_tokens": 20}, ALL),
+            ("pydantic-ai-spans", {"input_tokens": 100, "details.cache_read_tokens": 70},
+             READ_ALONE),
+            ("otel",
+             {"input_tokens": 100, "cache_read.input_tokens": 70,
+              "cache_creation.input_tokens": 20}, ALL),
+            ("langchain",
+             {"input_tokens": 100,
+              "input_token_details": {"cache_read": 70, "cache_creation": 20}}, ALL),
+            ("ai-sdk-6",
+             {"inputTokens": 100, "inputTokenDetails.cacheReadTokens": 70,
+              "inputTokenDetails.cacheWriteTokens": 20}, ALL),
+            ("ai-sdk-model",
+             {"inputTokens": {"total": 100, "noCache": 10, "cacheRead": 70, "cacheWrite": 20}},
+             ALL),
+            ("litellm",
+             {"prompt_tokens": 100, "cache_read_input_tokens": 70,
+              "cache_creation_input_tokens": 20}, ALL),
+            ("openinference", {"prompt": 100, "prompt_details.cache_read": 70}, READ_ALONE),
+            ("langfuse", {"input": 10, "input_cache_read": 70, "input_cache_creation": 20}, ALL),
+            ("llm-anthropic",
+             {"input_tokens": 10, "token_details": {"cache_read_input_tokens": 70,
+                                                    "cache_creation_input_tokens": 20}}, ALL),
+            ("llm-openai",
+             {"input_tokens": 100,
+              "token_details": {"prompt_tokens_details": {"cached_tokens": 70}}}, READ_ALONE),
+        )
+    ],
+)  # fmt: skip
+def test_a_bill_is_read_from_what_an_agent_wrote_down(usage: Any, billed: Billed) -> None:
+    found = billed_of(usage)
+    assert found == billed
+    assert found.read + found.write + found.uncached in (100, 30)
+
+
+def test_a_stated_total_decides_what_the_input_count_holds() -> None:
+    parts = {"input_tokens_cache_read": 70, "output_tokens": 5}
+    assert billed_of({"input_tokens": 100, "total_tokens": 105, **parts}) == READ_ALONE
+    assert billed_of({"input_tokens": 30, "total_tokens": 105, **parts}) == READ_ALONE
+
+
+def test_parts_that_are_more_than_their_whole_are_no_bill() -> None:
+    assert billed_of({"inputTokens": 10, "cachedInputTokens": 70}) is None
+
+
+def test_files_that_list_no_requests_are_named_and_the_rest_is_validated(tmp_path: Path) -> None:
+    request = {"model": "claude-sonnet-4-5", "messages": [{"role": "user", "content": "hi"}]}
+    uri = "https://api.anthropic.com/v1/messages"
+    known = {"uri": uri, "request": request, "usage": {"input_tokens": 8}}
+    (tmp_path / "b.json").write_text(json.dumps({"requests": [known]}))
+    (tmp_path / "a.json").write_text("[]")
+    (tmp_path / "c.jsonl").write_text('{"type": "session"}\n{"type": "message"}\n')
+    found = validate_folder(tmp_path)
+    assert [row.file for row in found.rows] == ["b.json"]
+    one, other = found.left_out
+    assert "a.json" in one
+    assert "c.jsonl" in other
+
+
+def test_the_output_is_read_by_agents_names_too() -> None:
+    for name in ("output", "tokensOut", "completion_tokens", "candidatesTokenCount"):
+        assert output_of({"input": 3, name: 7}) == 7
+    assert output_of({"input": 3}) is None
+    assert output_of({"input": 3, "output": 0}) == 0
+    assert output_of("7") is None
