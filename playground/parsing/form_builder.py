@@ -43,7 +43,7 @@ from playground.parsing.patterns import (
 from playground.parsing.restart import restart
 from playground.parsing.surroundings import Surroundings
 from playground.parsing.template import Hole, Piece, Template, holes_of, is_line
-from playground.parsing.wait import Choice, Group, Kind, Wait, wait
+from playground.parsing.wait import Choice, Group, Kind, Wait, spaced, wait
 
 _BLANKS: Final = tuple(" \t\n\r\f\v")
 
@@ -74,7 +74,7 @@ class FormBuilder:
         return Form(
             syntax=self.syntax,
             after_marker=self._section_wait(around, calls),
-            after_text=self._after_text(),
+            after_text=spaced(self.section_closer()),  # of punctuation, too
             between=self._section_wait(around, calls, left),
             separator=wait(self._separator()),
             opening=wait(self.opening()),
@@ -333,11 +333,6 @@ class FormBuilder:
         look = "|".join(dict.fromkeys(look_of(choice.pattern) for choice in markers))
         space = Choice(rf"\s{{1,64}}+(?={look})", _BLANKS, Group(Kind.SPACE))
         return wait(*dict.fromkeys(markers), space, *(left or ()))  # calls hold the opening, too
-
-    def _after_text(self) -> Wait | None:
-        """Right after what is left of a call, which is text, any closer of the section still is."""
-        closers = self.section_closer()
-        return wait(*(c._replace(pattern=SPACE + c.pattern) for c in closers)) if closers else None
 
     def _separator(self) -> Choice:
         """What separates two calls, but only before the second one."""
