@@ -43,6 +43,57 @@ _KIMI: Final = (
 )
 Row = tuple[str, str, list[tuple[str, dict[str, Any]]], str, list[str]]
 
+# in an open section, what is left of a call is text, and so is what follows it
+_BROKEN: Final = '[{"name"%s "f", "arguments": {"name": "get_weather", "city": "Oslo"}}]'
+_REST: Final = '%s "arguments": {"name": "get_weather", "city": "Oslo"}}'
+_MINIMAX: Final = '<minimax:tool_call>\n<invoke name="get_weather">\n</invoke>'
+_LEGACY: Final = (
+    "<function_calls>\n<invoke>\n<tool_name>get_weather</tool_name>\n<parameters>\n"
+    "<city>Rome</city>\n</parameters>\n</invoke>"
+)
+LEFT_IN_A_SECTION: Final[list[Row]] = [
+    *(
+        (d, opener + _BROKEN % ",:" + closer, [], _REST % ',: "f",' + end, findings)
+        for d, opener, closer, end, findings in (
+            (
+                "functools",
+                "functools",
+                "",
+                "]",
+                ["malformed-json", "missing-opener", "unclosed-section"],
+            ),
+            (
+                "nemotron-v2",
+                "<TOOLCALL>",
+                "</TOOLCALL>",
+                "",
+                ["malformed-json", "missing-opener"],
+            ),
+        )
+    ),
+    (
+        "nemotron-v2",
+        f"<TOOLCALL>{_BROKEN}</TOOLCALL>".replace('%s "f', ': "<f'),
+        [],
+        _REST % '<f",',
+        ["missing-name", "missing-opener"],
+    ),
+    (
+        "minimax-m2",
+        f'{_MINIMAX}\nSee <invoke name="<too',
+        [("get_weather", {})],
+        '\nSee <invoke name="<too',
+        ["bare-opener", "unclosed-section"],
+    ),
+    (
+        "anthropic-legacy",
+        f"{_LEGACY}\n</parameters></invoke><invoke>\n<tool_name>",
+        [ROME],
+        "<invoke>\n<tool_name>",
+        ["orphan-closer", "bare-opener", "unclosed-section"],
+    ),
+]
+
 _INKLING: Final = '<|content_invoke_tool_json|>{"name": "get_weather", "args": {"city": "%s"}}'
 
 NO_ARGUMENT_IS_THROWN_AWAY: Final[list[Row]] = [
@@ -793,6 +844,10 @@ FENCED: Final[list[Row]] = [  # a fence right behind reasoning: text begins ther
     ),
     ("hermes", "<think>So.</think>```\nx\n```<|im_end|>", [], "```\nx\n```", []),
 ]
+_FENCED_PYTHON: Final = '```tool_code\nget_weather(city="Rome")\n```'
+_BRACE_BEFORE: Final = (
+    "Use it, and {x}, here.\n" + "word " * 3997 + f"\n<tool_call>\n{_JSON}\n</tool_call>"
+)
 FOREIGN: Final[list[Row]] = [  # a call of another dialect is text, and never silently
     ("gemma4", f"Well: {_JSON}", [], f"Well: {_JSON}", ["foreign-markup"]),
     (
@@ -812,6 +867,9 @@ FOREIGN: Final[list[Row]] = [  # a call of another dialect is text, and never si
     ("hermes", "call:get_other{city:Rome}", [], "call:get_other{city:Rome}", []),
     ("gemma4", f"```json\n{_JSON}\n```", [], f"```json\n{_JSON}\n```", ["foreign-markup"]),
     ("hermes", "Call the arguments <b>tools</b>.", [], "Call the arguments <b>tools</b>.", []),
+    *((d, _FENCED_PYTHON, [], _FENCED_PYTHON, ["foreign-markup"]) for d in ("hermes", "xml")),
+    # a brace far before the first marker moves no marker out of what is looked at
+    ("xml", _BRACE_BEFORE, [], _BRACE_BEFORE, ["foreign-markup"]),
 ]
 
 STUTTERED: Final[list[Row]] = [  # closers once more, braces twice, as templates write them
@@ -1058,6 +1116,7 @@ HALVED: Final[list[Row]] = [  # a call that lacks a part of it behind a whole on
         *UNMARKED,
         *FENCED,
         *FOREIGN,
+        *LEFT_IN_A_SECTION,
     ],
 )
 def test_what_a_model_got_wrong_is_read_or_told(
@@ -1075,12 +1134,12 @@ def test_what_a_model_got_wrong_is_read_or_told(
     assert parse([data[i : i + 1] for i in range(len(data))], dialect, TOOLS) == result
 
 
-LISTS: Final = [
-    dialect
+BRACKETS: Final = [
+    (dialect, opener)
     for dialect in DIALECTS
     if (opener := dialect.syntax.section.partition("{calls}")[0].rstrip()).endswith("[")
-    and any(map(str.isalpha, opener))
 ]
+LISTS: Final = [dialect for dialect, opener in BRACKETS if any(map(str.isalpha, opener))]
 
 
 @pytest.mark.parametrize("dialect", LISTS, ids=lambda dialect: dialect.name)
@@ -1098,6 +1157,19 @@ def test_a_single_call_without_the_brackets_of_its_list_is_read(dialect: Declare
     codes = [finding.code for finding in result.findings]
     assert codes[:1] == ["mended-opener"]
     assert set(codes[1:]) <= {"unclosed-section"}
+
+
+@pytest.mark.parametrize("dialect", [each for each, _ in BRACKETS], ids=lambda each: each.name)
+def test_no_call_is_delivered_out_of_a_broken_calls_argument(dialect: DeclaredDialect) -> None:
+    call = ToolCallPart("call_1", "note", {"name": "get_weather", "city": "Oslo"})
+    tools = read_tools([*TOOLS, {"name": "note", "parameters": {"type": "object"}}])
+    written = dialect.format_reply([call], tools)
+    assert parse(written, dialect, tools).tool_calls[0].arguments == call.args
+    for place in range(written.index("get_weather")):
+        for slip in ("", ",", "<"):
+            text = written[:place] + slip + written[place + (not slip) :]
+            result = parse(text, dialect, tools)
+            assert "get_weather" not in {each.name for each in result.tool_calls}, text
 
 
 UNTOLD: Final = {

@@ -27,9 +27,10 @@ _TAG: Final = re.compile(
 # what stands in a call, by a sign that does so too: most prose has none of them, and to look for a
 # character takes a tenth of the time
 _MARKERS: Final = {
+    "_": ("tool_",),  # of a fence, in which there is Python, or of JSON
     "[": ("[TOOL_CALLS]", "functools["),
     ">": (">>>",),
-    "{": ("call:", "tool_", "arguments", "parameters", '"args"', "action_input"),
+    "{": ("call:", "arguments", "parameters", '"args"', "action_input"),
     ":": ("Action:",),
 }
 
@@ -38,10 +39,10 @@ def foreign_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -
     """A finding where another dialect reads calls in what this one took for text alone."""
     if result.tool_calls or result.findings:
         return None
-    start = _first_marker(result.content)
+    start, marker = _first_marker(result.content)
     if start < 0:
         return None
-    text = result.content[start : start + LOOKED_AT]
+    text = result.content[start : marker + LOOKED_AT]
     names = {tool.name for tool in prompt_data.tool_metadata}
     for other in _speakers(text):
         if other is own:
@@ -55,19 +56,19 @@ def foreign_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -
     return None
 
 
-def _first_marker(text: str) -> int:
-    """Where the line of the first marker of any dialect begins, or of the brace before it; -1 for
-    none."""
+def _first_marker(text: str) -> tuple[int, int]:
+    """Where the line of the first marker of any dialect begins, or of the brace before it, and
+    where the marker itself does; -1 for none."""
     signs = [sign for sign in _MARKERS if text.find(sign, 0, SEARCHED) >= 0]
     found = [text.find(marker, 0, SEARCHED) for sign in signs for marker in _MARKERS[sign]]
     tag = _TAG.search(text, 0, SEARCHED)
     found += [tag.start()] if tag else []
     first = min((place for place in found if place >= 0), default=-1)
     if first < 0:
-        return -1
+        return -1, -1
     # JSON may be printed on many lines
     brace = text.rfind("{", max(first - LOOKED_AT, 0), first)
-    return text.rfind("\n", 0, brace if brace >= 0 else first) + 1
+    return text.rfind("\n", 0, brace if brace >= 0 else first) + 1, first
 
 
 def _speakers(text: str) -> list[DeclaredDialect]:

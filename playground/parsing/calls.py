@@ -20,13 +20,14 @@ class CallReader(Reader):
     """Reads calls from a scanner; `open_call` and `argument` say where it stands."""
 
     recipient: str | None = None  # the tool that the section's own opener names
+    in_pieces = False  # whether the last call broke off inside a JSON object, which goes on here
     _more: Match | None = None  # what stands before another call in the same markers
     _wrapped = False  # whether a list or a code fence stands inside those
 
     def read(self, match: Match, form: Form, in_section: bool, has_body: bool = True) -> Walk[None]:
         """The call whose opener has matched, and those that stand between the same markers: each
         ends delivered or aborted, never silently. Without a body nothing of a call can be read."""
-        self._wrapped = False
+        self._wrapped = self.in_pieces = False
         yield from self._read_one(match, form, in_section, has_body)
         while self._more is not None:
             more, self._more = self._more, None
@@ -210,6 +211,8 @@ class CallReader(Reader):
             match = yield from scanner.until(form.skip, scanner.emit_unexpected)
             if match is not None and form.skip.kind(match) is Kind.CLOSE:
                 scanner.emit_match(match)
+        else:
+            self.in_pieces = broken.code == "malformed-json"
 
 
 def _is_given(group: str) -> bool:

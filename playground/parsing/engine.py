@@ -58,6 +58,7 @@ class SyntaxEngine:
         self.mode = "text"
         self._section: Form | None = None  # the one that is open
         self._bare = False  # whether a section's opener was text, for no call followed it
+        self._prose = False  # whether what was read last is left of a call: text, a lone closer
         self._steps: Generator[None, None, None] | None = self._stream()
 
     def feed(self, text: str, passed: int = 0, held: str = "") -> list[Event]:
@@ -111,12 +112,14 @@ class SyntaxEngine:
     def _next(self) -> Walk[tuple[Match | None, Group | None]]:
         """The next marker, and what it is; the text before it is given out."""
         scanner, section = self.scanner, self._section
-        if section is not None and section.after_marker is not None:
-            # right after a marker others may come than where there is prose between
-            match = yield from scanner.match_here(section.after_marker)
+        prose, self._prose = self._prose, False
+        # right after a marker others may come than where there is prose between
+        here = section and (section.after_text if prose else section.after_marker)
+        if section and here:
+            match = yield from scanner.match_here(here)
             if match is not None:
-                return match, section.after_marker.group(match)
-            cut = scanner.cut_here(section.after_marker)
+                return match, here.group(match)
+            cut = None if prose else scanner.cut_here(here)
             if cut is not None and _has_closer(section):
                 scanner.emit_match(cut, "section")
         wait = (section and section.between) or self.plan.text
@@ -213,6 +216,7 @@ class SyntaxEngine:
         return self.scanner.emit_text_after_call
 
     def _emit_text(self, count: int) -> None:
+        self._prose = True
         self._text(count)
 
     def _lookalike(self, opened: Match, form: Form) -> Walk[None]:
@@ -301,8 +305,12 @@ class SyntaxEngine:
         in_section = self._section is not None
         yield from self.reader.read(match, form, in_section, has_body=read)
         self.mode = "text"
-        yield from self._closed_again(form)
-        another = yield from self._between(form)
+        another = False
+        if self.reader.in_pieces:
+            self._prose = True  # an object that follows is part of the broken call
+        else:
+            yield from self._closed_again(form)
+            another = yield from self._between(form)
         if self._section is form and not _has_closer(form) and not another:
             self._section = None  # a section without a closer ends with its last call
 
@@ -310,6 +318,7 @@ class SyntaxEngine:
         """A call's closer that stands there once more is none of an outer one's, and no text."""
         match = (yield from self.scanner.match_here(form.again)) if form.again else None
         if match is not None:
+            self._prose = True
             self.scanner.note("orphan-closer")
             self.scanner.emit_match(match, "stray")
 

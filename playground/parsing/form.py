@@ -12,8 +12,9 @@ from playground.parsing.wait import Wait
 class Form:
     """The waits of one syntax.
 
-    In a section, `after_marker` is where its opener, a call or a marker has just ended, `between`
-    any place between its calls; both are None without one. `opening` is the opener of a call,
+    In a section, `after_marker` is where its opener, a call or a marker has just ended,
+    `after_text` where what is left of a call was given out as text, `between` any place between
+    its calls; all are None without one. `opening` is the opener of a call,
     `close` its closer after white space, `again` where that stutters, `excess` the same after
     brackets too many, `skip` the same closer, looked for anywhere, or any marker that shows that
     the call is over. `restart` is how a JSON call begins, up to its first quote; `more` is another
@@ -23,6 +24,7 @@ class Form:
 
     syntax: Declaration
     after_marker: Wait | None
+    after_text: Wait | None
     between: Wait | None
     separator: Wait
     opening: Wait

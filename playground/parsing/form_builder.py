@@ -43,7 +43,7 @@ from playground.parsing.patterns import (
 from playground.parsing.restart import restart
 from playground.parsing.surroundings import Surroundings
 from playground.parsing.template import Hole, Piece, Template, holes_of, is_line
-from playground.parsing.wait import Choice, Group, Kind, Wait, wait
+from playground.parsing.wait import Choice, Group, Kind, Wait, spaced, wait
 
 _BLANKS: Final = tuple(" \t\n\r\f\v")
 
@@ -74,6 +74,7 @@ class FormBuilder:
         return Form(
             syntax=self.syntax,
             after_marker=self._section_wait(around, calls),
+            after_text=spaced(self.section_closer()),  # of punctuation, too
             between=self._section_wait(around, calls, left),
             separator=wait(self._separator()),
             opening=wait(self.opening()),

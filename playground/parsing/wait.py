@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import regex
 
 from playground.parsing.candidates import ANY_LINE, begun, searched
-from playground.parsing.patterns import CONTEXT, LEAKED, LINE_START, begins, literal
+from playground.parsing.patterns import CONTEXT, LEAKED, LINE_START, SPACE, begins, literal
 
 
 class Kind(Enum):
@@ -288,6 +288,12 @@ def wait(*choices: Choice, beginnings: Iterable[str] = ()) -> Wait:
     listed = tuple(choice for choice in choices if choice.pattern)
     candidates = begun(beginnings) or searched(listed)
     return Wait(candidates, "|".join(map(_grouped, listed)), listed)
+
+
+def spaced(choices: Iterable[Choice]) -> Wait | None:
+    """A wait for any of the choices after white space or none; None for none of them."""
+    listed = [choice._replace(pattern=SPACE + choice.pattern) for choice in choices]
+    return wait(*listed) if listed else None
 
 
 def _group_name(choice: Choice) -> str:

@@ -25,8 +25,6 @@ from playground.servers.failed_calls import failed, unclosed
 from playground.servers.projection import Projection
 from playground.servers.stretches import Stretch, cut, stretches
 
-_TAG_BEGUN: Final = re.compile(r"<\w{0,64}\Z")
-
 
 def project(reply: Projection, events: Iterable[Event]) -> list[Event]:
     """What the server hands over of merged events, and what it drops, over the same spans."""
@@ -204,11 +202,9 @@ def _last_owner(reply: Projection) -> Stretch | None:
 
 
 def _half_opener(text: str, openers: Sequence[str]) -> int:
-    """How many characters at the end of a text begin an opener; one that is any tag begins with
-    its name."""
-    tag = _TAG_BEGUN.search(text) if "<" in openers else None
-    if tag:
-        return len(tag[0])
+    """How many characters at the end of a text begin an opener, which may be any tag."""
+    if "<" in openers:
+        return _half_tag(text)
     lengths = (
         length
         for opener in openers
@@ -216,6 +212,14 @@ def _half_opener(text: str, openers: Sequence[str]) -> int:
         if text.endswith(opener[:length])
     )
     return max(lengths, default=0)
+
+
+def _half_tag(text: str) -> int:
+    """A `<` that no `>` follows, and all behind it, `x < 10` too; but none in code between
+    back-ticks (claude-coder 78a56b1 tool-parser.ts, processNonToolChar)."""
+    code = text.rfind("`") + 1
+    tag = text.find("<", max(code, text.rfind(">") + 1))
+    return len(text) - tag if tag >= 0 and text.count("`") % 2 == 0 else 0
 
 
 def _values(reply: Projection) -> None:
