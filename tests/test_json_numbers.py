@@ -255,6 +255,7 @@ _TOLD = {"not-a-number", "time-unread", "unreadable-frame"}
 # numbers that stand in a title, as texts; a wire that is cut within its names (tested above); a
 # file that only the app writes, refused in one line
 _OTHERS = {"tau-bench", "recording", "workspace"}
+_ODD = {"claude-agent-sdk": (".nan", "1.0e+400")}  # YAML's, where the bare words are texts
 
 
 def imported(path: Path, text: str) -> tuple[list[str], set[str]]:
@@ -273,7 +274,7 @@ def test_every_number_of_a_file_that_is_none_is_told(name: str, tmp_path: Path) 
     text, path = example.content.decode(), tmp_path / example.name
     before, _ = imported(path, text)
     for match in list(_NUMBER.finditer(text))[:8]:
-        for odd in ("NaN", "1e400"):
+        for odd in _ODD.get(name, ("NaN", "1e400")):
             after, codes = imported(path, text[: match.start()] + odd + text[match.end() :])
             assert after == before or codes & _TOLD, (text[: match.start()][-60:], odd)
             strict(f"[{','.join(after)}]")
