@@ -68,7 +68,7 @@ _HOMES = count(1)
 settings.register_profile(
     "suite", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
-examples = int(os.environ.get("LAW_EXAMPLES", "12"))
+examples = int(os.environ.get("LAW_EXAMPLES", "10"))
 settings.register_profile(
     "search", settings.get_profile("suite"), derandomize=False, max_examples=examples
 )
