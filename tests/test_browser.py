@@ -118,14 +118,20 @@ def test_nothing_is_asked_of_any_other_machine(page: Page, address: str) -> None
 
 
 def test_a_click_on_a_tool_lights_it_in_every_pane_and_in_the_url(page: Page, address: str) -> None:
-    page.goto(f"{address}/compare?session=02-parallel-calls")
+    chosen = "&".join(f"dialects={name}" for name in ("xml", "hermes", "native", "mistral"))
+    page.goto(f"{address}/compare?session=02-parallel-calls&{chosen}")
     page.get_by_role("button", name="Show tool:get_tides in every pane").click()
-    expect(page.locator(".block.lit")).to_have_count(3)
+    expect(page.locator(".block.lit")).to_have_count(4)
     expect(page).to_have_url(re.compile(r"origin=tool(%3A|:)get_tides"))
     tops = page.locator(".block.lit").evaluate_all(
         "blocks => blocks.map(b => b.getBoundingClientRect().top)"
     )
     assert max(tops) - min(tops) < 1
+    last = page.get_by_role("columnheader", name="mistral")
+    expect(last).not_to_be_in_viewport(ratio=0.9)
+    page.get_by_role("button", name="Show the next pane: mistral").click()
+    expect(last).to_be_in_viewport(ratio=0.9)
+    expect(page.get_by_role("button", name="Show the next pane")).to_be_hidden()
 
 
 @pytest.mark.long

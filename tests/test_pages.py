@@ -17,6 +17,7 @@ from wires import FRAMINGS, WRITERS, Said
 
 from playground import paths
 from playground.caching.policies import POLICIES
+from playground.counts import counted
 from playground.dialects import dialect_names
 from playground.dialects.models import dialect_for
 from playground.parsing.switches import Switches
@@ -90,7 +91,7 @@ def test_a_page_runs_with_a_sample(name: str, sample: str) -> None:
     assert not app.error
 
 
-def test_compare_shows_every_chosen_dialect_with_its_count() -> None:
+def test_compare_shows_every_chosen_dialect_with_its_counts() -> None:
     app = page("compare", session="02-parallel-calls")
     app.multiselect(key="dialects").set_value(dialect_names()).run()
     (data,) = payloads(app)
@@ -98,6 +99,14 @@ def test_compare_shows_every_chosen_dialect_with_its_count() -> None:
     for pane in data["panes"]:
         shown = sum(len(data["texts"][b[0]]) for _, blocks in pane["cells"] for b in blocks)
         assert pane["note"] == f"{shown:,} characters"
+    session = load_session(paths.samples()["02-parallel-calls"])
+    columns = compare(session).columns
+    shown = [note.partition(", ") for note in data["notes"]]
+    assert [tokens for tokens, _, _ in shown] == [f"~{c.tokens.tokens:,} tokens" for c in columns]
+    assert [findings for _, _, findings in shown] == [
+        counted(len(c.findings), "finding") if c.findings else "" for c in columns
+    ]
+    assert len({findings for _, _, findings in shown}) > 1  # none, and some
 
 
 def test_dialects_are_found_by_model_and_by_family_and_favourites_come_first() -> None:

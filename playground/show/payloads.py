@@ -55,10 +55,9 @@ def comparison_pane(column: Column, most: int | None = None) -> Payload:
     messages = [{"role": "tools (request field)", "blocks": _tool_blocks(column)}]
     for message, blocks in zip(column.rendering.messages, column.rendering.blocks, strict=True):
         messages.append({"role": message["role"], "blocks": [_block(block) for block in blocks]})
-    total = sum(column.characters.values())
     return {
         "name": column.dialect.name,
-        "note": f"{total:,} characters",
+        "note": counted(sum(column.characters.values()), "character"),
         "messages": [message for message in messages if message["blocks"]][:most],
     }
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from playground.counts import counted
 from playground.tokens import TokenCount
 
 
@@ -21,6 +22,11 @@ def with_tokens(frame: pd.DataFrame, counts: Sequence[TokenCount | None]) -> pd.
     shown.insert(place + 1, "counted", [count.kind if count else "" for count in counts])
     shown.insert(place + 2, "from, to", [_range(count) if count else "" for count in counts])
     return shown
+
+
+def in_short(count: TokenCount) -> str:
+    """2,309 tokens, with a ~ where the count is not exact."""
+    return f"{'' if count.kind == 'exact' else '~'}{counted(count.tokens, 'token')}"
 
 
 def _range(count: TokenCount) -> str:

@@ -9,6 +9,7 @@ from concurrent.futures import Future
 import streamlit as st
 
 from playground import paths
+from playground.counts import counted
 from playground.dialects import get_dialect
 from playground.dialects.preflight import checks_from
 from playground.dialects.schema_losses import MOST_FACTS
@@ -20,7 +21,7 @@ from playground.questions.comparison import compare as compare_session
 from playground.sessions.session import Session
 from playground.show import exports, frames, payloads
 from playground.show.grid import grid
-from playground.show.token_frames import with_tokens
+from playground.show.token_frames import in_short, with_tokens
 from playground.tokens import TokenCount
 from playground.ui import navigation, state
 from playground.ui.serving import access
@@ -32,6 +33,7 @@ from playground.ui.state import WorkingSession
 
 _SHOWN = 4_000  # characters of the answer, while it comes
 PANES = "compare panes"
+COUNTING = f"Tokens are being counted. {waiting.LOADING}"
 
 
 # what is computed
@@ -66,14 +68,33 @@ def difference(session: Session, first: str, second: str, page: int) -> Picture:
 
 @kept(256)
 def _tokens(session: Session, dialect: str) -> Future[TokenCount]:
-    counted = column(session, dialect)
-    return waiting.background().submit(lambda: counted.tokens)
+    asked = column(session, dialect)
+    return waiting.background().submit(lambda: asked.tokens)
 
 
 def token_count(session: Session, dialect: str) -> TokenCount | None:
     """The count, or None as long as it is being counted."""
     future = _tokens(session, dialect)
     return future.result() if future.done() else None
+
+
+def token_counts(compared: Comparison) -> list[TokenCount | None]:
+    """The count in each dialect; None as long as it is being counted."""
+    return [token_count(each.session, each.dialect.name) for each in compared.columns]
+
+
+def is_counted(compared: Comparison) -> bool:
+    return None not in token_counts(compared)
+
+
+def notes(compared: Comparison) -> list[str]:
+    """What each pane's head says beside its characters: tokens once they are counted, findings."""
+    found: list[str] = []
+    for column, count in zip(compared.columns, token_counts(compared), strict=True):
+        tokens = in_short(count) if count else ""
+        findings = counted(len(column.findings), "finding") if column.findings else ""
+        found.append(", ".join(filter(None, [tokens, findings])))
+    return found
 
 
 # what is shown
@@ -104,8 +125,8 @@ def counts_table(compared: Comparison) -> None:
     most = int(frame["characters"].max())
     bars = st.column_config.ProgressColumn(format=tables.WHOLE, min_value=0, max_value=most)
 
-    def counted() -> bool:
-        counts = [token_count(c.session, c.dialect.name) for c in compared.columns]
+    def shown() -> bool:
+        counts = token_counts(compared)
         tables.table(
             with_tokens(frame, counts),
             place,
@@ -115,7 +136,7 @@ def counts_table(compared: Comparison) -> None:
         )
         return None not in counts
 
-    waiting.until_loaded(counted, f"Tokens are being counted. {waiting.LOADING}")
+    waiting.until_loaded(shown, COUNTING)
     model = compared.session.task.model_name
     counted_first = token_count(compared.session, compared.columns[0].dialect.name)
     source = f": {counted_first.source}" if counted_first else ""

@@ -9,11 +9,12 @@ const DRAWING = 16 // milliseconds of it a frame, before the browser's own layou
 const LINE = 18 // pixels, for a row that has not been measured
 const grids = new WeakMap()
 
-class Grid extends Searchable {
+class Grid extends Headed {
   constructor(root) {
     super()
     this.root = root
     this.rows = new Map() // the drawn ones: number → node
+    this.notes = [] // what is known of a pane later than its text
     this.build()
     this.watcher = new ResizeObserver(() => this.resize())
     this.watcher.observe(this.scroller)
@@ -59,11 +60,14 @@ class Grid extends Searchable {
       this.base = Number(this.against.value)
       this.forget()
     }
+    this.aside = button("", "", () => this.scrollAside(this.beyond()))
+    this.aside.className = "aside"
+    this.aside.hidden = true
     const label = element("label", "compared", "Differences from ")
     label.append(this.against)
     const back = button("◀", "Previous occurrence", () => this.go(-1))
     const on = button("▶", "Next occurrence (Enter)", () => this.go(1))
-    bar.append(this.box, back, on, this.said, label)
+    bar.append(this.box, back, on, this.said, this.aside, label)
     return bar
   }
 
@@ -114,15 +118,15 @@ class Grid extends Searchable {
     const { panes, rows, texts } = this.data
     this.width = this.scroller.clientWidth
     const wide = this.width >= NARROW
-    const first = wide ? FIRST : 0
+    this.first = wide ? FIRST : 0
     const least = Math.min(COLUMN, Math.round(this.width * (panes.length > 1 ? 0.88 : 1)))
-    this.column = Math.max(least, Math.floor((this.width - first) / Math.max(1, panes.length)))
+    this.column = Math.max(least, Math.floor((this.width - this.first) / Math.max(1, panes.length)))
     this.root.classList.toggle("narrow", !wide)
-    this.sheet.style.setProperty("--first", `${first}px`)
+    this.sheet.style.setProperty("--first", `${this.first}px`)
     this.sheet.style.setProperty("--column", `${this.column}px`)
     this.sheet.style.setProperty("--panes", panes.length)
     this.sheet.style.setProperty("--seen", `${this.width}px`)
-    this.sheet.style.width = `${first + this.column * panes.length}px`
+    this.sheet.style.width = `${this.first + this.column * panes.length}px`
     this.sheet.setAttribute("aria-rowcount", rows.length + 1)
     this.sheet.setAttribute("aria-colcount", panes.length + 1)
     this.head = this.drawHead()
@@ -142,34 +146,6 @@ class Grid extends Searchable {
     this.end = top
     this.sheet.style.height = `${top}px`
     for (const [number, node] of this.rows) node.style.top = `${this.tops[number]}px`
-  }
-
-  drawHead() {
-    const row = element("div", "head")
-    row.setAttribute("role", "row")
-    row.setAttribute("aria-rowindex", 1)
-    const corner = element("div", "corner", "part")
-    corner.setAttribute("role", "columnheader")
-    row.append(corner)
-    this.data.panes.forEach((pane, at) => {
-      const node = element("div", "pane")
-      node.setAttribute("role", "columnheader")
-      node.append(element("strong", "", pane.name), element("span", "count", pane.note))
-      node.append(copyButton(`all of ${pane.name}`, () => this.whole(at)))
-      row.append(node)
-    })
-    return row
-  }
-
-  // A request's text: its blocks as they follow one another, an empty line between two messages
-  whole(pane) {
-    let text = ""
-    for (const [, blocks] of this.data.panes[pane].cells) {
-      for (const [number, , role] of blocks) {
-        text += (role && text ? "\n\n" : "") + this.data.texts[number]
-      }
-    }
-    return text
   }
 
   rowAt(top) {
@@ -232,6 +208,7 @@ class Grid extends Searchable {
       late = true // other rows may be in sight now
     }
     this.light()
+    this.tellAside()
     if (late) this.later()
   }
 
@@ -315,13 +292,6 @@ class Grid extends Searchable {
     if (!seen) this.scroller.scrollTop = top
   }
 
-  scrollAside(pane) {
-    const left = pane * this.column
-    const { scrollLeft, clientWidth } = this.scroller
-    const room = clientWidth - (this.width >= NARROW ? FIRST : 0)
-    if (left < scrollLeft || left + this.column > scrollLeft + room) this.scroller.scrollLeft = left
-  }
-
   light() {
     for (const node of this.rows.values()) {
       const lit = Boolean(this.selected) && node.dataset.origin === this.selected
@@ -350,6 +320,7 @@ function mount({ data, parentElement, setStateValue, setTriggerValue }) {
   grid.report = (name, value) =>
     name === "mark" ? setTriggerValue(name, value) : setStateValue(name, value)
   if (!known || grid.data.key !== data.key) grid.take(data)
+  grid.note(data.notes ?? [])
   if (!known || grid.selected !== data.selected) grid.choose(data.selected, true)
   return known ? undefined : () => grid.leave()
 }

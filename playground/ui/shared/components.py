@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -47,12 +47,14 @@ def panes(
     panes: Picture,
     *,
     selected: str = "",
+    notes: Sequence[str] = (),
     key: str,
     on_select: Callable[[], None] = _nothing,
     on_mark: Callable[[], None] = _nothing,
 ) -> None:
-    """Requests side by side; `selected` is the origin of the blocks that are lit in each."""
-    data = panes.keyed(selected=selected)
+    """Requests side by side; `selected` is the origin of the blocks that are lit in each, `notes`
+    what is known of each by now, in their order."""
+    data = panes.keyed(selected=selected, notes=list(notes))
     _registered("panes", "panes")(
         data=data, key=key, on_origin_change=on_select, on_mark_change=on_mark
     )
