@@ -13,11 +13,11 @@ from dataclasses import fields
 from functools import partial
 from pathlib import Path
 
-from playground.caching.fixes import FIXES
 from playground.caching.policies import REASONS
 from playground.dialects import REGISTRY, dialect_names
 from playground.dialects.declared import DeclaredDialect
 from playground.findings import CODES
+from playground.fixes import FIXES
 from playground.guides import guide_for
 from playground.output import write_file
 from playground.parsing.declaration import CALL_HOLES, PARAM_HOLES, SECTION_BODIES, SECTION_HOLES
@@ -36,7 +36,10 @@ TOOLS_PAGE = DOCS / "tools.md"
 
 
 def findings() -> str:
-    rows = [f"| `{code}` | {kind.severity} | {kind.meaning} |" for code, kind in CODES.items()]
+    rows = [
+        f"| `{code}` | {kind.severity} | {kind.meaning} | {FIXES.get(code, '')} |"
+        for code, kind in CODES.items()
+    ]
     reasons = [f"| `{code}` | {meaning} |" for code, meaning in REASONS.items()]
     return "\n".join(
         [
@@ -48,8 +51,8 @@ def findings() -> str:
             "",
             "A finding never stops anything. `warning` and `error` give the command line status 1.",
             "",
-            "| code | severity | meaning |",
-            "|---|---|---|",
+            "| code | severity | meaning | what to do |",
+            "|---|---|---|---|",
             *rows,
             "",
             "## Why a cache mark stands where it stands",
@@ -57,12 +60,6 @@ def findings() -> str:
             "| reason | meaning |",
             "|---|---|",
             *reasons,
-            "",
-            "## What to do about a finding of the cache lab",
-            "",
-            "| code | what to do |",
-            "|---|---|",
-            *(f"| `{rule}` | {fix} |" for rule, fix in FIXES.items()),
             "",
         ]
     )

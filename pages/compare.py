@@ -6,7 +6,7 @@ import streamlit as st
 
 from playground.show import payloads
 from playground.ui import compare, state
-from playground.ui.shared import changes, choosing, components, editor, grammars, waiting, widgets
+from playground.ui.shared import changes, choosing, components, editor, grammars, widgets
 
 working = state.working_session()
 chosen = choosing.dialects()
@@ -33,20 +33,18 @@ if side.open:
             origin = compare.origin_select(payloads.origins(columns))
         with right:
             compare.take_along(compared, working.name)
-        was_counted = compare.is_counted(compared)
+        heads = compare.notes(compared)
         components.panes(
             compare.panes(session, chosen),
             selected=origin,
-            notes=compare.notes(compared),
+            notes=heads,
             key=compare.PANES,
             on_select=changes.of(compare.PANES, compare.take_origin, field="origin"),
         )
         st.caption("Characters are those of what is sent, tools included: the same on every page.")
         for column in columns:
             widgets.show_findings(column.findings, f"in {column.dialect.name}")
-        if not was_counted:
-            waiting.until_loaded(lambda: compare.is_counted(compared), compare.COUNTING)
-            st.rerun()  # the heads hold the counts now
+        compare.complete(compared, heads)
 
 if counts.open:
     with counts:

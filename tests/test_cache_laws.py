@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from strategies import LIST
 from test_laws import EXAMPLES
 
-from playground.caching.fixes import FIXES
 from playground.caching.own_policies import MarkPlace, OwnPolicy, parse_policy
 from playground.caching.policies import POLICIES, CacheRequest, as_parts
 from playground.caching.rules import rule_sets
 from playground.caching.simulated import State
 from playground.dialects import dialect_names, get_dialect
+from playground.fixes import FIXES
 from playground.messages import Message, Part, TextPart, ToolCallPart, ToolResultPart
 from playground.prompt_data import DynamicTaskConfig, TaskConfig
 from playground.questions.cache.simulation import cache_matrix, simulate_cache

@@ -25,7 +25,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 ROOMS = [
     {"visible"},
     {"errors", "findings", "paths", "python_source", "display", "counts"},
-    {"output", "json_numbers", "characters", "arguments"},
+    {"output", "json_numbers", "characters", "arguments", "fixes"},
     {"events", "messages", "tools", "user_files", "confined"},
     {"prompt_data", "tool_formats"},
     {"parsing", "caching"},

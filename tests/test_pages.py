@@ -101,12 +101,12 @@ def test_compare_shows_every_chosen_dialect_with_its_counts() -> None:
         assert pane["note"] == f"{shown:,} characters"
     session = load_session(paths.samples()["02-parallel-calls"])
     columns = compare(session).columns
-    shown = [note.partition(", ") for note in data["notes"]]
-    assert [tokens for tokens, _, _ in shown] == [f"~{c.tokens.tokens:,} tokens" for c in columns]
-    assert [findings for _, _, findings in shown] == [
+    heads = [note.partition(", ") for note in data["notes"]]
+    assert [tokens for tokens, _, _ in heads] == [f"~{c.tokens.tokens:,} tokens" for c in columns]
+    assert [findings for _, _, findings in heads] == [
         counted(len(c.findings), "finding") if c.findings else "" for c in columns
     ]
-    assert len({findings for _, _, findings in shown}) > 1  # none, and some
+    assert len({findings for _, _, findings in heads}) > 1  # none, and some
 
 
 def test_dialects_are_found_by_model_and_by_family_and_favourites_come_first() -> None:
@@ -329,7 +329,7 @@ def test_a_cell_is_drawn_as_a_strip_of_all_its_requests() -> None:
 
 def test_findings_stand_above_the_player_with_what_they_are_about() -> None:
     app = page("replay", session="05-call-in-a-fence")
-    assert "at 53: a call stands inside a code fence: kept as text." in told(app)
+    assert "at 53: a call stands inside a code fence: kept as text; " in told(app)
     assert any("call-in-fence" in each.value for each in app.markdown)
 
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from playground.caching.blocks import TIERS, Tier, WireBlock, WireRequest
-from playground.caching.fixes import FIXES
 from playground.caching.prefixes import TimedRequest
 from playground.caching.rules import Rules
+from playground.fixes import FIXES
 
 _EXCERPT: Final = 40
 _HEAD: Final = 3  # blocks of the messages that are their beginning

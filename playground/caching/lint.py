@@ -12,12 +12,12 @@ from itertools import groupby, pairwise
 from typing import Any, Final
 
 from playground.caching.differences import FirstDifference
-from playground.caching.fixes import FIXES
 from playground.caching.prefixes import Billed, TimedRequest
 from playground.caching.rules import Rules
 from playground.caching.simulated import Simulated
 from playground.caching.usage import billed_of
 from playground.findings import Finding, finding
+from playground.fixes import FIXES
 
 Seen = Iterator[tuple[int, str]]  # a request's number, what is wrong with it
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import click
 
+from playground.fixes import with_fix
 from playground.visible import INVISIBLE, visible
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ def emit(text: str, nl: bool = True) -> None:
 def report(findings: Sequence[Finding]) -> int:
     """Findings as lines on stderr; 1 when one of them is more than information."""
     for finding in findings:
-        line = f"{finding.severity} {finding.code} ({finding.where}): {finding.message}"
+        line = f"{finding.severity} {finding.code} ({finding.where}): {with_fix(finding)}"
         say(line, err=True)
     return int(any(finding.severity != "info" for finding in findings))
 
@@ -169,7 +170,7 @@ def report_briefly(findings: Sequence[Finding]) -> int:
         alike.setdefault((finding.severity, finding.code), []).append(finding)
     for (severity, code), found in alike.items():
         more = f", and {len(found) - 1} more" if len(found) > 1 else ""
-        say(f"{severity} {code} ({found[0].where}{more}): {found[0].message}", err=True)
+        say(f"{severity} {code} ({found[0].where}{more}): {with_fix(found[0])}", err=True)
     return int(any(finding.severity == "error" for finding in findings))
 
 

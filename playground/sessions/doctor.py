@@ -34,11 +34,9 @@ def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
                 found += round_.call(part, _Where(index, places))
             elif isinstance(part, ToolResultPart):
                 found += round_.result(part, _Where(index, places))
-        # A lone reply has nothing before it.
+        # a lone reply has nothing before it
         if asked and role != before and (role == "system" or not before):
-            found += _order(
-                role, before, _Where(index, places)
-            )  # a lone reply has nothing before it
+            found += _order(role, before, _Where(index, places))
         before = role
     return found
 

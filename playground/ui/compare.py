@@ -83,10 +83,6 @@ def token_counts(compared: Comparison) -> list[TokenCount | None]:
     return [token_count(each.session, each.dialect.name) for each in compared.columns]
 
 
-def is_counted(compared: Comparison) -> bool:
-    return None not in token_counts(compared)
-
-
 def notes(compared: Comparison) -> list[str]:
     """What each pane's head says beside its characters: tokens once they are counted, findings."""
     found: list[str] = []
@@ -95,6 +91,13 @@ def notes(compared: Comparison) -> list[str]:
         findings = counted(len(column.findings), "finding") if column.findings else ""
         found.append(", ".join(filter(None, [tokens, findings])))
     return found
+
+
+def complete(compared: Comparison, shown: Sequence[str]) -> None:
+    """Draw the page anew once the panes' heads say more than they were `shown` with."""
+    waiting.until_loaded(lambda: None not in token_counts(compared), COUNTING)
+    if notes(compared) != shown:
+        st.rerun()
 
 
 # what is shown

@@ -9,12 +9,12 @@ from typing import Any
 
 from playground.arguments import takes
 from playground.caching.blocks import WireBlock, WireRequest, read_wire
-from playground.caching.fixes import FIXES
 from playground.caching.policies import Policy, get_policy
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.rendering import Rendering
 from playground.display import Shown
 from playground.findings import Finding, finding
+from playground.fixes import FIXES
 from playground.llm.payloads import WireCall, wire_calls, with_provider
 from playground.questions.cache.as_sent import AS_SENT, sent_requests
 from playground.sessions.session import Session

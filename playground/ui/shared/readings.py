@@ -10,6 +10,7 @@ import streamlit as st
 
 from playground.dialects import dialect_names
 from playground.events import Event, FindingEvent
+from playground.fixes import with_fix
 from playground.parsing.switches import Switches
 from playground.questions.experiments import difference
 from playground.questions.timeline import Timeline
@@ -93,7 +94,7 @@ def _finding(event: FindingEvent) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.badge(event.finding.code, color=_COLOURS[event.finding.severity], width="content")
         # a message may quote the model's text: plain, never Markdown
-        st.text(f"at {event.span.start:,}: {event.finding.message}.{about}")
+        st.text(f"at {event.span.start:,}: {with_fix(event.finding)}.{about}")
 
 
 _COLOURS: Final[dict[str, Literal["gray", "orange", "red"]]] = {

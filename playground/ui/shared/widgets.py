@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
-from playground.caching.fixes import FIXES
 from playground.counts import counted
 from playground.dialects import DeclaredDialect, dialect_names, get_dialect
 from playground.dialects.models import dialect_for
 from playground.findings import CODES, Finding
+from playground.fixes import FIXES
 from playground.parsing.switches import Switches
 from playground.show import payloads
 from playground.tools import ToolMetadata
