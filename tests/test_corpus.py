@@ -24,6 +24,7 @@ from keyed_sessions import Keys
 from test_secrets import KINDS
 
 import playground as pg
+from playground import paths
 from playground.corpora import building, catalog
 from playground.corpora.asking import Corpus
 from playground.corpora.building import Built, build_corpus
@@ -874,7 +875,6 @@ def test_the_page_asks_and_opens_a_session(
 
     monkeypatch.setenv("PLAYGROUND_HOME", str(tmp_path))
     app = page("corpus")
-    assert "playground corpus build" in app.text[0].value
     app.text_input(key="corpus").set_value(str(few[1])).run()
     assert not app.exception
     shown = pg.corpus(few[1]).ask("failures")
@@ -889,6 +889,25 @@ def test_the_page_asks_and_opens_a_session(
     app.button(key="corpus compare").click().run()
     assert not app.exception
     assert not app.error
+
+
+def test_the_empty_page_builds_a_corpus_of_what_is_here(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from test_pages import page
+
+    monkeypatch.setenv("PLAYGROUND_HOME", str(tmp_path))
+    app = page("corpus")
+    app.button[-1].click().run()
+    assert not app.error
+    built = pg.corpus(str(app.text_input(key="corpus").value))
+    assert len(built.ask("sessions").rows) == len(paths.samples())
+    assert app.dataframe
+    monkeypatch.setattr("playground.corpora.needed._PACKAGES", ("no_such_package",))
+    again = page("corpus")
+    again.button[-1].click().run()
+    assert [each.value for each in again.error] == ["The corpus could not be built."]
+    assert any("pip install" in each.value for each in again.text)
 
 
 def test_what_is_not_installed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

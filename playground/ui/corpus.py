@@ -10,18 +10,21 @@ from typing import Any, Final
 
 import streamlit as st
 
+from playground import paths
 from playground.corpora.answers import CorpusAnswer
 from playground.corpora.asking import Corpus
 from playground.corpora.asking import corpus as opened
+from playground.corpora.needed import needed
 from playground.corpora.questions import COLUMNS, QUESTIONS, question_names
 from playground.counts import counted, grouped, seconds
 from playground.errors import InputFault
 from playground.ui import state
 from playground.ui.serving import access
-from playground.ui.shared import opening, tables, waiting
+from playground.ui.shared import components, opening, tables, waiting
 from playground.ui.shared.kept import kept
 
 ANY: Final = "any"
+_FAULT: Final = "corpus not built"
 BUILD: Final = "playground corpus build my-corpus my-transcripts/"
 _FACETS: Final = ("agent", "version", "model", "dialect", "tool", "code")
 _TABLE_OF: Final = {"tool": "calls", "code": "findings"}  # where a facet's values are listed
@@ -41,7 +44,9 @@ def chosen() -> Corpus | None:
     )
     if not path:
         st.info("A corpus is built once of many recorded sessions, and asked here:")
-        st.text(BUILD)
+        components.verbatim(BUILD, "the command", key="corpus command")
+        st.button("Build one of the samples and my workspace", on_click=_build_own, type="primary")
+        _tell_fault()
         return None
     try:
         found = opened(path)
@@ -50,6 +55,28 @@ def chosen() -> Corpus | None:
         st.error("This is no corpus that can be asked.")
         st.text(str(fault))
         return None
+
+
+def _build_own() -> None:
+    """A corpus of what is here already, to be asked at once: a second or two for the samples."""
+    inputs = [*paths.samples().values(), *[paths.workspace()] * paths.workspace().is_dir()]
+    folder = paths.data() / "corpora" / "samples and workspace"
+    try:
+        needed()
+        from playground.corpora.building import build_corpus
+
+        build_corpus(folder, inputs, engine="serial")
+    except InputFault as fault:
+        state.hold(_FAULT, str(fault))
+    else:
+        state.choose("corpus", str(folder))
+
+
+def _tell_fault() -> None:
+    if told := state.held(_FAULT):
+        st.error("The corpus could not be built.")
+        st.text(told)
+        state.hold(_FAULT, None)
 
 
 @kept(4)
