@@ -9,18 +9,15 @@ from playground.ui import replay, state
 from playground.ui.shared import changes, components, readings, tables, which_dialect, widgets
 
 working = state.working_session()
-left, right, beside, rare = st.columns([5, 5, 5, 2], vertical_alignment="bottom")
-with left:
+controls = st.container(horizontal=True, vertical_alignment="bottom")
+with controls:
     recording = replay.recording_select(working.session)
 if recording is None:
     st.info("Nobody has answered in this session yet. Bring a model's reply: the button is above.")
     st.stop()
-with right:
+with controls:
     dialect = replay.reading_dialect(recording.dialect)
-with beside:
     server = replay.reading_server()
-
-with rare:
     switches = widgets.reading_switches(dialect)
 reading = readings.Reading(recording, dialect, working.session.tools, switches, server)
 timeline = reading.timeline
