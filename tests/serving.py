@@ -29,7 +29,7 @@ FLAGS = [
 
 
 def widened(values: Sequence[object], at_once: int = 1) -> list[object]:
-    """Cases of one test in a browser, where each takes seconds: the first so many run always, those
+    """Cases of one test, where each takes seconds: the first so many run always, those
     that only widen it with `make long`."""
     return [
         *values[:at_once],

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
+from serving import widened
 
 import playground as pg
 from playground.errors import InputFault
@@ -198,7 +199,7 @@ def test_a_hostile_session_reaches_no_terminal_raw(command: list[str]) -> None:
 READERS = (["replay"], ["import"], ["detect"], ["tools"], ["render", "-d", "xml"])
 
 
-@pytest.mark.parametrize("command", READERS, ids=lambda command: command[0])
+@pytest.mark.parametrize("command", widened(READERS, at_once=2), ids=lambda command: command[0])
 def test_what_never_ends_or_never_begins_is_one_line(command: list[str], tmp_path: Path) -> None:
     """Each was waited for until somebody stopped it."""
     pipe = tmp_path / "pipe"
