@@ -48,8 +48,8 @@ _STRUCTURE: Final = frozenset(
         "ttl",
     }
 )
-# Fields whose values are a user's or a tool's own, whatever is named in them; those that are so only
-# as objects; and those whose names are no fields of a format.
+# Fields whose values are a user's or a tool's own, whatever is named in them; those that are so
+# only as objects; and those whose names are no fields of a format.
 _FREE: Final = frozenset(
     ("args", "arguments", "result", "json", "metadata", "default", "const", "enum", "examples")
 )
