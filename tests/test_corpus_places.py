@@ -92,6 +92,20 @@ def test_an_address_is_read_as_a_folder_is(
     assert titles(tmp_path / "there") == [f"text {number}" for number in range(4, 9)]
 
 
+def test_a_pattern_takes_nothing_away_that_it_does_not_mean(tmp_path: Path) -> None:
+    """Files of a folder that was built before are no part of `*.json` above it."""
+    folder, out = tmp_path / "in", tmp_path / "o"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "one.json").write_text(line(1))
+    (folder / "sub" / "two.json").write_text(line(2))
+    build_corpus(out, [folder / "sub"], engine="serial")
+    build_corpus(out, [folder / "*.json"], engine="serial")
+    assert titles(out) == ["text 1", "text 2"]
+    (folder / "sub" / "two.json").unlink()
+    build_corpus(out, [folder / "**" / "*.json"], engine="serial")
+    assert titles(out) == ["text 1"]
+
+
 def test_patterns_and_single_files_behind_an_address(memory: str, tmp_path: Path) -> None:
     build_corpus(tmp_path / "o", [f"{memory}/a/*.json", f"{memory}/old.tar"], engine="serial")
     assert titles(tmp_path / "o") == ["text 0", "text 5", "text 6"]
