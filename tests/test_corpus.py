@@ -826,6 +826,42 @@ def test_a_redacted_corpus_has_no_text_and_is_asked_alike(
         serial(out, few[0])
 
 
+def test_a_redacted_corpus_hides_what_stands_under_a_formats_names_too(tmp_path: Path) -> None:
+    """`name` and `id` of an argument are somebody's, those of a message its format's."""
+    own = {name: f"Mooring {name}" for name in ("name", "id", "type", "at", "version", "model")}
+    given = {**own, "inner": {"ids": [own], "properties": own}}
+    schema = {
+        "type": "object",
+        "properties": {"name": {"type": "string", "enum": ["Mooring x"], "default": "Mooring y"}},
+    }
+    parts = [{"type": "tool_call", "tool_call_id": "t1", "tool_name": "book", "args": given}]
+    results = [{"type": "tool_result", "tool_call_id": "t1", "tool_name": "book", "result": [own]}]
+    use = {"type": "tool_use", "id": "t1", "name": "book", "input": given}
+    answer = {"functionResponse": {"name": "book", "response": own}}
+    bodies: list[dict[str, Any]] = [
+        {"messages": [{"role": "assistant", "content": [use]}], "max_tokens": 9},
+        {"contents": [{"role": "user", "parts": [answer]}]},
+    ]
+    session = pg.load_session(
+        {
+            "format": "playground-session/1",
+            "tools": [{"name": "book", "input_schema": schema}],
+            "messages": [{"role": "assistant", "parts": parts}, {"role": "tool", "parts": results}],
+            "rows": [{"body": {"model": "claude-sonnet-4-5", **body}} for body in bodies],
+        }
+    )
+    (tmp_path / "a.json").write_text(dump_session(session))
+    serial(tmp_path / "o", tmp_path / "a.json", redact=True)
+    held = list(everything(tmp_path / "o"))
+    corpus = pg.corpus(tmp_path / "o")
+    found = corpus.session(corpus.ask("sessions").records()[0]["id"])
+    assert [text for text in (*held, repr(found)) if "Mooring" in text] == []
+    (call,) = found.messages[0].tool_calls
+    assert (call.tool_name, call.args["name"]) == ("book", "12 characters")
+    assert found.tools[0].input_schema["properties"]["name"]["type"] == "string"
+    assert '"tool_use"' in "".join(held)
+
+
 def everything(out: Path) -> Iterator[str]:
     """All that a corpus holds, unpacked, but for where the files lie."""
     folder = CorpusFolder(out.resolve())

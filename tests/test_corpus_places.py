@@ -14,6 +14,8 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
+from urllib.parse import quote, unquote
 
 import fsspec
 import pyarrow as pa
@@ -21,6 +23,7 @@ import pytest
 from conftest import ROOT
 from test_corpus import facts, titles
 
+import playground as pg
 from playground.corpora.building import build_corpus
 from playground.errors import InputFault
 
@@ -89,14 +92,58 @@ def test_an_address_is_read_as_a_folder_is(
     assert titles(tmp_path / "there") == [f"text {number}" for number in range(4, 9)]
 
 
+def test_a_pattern_takes_nothing_away_that_it_does_not_mean(tmp_path: Path) -> None:
+    """Files of a folder that was built before are no part of `*.json` above it."""
+    folder, out = tmp_path / "in", tmp_path / "o"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "one.json").write_text(line(1))
+    (folder / "sub" / "two.json").write_text(line(2))
+    build_corpus(out, [folder / "sub"], engine="serial")
+    build_corpus(out, [folder / "*.json"], engine="serial")
+    assert titles(out) == ["text 1", "text 2"]
+    (folder / "sub" / "two.json").unlink()
+    build_corpus(out, [folder / "**" / "*.json"], engine="serial")
+    assert titles(out) == ["text 1"]
+
+
 def test_patterns_and_single_files_behind_an_address(memory: str, tmp_path: Path) -> None:
     build_corpus(tmp_path / "o", [f"{memory}/a/*.json", f"{memory}/old.tar"], engine="serial")
     assert titles(tmp_path / "o") == ["text 0", "text 5", "text 6"]
 
 
+ODD: Final = ("a b.json", "a%20b.json", "a#b.json", "a?b.json", "100%.json", "ü.json", "*.json")
+
+
+def test_a_name_is_read_as_it_is_whatever_it_means_in_an_address(tmp_path: Path) -> None:
+    """`a%20b.json` was read as `a b.json`; others were not found."""
+    folder = tmp_path / "all in one"
+    folder.mkdir()
+    for number, name in enumerate(ODD):
+        (folder / name).write_text(line(number))
+    address = f"file://{quote(str(folder))}"
+    assert build_corpus(tmp_path / "o", [address], engine="serial").faults == []
+    assert titles(tmp_path / "o") == [f"text {number}" for number in range(len(ODD))]
+    listed = pg.corpus(tmp_path / "o").sql("SELECT path FROM files").rows
+    assert {unquote(str(path)) for (path,) in listed} == {f"file://{folder}/{n}" for n in ODD}
+    build_corpus(tmp_path / "p", [f"{address}/a*b.json"], engine="serial")
+    assert titles(tmp_path / "p") == [f"text {number}" for number in range(4)]
+
+
+def test_a_name_in_memory_is_read_as_it_is_too(tmp_path: Path) -> None:
+    system = fsspec.filesystem("memory")
+    for number, name in enumerate(("a b.json", "a%20b.json", "a#b.json")):
+        system.pipe(f"/odd/{name}", line(number).encode())
+    built = build_corpus(tmp_path / "o", ["memory://odd/a*"], engine="serial")
+    system.rm("/odd", recursive=True)
+    assert (built.faults, titles(tmp_path / "o")) == ([], ["text 0", "text 1", "text 2"])
+
+
 @pytest.mark.parametrize(
     ("address", "told"),
     [
+        ("simplecache::memory://{key}:{key}@harbour/logs", "with a key or a user in it"),
+        ("zip://a.json::s3://{key}:{key}@bucket/a.zip", "with a key or a user in it"),
+        ("reference://x", "nobody reads it"),
         ("memory://harbour/none", "nothing is there"),
         ("quay://harbour/logs", "nobody reads it"),
         ("s3://{key}:{key}@bucket/logs", "an address of s3 with a key or a user in it"),

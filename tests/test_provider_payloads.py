@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 import pytest
+from pydantic import BaseModel
 
 import playground as pg
 from playground.errors import InputFault
@@ -16,6 +17,7 @@ from playground.findings import finding
 from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.prompt_data import TaskConfig
 from playground.questions.provider_models import PROVIDERS
+from playground.questions.provider_parameters import parameter_differences
 from playground.questions.provider_payload import ProviderPayload, provider_payload
 from playground.sessions.session import Session
 from playground.tools import ToolMetadata
@@ -236,7 +238,26 @@ def test_parameters_that_cannot_be_sent_are_one_clear_error(
 def test_odd_parameters_are_sent_or_said_to_be_dropped(given: dict[str, Any]) -> None:
     for provider in ("OpenAI", "Anthropic", "Gemini"):
         found = provider_payload(SESSION, "native", provider, given)
-        assert found.body
+        dropped = {told.where for told in found.differences if told.code == "parameter-dropped"}
+        assert given.keys() == (given.keys() & found.body.keys()) ^ dropped
+
+
+def test_a_zero_that_an_adapter_adds_is_told_and_no_key_that_it_adds() -> None:
+    key = "sk-ant-" + "api03-" + "AbCd1234" * 6
+    sent = {"temperature": 0, "top_p": 0.0, "stream": False, "user": key, "stop": []}
+    told = {found.where: found.message for found in parameter_differences({}, sent)}
+    assert told.keys() == {"temperature", "top_p", "user"}
+    assert key not in "".join(told.values())
+
+
+def test_a_class_for_the_answer_is_a_parameter() -> None:
+    class Tide(BaseModel):
+        height: float
+
+    found = provider_payload(SESSION, "native", "OpenAI", {"response_format": Tide})
+    assert found.body["response_format"]["json_schema"]["name"] == "Tide"
+    (dropped,) = parameter_differences({"response_format": Tide}, {})
+    assert dropped.message.startswith('"Tide" is not sent')
 
 
 def test_a_session_without_a_user_message_says_what_it_lacks() -> None:

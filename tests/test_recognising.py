@@ -195,6 +195,12 @@ def test_a_template_that_shows_calls_is_a_template(head: str, tail: str) -> None
     assert found.title == f"chat template (Jinja), {size} characters"
 
 
+def test_a_template_may_begin_with_words() -> None:
+    text = "Below is an instruction.\n\n{% for m in messages %}### {{ m.role }}:\n{% endfor %}\n"
+    assert recognise(text).title == "chat template (Jinja), 80 characters"
+    assert recognise(text.replace("messages", "letters")).kind == "reply"
+
+
 def test_a_template_in_quotes_or_in_a_fence_is_kept_without_them() -> None:
     for given in (json.dumps(TOOLS_TEMPLATE), f"```jinja\n{TOOLS_TEMPLATE}\n```"):
         found = recognise(given)
@@ -300,6 +306,9 @@ LONG = {
     "backslashes": "curl " + "\\" * 5_000_000,
     "quotes": 'curl "' + '\\"' * 2_500_000,
     "template": "{% for m in messages %}" * 220_000,
+    "openers before a comment's end": "{{ " * 1_700_000 + "#}",
+    "a function's name": "def " + "f" * 5_000_000,
+    "frames in frames": "data: " * 800_000,
     "fence": "```\n" * 1_250_000,
     "blanks": " " * 5_000_000 + "x",
     "yaml": "a: &a [*a]\n" * 80_000,

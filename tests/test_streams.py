@@ -797,6 +797,11 @@ def test_a_stream_that_was_framed_twice() -> None:
     assert (seen(recording), recording.findings) == (expected(SAID), [])
 
 
+def test_a_frame_that_is_nothing_but_frames_is_a_finding() -> None:
+    (found,) = decode_stream([b"data: " * 5_000 + b"tide\n\n"]).findings[:1]
+    assert (found.code, "tide" in found.message) == ("unreadable-frame", True)
+
+
 # ends
 
 
@@ -1147,6 +1152,44 @@ def test_dashscope_that_repeats_what_was_said_is_read_once() -> None:
         ("tides", '{"at": "six"}')
     ]
     assert (recording.stop_reason, recording.usage) == ("tool_calls", {"output_tokens": 2})
+
+
+@pytest.mark.parametrize(
+    ("pieces", "said"),
+    [
+        (("ha", "ha", "!", ""), "haha!"),
+        (("1", "10", "!", ""), "110!"),
+        (("1", "10", ""), "110"),
+        (("哈", "哈", "哈", ""), "哈哈哈"),
+        (("\n", "\n\n", "So", " it", " is"), "\n\n\nSo it is"),
+        (("a", "ab", "abc", "abc"), "abc"),
+        (("a", "ab", "ab"), "ab"),
+        (("a", "a"), "a"),
+        (("a", "ab"), "ab"),
+    ],
+)
+def test_dashscopes_pieces_that_begin_alike_are_no_repetitions(
+    pieces: tuple[str, ...], said: str
+) -> None:
+    """Where each event has what is new alone, nothing of it is lost; the last three repeat."""
+    events = [{**whole_so_far(text), "usage": {}} for text in pieces]
+    last = events[-1]["output"]["choices"][0]
+    for reason in ("stop", "null"):  # a stream may break off, too
+        last["finish_reason"] = reason
+        for event in events:
+            event["output"]["choices"][0]["message"].pop("reasoning_content", None)
+        lines = "".join(f"data:{json.dumps(event)}\n\n" for event in events)
+        assert decode_stream([lines.encode()]).reply.content == said
+
+
+def test_dashscopes_texts_tell_of_each_other_what_they_are() -> None:
+    events = [whole_so_far("", ""), whole_so_far("", '{"n": 1'), whole_so_far("", "1")]
+    for event, thought in zip(events, ("So", " it", None), strict=True):
+        event["output"]["choices"][0]["message"]["reasoning_content"] = thought
+    events.append(whole_so_far("", "11}", "tool_calls"))
+    lines = "".join(f"data:{json.dumps(event)}\n\n" for event in events)
+    reply = decode_stream([lines.encode()]).reply
+    assert reply.tool_calls[0].arguments_text == '{"n": 1111}'
 
 
 def test_dashscopes_error_ends_its_stream() -> None:

@@ -530,11 +530,23 @@ def test_odd_requests_are_counted_all_the_same(body: dict[str, Any], model: str)
     assert found.range[0] <= found.tokens
 
 
-def test_a_schema_that_leads_to_itself_ends() -> None:
-    node: dict[str, Any] = {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}}
+def _of_nodes(*names: str) -> TokenCount:
+    """Of a tool whose schema is a node that refers to itself under these names."""
+    properties = {name: {"$ref": "#/$defs/node"} for name in names}
+    node: dict[str, Any] = {"type": "object", "properties": properties}
     parameters = {**node, "$defs": {"node": node}}
-    tool = {"type": "function", "function": {"name": "walk", "parameters": parameters}}
-    assert 50 < _chat(tools=[tool]).tokens < 2_000
+    return _chat(tools=[{"type": "function", "function": {"name": "f", "parameters": parameters}}])
+
+
+def test_a_schema_that_leads_to_itself_ends() -> None:
+    assert 50 < _of_nodes("next").tokens < 2_000
+
+
+def test_a_schema_that_doubles_with_each_level_ends_and_is_not_called_exact() -> None:
+    found = _of_nodes("left", "right")
+    assert found.kind != "exact"
+    assert found.range[1] is None
+    assert "leads to itself" in found.notes[0]
 
 
 @pytest.mark.parametrize("request_", [{}, {"model": "gpt-4o"}])

@@ -240,6 +240,19 @@ def test_options_in_no_form_are_told_and_harm_nothing() -> None:
     assert secret not in repr(told)
 
 
+def test_a_text_that_looks_like_something_else_stays_one() -> None:
+    given = {
+        "prompt_cache_key": "20260102", "safety_identifier": "12", "guided_regex": "[1]",
+        "suffix": "{}", "user": "[7]", "stop_sequences": "7", "conversation": '{"id": "c"}',
+        "seed": "7",
+    }  # fmt: skip
+    kept = {**given, "seed": 7, "conversation": {"id": "c"}, "stop": "7"}
+    del kept["stop_sequences"]
+    assert only(langsmith(given)).session.parameters == kept
+    listed = only(langsmith({"stop_sequences": '["7", "8"]'}))
+    assert listed.session.parameters == {"stop": ["7", "8"]}
+
+
 def test_a_number_that_json_has_not_is_told_and_kept_as_text() -> None:
     text = json.dumps(langsmith({"temperature": 9})).replace(": 9", ": 1e999")
     [loaded] = load_sessions(text)

@@ -11,6 +11,7 @@ import pytest
 from playground.caching.prefixes import Billed
 from playground.caching.usage import billed_of, output_of
 from playground.caching.validation import validate_folder
+from playground.corpora.building import build_corpus
 
 # 100 tokens went in: 70 were read, 20 written (where the source counts what is written), 10 neither
 ALL, READ_ALONE = Billed(70, 20, 10), Billed(70, 0, 30)
@@ -55,6 +56,8 @@ ALL, READ_ALONE = Billed(70, 20, 10), Billed(70, 0, 30)
             ("ai-sdk-model",
              {"inputTokens": {"total": 100, "noCache": 10, "cacheRead": 70, "cacheWrite": 20}},
              ALL),
+            ("ai-sdk-model-uncached", {"inputTokens": {"total": 100, "noCache": 100}},
+             Billed(0, 0, 100)),
             ("litellm",
              {"prompt_tokens": 100, "cache_read_input_tokens": 70,
               "cache_creation_input_tokens": 20}, ALL),
@@ -70,9 +73,7 @@ ALL, READ_ALONE = Billed(70, 20, 10), Billed(70, 0, 30)
     ],
 )  # fmt: skip
 def test_a_bill_is_read_from_what_an_agent_wrote_down(usage: Any, billed: Billed) -> None:
-    found = billed_of(usage)
-    assert found == billed
-    assert found.read + found.write + found.uncached in (100, 30)
+    assert billed_of(usage) == billed
 
 
 def test_a_stated_total_decides_what_the_input_count_holds() -> None:
@@ -99,9 +100,54 @@ def test_files_that_list_no_requests_are_named_and_the_rest_is_validated(tmp_pat
     assert "c.jsonl" in other
 
 
-def test_the_output_is_read_by_agents_names_too() -> None:
-    for name in ("output", "tokensOut", "completion_tokens", "candidatesTokenCount"):
-        assert output_of({"input": 3, name: 7}) == 7
-    assert output_of({"input": 3}) is None
-    assert output_of({"input": 3, "output": 0}) == 0
-    assert output_of("7") is None
+@pytest.mark.parametrize(
+    ("usage", "output"),
+    [
+        ({"output": 7}, 7),
+        ({"tokensOut": 7}, 7),
+        ({"completion_tokens": 7, "completion_tokens_details": {"reasoning_tokens": 3}}, 7),
+        ({"completionTokens": 7, "promptTokens": 3}, 7),
+        ({"response_tokens": 7, "request_tokens": 3}, 7),
+        ({"outputTokens": {"total": 7, "text": 4, "reasoning": 3}}, 7),
+        ({"outputTokenCount": 7}, 7),
+        ({"prompt_eval_count": 3, "eval_count": 7}, 7),
+        ({"candidatesTokenCount": 7}, 7),
+        ({"candidatesTokenCount": 4, "thoughtsTokenCount": 3}, 7),
+        ({"promptTokenCount": 9, "thoughtsTokenCount": 7}, 7),
+        ({"candidates_token_count": 4, "thoughts_token_count": 3}, 7),
+        ({"total_output_tokens": 4, "total_thought_tokens": 3}, 7),
+        ({"input": 9, "output": 4, "cached": 0, "thoughts": 3, "total": 16}, 7),
+        ({"output": 0}, 0),
+        ({"input": 3}, None),
+        ({"output_tokens": -1}, None),
+        ({"output_tokens": {"text": 3}}, None),
+        ("7", None),
+    ],
+)
+def test_the_output_is_read_by_whichever_name_with_its_thoughts(
+    usage: Any, output: int | None
+) -> None:
+    assert output_of(usage) == output
+
+
+@pytest.mark.parametrize("number", ["-1", "NaN", "1e400", "1e30", "true", "99999999999999999999"])
+def test_what_is_no_count_is_none(number: str, tmp_path: Path) -> None:
+    usage = json.loads(f'{{"input_tokens": 100, "output_tokens": {number}}}')
+    assert (billed_of(usage), output_of(usage)) == (Billed(0, 0, 100), None)
+    assert billed_of({**usage, "cache_read_input_tokens": usage["output_tokens"]}) is not None
+    assert billed_of({"input_tokens": usage["output_tokens"]}) is None
+    request = {"model": "claude-sonnet-4-5", "messages": [{"role": "user", "content": "hi"}]}
+    exchange = {"uri": "https://api.anthropic.com/v1/messages", "request": request}
+    exchange["usage"] = {"input_tokens": usage["output_tokens"]}
+    (tmp_path / "a.json").write_text(json.dumps({"requests": [exchange]}))
+    assert [row.state for row in validate_folder(tmp_path).rows] == ["no usage"]
+
+
+def test_a_usage_that_no_table_holds_sets_no_file_of_a_corpus_aside(tmp_path: Path) -> None:
+    body = {"model": "claude-sonnet-4-5", "messages": [{"role": "user", "content": "hi"}]}
+    answer = {"role": "assistant", "type": "message", "content": [{"type": "text", "text": "Yo."}]}
+    usage = {"input_tokens": 10**20, "output_tokens": -1}
+    lines = json.dumps({"request": body, "response": {**answer, "usage": usage}})
+    (tmp_path / "a.jsonl").write_text(lines)
+    built = build_corpus(tmp_path / "out", [tmp_path / "a.jsonl"], engine="serial")
+    assert (built.rows["sessions"], built.aside) == (1, [])

@@ -31,7 +31,7 @@ class UsageShape:
 
     def fits(self, usage: dict[str, Any]) -> bool:
         names = self.known_by or (*self.read, *self.written)
-        counted = any(_found(usage, name) is not None for name in self.total)
+        counted = any(_is_count(_found(usage, name)) for name in self.total)
         return counted and (not names or any(_found(usage, n) is not None for n in names))
 
 
@@ -158,6 +158,7 @@ SHAPES: Final = (
             "prompt_token_count",
             "total_input_tokens",
             "inputTokens",
+            "inputTokens.total",
             "inputTokenCount",
             "promptTokens",
             "tokensIn",
@@ -167,10 +168,19 @@ SHAPES: Final = (
     ),
 )
 _OUTPUTS: Final = (
-    "output_tokens", "completion_tokens", "outputTokens", "output", "completion", "tokensOut",
-    "candidatesTokenCount", "total_output_tokens",
+    "output_tokens", "completion_tokens", "response_tokens", "outputTokens", "outputTokens.total",
+    "completionTokens", "output", "completion", "tokensOut", "candidatesTokenCount",
+    "candidates_token_count", "total_output_tokens", "outputTokenCount", "eval_count",
 )  # fmt: skip
+# Of Gemini, and of gemini-cli: thoughts stand beside the output, and are billed as it is
+_THOUGHTS: Final = {
+    "candidatesTokenCount": "thoughtsTokenCount",
+    "candidates_token_count": "thoughts_token_count",
+    "total_output_tokens": "total_thought_tokens",
+    "output": "thoughts",
+}
 _TOTALS: Final = ("total_tokens", "totalTokens", "total")
+_MOST: Final = 1 << 31  # tokens of a request: what is more is no count
 
 
 def billed_of(usage: Any) -> Billed | None:
@@ -192,14 +202,17 @@ def billed_of(usage: Any) -> Billed | None:
 
 
 def output_of(usage: Any) -> int | None:
-    """Output tokens, by whichever name; None where a usage tells of none."""
-    found = (_found(usage, name) for name in _OUTPUTS)
-    return next((whole(each) for each in found if each is not None), None)
+    """Output tokens with those of thoughts, by whichever name; None where a usage has none."""
+    for name in _OUTPUTS:
+        found = (_found(usage, name), _found(usage, _THOUGHTS.get(name, "")))
+        if counts := [whole(each) for each in found if _is_count(each)]:
+            return sum(counts)
+    return None
 
 
 def _holds_all(usage: dict[str, Any], shape: UsageShape, total: int, parts: int) -> bool:
     """Whether the input count holds what was read and written; a stated total decides."""
-    stated, output = _first(usage, _TOTALS), _first(usage, _OUTPUTS)
+    stated, output = _first(usage, _TOTALS), output_of(usage) or 0
     if parts and parts <= total and stated == total + output:
         return True
     if parts and stated == total + parts + output:
@@ -246,4 +259,10 @@ def is_summed(usage: Any) -> bool:
 
 def whole(value: Any) -> int:
     """A count; what is none is 0."""
-    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0
+    return int(value) if _is_count(value) else 0
+
+
+def _is_count(value: Any) -> bool:
+    """Some write -1 for what they do not know, and JSON may hold NaN or 1e400."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and 0 <= value < _MOST

@@ -48,6 +48,13 @@ _STRUCTURE: Final = frozenset(
         "ttl",
     }
 )
+# Fields whose values are a user's or a tool's own, whatever is named in them; those that are so
+# only as objects; and those whose names are no fields of a format.
+_FREE: Final = frozenset(
+    ("args", "arguments", "result", "json", "metadata", "default", "const", "enum", "examples")
+)
+_FREE_OBJECTS: Final = frozenset(("input", "output", "response"))
+_OF_NAMES: Final = frozenset(("properties", "patternProperties", "$defs", "definitions"))
 _SHORT: Final = 64  # characters of a text of which thousands are remembered
 _LONG: Final = 16_000  # of one that is not
 _REMEMBERED: Final = 8 << 20  # characters of bodies that a scrubber knows again
@@ -165,16 +172,26 @@ def hidden(text: str) -> str:
     return f"{told}, {digest}"
 
 
-def redacted(value: Any, key: str = "") -> Any:
-    """A JSON value whose texts are hidden, but for words of its format and names."""
+def redacted(value: Any, key: str = "", is_free: bool = False) -> Any:
+    """A JSON value whose texts are hidden, but for words of its format and names; in one that
+    `is_free`, as arguments are, there are none of these."""
     match value:
         case str():
-            return value if key in _STRUCTURE or not value else hidden(value)
+            is_word = key in _STRUCTURE and not is_free
+            return value if is_word or not value else hidden(value)
         case list():
-            return [redacted(item, key) for item in value]
+            return [redacted(item, key, is_free) for item in value]
         case Mapping():
-            return {name: redacted(item, name) for name, item in value.items()}
+            if is_free or key in _OF_NAMES:
+                return {name: redacted(item, "", is_free) for name, item in value.items()}
+            return {
+                name: redacted(item, name, _may_say_all(name, item)) for name, item in value.items()
+            }
         case float() if not is_finite(value):
             return None
         case _:
             return value
+
+
+def _may_say_all(name: str, value: Any) -> bool:
+    return name in _FREE or (name in _FREE_OBJECTS and isinstance(value, Mapping))

@@ -1,24 +1,27 @@
 """Files of a corpus's inputs wherever they lie: on this machine, or behind an address such as
 `s3://bucket/logs`, which pyarrow's file systems read, and fsspec's where it has none of that name.
 
-An address never carries a key: those come from the environment, as their clients want them.
+An address never carries a key: those come from the environment, as their clients want them. To
+pyarrow it is a URI, in which a name is percent-encoded; to fsspec each character is itself.
 """
 
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from pyarrow import fs
 
 from playground.errors import InputFault
 
 _BUFFER: Final = 1 << 20
+_USER: Final = re.compile(r"://[^/?#]*@")  # of any address in a chain: `simplecache::s3://`
 _OPTIONS: Final = ("endpoint_override", "region", "scheme", "retry_limit_seconds", "project_id")
 
 
@@ -64,7 +67,8 @@ def files_at(address: str) -> Iterator[str]:
     found: Iterator[str]
     if "*" in base:
         folder = base[: base.index("*")].rpartition("/")[0]
-        found = (each for each in _below(f"{folder}{mark}{options}") if fnmatch(named(each), base))
+        there = _below(f"{folder}{mark}{options}")
+        found = (each for each in there if fnmatch(_read(each), _read(f"{base}{mark}{options}")))
     elif _there(address).system.get_file_info(_there(address).path).is_file:
         found = iter([address])
     else:
@@ -74,24 +78,34 @@ def files_at(address: str) -> Iterator[str]:
 
 def _below(address: str) -> Iterator[str]:
     base, mark, options = address.partition("?")
-    system, path = _there(address)
+    system, path, is_uri = _there(address)
     listed = system.get_file_info(fs.FileSelector(path, recursive=True, allow_not_found=True))
     start = len(path.strip("/"))
     for each in sorted(listed, key=lambda info: str(info.path)):
         rest = each.path.strip("/")[start:].strip("/")
         if each.is_file and not any(name.startswith(".") for name in rest.split("/")):
-            yield f"{base.rstrip('/')}/{rest}{mark}{options}"
+            name = quote(rest, safe=_PLAIN) if is_uri else rest
+            yield f"{base.rstrip('/')}/{name}{mark}{options}"
+
+
+_PLAIN: Final = "/!$&'()+,:;=@~"  # what stands for itself in the path of a URI
+
+
+def _read(address: str) -> str:
+    """An address without its options, its names as they are there."""
+    return unquote(named(address)) if _there(address).is_uri else named(address)
 
 
 class _Place(NamedTuple):
     system: Any
     path: str
+    is_uri: bool  # whether names in its address are percent-encoded
 
 
 @lru_cache(maxsize=4096)
 def _there(address: str) -> _Place:
     parts = urlsplit(address)
-    if "@" in parts.netloc:
+    if _USER.search(address):
         raise InputFault(
             f"an address of {parts.scheme} with a key or a user in it",
             expected="one without: keys come from the environment",
@@ -101,7 +115,8 @@ def _there(address: str) -> _Place:
             told = f"an address of {parts.scheme} with the option {name!r}"
             raise InputFault(told, expected=f"no option but {', '.join(_OPTIONS)}")
     try:
-        return _Place(*fs.FileSystem.from_uri(address))
+        system, path = fs.FileSystem.from_uri(address)
+        return _Place(system, path, is_uri=True)
     except (ValueError, OSError) as error:
         return _by_fsspec(address, error)
 
@@ -112,7 +127,7 @@ def _by_fsspec(address: str, refused: Exception) -> _Place:
         from fsspec.core import url_to_fs
 
         system, path = url_to_fs(address)
-    except (ImportError, ValueError) as error:
+    except (ImportError, ValueError, TypeError) as error:  # TypeError: it wants more than that
         said = str(refused).splitlines()[0]
         raise InputFault(f"nobody reads it ({said})", where=address, expected=expected) from error
-    return _Place(fs.PyFileSystem(fs.FSSpecHandler(system)), path)
+    return _Place(fs.PyFileSystem(fs.FSSpecHandler(system)), path, is_uri=False)

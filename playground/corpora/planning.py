@@ -11,7 +11,7 @@ from typing import Any
 
 from playground.corpora.inputs import PIECE_BYTES, InputPiece, find_files, pieces_of
 from playground.corpora.layout import CorpusFolder
-from playground.corpora.places import named, place_of
+from playground.corpora.places import is_remote, named, place_of
 from playground.errors import InputFault
 
 Progress = Callable[[str, int, int], None]  # what is done, of it so many bytes, of so many
@@ -52,9 +52,24 @@ def plan(
 def _covered(path: str, inputs: Iterable[str]) -> bool:
     plain = named(path)
     return any(
-        plain == given or Path(plain).is_relative_to(given) or fnmatch(plain, given)
+        plain == given or Path(plain).is_relative_to(given) or _fits(plain, given)
         for given in map(named, inputs)
     )
+
+
+def _fits(path: str, pattern: str) -> bool:
+    """Whether a pattern means a file: in an address `*` stands for folders too, here `**` alone."""
+    if is_remote(pattern):
+        return fnmatch(path, pattern)
+    return not is_remote(path) and _parts_fit(Path(path).parts, Path(pattern).parts)
+
+
+def _parts_fit(parts: Sequence[str], patterns: Sequence[str]) -> bool:
+    if not patterns:
+        return not parts
+    if patterns[0] == "**":
+        return any(_parts_fit(parts[start:], patterns[1:]) for start in range(len(parts) + 1))
+    return bool(parts) and fnmatch(parts[0], patterns[0]) and _parts_fit(parts[1:], patterns[1:])
 
 
 def jobs(

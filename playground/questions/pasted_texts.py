@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from playground.counts import counted
 from playground.errors import InputFault
 from playground.sessions.documents import parse_json
 
@@ -14,6 +15,8 @@ _ASKS: Final = re.compile(r"(?<![\w\"'.])messages(?![\w\"'])")  # the variable, 
 _SPECIAL: Final = r"(?:\s|<[|｜][^<>]*>|<\w+>|\[\w+\])*"  # control tokens, such as <s> or [gMASK]
 _TEMPLATE_HEAD: Final = re.compile(_SPECIAL + r"\{[%{#]")
 _TEMPLATE_TAIL: Final = re.compile(_SPECIAL)
+_BLOCK_END: Final = re.compile(r"\{%-?\s*end\w+\s*-?%\}\s*\Z")
+_CLOSERS: Final = ("%}", "}}")
 
 
 def said_in_json(text: str) -> str:
@@ -30,19 +33,37 @@ def said_in_json(text: str) -> str:
 def is_template(text: str) -> bool:
     """Whether a text is a chat template, and no reply that quotes one: it begins and ends with
     Jinja, control tokens aside, and asks for `messages` in between."""
-    if not _TEMPLATE_HEAD.match(text) or not _TEMPLATE_TAIL.fullmatch(text, _last_tag(text)):
+    stop = _last_end(text, *_CLOSERS, "#}")
+    if not _TEMPLATE_HEAD.match(text) or not _TEMPLATE_TAIL.fullmatch(text, stop):
         return False
-    return asks_for_messages(text)
+    return _asks_for_messages(text)
 
 
-def asks_for_messages(text: str) -> bool:
-    tags = _TAG.finditer(text, 0, _last_tag(text))  # each has an end then: no square cost
+def may_be_template(text: str) -> bool:
+    """The same of a text in which nobody reads a call: it may begin with words (`Below is an
+    instruction …`), and ends with the end of a block."""
+    found = _BLOCK_END.search(text, max(text.rfind("{%"), 0))
+    return found is not None and _asks_for_messages(text)
+
+
+def template_title(text: str) -> str:
+    """What a template is called; one of a file's name may be for anything."""
+    size = counted(len(text), "character")
+    if not _asks_for_messages(text):
+        return f"Jinja template, {size}, in which nothing asks for messages"
+    return f"chat template (Jinja), {size}"
+
+
+def _asks_for_messages(text: str) -> bool:
+    # a comment's end is no tag's: behind the last of those each tag would look to the text's end
+    tags = _TAG.finditer(text, 0, _last_end(text, *_CLOSERS))
     return any(_ASKS.search(tag[0]) for tag in tags)
 
 
-def _last_tag(text: str) -> int:
-    """Where the last tag of Jinja ends; 0 where there is none."""
-    return max(text.rfind(closer) for closer in ("%}", "}}", "#}")) + 2 if "}" in text else 0
+def _last_end(text: str, *closers: str) -> int:
+    """Where the last of them ends; 0 where there is none."""
+    at = max(map(text.rfind, closers))
+    return at + 2 if at >= 0 else 0
 
 
 def looked_at(text: str) -> tuple[str, tuple[str, ...]]:

@@ -41,7 +41,7 @@ def _dropped(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Find
     values = {as_json(value) for name, value in entries if name not in given}
     for name, value in given.items():
         if name not in names and values.isdisjoint(_values_in(value)):
-            told = as_json(scrubbed_value({name: value})[name])[:80]
+            told = _told(name, value)
             text = f"{told} is not sent: neither its name nor its value is in the body"
             yield finding("parameter-dropped", name, text)
 
@@ -49,11 +49,21 @@ def _dropped(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Find
 def _added(given: Mapping[str, Any], sent: Mapping[str, Any]) -> Iterator[Finding]:
     asked = {inner for value in given.values() for inner in _values_in(value)}
     for name, value in sent.items():
-        if name in TOOL_FIELDS or value in ({}, [], None, False):  # told elsewhere, or says nothing
+        if name in TOOL_FIELDS or _says_nothing(value):  # told elsewhere
             continue
         if not any(key in given or as_json(inner) in asked for key, inner in _entries(name, value)):
-            text = f"{as_json(value)[:80]}: the adapter adds it, no given parameter asks for it"
+            told = _told(name, value)
+            text = f"{told}: the adapter adds it, no given parameter asks for it"
             yield finding("parameter-added", name, text)
+
+
+def _says_nothing(value: Any) -> bool:
+    return value is None or value is False or value in ({}, [])  # 0 says something
+
+
+def _told(name: str, value: Any) -> str:
+    """The beginning of a value, without what looks like a key."""
+    return as_json(scrubbed_value({name: value})[name])[:80]
 
 
 def _values_in(value: Any) -> set[str]:
@@ -74,4 +84,9 @@ def _entries(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def as_json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    """A value as JSON; what JSON has not, such as a class for the answer, by its name."""
+    return json.dumps(value, ensure_ascii=False, default=_name)
+
+
+def _name(value: Any) -> str:
+    return str(getattr(value, "__name__", type(value).__name__))

@@ -22,10 +22,11 @@ from playground.findings import CODES, finding
 from playground.prompt_data import TaskConfig
 from playground.questions.detection import Detection, detect
 from playground.questions.pasted_texts import (
-    asks_for_messages,
     is_template,
     looked_at,
+    may_be_template,
     said_in_json,
+    template_title,
 )
 from playground.raw_prompts import ChatTemplate
 from playground.recordings.recutting import as_streamed
@@ -54,7 +55,7 @@ _PICTURES: Final = (
 )
 _JINJA: Final = (".jinja", ".jinja2", ".j2")
 _YAML: Final = re.compile(r"\s*(?:---\s+)?(?:- )?[\w\"']+:\s")
-_PYTHON: Final = re.compile(r"(?m)^(?:async )?(?:def|class)\s+\w+.*:")
+_PYTHON: Final = re.compile(r"(?m)^(?:async )?(?:def|class)\s++\w.*:")
 _SHORT: Final = {
     "openai-chat": "OpenAI request",
     "anthropic-messages": "Anthropic request",
@@ -129,6 +130,8 @@ def _of_text(text: str, name: str) -> Recognised:
         if inside.dialect:  # the fence is of whoever pasted it, and not of the model
             title = f"{inside.title} (in a code fence)"
             return replace(inside, title=title, data=fenced[1].encode("utf-8", "surrogatepass"))
+    if not reply.dialect and may_be_template(said):
+        return _jinja(said)
     return documents[0] if documents and not reply.calls else reply
 
 
@@ -303,12 +306,8 @@ def _json_name(where: str) -> str:
 
 
 def _jinja(text: str, wrapping: str = "") -> Recognised:
-    """A template whose source is `text`; one of a file's name may be for anything."""
-    size = counted(len(text), "character")
-    title = f"chat template (Jinja), {size}"
-    if not asks_for_messages(text):
-        title = f"Jinja template, {size}, in which nothing asks for messages"
-    title += f" ({wrapping})" if wrapping else ""
+    """A template whose source is `text`."""
+    title = template_title(text) + (f" ({wrapping})" if wrapping else "")
     return Recognised("chat template", title, data=text.encode("utf-8", "surrogatepass"))
 
 

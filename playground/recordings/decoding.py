@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ from playground.recordings.pairs import paired, whole_recording
 from playground.recordings.recording import DONE, UNREADABLE, Chunk, OtherChoice, Recording
 
 _DONE: Final = DONE.encode()
+_FRAMED: Final = re.compile(rb"(?:data:\s*+)+")
 _WRAPPERS: Final = ("chunk", "data", "event", "payload", "json", "value")  # of one frame, in dumps
 _UNDECIDED: Final = 4096  # values that wait for one of a known API; a stream may have no end
 _LATEST: Final = 1e12  # seconds, thirty thousand years
@@ -211,8 +213,8 @@ class StreamDecoder:
             value = json.loads(data.decode("utf-8", "replace"))
         except (ValueError, RecursionError):
             lines = data.split(b"\n")
-            if data.startswith(b"data:"):  # a proxy has framed what was framed
-                self._read_all([Frame(event, data[5:].strip())])
+            if framed := _FRAMED.match(data):  # a proxy has framed what was framed
+                self._read_all([Frame(event, data[framed.end() :].strip())])
             elif event == "error":
                 self._sink.fail(data.decode("utf-8", "replace"))
             elif len(lines) > 1:

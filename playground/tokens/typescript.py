@@ -20,6 +20,9 @@ from typing import Any, Final
 from playground.tokens.pieces import Framed, Piece
 
 _DEEPEST: Final = 40  # levels of a schema; a `$ref` may lead to itself
+_MOST: Final = 20_000  # types in a tool: references double with each level
+_ENDLESS: Final = "a schema that leads to itself or repeats what it refers to"
+_ONE: Final = 60  # tokens that a keyword adds at the most
 HEAD: Final = "namespace functions {\n\n"
 _UNTOLD: Final = frozenset(
     ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
@@ -36,8 +39,8 @@ def add_tools(framed: Framed, functions: Iterable[Mapping[str, Any]], fixed: int
         parameters = function.get("parameters")
         schema = _Schema(parameters if isinstance(parameters, dict) else {})
         pieces.append(Piece(_function(function, schema), "tools", tool=str(function["name"])))
-        for reason in schema.untold:
-            framed.because(f"no bill explains what {reason} costs in a tool", 60)
+        for reason, most in schema.untold.items():
+            framed.because(f"no bill explains what {reason} costs in a tool", most)
     framed.add(*pieces, Piece(TAIL, "tools"))
 
 
@@ -61,11 +64,17 @@ class _Schema:
     """A JSON Schema written as a type."""
 
     root: dict[str, Any]
-    untold: dict[str, None] = field(default_factory=dict)  # what no bill explains, in order
+    # what no bill explains, in order, with the tokens that it adds at the most (None: any number)
+    untold: dict[str, int | None] = field(default_factory=dict)
+    written: int = 0  # types
 
     def type(self, given: Any, depth: int) -> str:
         schema = self._resolved(given)
-        if schema is None or depth > _DEEPEST:
+        if schema is None:
+            return "any"
+        self.written += 1
+        if depth > _DEEPEST or self.written > _MOST:
+            self.untold[_ENDLESS] = None
             return "any"
         self._look(schema)
         several = schema.get("anyOf") or schema.get("oneOf")
@@ -89,12 +98,12 @@ class _Schema:
             told.add("a format in a union")
         if "default" in schema and schema.get("properties"):
             told.add("the default of an object")
-        self.untold.update(dict.fromkeys(sorted(told)))
+        self.untold.update(dict.fromkeys(sorted(told), _ONE))
 
     def _items(self, schema: Mapping[str, Any], depth: int) -> str:
         written = self.type(schema, depth) if schema else "any"
         if written.startswith("{\n"):
-            self.untold["an array of objects that are described"] = None
+            self.untold["an array of objects that are described"] = _ONE
         return f"{written}[]"
 
     def _plain(self, schema: dict[str, Any], kind: Any, depth: int) -> str:

@@ -1,18 +1,21 @@
 """Alibaba's DashScope, its own API for Qwen and others: server-sent events, each a whole response.
 
 https://www.alibabacloud.com/help/en/model-studio/qwen-api-via-dashscope. Unless a request asks for
-`incremental_output`, every event repeats all that was said so far: nothing in the stream says
-which, so each text tells by its second piece, which then begins with the first.
+`incremental_output`, every event repeats all that was said so far. Nothing in the stream says
+which; a text does that grows twice (`1`, `10`, `101`), or does not begin with what came before it.
+Until then nothing is given out that may be a repetition (`ha`, `ha`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from playground.recordings.apis.base import ApiReader, Sink
 
 _GOING_ON: Final = (None, "", "null")  # what events before the last have for a reason
+_Place = tuple[Sink, str, Any]  # choice, kind of text, key of a call
 
 
 class DashScope(ApiReader):
@@ -21,7 +24,8 @@ class DashScope(ApiReader):
     def __init__(self, sink: Sink) -> None:
         super().__init__(sink)
         self._request = ""
-        self._texts: dict[tuple[Sink, str], _Growing] = {}
+        self._texts: dict[_Place, _Growing] = {}
+        self._repeats: bool | None = None  # not told yet
 
     @staticmethod
     def recognises(value: dict[str, Any]) -> bool:
@@ -43,6 +47,7 @@ class DashScope(ApiReader):
             self._choice({"message": {"content": output["text"]}, **output}, 0)
         sink.add_usage(value.get("usage"))
         if value.get("code"):
+            self._give_rest(self._texts)
             sink.fail({"code": value["code"], "message": value.get("message")})
         if len(sink.chunks) == before:
             sink.signal("done" if sink.stop_reason else "empty")
@@ -50,55 +55,86 @@ class DashScope(ApiReader):
     def _next(self, request: str) -> None:
         """Another request's answer in the same stream, or the same one once more."""
         if (self._request and request != self._request) or self.sink.stop_reason:
+            self.finish()
             self._texts.clear()
+            self._repeats = None
             self.sink.second_response()
             self.sink.stop_reason = ""
         self._request = request
 
+    def finish(self) -> None:
+        self._give_rest(self._texts)
+
     def _choice(self, choice: dict[str, Any], index: Any) -> None:
         sink = self.sink.choice(index)
         message = choice.get("message") or {}
-        if thought := self._new(sink, "reasoning", message.get("reasoning_content") or ""):
-            sink.reasoning(thought)
-        if said := self._new(sink, "text", _text(message.get("content"))):
-            sink.text(said)
+        thought, said = (sink, "reasoning", None), (sink, "text", None)
+        _give(thought, self._new(thought, message.get("reasoning_content") or ""))
+        _give(said, self._new(said, _text(message.get("content"))))
         for number, call in enumerate(message.get("tool_calls") or ()):
             self._call(sink, call, call.get("index", number))
         if choice.get("finish_reason") not in _GOING_ON:
+            self._give_rest([place for place in self._texts if place[0] is sink])
             sink.stop_reason = choice["finish_reason"]
             sink.end_calls()
 
     def _call(self, sink: Sink, call: dict[str, Any], key: Any) -> None:
-        function = call.get("function") or {}
-        piece = self._new(sink, f"call {key}", function.get("arguments") or "")
-        if not sink.has_call(key):  # later events repeat name and id
+        function, place = call.get("function") or {}, (sink, "call", key)
+        piece = self._new(place, function.get("arguments") or "")
+        if sink.has_call(key):  # later events repeat name and id
+            _give(place, piece)
+        else:
             given, name = call.get("id") or "", function.get("name") or ""
             sink.call(key, piece, name=name, call_id=given, new=True)
-        elif piece:
-            sink.call(key, piece)
 
-    def _new(self, sink: Sink, kind: str, text: str) -> str:
+    def _new(self, place: _Place, text: str) -> str:
         """What of a text the events before have not said."""
-        return self._texts.setdefault((sink, kind), _Growing()).new(text)
+        grown = self._texts.setdefault(place, _Growing())
+        if self._repeats is None:
+            self._repeats = grown.tells(text)
+        return grown.new(text, self._repeats)
+
+    def _give_rest(self, places: Iterable[_Place]) -> None:
+        """What was held: where nothing tells, a text that begins alike is a repetition."""
+        for place in places:
+            _give(place, self._texts[place].new("", self._repeats is not False))
+
+
+def _give(place: _Place, piece: str) -> None:
+    sink, kind, key = place
+    if kind == "call" and piece:
+        sink.call(key, piece)
+    elif piece:
+        (sink.reasoning if kind == "reasoning" else sink.text)(piece)
 
 
 @dataclass
 class _Growing:
-    """A text in pieces, or one that each event has from its beginning; None: not told yet."""
+    """A text in pieces, or one that each event has from its beginning."""
 
-    said: str = ""
-    is_repeated: bool | None = None
+    said: str = ""  # of what may be repeated
+    held: list[str] = field(default_factory=list)  # of events that may repeat it
 
-    def new(self, text: str) -> str:
-        if not text:
+    def tells(self, text: str) -> bool | None:
+        """Whether an event's text, behind those before it, repeats them; None: it may be either."""
+        if not self.said:
+            return None
+        if not text.startswith(self.held[-1] if self.held else self.said):
+            return False
+        return True if len({self.said, *self.held, text}) > 2 else None
+
+    def new(self, text: str, repeats: bool | None) -> str:
+        """What is given out now that an event has this text."""
+        if repeats is None and self.said:
+            self.held.append(text)
             return ""
+        held, self.held = self.held, []
+        if repeats is False:
+            return "".join((*held, text))
+        text = text or (held[-1] if held else "")
         begins = text.startswith(self.said)
-        if self.is_repeated is None and self.said:
-            self.is_repeated = begins
-        if self.is_repeated and begins:
-            piece, self.said = text[len(self.said) :], text
-        else:
-            piece, self.said = text, self.said + text
+        piece = text[len(self.said) :] if begins else text
+        self.said = text if begins else self.said + text
         return piece
 
 

@@ -23,8 +23,16 @@ _OTHER_NAMES: Final = {
     "choice.count": "n", "is_stream": "stream", "is_streaming": "stream", "streaming": "stream",
     "chat.stop_sequences": "stop",
 }  # fmt: skip
-# A text that looks like a number is one, but for these.
-_TEXTS: Final = {"user", "stop", "suffix", "conversation", "previous_response_id", "template"}
+# A text that looks like a number is one, but for these; some may be a list or an object instead.
+_TEXTS: Final = {
+    "user", "stop", "stop_sequences", "stopSequences", "suffix", "conversation", "container",
+    "previous_response_id", "template", "service_tier", "prompt_cache_key", "safety_identifier",
+    "cachedContent", "cached_content", "guided_regex", "guided_grammar",
+}  # fmt: skip
+_OR_JSON: Final = {
+    **dict.fromkeys(("stop", "stop_sequences", "stopSequences"), ("[", "{")),  # "{": OTLP's list
+    **dict.fromkeys(("conversation", "container"), ("{",)),
+}
 _TYPED: Final = {"stringValue", "intValue", "doubleValue", "boolValue", "arrayValue"}  # OTLP's
 _EMPTY: Final[tuple[Any, ...]] = (None, "", [], {})
 
@@ -84,8 +92,8 @@ def _read(name: str, given: Any, left: list[str]) -> dict[str, Any]:
 
 
 def _value(name: str, given: Any) -> Any:
-    """What an option's text stands for; a text by nature is one, unless it is a list."""
-    if isinstance(given, str) and (name not in _TEXTS or given[:1] in ("[", "{")):
+    """What an option's text stands for; a text by nature is one."""
+    if isinstance(given, str) and (name not in _TEXTS or given[:1] in _OR_JSON.get(name, ())):
         given = json_value(given)
     is_typed = isinstance(given, dict) and given.keys() <= _TYPED
     return plain_value(given) if is_typed else given
