@@ -96,7 +96,7 @@ class SessionBuilder:
         given = {key: str(value) for key, value in agent.items() if value}
         told = any(getattr(self.agent, key) != value for key, value in given.items())
         if told:  # which lines by the thousand do not
-            self.agent = replace(self.agent, **given)
+            self.agent = unchecked(Agent, **{**vars(self.agent), **given})
         self.kept.times += bool(title or model or told)
 
     def asked(self, parameters: dict[str, Any], place: Place) -> None:

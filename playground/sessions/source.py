@@ -8,10 +8,11 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Callable, Iterator
+import stat
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO, Any, Final
 
 from playground import paths
@@ -65,6 +66,7 @@ class Source:
         self.findings: list[Finding] = []  # of the values that were read since they were taken
         self.left_out: list[InputFault] | None = None  # where reading is to go on after a fault
         self.is_sound = True  # what was read so far holds no odd number and no half of a character
+        self._parsed: dict[bytes, list[Any]] = {}  # lines of a short file that were looked at
         self.seen: dict[str, Any] = {}  # what one format found in it, for the next one that looks
 
     @classmethod
@@ -74,34 +76,43 @@ class Source:
         if str(path) == "-":
             return cls(STANDARD_INPUT, read_standard_input(STANDARD_INPUT, MAX_BYTES))
         path = _kept(str(path)) or Path(path)
+        source = cls(str(path), path=path)
         try:
-            if is_stream(path):
+            if source._status is not None and is_stream(source._status):
                 return cls(str(path), read_stream(path, MAX_BYTES))
-            if path.is_file():
-                with path.open("rb"):
-                    pass
+            _ = source._start  # what every format looks at: it can be read
         except (OSError, ValueError) as error:  # ValueError: a null byte in the name
             reason = getattr(error, "strerror", None) or str(error)
             raise InputFault(reason, where=str(path), expected="a readable file") from error
-        return cls(str(path), path=path)
+        return source
 
     @cached_property
     def suffix(self) -> str:
-        return PurePosixPath(self.name.replace("\\", "/")).suffix.lower()
+        return os.path.splitext(self._own_name)[1].lower()
 
     @cached_property
     def stem(self) -> str:
-        return PurePosixPath(self.name.replace("\\", "/")).stem
+        return os.path.splitext(self._own_name)[0]
+
+    @cached_property
+    def _own_name(self) -> str:
+        """The last step of the name, whichever system wrote it."""
+        return self.name.replace("\\", "/").rstrip("/").rpartition("/")[2]
+
+    @cached_property
+    def _status(self) -> os.stat_result | None:
+        """What the system says of the path, asked once; None for what is in memory."""
+        return None if self._path is None else os.stat(self._path)
 
     @cached_property  # every format asks
     def is_folder(self) -> bool:
-        return self._path is not None and self._path.is_dir()
+        return self._status is not None and stat.S_ISDIR(self._status.st_mode)
 
     @cached_property
     def size(self) -> int:
         if self._data is not None:
             return len(self._data)
-        return self._path.stat().st_size if self._path and not self.is_folder else 0
+        return 0 if self._status is None or self.is_folder else self._status.st_size
 
     @cached_property
     def data(self) -> bytes:
@@ -179,16 +190,42 @@ class Source:
         spoiled = 0
         with self._lines() as file:
             for _ in range(_HEAD_LINES):
-                line = file.readline(MAX_LINE).removeprefix(b"\xef\xbb\xbf").strip()
+                as_is = file.readline(MAX_LINE)
+                line = as_is.removeprefix(b"\xef\xbb\xbf").strip()
                 if not line or (not found and line[:1] not in b'{["}]'):  # a log's first words
                     continue
                 try:
-                    found += self._values(line, 1)[::-1]
+                    values = self._values(line, 1)
+                    found += values[::-1]
+                    if self._is_short and self.is_sound:
+                        self._parsed[as_is] = values
                 except InputFault:
                     spoiled += 1
                     if found or spoiled > 2 or self.suffix not in LINES:
                         break
         del self.findings[before:]  # what is found is found again when the lines are read
+        return found
+
+    @cached_property
+    def first_lines(self) -> list[dict[str, Any]]:
+        """The objects among the first lines; none of a file that is a document."""
+        return [line for line in self.head if type(line) is dict] if self.is_lines else []
+
+    def has_field(self, names: Collection[str]) -> bool:
+        """Whether the document or one of the first lines has a field of one of these names, or an
+        object in a list that it is: a look that spares most formats a longer one."""
+        return not self._fields.isdisjoint(names)
+
+    @cached_property
+    def _fields(self) -> set[str]:
+        found: set[str] = set()
+        waiting = [*self.head] if self.is_lines else [self.document]
+        while waiting:
+            each = waiting.pop()
+            if type(each) is dict:
+                found.update(each)
+            elif type(each) is list:
+                waiting += each
         return found
 
     @cached_property
@@ -206,7 +243,8 @@ class Source:
         A line that is no JSON is a finding, as is a last one that is cut off. Raises InputFault
         where no fewer lines are unreadable than are read, and at a line that is too long.
         """
-        self.__dict__.pop("head", None)  # it was for looking, and may hold a large session
+        for name in ("head", "first_lines"):  # they were for looking, and may hold a large session
+            self.__dict__.pop(name, None)
         torn = self._torn_end()
         faults: list[InputFault] = []
         with self._lines() as file:
@@ -225,7 +263,7 @@ class Source:
                 if line.isspace() or start == torn:
                     continue
                 try:
-                    parsed = self._values(line, number)
+                    parsed = self._parsed.pop(line, None) or self._values(line, number)
                 except InputFault as fault:
                     faults.append(fault)
                     self._leave_out(fault, number)
@@ -260,7 +298,7 @@ class Source:
         the session that is read last may be long gone when the end is seen."""
         with self._lines() as file:
             data, start = last_line(file, self.size, MAX_LINE)
-            if not data or start == 0:
+            if not data or start == 0 or data in self._parsed:
                 return None
             try:
                 self._values(data, 1)

@@ -19,6 +19,7 @@ from playground.sessions.source import Source
 
 _WRITERS: Final = ("adk_", "kagent_")  # before the names of their metadata
 _BESIDE: Final = {"kind", "type", "metadata", "mediaType"}
+_MARKS: Final = ("result", "task", "history", "artifacts")
 
 
 class A2aTask(SessionFormat):
@@ -31,6 +32,8 @@ class A2aTask(SessionFormat):
     )
 
     def recognises(self, source: Source) -> bool:
+        if not source.has_field(_MARKS):
+            return False
         value = source.head if source.is_lines else source.document
         return any(_task(each) for each in (value if isinstance(value, list) else [value]))
 

@@ -23,7 +23,7 @@ class Antigravity(SessionFormat):
     keeps = Keeps(times="yes", missing="tools and system prompt are not in it; ids of calls")
 
     def recognises(self, source: Source) -> bool:
-        lines = [line for line in source.head if isinstance(line, dict)] if source.is_lines else []
+        lines = source.first_lines
         return any({"step_index", "source", "type"} <= line.keys() for line in lines)
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:

@@ -39,7 +39,7 @@ class CodexExec(SessionFormat):
     )
 
     def recognises(self, source: Source) -> bool:
-        lines = [line for line in source.head if isinstance(line, dict)] if source.is_lines else []
+        lines = source.first_lines
         return any(_EVENTS.match(_kind(line)) or _older(line) for line in lines)
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:

@@ -27,7 +27,7 @@ class CopilotCli(SessionFormat):
     )
 
     def recognises(self, source: Source) -> bool:
-        lines = [line for line in source.head if isinstance(line, dict)] if source.is_lines else []
+        lines = source.first_lines
         known = [
             isinstance(line.get("data"), dict) and str(line.get("type")).startswith(_ROOMS)
             for line in lines

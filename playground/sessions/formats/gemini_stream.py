@@ -26,7 +26,7 @@ class GeminiStream(SessionFormat):
     )
 
     def recognises(self, source: Source) -> bool:
-        lines = [line for line in source.head if isinstance(line, dict)] if source.is_lines else []
+        lines = source.first_lines
         return any(
             (line.get("type") == "init" and "session_id" in line)
             or (line.get("type") in ("tool_use", "tool_result") and "tool_id" in line)

@@ -32,7 +32,7 @@ class Goose(SessionFormat):
                 and isinstance(document.get("conversation"), list)
                 and ("working_dir" in document or "extension_data" in document)
             )
-        lines = [line for line in source.head if isinstance(line, dict)]
+        lines = source.first_lines
         return any("working_dir" in line and "role" not in line for line in lines[:1]) or any(
             part.get("type") in ("toolRequest", "toolResponse")
             for line in lines

@@ -26,7 +26,7 @@ class KimiWire(SessionFormat):
     keeps = Keeps("yes", "yes", "yes", "no", "settings, permissions, what the interface showed")
 
     def recognises(self, source: Source) -> bool:
-        lines = [line for line in source.head if isinstance(line, dict)] if source.is_lines else []
+        lines = source.first_lines
         return any(
             str(line.get("type")).startswith("context.append_") or "protocol_version" in line
             for line in lines

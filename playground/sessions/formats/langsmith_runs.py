@@ -17,6 +17,7 @@ from playground.sessions.times import utc_time
 _CALLS: Final = {"llm", "chat_model", "chat"}
 _Run = tuple[dict[str, Any], Place]
 _LISTS: Final = ("runs", "post", "patch")
+_MARKS: Final = (*_LISTS, "run_type", "child_runs")
 
 
 class LangSmithRuns(SessionFormat):
@@ -25,6 +26,8 @@ class LangSmithRuns(SessionFormat):
     keeps = Keeps("yes", "yes", "yes", "no", "runs that are not model calls; feedback, events")
 
     def recognises(self, source: Source) -> bool:
+        if not source.has_field(_MARKS):
+            return False
         values = source.head if source.is_lines else [source.document]
         return any(_is_run(run) for value in values for run, _ in _runs(value, Place()))
 

@@ -37,7 +37,7 @@ class PiSession(SessionFormat):
     def recognises(self, source: Source) -> bool:
         if not source.is_lines:
             return False
-        lines = [line for line in source.head if isinstance(line, dict)]
+        lines = source.first_lines
         headed = any(line.get("type") in _HEADS and ("id" in line) for line in lines[:2])
         has_messages = any(
             line.get("type") == "message" and isinstance(line.get("message"), dict)

@@ -24,6 +24,8 @@ _RESPONSES: Final = ("response", "response_body", "responseBody", "resp", "outpu
 _SESSIONS: Final = ("session_id", "sessionId", "session", "conversation_id", "thread_id")
 _TIMES: Final = ("timestamp", "start_time", "startTime", "created_at", "time", "ts")
 _BESIDE: Final = {*_RESPONSES, *_SESSIONS, "request", "custom_id"}  # one of these stands in a row
+_LISTS: Final = ("records", "data")
+_MARKS: Final = (*_REQUESTS, *_LISTS)
 _FIELDS: Final = {"method", "path", "headers", "url", "status"}
 
 
@@ -33,6 +35,8 @@ class RequestRows(SessionFormat):
     keeps = Keeps("yes", "yes", "yes", "of streams in it", "headers")
 
     def recognises(self, source: Source) -> bool:
+        if not source.has_field(_MARKS):
+            return False
         found = source.head if source.is_lines else source.document
         if isinstance(found, dict):
             found = [found] if _is_exchange(found) else found.get(_list_in(found))
@@ -68,7 +72,7 @@ def _rows(source: Source) -> Iterator[tuple[Place, Any]]:
 
 def _list_in(document: dict[str, Any]) -> str:
     """The field of a document that holds the rows; "" where there is none."""
-    return next((key for key in ("records", "data") if isinstance(document.get(key), list)), "")
+    return next((key for key in _LISTS if isinstance(document.get(key), list)), "")
 
 
 def _is_row(value: Any) -> bool:
