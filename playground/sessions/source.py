@@ -88,11 +88,12 @@ class Source:
 
     @cached_property
     def suffix(self) -> str:
-        return os.path.splitext(self._own_name)[1].lower()
+        before, _, ending = self._own_name.rpartition(".")
+        return f".{ending.lower()}" if before else ""
 
     @cached_property
     def stem(self) -> str:
-        return os.path.splitext(self._own_name)[0]
+        return self._own_name.rpartition(".")[0] or self._own_name
 
     @cached_property
     def _own_name(self) -> str:
@@ -102,7 +103,7 @@ class Source:
     @cached_property
     def _status(self) -> os.stat_result | None:
         """What the system says of the path, asked once; None for what is in memory."""
-        return None if self._path is None else os.stat(self._path)
+        return None if self._path is None else self._path.stat()
 
     @cached_property  # every format asks
     def is_folder(self) -> bool:
