@@ -9,7 +9,7 @@ import io
 import os
 import re
 import stat
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -208,28 +208,6 @@ class Source:
         return found
 
     @cached_property
-    def first_lines(self) -> list[dict[str, Any]]:
-        """The objects among the first lines; none of a file that is a document."""
-        return [line for line in self.head if type(line) is dict] if self.is_lines else []
-
-    def has_field(self, names: Collection[str]) -> bool:
-        """Whether the document or one of the first lines has a field of one of these names, or an
-        object in a list that it is: a look that spares most formats a longer one."""
-        return not self._fields.isdisjoint(names)
-
-    @cached_property
-    def _fields(self) -> set[str]:
-        found: set[str] = set()
-        waiting = [*self.head] if self.is_lines else [self.document]
-        while waiting:
-            each = waiting.pop()
-            if type(each) is dict:
-                found.update(each)
-            elif type(each) is list:
-                waiting += each
-        return found
-
-    @cached_property
     def is_lines(self) -> bool:
         """Whether each line is a JSON value of its own: two objects are, or what a file named so
         holds: one object, or two lists (a list alone is a document)."""
@@ -244,8 +222,8 @@ class Source:
         A line that is no JSON is a finding, as is a last one that is cut off. Raises InputFault
         where no fewer lines are unreadable than are read, and at a line that is too long.
         """
-        for name in ("head", "first_lines"):  # they were for looking, and may hold a large session
-            self.__dict__.pop(name, None)
+        self.__dict__.pop("head", None)  # it was for looking, and may hold a large session
+        self.seen.clear()
         torn = self._torn_end()
         faults: list[InputFault] = []
         with self._lines() as file:

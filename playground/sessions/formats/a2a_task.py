@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from playground.messages import Part, ReasoningPart
 from playground.sessions.building import Place, SessionBuilder, text_part
+from playground.sessions.first_look import has_field
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
 from playground.sessions.shapes.fields import mapping, text_of, told_list, told_objects
@@ -32,7 +33,7 @@ class A2aTask(SessionFormat):
     )
 
     def recognises(self, source: Source) -> bool:
-        if not source.has_field(_MARKS):
+        if not has_field(source, _MARKS):
             return False
         value = source.head if source.is_lines else source.document
         return any(_task(each) for each in (value if isinstance(value, list) else [value]))

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from playground.json_numbers import load_json
 from playground.sessions.building import Place
+from playground.sessions.first_look import has_field
 from playground.sessions.shapes.fields import listed, mapping
 from playground.sessions.source import Source
 from playground.sessions.times import utc_time
@@ -57,7 +58,7 @@ def first_spans(source: Source) -> list[TraceSpan]:
     found: list[TraceSpan] | None = source.seen.get("spans")
     if found is None:
         values = source.head if source.is_lines else [source.document]
-        values = values if source.has_field(_MARKS) else []
+        values = values if has_field(source, _MARKS) else []
         found = [span for value in values for span in _spans(value, Place())]
         source.seen["spans"] = found
     return found
