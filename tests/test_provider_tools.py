@@ -125,7 +125,7 @@ def test_code_that_gemini_ran_is_a_call_and_its_result_in_a_session_of_its_strea
 
 def test_a_whole_text_that_its_deltas_do_not_say_is_told() -> None:
     """A stream of which somebody cut the deltas short, and left the whole text at its end."""
-    events = [
+    events: list[dict[str, Any]] = [
         {"type": "response.output_text.delta", "item_id": "m", "content_index": 0, "delta": "It"},
         {"type": "response.output_text.done", "item_id": "m", "content_index": 0, "text": "It is"},
         {"type": "response.output_text.delta", "item_id": "m", "content_index": 1, "delta": "ok"},

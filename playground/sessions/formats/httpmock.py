@@ -5,9 +5,9 @@ https://docs.rs/httpmock: `when` is the request that came, `then` the answer tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
+from playground.findings import finding
 from playground.json_numbers import dump_again
 from playground.sessions.building import Place
 from playground.sessions.documents import read_yaml_documents
@@ -31,12 +31,18 @@ class Httpmock(RecordedHttp):
         start = b"\n" + source.start(1 << 16).removeprefix(b"\xef\xbb\xbf")
         return b"\nwhen:" in start and (b"\nthen:" in start or b"\n  method:" in start)
 
-    def exchanges(self, source: Source) -> Iterator[Exchange]:
-        for index, document in enumerate(
-            read_yaml_documents(source.text, source.name, source.findings)
-        ):
-            if document is not None:
-                yield _exchange(mapping(document), Place(field=f"document {index + 1}"))
+    def exchanges(self, source: Source) -> list[Exchange]:
+        documents = read_yaml_documents(source.text, source.name, source.findings)
+        while documents and documents[-1] is None:
+            documents.pop()
+        found = [
+            _exchange(mapping(document), Place(field=f"document {number}"))
+            for number, document in enumerate(documents, 1)
+        ]
+        if found and found[-1].status is None and not source.findings:
+            where = str(found[-1].place)  # what is cut off may still be whole YAML
+            source.findings.append(finding("torn-end", where, "an exchange without its status"))
+        return found
 
 
 def _exchange(document: dict[str, Any], place: Place) -> Exchange:

@@ -16,7 +16,7 @@ from playground.sessions.shapes.messages import read_message, read_messages
 from playground.sessions.shapes.requests import read_items
 from playground.sessions.source import Source
 
-_MARKS: Final = {"$schemaVersion", "original_input", "model_responses"}
+_MARKS: Final = {"$schemaVersion", "original_input", "model_responses", "generated_items"}
 
 
 class OpenAIAgentsRun(SessionFormat):
@@ -28,7 +28,7 @@ class OpenAIAgentsRun(SessionFormat):
 
     def recognises(self, source: Source) -> bool:
         value = None if source.is_lines else source.document
-        return isinstance(value, dict) and value.keys() >= _MARKS
+        return isinstance(value, dict) and len(value.keys() & _MARKS) > 2
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         state = object_in(source)
@@ -60,7 +60,9 @@ def _made(builder: SessionBuilder, state: dict[str, Any]) -> _Made:
     for place, each in told_objects(builder, state.get(key), Place(field=key)):
         item = each.get("raw_item")
         if isinstance(item, dict):
-            found[_key(item, place)] = place.at("raw_item"), item
+            is_told = not each.get("output") or bool(item.keys() & {"output", "result"})
+            known = item if is_told else {**item, "output": each["output"]}
+            found[_key(item, place)] = place.at("raw_item"), known
         else:
             builder.lost(f"an entry of the type {each.get('type')!r} without its item", place)
     return found
@@ -79,9 +81,13 @@ def _response(builder: SessionBuilder, response: dict[str, Any], place: Place, m
     if items:
         usage = mapping(response.get("usage"))
         builder.request(usage=usage if any(usage.values()) else None)
-    keys = [_key(each, where.at(i)) for i, each in enumerate(items) if isinstance(each, dict)]
-    for key in keys:
-        made.pop(key, None)
+    keys = []
+    for index, item in enumerate(items):
+        if isinstance(item, dict):
+            keys.append(key := _key(item, where.at(index)))
+            again = made.pop(key, None)
+            if again is not None and again[1] != item:
+                builder.lost("an item that is another one in its response", again[0])
     for name, is_output in keys:
         if not is_output and (name, True) in made:
             output_place, output = made.pop((name, True))

@@ -81,9 +81,17 @@ def _exchange(item: dict[str, Any], place: Place) -> Exchange:
         _body(response),
         place,
         str(url),
-        item.get("recorded_at") or "",
+        item.get("recorded_at") or _date(response),
         status=code if type(code) is int else None,
     )
+
+
+def _date(response: dict[str, Any]) -> Any:
+    """When it was answered, by its own headers: in Python and Go nothing else says so."""
+    for name, given in _object(response.get("headers")).items():
+        if str(name).lower() == "date":
+            return given[0] if isinstance(given, list) and given else given
+    return ""
 
 
 def _body(message: dict[str, Any]) -> bytes:
