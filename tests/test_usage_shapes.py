@@ -25,6 +25,16 @@ ALL, READ_ALONE = Billed(70, 20, 10), Billed(70, 0, 30)
             ("pi", {"input": 10, "output": 5, "cacheRead": 70, "cacheWrite": 20}, ALL),
             ("opencode", {"input": 10, "output": 5, "cache": {"read": 70, "write": 20}}, ALL),
             ("kimi", {"inputOther": 10, "inputCacheRead": 70, "inputCacheCreation": 20}, ALL),
+            (
+                "roo",
+                {"apiProtocol": "anthropic", "tokensIn": 100, "cacheReads": 70, "cacheWrites": 20},
+                ALL,
+            ),
+            (
+                "roo before",
+                {"apiProtocol": "anthropic", "tokensIn": 10, "cacheReads": 70, "cacheWrites": 20},
+                ALL,
+            ),
             ("cline", {"tokensIn": 10, "tokensOut": 5, "cacheReads": 70, "cacheWrites": 20}, ALL),
             ("droid", {"inputTokens": 10, "cacheCreationTokens": 20, "outputTokens": 5},
              Billed(0, 20, 10)),
@@ -134,7 +144,7 @@ def test_whatever_an_import_reads_as_requests_is_validated(tmp_path: Path) -> No
     found = validate_folder(tmp_path)
     assert [(row.file, row.provider, row.state) for row in found.rows] == [
         ("inner/cassette.json", "anthropic", "first"),
-        ("inner/cassette.json", "anthropic", "predictable"),
+        ("inner/cassette.json", "anthropic", "first"),  # without a mark nothing is kept
         ("session.json", "anthropic", "first"),
     ]
     (left,) = found.left_out
