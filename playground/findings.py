@@ -85,6 +85,9 @@ CODES: Final[dict[str, FindingKind]] = {
         "warning", "a frame that does not belong to its API: kept apart"
     ),
     "two-responses": FindingKind("warning", "a second response begins in the same stream"),
+    "run-by-provider": FindingKind(
+        "info", "tools that the provider ran itself: nobody is asked to run them"
+    ),
     "other-choices": FindingKind("info", "the stream holds further choices, kept apart"),
     # what a renderer sees in a session
     "cannot-carry": FindingKind(

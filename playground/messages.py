@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import field
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -97,9 +96,7 @@ class Message:
         """The message with more parts at its end, without a look at those that it has: an answer
         that comes in thousands of pieces is checked once, and not once a piece."""
         more = Message(self.role, tuple(parts)).parts
-        whole = copy(self)
-        object.__setattr__(whole, "parts", (*self.parts, *more))
-        return whole
+        return unchecked(Message, role=self.role, parts=(*self.parts, *more))
 
     @property
     def text(self) -> str:

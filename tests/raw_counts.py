@@ -812,6 +812,27 @@ def vcr(data: bytes, found: Counts) -> None:
         replied(each["response"]["body"]["string"], found, number == len(exchanges))
 
 
+def httpmock(data: bytes, found: Counts) -> None:
+    import yaml
+
+    documents = list(yaml.safe_load_all(data))
+    longest([json.loads(each["when"]["body"]) for each in documents], found)
+    for number, each in enumerate(documents, 1):
+        replied(each["then"]["body"], found, number == len(documents))
+
+
+def agents_run(data: bytes, found: Counts) -> None:
+    state = json.loads(data)
+    found.messages += 1  # what was asked
+    for response in state["model_responses"]:
+        kinds = [item["type"] for item in response["output"]]
+        found.messages += 1
+        found.calls += kinds.count("function_call")
+        found.usage += any(response["usage"].values())
+    made = [item["raw_item"]["type"] for item in state["generated_items"]]
+    found.results += made.count("function_call_output")
+
+
 def request_rows(data: bytes, found: Counts) -> None:
     values = list(lines_of(data))
     longest([each["request"]["body"] for each in values], found)
@@ -1130,6 +1151,8 @@ SMALL_WALKS: dict[str, Walk] = {
     "nock": nock,
     "llama-stack-recording": llama_stack,
     "vcr-cassette": vcr,
+    "httpmock": httpmock,
+    "openai-agents-run": agents_run,
     "request-rows": request_rows,
     "langfuse-trace": langfuse,
     "openinference-spans": openinference,

@@ -305,6 +305,45 @@ def _vcr() -> Example:
     return Example("c.yaml", text.encode(), tools=True, usage=True, recordings=1)
 
 
+def _httpmock() -> Example:
+    first = {"model": "m", "messages": OPENAI[:1], "tools": [TOOL]}
+    then = {"model": "m", "messages": OPENAI[:3], "tools": [TOOL]}
+    called = {"choices": [{"message": OPENAI[1], "finish_reason": "tool_calls"}]}
+    stream = answer_stream().replace("\n", "\n    ")
+    text = (
+        "when:\n  path: /v1/chat/completions\n  method: POST\n"
+        f"  body: {json.dumps(json.dumps(first))}\n"
+        f"then:\n  status: 200\n  body: {json.dumps(json.dumps(called))}\n---\n"
+        "when:\n  path: /v1/chat/completions\n  method: POST\n"
+        f"  body: {json.dumps(json.dumps(then))}\n"
+        f"then:\n  status: 200\n  body: |+\n    {stream}\n"
+    )
+    return Example("h.yaml", text.encode(), tools=True, usage=True, recordings=1)
+
+
+def _agents_run() -> Example:
+    said = {"type": "message", "role": "assistant"}
+    asked = {**said, "content": [{"type": "output_text", "text": SAY}]}
+    call = {"type": "function_call", "call_id": ID, "name": NAME, "arguments": TEXT_ARGS}
+    answer = {**said, "id": "m2", "content": [{"type": "output_text", "text": ANSWER}]}
+    output = {"type": "function_call_output", "call_id": ID, "output": RESULT}
+    state = {
+        "$schemaVersion": "1.9",
+        "original_input": ASK,
+        "current_agent": {"name": "helper"},
+        "model_responses": [
+            {"output": [{**asked, "id": "m1"}, call], "usage": USAGE},
+            {"output": [answer], "usage": USAGE},
+        ],
+        "generated_items": [
+            {"type": "tool_call_item", "raw_item": call},
+            {"type": "tool_call_output_item", "raw_item": output, "output": RESULT},
+            {"type": "message_output_item", "raw_item": answer},
+        ],
+    }
+    return Example("state.json", document(state), usage=True)
+
+
 def _ai_sdk() -> Example:
     """A span of the program's call, and inside it the request that was sent."""
     use = {"type": "tool-call", "toolCallId": ID, "toolName": NAME, "input": ARGS}
@@ -1201,6 +1240,7 @@ EXAMPLES: dict[str, Example] = {
     "nock": _nock(),
     "llama-stack-recording": _llama_stack(),
     "vcr-cassette": _vcr(),
+    "httpmock": _httpmock(),
     "request-rows": _rows(),
     "tau-bench": Example("t.json", document([{"task_id": 1, "reward": 1.0, "traj": OPENAI}])),
     "tau2-ticks": _ticks(),
@@ -1214,6 +1254,7 @@ EXAMPLES: dict[str, Example] = {
     "cline-task": _cline(),
     "opencode-export": _opencode_export(),
     "opencode": _opencode(),
+    "openai-agents-run": _agents_run(),
     "chatgpt-export": _chatgpt(),
     "claude-ai-export": _claude_ai(),
     "librechat": _librechat(),

@@ -25,11 +25,12 @@ from playground.caching.rules import rule_sets, rules_of
 from playground.caching.simulated import Simulated
 from playground.caching.simulation import CacheSimulator, simulate
 from playground.caching.usage import billed_of
-from playground.caching.validation import ValidationRow, validate_folder
+from playground.caching.validation import ValidationRow
 from playground.cli import main
 from playground.errors import InputFault, UnknownNameError
 from playground.messages import Message, Role, TextPart, ToolCallPart, ToolResultPart
 from playground.prompt_data import TaskConfig
+from playground.questions.cache.bills import validate_folder
 from playground.questions.cache.simulation import cache_matrix
 from playground.sessions.native_format import dump_session
 from playground.sessions.session import RequestRecord, Session

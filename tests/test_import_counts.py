@@ -1255,3 +1255,62 @@ def test_polylogues_blocks_are_calls_results_and_words() -> None:
     assert (result.tool_call_id, result.tool_name, result.result) == (ID, NAME, RESULT)
     assert result.is_error
     assert [found.code for found in loaded.findings if found.severity != "info"] == []
+
+
+def test_a_reply_of_converse_and_one_of_cohere_are_replies() -> None:
+    converse = {
+        "output": {"message": {"role": "assistant", "content": [{"text": ANSWER}]}},
+        "stopReason": "end_turn",
+        "usage": {"inputTokens": 12, "outputTokens": 3},
+    }
+    cohere = {
+        "message": {"role": "assistant", "tool_plan": SAY, "tool_calls": [CALL]},
+        "finish_reason": "TOOL_CALL",
+        "usage": {"tokens": {"input_tokens": 12, "output_tokens": 3}},
+    }
+    (first,), (second,) = (list(load_sessions(each)) for each in (converse, cohere))
+    assert (first.format, second.format) == ("reply", "reply")
+    assert first.session.messages[0].text == ANSWER
+    parts = second.session.messages[0].parts
+    assert [part.type for part in parts] == ["reasoning", "tool_call"]  # the plan, and its call
+    assert all(record.usage for each in (first, second) for record in each.session.requests)
+
+
+def test_a_run_of_an_agent_keeps_what_no_response_of_the_model_holds() -> None:
+    """A run that went on keeps items of which the responses are gone."""
+    call = {"type": "custom_tool_call", "call_id": "c", "name": "patch", "input": "x"}
+    output = {"type": "custom_tool_call_output", "call_id": "c", "output": "done"}
+    state = {
+        "$schemaVersion": "1.9",
+        "original_input": [{"role": "user", "content": ASK}],
+        "model_responses": [],
+        "generated_items": [
+            {"type": "tool_call_item", "raw_item": call},
+            {"type": "tool_call_output_item", "raw_item": output},
+            {"type": "handoff_call_item"},
+        ],
+    }
+    (loaded,) = load_sessions(state)
+    assert [message.role for message in loaded.session.messages] == ["user", "assistant", "tool"]
+    assert "handoff_call_item" in " ".join(found.message for found in loaded.findings)
+
+
+def test_a_torn_recording_of_httpmock_keeps_the_exchanges_before() -> None:
+    whole = EXAMPLES["httpmock"].content
+    assert isinstance(whole, bytes)
+    first = whole.partition(b"---")[0]
+    source = Source("h.yaml", first + b'---\nwhen:\n  body: "torn')
+    (loaded,) = read_sessions(source)
+    assert [message.role for message in loaded.session.messages] == ["user", "assistant"]
+    assert "spoiled-rest" in [found.code for found in loaded.findings]
+
+
+def test_a_call_of_which_only_codex_interface_was_told_is_a_finding() -> None:
+    meta = {"type": "session_meta", "payload": {"id": "s"}}
+    said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": ASK}]}
+    told = {"type": "tool_call", "name": NAME, "call_id": "only-told", "input": {}}
+    data = lines(
+        meta, {"type": "response_item", "payload": said}, {"type": "event_msg", "payload": told}
+    )
+    (loaded,) = load_sessions(data)
+    assert "'only-told'" in " ".join(found.message for found in loaded.findings)

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from playground.caching.prefixes import Billed
+from playground.caching.providers import asked_of
 from playground.caching.usage import billed_of, output_of
-from playground.caching.validation import validate_folder
 from playground.corpora.building import build_corpus
+from playground.questions.cache.bills import validate_folder
 
 # 100 tokens went in: 70 were read, 20 written (where the source counts what is written), 10 neither
 ALL, READ_ALONE = Billed(70, 20, 10), Billed(70, 0, 30)
@@ -25,6 +26,16 @@ ALL, READ_ALONE = Billed(70, 20, 10), Billed(70, 0, 30)
             ("pi", {"input": 10, "output": 5, "cacheRead": 70, "cacheWrite": 20}, ALL),
             ("opencode", {"input": 10, "output": 5, "cache": {"read": 70, "write": 20}}, ALL),
             ("kimi", {"inputOther": 10, "inputCacheRead": 70, "inputCacheCreation": 20}, ALL),
+            (
+                "roo",
+                {"apiProtocol": "anthropic", "tokensIn": 100, "cacheReads": 70, "cacheWrites": 20},
+                ALL,
+            ),
+            (
+                "roo before",
+                {"apiProtocol": "anthropic", "tokensIn": 10, "cacheReads": 70, "cacheWrites": 20},
+                ALL,
+            ),
             ("cline", {"tokensIn": 10, "tokensOut": 5, "cacheReads": 70, "cacheWrites": 20}, ALL),
             ("droid", {"inputTokens": 10, "cacheCreationTokens": 20, "outputTokens": 5},
              Billed(0, 20, 10)),
@@ -151,3 +162,51 @@ def test_a_usage_that_no_table_holds_sets_no_file_of_a_corpus_aside(tmp_path: Pa
     (tmp_path / "a.jsonl").write_text(lines)
     built = build_corpus(tmp_path / "out", [tmp_path / "a.jsonl"], engine="serial")
     assert (built.rows["sessions"], built.aside) == (1, [])
+
+
+def test_whatever_an_import_reads_as_requests_is_validated(tmp_path: Path) -> None:
+    """A cassette, below the folder and with a stream in it, and a session that keeps its requests:
+    they were left out, although an import reads them."""
+    from playground.sessions.native_format import dump_session
+    from playground.sessions.session import RequestRow, Session
+
+    body = {"model": "claude-sonnet-4-5", "messages": [{"role": "user", "content": "hi"}]}
+    usage = {"input_tokens": 8, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0}
+    reply = {"type": "message", "role": "assistant", "content": [], "usage": usage}
+    start = {"type": "message_start", "message": {"model": "claude-sonnet-4-5", "usage": usage}}
+    interactions = [
+        {
+            "request": {"uri": "https://api.anthropic.com/v1/messages", "body": json.dumps(body)},
+            "response": {"status": {"code": 200}, "body": {"string": answered}},
+        }
+        for answered in (f"data: {json.dumps(start)}\n\n", json.dumps(reply))
+    ]
+    cassette = tmp_path / "inner" / "cassette.json"
+    cassette.parent.mkdir()
+    cassette.write_text(json.dumps({"interactions": interactions}))
+    session = Session(rows=(RequestRow(body=body, reply=reply),))
+    (tmp_path / "session.json").write_text(dump_session(session))
+    (tmp_path / "transcript.json").write_text(json.dumps(body["messages"]))
+    found = validate_folder(tmp_path)
+    assert [(row.file, row.provider, row.state) for row in found.rows] == [
+        ("inner/cassette.json", "anthropic", "first"),
+        ("inner/cassette.json", "anthropic", "first"),  # without a mark nothing is kept
+        ("session.json", "anthropic", "first"),
+    ]
+    (left,) = found.left_out
+    assert "no requests as they were sent" in left
+
+
+@pytest.mark.parametrize(
+    ("address", "model", "provider"),
+    [
+        ("/v1/messages", "claude-sonnet-4-5", "anthropic"),
+        ("/v1/chat/completions", "gpt-4o", "openai-before-5.6"),
+        ("/api/v1/chat/completions", "anthropic/claude-sonnet-4.6", "openrouter"),
+        ("/v1/chat/completions", "qwen3-4b", "unknown-provider"),  # whoever runs it
+    ],
+)
+def test_an_address_without_its_host_is_told_by_a_model_that_one_provider_has(
+    address: str, model: str, provider: str
+) -> None:
+    assert asked_of(address, model) == (provider, model)

@@ -23,6 +23,8 @@ _ROUTES: Final = {  # LiteLLM's, and OpenRouter's names of makers
     "minimax": "minimax",
     "moonshot": "moonshot",
 }
+# Whose models run on many machines: without an address their names do not say who answered.
+_OF_ANYBODY: Final = {"deepseek", "qwen", "mistral", "zai", "minimax", "moonshot"}
 _MODELS: Final = (  # of a name without a route
     (re.compile(r"qwen"), "qwen"),
     (re.compile(r"deepseek"), "deepseek"),
@@ -107,12 +109,16 @@ def asked_of(url: str, model: str = "") -> tuple[str, str]:
     """Whose rules count for a request to this address, "" where nobody knows the host, and the
     model's name: the body's, or the one in the address.
 
-    What is no address begins with LiteLLM's name of who answers there.
+    What is no address begins with LiteLLM's name of who answers there. Of an address without its
+    host ("/v1/messages") the model's name says whose they are, where it is nobody else's.
     """
     found = _MODEL.search(url.replace("%3A", ":"))
     model = model or (unquote(found[1]) if found else "")
     if "/publishers/anthropic/" in url:
         return "vertex", model
+    if url.startswith("/"):
+        named = provider_of(f"openrouter/{model}" if url.startswith("/api/v1/") else model)
+        return (UNKNOWN if named in _OF_ANYBODY else named), model
     route = _route(url)
     return (provider_of(f"{route}/{model}") if route else ""), model
 

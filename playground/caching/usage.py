@@ -28,6 +28,7 @@ class UsageShape:
     written: tuple[str, ...] = ()
     whole: bool = True
     known_by: tuple[str, ...] = ()  # in place of all counts of the cache
+    was_rest: bool = False  # an older version's total held neither: where the parts exceed it
 
     def fits(self, usage: dict[str, Any]) -> bool:
         names = self.known_by or (*self.read, *self.written)
@@ -106,7 +107,10 @@ SHAPES: Final = (
     UsageShape(("input",), ("cache.read",), ("cache.write",), whole=False),
     UsageShape(("inputOther",), ("inputCacheRead",), ("inputCacheCreation",), whole=False),
     UsageShape(("input_other",), ("input_cache_read",), ("input_cache_creation",), whole=False),
-    # Cline
+    # Roo Code: the whole since 2025-10 (`totalInputTokens` in its `cost.ts`); then Cline
+    UsageShape(
+        ("tokensIn",), ("cacheReads",), ("cacheWrites",), known_by=("apiProtocol",), was_rest=True
+    ),
     UsageShape(("tokensIn",), ("cacheReads",), ("cacheWrites",), whole=False),
     # OpenInference; Langfuse, which keeps its names, or takes LangChain's details off the input
     UsageShape(
@@ -196,7 +200,9 @@ def billed_of(usage: Any) -> Billed | None:
         return None
     whole_is = _holds_all(usage, shape, total, read + written)
     if whole_is and read + written > total:
-        return None
+        if not shape.was_rest:
+            return None
+        whole_is = False
     uncached = total - read - written if whole_is else total
     return Billed(read, written, uncached, hour, is_summed(usage))
 

@@ -1,4 +1,4 @@
-"""Predictions against what was billed: every usable request of a folder of recorded exchanges.
+"""Predictions against what was billed: every usable request of recorded exchanges.
 
 A request is *predictable* where the rules decide alone. Where they do not, it is called so with the
 reason: the first of a row (nothing is known before it), a cache that was warm already, tools that
@@ -8,13 +8,11 @@ failed requests.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from pathlib import Path
 from typing import Any, Final
 
 from playground.caching.blocks import read_wire
@@ -25,7 +23,6 @@ from playground.caching.rules import rules_of
 from playground.caching.simulated import Simulated
 from playground.caching.simulation import CacheSimulator
 from playground.caching.usage import billed_of, whole
-from playground.errors import InputFault
 from playground.findings import Finding
 
 _APART: Final = 20.0  # seconds between requests whose times nobody noted
@@ -113,36 +110,18 @@ class Validation:
         }
 
 
-def validate_folder(folder: str | Path) -> Validation:
-    """Every request of the JSON files in the folder; others, and files that cannot be read, are
-    named in `left_out`, each with the reason. Raises InputFault for what is no folder."""
-    folder = Path(folder)
-    if not folder.is_dir():
-        raise InputFault("no folder", where=str(folder), expected="a folder of recorded requests")
+def validation_of(
+    files: Iterable[tuple[str, list[dict[str, Any]]]], left_out: list[str]
+) -> Validation:
+    """The exchanges of each file by its name, in the order in which they were sent: objects with
+    `request` and, where they are known, `uri`, `response`, `usage`, `status` and `date`.
+    `left_out` says of other files why they are not among them."""
     rows: list[ValidationRow] = []
     findings: list[Finding] = []
-    left_out: list[str] = []
-    for path in sorted(each for each in folder.iterdir() if each.is_file()):
-        try:
-            exchanges = _exchanges(path)
-        except InputFault as fault:
-            left_out.append(str(fault))
-            continue
-        rows += _rows(path.name, exchanges)
-        findings += _lost(path.name, exchanges)
+    for name, exchanges in files:
+        rows += _rows(name, exchanges)
+        findings += _lost(name, exchanges)
     return Validation(rows, findings, left_out)
-
-
-def _exchanges(path: Path) -> list[dict[str, Any]]:
-    """A file's recorded requests. Raises InputFault for a file that lists none."""
-    try:
-        value = json.loads(path.read_bytes())
-    except (ValueError, RecursionError, OSError) as error:
-        raise InputFault(f"not JSON ({error})", where=str(path)) from error
-    requests = value.get("requests") if isinstance(value, dict) else None
-    if not isinstance(requests, list):
-        raise InputFault("not a list of requests", where=str(path), field="requests")
-    return [request for request in requests if isinstance(request, dict)]
 
 
 def _lost(file: str, exchanges: list[dict[str, Any]]) -> Iterator[Finding]:

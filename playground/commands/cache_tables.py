@@ -181,7 +181,7 @@ def on_wire(
 
 def validated(folder: str, as_json: bool) -> int:
     """Predictions against bills."""
-    from playground.caching.validation import validate_folder
+    from playground.questions.cache.bills import validate_folder
 
     found = validate_folder(folder)
     wrong = int(found.hit_right < len(found.predictable) or bool(found.left_out))

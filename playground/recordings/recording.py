@@ -50,7 +50,8 @@ class ToolCallChunk:
     """A native tool-call delta in OpenAI's form: index, id, function.name, function.arguments.
 
     `"type": "custom"` marks a call whose arguments are free text (a patch, SQL), no JSON;
-    `"done": true` says that the API has told the call's end here, before the stream's.
+    `"done": true` says that the API has told the call's end here, before the stream's;
+    `"server": true` that the provider runs the tool itself.
     """
 
     tool_call: dict[str, Any]
@@ -69,6 +70,7 @@ class SignalChunk:
 
 UNREADABLE: Final = "unreadable: "  # signals that are findings
 HALF_CHARACTER: Final = "half a character: "  # and the field that it was in: a finding, too
+OF_PROVIDER: Final = "of the provider's tool: "  # and what its tool gave, as JSON: a finding, too
 SECOND_RESPONSE: Final = "second response"
 DONE: Final = "[DONE]"  # OpenAI's end marker: no frame follows it
 _MARKED_ONLY: Final = (
@@ -102,11 +104,13 @@ Chunk = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class ReplyCall:
-    """One native call as it was streamed; `arguments_text` is never parsed."""
+    """One native call as it was streamed; `arguments_text` is never parsed. With `by_provider` it
+    was run already, by the provider itself: nobody is asked to."""
 
     name: str
     arguments_text: str
     tool_call_id: str = ""
+    by_provider: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +177,21 @@ class Recording:
             found.append(finding("stream-error", last, error_message(self.error)))
         elif self.api and not self.stop_reason:
             found.append(finding("no-end", last, _MARKED_ONLY if self._ends_marked else ""))
+        if told := self._of_provider:
+            found.append(finding("run-by-provider", last, told))
         if self.other_choices:
             indexes = ", ".join(str(choice.index) for choice in self.other_choices)
             found.append(finding("other-choices", last, f"choice {indexes}"))
         return found
+
+    @property
+    def _of_provider(self) -> str:
+        """The calls that the provider ran itself, and how many results of them are kept."""
+        names = [call.name for call in self.reply.tool_calls if call.by_provider]
+        results = len(provider_parts(self.chunks))
+        if not names and not results:
+            return ""
+        return f"calls: {', '.join(names) or 'none'}; parts kept beside the reply: {results}"
 
     @property
     def _ends_marked(self) -> bool:
@@ -208,6 +223,7 @@ def add_up(chunks: Iterable[Chunk]) -> Reply:
     text: list[bytes] = []
     reasoning: list[str] = []
     calls: dict[int, tuple[list[str], list[str], list[str]]] = {}
+    by_provider: set[int] = set()
     for chunk in chunks:
         match chunk:
             case TextChunk(text=piece):
@@ -217,7 +233,10 @@ def add_up(chunks: Iterable[Chunk]) -> Reply:
             case ReasoningChunk(reasoning=piece):
                 reasoning.append(piece)
             case ToolCallChunk(tool_call=delta):
-                names, pieces, ids = calls.setdefault(delta.get("index") or 0, ([], [], []))
+                index = delta.get("index") or 0
+                names, pieces, ids = calls.setdefault(index, ([], [], []))
+                if delta.get("server"):
+                    by_provider.add(index)
                 function = delta.get("function") or {}
                 if (name := function.get("name")) and name != "".join(names):
                     names.append(name)
@@ -227,10 +246,23 @@ def add_up(chunks: Iterable[Chunk]) -> Reply:
         b"".join(text).decode("utf-8", "replace"),
         "".join(reasoning),
         tuple(
-            ReplyCall("".join(names), "".join(pieces), next(filter(None, ids), ""))
-            for _, (names, pieces, ids) in sorted(calls.items())
+            ReplyCall(
+                "".join(names), "".join(pieces), next(filter(None, ids), ""), index in by_provider
+            )
+            for index, (names, pieces, ids) in sorted(calls.items())
         ),
     )
+
+
+def provider_parts(chunks: Iterable[Chunk]) -> list[dict[str, Any]]:
+    """What the provider's own tools gave within a reply, as its API wrote it, in order."""
+    signals = (chunk.signal for chunk in chunks if isinstance(chunk, SignalChunk))
+    found = [signal.removeprefix(OF_PROVIDER) for signal in signals if _is_of_provider(signal)]
+    return [part for part in map(json.loads, found) if isinstance(part, dict)]
+
+
+def _is_of_provider(signal: str) -> bool:
+    return signal.startswith(OF_PROVIDER)
 
 
 def named_apart(recordings: Sequence[Recording]) -> list[Recording]:

@@ -65,13 +65,16 @@ def _bounded(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
     return data
 
 
-def read_yaml(text: str, where: str) -> Any:
-    """A YAML document by the safe loader; `!binary` is bytes. Raises InputFault for other tags,
-    aliases that unfold to too much, and what is no YAML."""
+def read_yaml(text: str, where: str, *, several: bool = False) -> Any:
+    """A YAML document by the safe loader, or a list of `several`; `!binary` is bytes. Raises
+    InputFault for other tags, aliases that unfold to too much, and what is no YAML."""
     import yaml
 
     try:
-        value = yaml.load(text, Loader=_loader())  # it is a safe loader
+        if several:
+            value = list(yaml.load_all(text, Loader=_loader()))
+        else:
+            value = yaml.load(text, Loader=_loader())  # it is a safe loader
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         problem = getattr(error, "problem", None) or str(error)

@@ -74,6 +74,7 @@ class SessionBuilder:
     _tools: dict[str, ToolMetadata] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)  # call id → tool name
     _unanswered: dict[str, dict[str, None]] = field(default_factory=dict)  # id → names, in order
+    _of_provider: set[str] = field(default_factory=set)  # tools that it ran itself
     _made: int = 0
     _is_sound: bool = True  # no half surrogate in a call, a result or a request's body
 
@@ -96,7 +97,7 @@ class SessionBuilder:
         given = {key: str(value) for key, value in agent.items() if value}
         told = any(getattr(self.agent, key) != value for key, value in given.items())
         if told:  # which lines by the thousand do not
-            self.agent = replace(self.agent, **given)
+            self.agent = unchecked(Agent, **{**vars(self.agent), **given})
         self.kept.times += bool(title or model or told)
 
     def asked(self, parameters: dict[str, Any], place: Place) -> None:
@@ -237,6 +238,13 @@ class SessionBuilder:
             is_error=is_error,
             type="tool_result",
         )
+
+    def by_provider(self, name: str, place: Place) -> None:
+        """A tool that the provider ran itself: told of once, since a session lists its calls and
+        results like a client's."""
+        if name not in self._of_provider:
+            self._of_provider.add(name)
+            self.findings.append(finding("run-by-provider", str(place), f"calls: {name}"))
 
     def knows_call(self, call_id: str) -> bool:
         """Whether a call of this id was made."""

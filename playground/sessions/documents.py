@@ -14,6 +14,7 @@ from playground.findings import Finding, finding
 from playground.json_numbers import load_json
 from playground.sessions.bounded import read_yaml
 
+_NEXT_DOCUMENT: Final = re.compile(r"^---[ \t]*$", re.MULTILINE)
 _ITEM: Final = re.compile(r"^( *)- ", re.MULTILINE)
 
 
@@ -46,6 +47,25 @@ def read_yaml_items(text: str, where: str, found: list[Finding]) -> Any:
                 found.append(finding("spoiled-rest", f"line {fault.line}", fault.problem))
                 return value
         raise
+
+
+def read_yaml_documents(text: str, where: str, found: list[Finding]) -> list[Any]:
+    """The documents of a YAML file by the safe loader; of one that is torn or spoiled those before,
+    with a finding. Raises InputFault as `read_yaml_items` does."""
+    try:
+        documents: list[Any] = read_yaml(text, where, several=True)
+    except InputFault as fault:
+        before = _NEXT_DOCUMENT.split(text)
+        documents = []
+        for document in before:
+            try:
+                documents.append(read_yaml(document, where))
+            except InputFault:
+                break
+        if not documents:
+            raise
+        found.append(finding("spoiled-rest", f"line {fault.line}", fault.problem))
+    return documents
 
 
 def parse_json(text: str, where: str, line: int | None = None) -> Any:

@@ -43,6 +43,7 @@ class LoadedSession:
 
 Given = str | PathLike[str] | bytes | Mapping[str, Any] | Sequence[Any]
 _IN_MEMORY: Final = "in memory"
+_SMALL: Final = 1 << 16  # bytes; so small a file makes too few values for the collector to matter
 _EMPTY: Final = "nothing of it is in the session"  # where nothing is lost
 _GIVEN: Final = "a path, the text or bytes of a file, or what JSON would hold, as dicts and lists"
 
@@ -170,7 +171,8 @@ def _read(chosen: SessionFormat, source: Source) -> Iterator[LoadedSession]:
     expected = f"the format {chosen.name}, or another one by name"
     try:
         with refused(problem, where=source.name, expected=expected):
-            yield from each_seldom(_checked(chosen, source))
+            read = _checked(chosen, source)
+            yield from read if 0 < source.size < _SMALL else each_seldom(read)
     except WrongForm as wrong:
         told = f"{problem} ({wrong})"
         raise InputFault(told, where=source.name, field=wrong.field, expected=expected) from wrong

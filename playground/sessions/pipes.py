@@ -15,10 +15,9 @@ from pathlib import Path
 from playground.errors import InputFault
 
 
-def is_stream(path: Path) -> bool:
-    """Whether the path is something that can only be read from its start to its end."""
-    mode = path.stat().st_mode
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+def is_stream(file: os.stat_result) -> bool:
+    """Whether this is something that can only be read from its start to its end."""
+    return not (stat.S_ISREG(file.st_mode) or stat.S_ISDIR(file.st_mode))
 
 
 def read_stream(path: Path, most: int) -> bytes:

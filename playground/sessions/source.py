@@ -8,10 +8,11 @@ from __future__ import annotations
 import io
 import os
 import re
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO, Any, Final
 
 from playground import paths
@@ -65,6 +66,7 @@ class Source:
         self.findings: list[Finding] = []  # of the values that were read since they were taken
         self.left_out: list[InputFault] | None = None  # where reading is to go on after a fault
         self.is_sound = True  # what was read so far holds no odd number and no half of a character
+        self._parsed: dict[bytes, list[Any]] = {}  # lines of a short file that were looked at
         self.seen: dict[str, Any] = {}  # what one format found in it, for the next one that looks
 
     @classmethod
@@ -74,34 +76,44 @@ class Source:
         if str(path) == "-":
             return cls(STANDARD_INPUT, read_standard_input(STANDARD_INPUT, MAX_BYTES))
         path = _kept(str(path)) or Path(path)
+        source = cls(str(path), path=path)
         try:
-            if is_stream(path):
+            if source._status is not None and is_stream(source._status):
                 return cls(str(path), read_stream(path, MAX_BYTES))
-            if path.is_file():
-                with path.open("rb"):
-                    pass
+            _ = source._start  # what every format looks at: it can be read
         except (OSError, ValueError) as error:  # ValueError: a null byte in the name
             reason = getattr(error, "strerror", None) or str(error)
             raise InputFault(reason, where=str(path), expected="a readable file") from error
-        return cls(str(path), path=path)
+        return source
 
     @cached_property
     def suffix(self) -> str:
-        return PurePosixPath(self.name.replace("\\", "/")).suffix.lower()
+        before, _, ending = self._own_name.rpartition(".")
+        return f".{ending.lower()}" if before else ""
 
     @cached_property
     def stem(self) -> str:
-        return PurePosixPath(self.name.replace("\\", "/")).stem
+        return self._own_name.rpartition(".")[0] or self._own_name
+
+    @cached_property
+    def _own_name(self) -> str:
+        """The last step of the name, whichever system wrote it."""
+        return self.name.replace("\\", "/").rstrip("/").rpartition("/")[2]
+
+    @cached_property
+    def _status(self) -> os.stat_result | None:
+        """What the system says of the path, asked once; None for what is in memory."""
+        return None if self._path is None else self._path.stat()
 
     @cached_property  # every format asks
     def is_folder(self) -> bool:
-        return self._path is not None and self._path.is_dir()
+        return self._status is not None and stat.S_ISDIR(self._status.st_mode)
 
     @cached_property
     def size(self) -> int:
         if self._data is not None:
             return len(self._data)
-        return self._path.stat().st_size if self._path and not self.is_folder else 0
+        return 0 if self._status is None or self.is_folder else self._status.st_size
 
     @cached_property
     def data(self) -> bytes:
@@ -179,11 +191,15 @@ class Source:
         spoiled = 0
         with self._lines() as file:
             for _ in range(_HEAD_LINES):
-                line = file.readline(MAX_LINE).removeprefix(b"\xef\xbb\xbf").strip()
+                as_is = file.readline(MAX_LINE)
+                line = as_is.removeprefix(b"\xef\xbb\xbf").strip()
                 if not line or (not found and line[:1] not in b'{["}]'):  # a log's first words
                     continue
                 try:
-                    found += self._values(line, 1)[::-1]
+                    values = self._values(line, 1)
+                    found += values[::-1]
+                    if self._is_short and self.is_sound:
+                        self._parsed[as_is] = values
                 except InputFault:
                     spoiled += 1
                     if found or spoiled > 2 or self.suffix not in LINES:
@@ -207,6 +223,7 @@ class Source:
         where no fewer lines are unreadable than are read, and at a line that is too long.
         """
         self.__dict__.pop("head", None)  # it was for looking, and may hold a large session
+        self.seen.clear()
         torn = self._torn_end()
         faults: list[InputFault] = []
         with self._lines() as file:
@@ -225,7 +242,7 @@ class Source:
                 if line.isspace() or start == torn:
                     continue
                 try:
-                    parsed = self._values(line, number)
+                    parsed = self._parsed.pop(line, None) or self._values(line, number)
                 except InputFault as fault:
                     faults.append(fault)
                     self._leave_out(fault, number)
@@ -260,7 +277,7 @@ class Source:
         the session that is read last may be long gone when the end is seen."""
         with self._lines() as file:
             data, start = last_line(file, self.size, MAX_LINE)
-            if not data or start == 0:
+            if not data or start == 0 or data in self._parsed:
                 return None
             try:
                 self._values(data, 1)

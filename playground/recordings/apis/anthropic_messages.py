@@ -20,7 +20,8 @@ _EVENTS: Final = {
     "message_stop",
     "ping",
 }
-_CALLS: Final = {"tool_use", "server_tool_use", "mcp_tool_use"}
+_SERVER_CALLS: Final = {"server_tool_use", "mcp_tool_use"}
+_CALLS: Final = {"tool_use", *_SERVER_CALLS}
 
 
 class AnthropicMessages(ApiReader):
@@ -81,13 +82,17 @@ class AnthropicMessages(ApiReader):
 
     def _start(self, index: Any, block: dict[str, Any]) -> None:
         sink = self.sink
-        if block.get("type") in _CALLS:
-            sink.call(index, name=block.get("name") or "", call_id=block.get("id") or "", new=True)
+        kind = block.get("type")
+        if kind in _CALLS:
+            name, given = block.get("name") or "", block.get("id") or ""
+            sink.call(index, name=name, call_id=given, new=True, server=kind in _SERVER_CALLS)
             if block.get("input"):  # whole, unless deltas follow
                 self._input[index] = json.dumps(block["input"], ensure_ascii=False)
-        elif block.get("type") == "text" and block.get("text"):
+        elif str(kind).endswith("_tool_result"):
+            sink.of_provider(block)
+        elif kind == "text" and block.get("text"):
             sink.text(block["text"])
-        elif block.get("type") == "thinking" and block.get("thinking"):
+        elif kind == "thinking" and block.get("thinking"):
             sink.reasoning(block["thinking"])
 
     def finish(self) -> None:

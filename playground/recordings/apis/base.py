@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 from playground.recordings.recording import (
+    OF_PROVIDER,
     SECOND_RESPONSE,
     Chunk,
     ReasoningChunk,
@@ -56,6 +58,10 @@ class Sink:
     def signal(self, name: str) -> None:
         self.chunks.append(SignalChunk(name, self.at))
 
+    def of_provider(self, part: dict[str, Any]) -> None:
+        """What a tool gave that the provider ran itself: part of the reply, and no text of it."""
+        self.signal(OF_PROVIDER + json.dumps(part, ensure_ascii=False))
+
     def call(
         self,
         key: Any,
@@ -66,9 +72,10 @@ class Sink:
         new: bool = False,
         custom: bool = False,
         done: bool = False,
+        server: bool = False,
     ) -> None:
         """More of the call that the API's deltas name `key`; `new`, or a new key, opens one, and
-        with `done` it is whole."""
+        with `done` it is whole. With `server` the provider runs its tool itself."""
         if not (type(arguments) is type(name) is type(call_id) is str):
             raise TypeError("call")
         delta: dict[str, Any] = {}
@@ -82,6 +89,8 @@ class Sink:
             delta["id"] = call_id
         if custom:
             delta["type"] = "custom"
+        if server:
+            delta["server"] = True
         if done:
             delta["done"] = True
             self._open.discard(key)

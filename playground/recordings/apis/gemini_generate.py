@@ -17,8 +17,10 @@ _KEYS: Final = {"candidates", "usageMetadata", "promptFeedback"}
 _CANDIDATE: Final = {"content", "finishReason", "index", "safetyRatings", "groundingMetadata"}
 _PART: Final = {
     *("text", "thought", "thoughtSignature", "inlineData", "fileData", "functionResponse"),
-    *("executableCode", "codeExecutionResult", "videoMetadata", "toolCall", "toolResponse"),
+    "videoMetadata",
 }
+# Of tools that Google runs itself: what it asks of them, and what they give.
+_OF_PROVIDER: Final = {"executableCode", "codeExecutionResult", "toolCall", "toolResponse"}
 _TOLD: Final = 200  # characters
 _MOST_ITEMS: Final = 10_000
 _STEP: Final = re.compile(r"\.([^.\[]+)|\[(\d+)\]|\['([^']*)'\]")
@@ -88,6 +90,8 @@ class Candidate:
             self._call(part["functionCall"] or {})
         elif text := part.get("text"):
             sink.reasoning(text) if part.get("thought") else sink.text(text)
+        elif part.keys() & _OF_PROVIDER:
+            sink.of_provider(part)
         elif not part or part.keys() & _PART:
             sink.signal(next(iter(part), "empty part"))
         else:

@@ -11,7 +11,8 @@ import json
 from typing import Any, Final
 
 from playground.recordings.apis.base import ApiReader, Sink
-from playground.recordings.apis.response_items import Items
+from playground.recordings.apis.response_items import ASKED_CALLS, CLIENT_CALLS, Items, given_by
+from playground.recordings.recording import UNREADABLE
 
 _TEXT: Final = {
     "response.output_text.delta",
@@ -34,12 +35,6 @@ _ARGUMENTS: Final = {
     "response.code_interpreter_call_code.delta",
 }
 _FREE_CALLS: Final = {"custom_tool_call", "code_interpreter_call"}
-_CLIENT_CALLS: Final = {  # run by the client: what to do stands in this field of the finished item
-    "local_shell_call": "action",
-    "shell_call": "action",
-    "computer_call": "action",
-    "apply_patch_call": "operation",
-}
 _WHOLE: Final = {  # events with the whole of a part: their field, and the sort of item it is of
     "response.output_text.done": ("text", "message"),
     "response.refusal.done": ("refusal", "message"),
@@ -50,6 +45,7 @@ _WHOLE: Final = {  # events with the whole of a part: their field, and the sort 
     "response.reasoning_summary_text.done": ("text", "reasoning"),
     "response.function_call_arguments.done": ("arguments", "call"),
 }
+_SHOWN: Final = 200  # characters of a text, for its finding
 _DIFF: Final = "response.apply_patch_call_operation_diff.delta"
 _ENDS: Final = {"response.completed", "response.incomplete", "response.failed", "response.done"}
 
@@ -64,6 +60,7 @@ class OpenAIResponses(ApiReader):
         self._operations: dict[Any, dict[str, Any]] = {}  # of patches whose diff is to come
         self._patched: set[Any] = set()  # items whose diff came in deltas
         self._streamed: set[Any] = set()  # items whose text came in deltas
+        self._part: dict[Any, int] = {}  # characters of each text part that came in deltas
         self._created = False
 
     @staticmethod
@@ -74,10 +71,10 @@ class OpenAIResponses(ApiReader):
         kind = value.get("type", "")
         delta = value.get("delta")
         if isinstance(delta, str) and kind in _TEXT:
-            self._streamed.add(self._items.of_delta(value, "message"))
+            self._delta(self._items.of_delta(value, "message"), value, len(delta))
             self.sink.text(delta)
         elif isinstance(delta, str) and kind in _REASONING:
-            self._streamed.add(self._items.of_delta(value, "reasoning"))
+            self._delta(self._items.of_delta(value, "reasoning"), value, len(delta))
             self.sink.reasoning(delta)
         elif isinstance(delta, str) and kind in _ARGUMENTS:
             self._arguments(self._items.of_delta(value, "call"), delta)
@@ -85,6 +82,11 @@ class OpenAIResponses(ApiReader):
             self._diff(self._items.of_delta(value, "call"), delta)
         else:
             self._other(kind, value)
+
+    def _delta(self, key: Any, value: dict[str, Any], size: int) -> None:
+        self._streamed.add(key)
+        part = key, value.get("content_index"), value.get("summary_index")
+        self._part[part] = self._part.get(part, 0) + size
 
     def _arguments(self, key: Any, text: str) -> None:
         self._written[key] = self._written.get(key, 0) + len(text)
@@ -125,6 +127,7 @@ class OpenAIResponses(ApiReader):
             self._items = Items()
             self._written.clear()
             self._streamed.clear()
+            self._part.clear()
         self._created = True
         self.sink.model = response.get("model") or self.sink.model
 
@@ -133,6 +136,10 @@ class OpenAIResponses(ApiReader):
         field, sort = _WHOLE[kind]
         text = value.get(field)
         key = self._items.of_delta(value, sort)
+        came = self._part.get((key, value.get("content_index"), value.get("summary_index")))
+        if isinstance(text, str) and came is not None and came != len(text):
+            shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+            self.sink.signal(f"{UNREADABLE}a whole text that its deltas do not say: {shown}")
         if not isinstance(text, str) or not text or key in self._streamed or self._written.get(key):
             return
         if sort == "call":
@@ -159,6 +166,7 @@ class OpenAIResponses(ApiReader):
             call_id=item.get("call_id") or item.get("id") or "",
             new=True,
             custom=kind in _FREE_CALLS,
+            server=kind not in ASKED_CALLS,
         )
 
     def _done(self, key: Any, item: dict[str, Any]) -> None:
@@ -181,7 +189,7 @@ class OpenAIResponses(ApiReader):
         if not self.sink.has_call(key):
             self._added(key, item)
         whole = _arguments_text(item)
-        task = item.get(_CLIENT_CALLS.get(kind, ""))
+        task = item.get(CLIENT_CALLS.get(kind, ""))
         if task and not whole:
             whole = json.dumps(task, ensure_ascii=False)
         if self._written.get(key, 0) == 0 and whole:
@@ -189,6 +197,8 @@ class OpenAIResponses(ApiReader):
         elif key in self._patched:
             self._arguments(key, '"}')
         self.sink.end_call(key)
+        if gave := given_by(item):
+            self.sink.of_provider(gave)
 
     def _end(self, kind: str, response: dict[str, Any]) -> None:
         sink = self.sink

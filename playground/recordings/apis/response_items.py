@@ -5,7 +5,28 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any, Final
 
+CLIENT_CALLS: Final = {  # run by the client: what to do stands in this field of the finished item
+    "local_shell_call": "action",
+    "shell_call": "action",
+    "computer_call": "action",
+    "apply_patch_call": "operation",
+}
+ASKED_CALLS: Final = {"function_call", "custom_tool_call", *CLIENT_CALLS}  # all others are run
+_GAVE: Final = ("output", "outputs", "results", "result")
 _MOST_OPEN: Final = 100  # items looked at for one that an event may be of
+
+
+def given_by(item: dict[str, Any]) -> dict[str, Any] | None:
+    """What a tool gave that the provider ran itself, as a part of a message; None where the item of
+    its call does not say."""
+    kind = str(item.get("type"))
+    gave = next((item[name] for name in _GAVE if item.get(name)), None)
+    if gave is None or kind in ASKED_CALLS:
+        return None
+    if kind == "image_generation_call" and isinstance(gave, str):
+        return {"type": "input_image", "image_url": f"data:image/png;base64,{gave}"}
+    call_id = item.get("call_id") or item.get("id")
+    return {"type": f"{kind}_output", "call_id": call_id, "output": gave}
 
 
 class Items:

@@ -34,6 +34,7 @@ _FORMATS: Final = (  # file, class
     ("nock", "Nock"),
     ("llama_stack", "LlamaStack"),
     ("vcr_cassette", "VcrCassette"),
+    ("httpmock", "Httpmock"),
     ("request_rows", "RequestRows"),
     ("tau_bench", "TauBench"),
     ("tau_bench", "Tau2Ticks"),
@@ -47,6 +48,7 @@ _FORMATS: Final = (  # file, class
     ("cline_task", "ClineTask"),
     ("opencode", "OpencodeExport"),
     ("opencode", "Opencode"),
+    ("openai_agents", "OpenAIAgentsRun"),
     ("chatgpt_export", "ChatGptExport"),
     ("claude_ai_export", "ClaudeAiExport"),
     ("librechat", "LibreChat"),
@@ -145,14 +147,13 @@ def recognised(source: Source) -> SessionFormat:
 
 def recognising(source: Source) -> Iterator[SessionFormat]:
     """Every format that recognises a file, the narrowest first."""
-    return (each for each in FORMATS if _is_its_own(each, source))
-
-
-def _is_its_own(each: SessionFormat, source: Source) -> bool:
-    try:
-        return each.recognises(source)
-    except (AttributeError, TypeError, KeyError, IndexError, ValueError):
-        return False  # a shape that it did not foresee is not its own
+    for each in FORMATS:
+        try:
+            is_its_own = each.recognises(source)
+        except (AttributeError, TypeError, KeyError, IndexError, ValueError):
+            continue  # a shape that it did not foresee is not its own
+        if is_its_own:
+            yield each
 
 
 __all__ = [

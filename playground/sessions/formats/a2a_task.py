@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from playground.messages import Part, ReasoningPart
 from playground.sessions.building import Place, SessionBuilder, text_part
+from playground.sessions.first_look import has_field
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.formats.chat_lines import rows
 from playground.sessions.shapes.fields import mapping, text_of, told_list, told_objects
@@ -19,6 +20,7 @@ from playground.sessions.source import Source
 
 _WRITERS: Final = ("adk_", "kagent_")  # before the names of their metadata
 _BESIDE: Final = {"kind", "type", "metadata", "mediaType"}
+_MARKS: Final = ("result", "task", "history", "artifacts")
 
 
 class A2aTask(SessionFormat):
@@ -31,6 +33,8 @@ class A2aTask(SessionFormat):
     )
 
     def recognises(self, source: Source) -> bool:
+        if not has_field(source, _MARKS):
+            return False
         value = source.head if source.is_lines else source.document
         return any(_task(each) for each in (value if isinstance(value, list) else [value]))
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from playground.messages import Part, ReasoningPart
 from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.first_look import first_lines
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
 from playground.sessions.shapes.fields import told_list
@@ -23,7 +24,7 @@ class Antigravity(SessionFormat):
     keeps = Keeps(times="yes", missing="tools and system prompt are not in it; ids of calls")
 
     def recognises(self, source: Source) -> bool:
-        lines = [line for line in source.head if isinstance(line, dict)] if source.is_lines else []
+        lines = first_lines(source)
         return any({"step_index", "source", "type"} <= line.keys() for line in lines)
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:

@@ -71,7 +71,7 @@ def _requests(builder: SessionBuilder, interface: Source) -> None:
             info: Any = load_json(text_of(message.get("text")) or "{}", strict=True)
         except (ValueError, RecursionError):
             info = {}
-        keys = ("tokensIn", "tokensOut", "cacheReads", "cacheWrites", "cost")
+        keys = ("tokensIn", "tokensOut", "cacheReads", "cacheWrites", "cost", "apiProtocol")
         usage = {key: info[key] for key in keys if isinstance(info, dict) and key in info}
         at = record.at or builder.time(message.get("ts"), Place(field=interface.name))
         builder.requests[number] = replace(record, at=at, usage=usage or record.usage)

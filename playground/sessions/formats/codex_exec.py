@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from playground.messages import Part, ReasoningPart, TextPart
 from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.first_look import first_lines
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
 from playground.sessions.shapes.messages import read_message
@@ -39,7 +40,7 @@ class CodexExec(SessionFormat):
     )
 
     def recognises(self, source: Source) -> bool:
-        lines = [line for line in source.head if isinstance(line, dict)] if source.is_lines else []
+        lines = first_lines(source)
         return any(_EVENTS.match(_kind(line)) or _older(line) for line in lines)
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:

@@ -42,11 +42,19 @@ class CodexRollout(SessionFormat):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
         builder.known(name="codex")
-        read_lines(source, builder, lambda value, place: _line(builder, value, place), _QUIET)
+        shown: dict[str, Place] = {}  # calls that the interface was told of
+        read_lines(
+            source, builder, lambda value, place: _line(builder, value, place, shown), _QUIET
+        )
+        for call_id, place in shown.items():
+            if not builder.knows_call(call_id):
+                builder.lost(f"a call of which only the interface was told: {call_id!r}", place)
         yield builder
 
 
-def _line(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
+def _line(
+    builder: SessionBuilder, value: dict[str, Any], place: Place, shown: dict[str, Place]
+) -> None:
     kind, payload = value.get("type"), value.get("payload")
     if not isinstance(payload, dict):
         _item(builder, value, value, place)  # before payloads: the item is the line
@@ -65,6 +73,8 @@ def _line(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
             read_message(builder, {"role": "system", "content": text}, place.at("payload"))
     elif kind == "event_msg":
         _usage(builder, payload)
+        if isinstance(call_id := payload.get("call_id"), str):
+            shown.setdefault(call_id, place)
     elif kind == "compacted":
         _compacted(builder, payload, value, place.at("payload"))
 

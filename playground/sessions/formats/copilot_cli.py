@@ -8,6 +8,7 @@ from typing import Any, Final
 from playground.json_numbers import NotANumber
 from playground.messages import ReasoningPart
 from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.first_look import first_lines
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
 from playground.sessions.shapes.messages import read_message
@@ -27,7 +28,7 @@ class CopilotCli(SessionFormat):
     )
 
     def recognises(self, source: Source) -> bool:
-        lines = [line for line in source.head if isinstance(line, dict)] if source.is_lines else []
+        lines = first_lines(source)
         known = [
             isinstance(line.get("data"), dict) and str(line.get("type")).startswith(_ROOMS)
             for line in lines

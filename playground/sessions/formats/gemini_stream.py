@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from playground.messages import TextPart
 from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.first_look import first_lines
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
 from playground.sessions.shapes.messages import read_message, role_of
@@ -26,7 +27,7 @@ class GeminiStream(SessionFormat):
     )
 
     def recognises(self, source: Source) -> bool:
-        lines = [line for line in source.head if isinstance(line, dict)] if source.is_lines else []
+        lines = first_lines(source)
         return any(
             (line.get("type") == "init" and "session_id" in line)
             or (line.get("type") in ("tool_use", "tool_result") and "tool_id" in line)

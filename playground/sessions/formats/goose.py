@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.first_look import first_lines
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
 from playground.sessions.shapes.facts import note_answer
@@ -32,7 +33,7 @@ class Goose(SessionFormat):
                 and isinstance(document.get("conversation"), list)
                 and ("working_dir" in document or "extension_data" in document)
             )
-        lines = [line for line in source.head if isinstance(line, dict)]
+        lines = first_lines(source)
         return any("working_dir" in line and "role" not in line for line in lines[:1]) or any(
             part.get("type") in ("toolRequest", "toolResponse")
             for line in lines

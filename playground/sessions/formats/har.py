@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from playground.json_numbers import dump_again
-from playground.sessions.building import Place, SessionBuilder
-from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.building import Place
+from playground.sessions.formats.base import Keeps
+from playground.sessions.formats.recorded_http import RecordedHttp
 from playground.sessions.shapes.exchanges import (
     Exchange,
     from_base64,
     json_object,
-    read_exchanges,
     unpacked,
 )
 from playground.sessions.shapes.fields import list_in, mapping
@@ -20,7 +20,7 @@ from playground.sessions.source import Source
 from playground.sessions.times import in_seconds
 
 
-class Har(SessionFormat):
+class Har(RecordedHttp):
     name = "har"
     title = "HTTP archive (HAR)"
     keeps = Keeps("yes", "one per exchange", "yes", "yes", "headers; chunk times are not in it")
@@ -30,12 +30,9 @@ class Har(SessionFormat):
         log = document.get("log") if isinstance(document, dict) else None
         return isinstance(log, dict) and isinstance(log.get("entries"), list)
 
-    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        exchanges = (
-            _exchange(mapping(entry), Place(field=f"log.entries.{index}"))
-            for index, entry in enumerate(list_in(source, "log", "entries"))
-        )
-        yield from read_exchanges(exchanges, source.stem, source.name)
+    def exchanges(self, source: Source) -> Iterator[Exchange]:
+        for index, entry in enumerate(list_in(source, "log", "entries")):
+            yield _exchange(mapping(entry), Place(field=f"log.entries.{index}"))
 
 
 def _exchange(entry: dict[str, Any], place: Place) -> Exchange:

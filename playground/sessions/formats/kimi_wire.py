@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from playground.messages import Part, ReasoningPart
 from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.first_look import first_lines
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
 from playground.sessions.shapes.messages import read_message
@@ -26,7 +27,7 @@ class KimiWire(SessionFormat):
     keeps = Keeps("yes", "yes", "yes", "no", "settings, permissions, what the interface showed")
 
     def recognises(self, source: Source) -> bool:
-        lines = [line for line in source.head if isinstance(line, dict)] if source.is_lines else []
+        lines = first_lines(source)
         return any(
             str(line.get("type")).startswith("context.append_") or "protocol_version" in line
             for line in lines

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.first_look import has_field
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.fields import listed
 from playground.sessions.shapes.framework_chats import chat_messages, chat_tools, further_replies
@@ -17,6 +18,7 @@ from playground.sessions.times import utc_time
 _CALLS: Final = {"llm", "chat_model", "chat"}
 _Run = tuple[dict[str, Any], Place]
 _LISTS: Final = ("runs", "post", "patch")
+_MARKS: Final = (*_LISTS, "run_type", "child_runs")
 
 
 class LangSmithRuns(SessionFormat):
@@ -25,6 +27,8 @@ class LangSmithRuns(SessionFormat):
     keeps = Keeps("yes", "yes", "yes", "no", "runs that are not model calls; feedback, events")
 
     def recognises(self, source: Source) -> bool:
+        if not has_field(source, _MARKS):
+            return False
         values = source.head if source.is_lines else [source.document]
         return any(_is_run(run) for value in values for run, _ in _runs(value, Place()))
 

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from playground.json_numbers import dump_again
-from playground.sessions.building import Place, SessionBuilder
-from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.exchanges import Exchange, json_object, read_exchanges
+from playground.sessions.building import Place
+from playground.sessions.formats.base import Keeps
+from playground.sessions.formats.recorded_http import RecordedHttp
+from playground.sessions.shapes.exchanges import Exchange, json_object
 from playground.sessions.shapes.fields import mapping, object_in
 from playground.sessions.source import Source
 
 
-class LlamaStack(SessionFormat):
+class LlamaStack(RecordedHttp):
     name = "llama-stack-recording"
     title = "Llama Stack recording"
     keeps = Keeps("yes", "of Ollama's chunks", "yes", "yes")
@@ -25,7 +26,7 @@ class LlamaStack(SessionFormat):
             return False
         return "is_streaming" in response or isinstance(response["body"], list)
 
-    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+    def exchanges(self, source: Source) -> Iterator[Exchange]:
         value = object_in(source)
         request, response = mapping(value.get("request")), value.get("response")
         body = response.get("body") if isinstance(response, dict) else response
@@ -33,10 +34,8 @@ class LlamaStack(SessionFormat):
         lines = [dump_again(_data(chunk)) for chunk in chunks]
         streaming = bool(mapping(response).get("is_streaming")) or isinstance(body, list)
         data = "".join(f"{line}\n" for line in lines) if streaming else lines[0]
-        exchange = Exchange(
-            json_object(request.get("body")), data.encode(), Place(), str(request.get("url", ""))
-        )
-        yield from read_exchanges([exchange], source.stem, source.name)
+        url = str(request.get("url", ""))
+        yield Exchange(json_object(request.get("body")), data.encode(), Place(), url)
 
 
 def _data(chunk: Any) -> Any:

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from playground.json_numbers import dump_again
-from playground.sessions.building import Place, SessionBuilder
-from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.exchanges import Exchange, json_object, read_exchanges, unpacked
+from playground.sessions.building import Place
+from playground.sessions.formats.base import Keeps
+from playground.sessions.formats.recorded_http import RecordedHttp
+from playground.sessions.shapes.exchanges import Exchange, json_object, unpacked
 from playground.sessions.shapes.fields import list_in, mapping
 from playground.sessions.source import Source
 
 
-class Nock(SessionFormat):
+class Nock(RecordedHttp):
     name = "nock"
     title = "nock fixture"
     keeps = Keeps(
@@ -25,18 +26,15 @@ class Nock(SessionFormat):
         first = document[0] if isinstance(document, list) and document else None
         return isinstance(first, dict) and "scope" in first and "response" in first
 
-    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
-        exchanges = (
-            Exchange(
+    def exchanges(self, source: Source) -> Iterator[Exchange]:
+        for index, item in enumerate(map(mapping, list_in(source))):
+            yield Exchange(
                 json_object(item.get("body")),
                 _bytes(item.get("response")),
                 Place(field=str(index)),
                 f"{item.get('scope', '')}{item.get('path', '')}",
                 status=item.get("status"),
             )
-            for index, item in enumerate(map(mapping, list_in(source)))
-        )
-        yield from read_exchanges(exchanges, source.stem, source.name)
 
 
 def _bytes(response: Any) -> bytes:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from playground.findings import finding
 from playground.messages import ToolCallPart
 from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.first_look import first_lines
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
 from playground.sessions.shapes.facts import note_answer
@@ -37,7 +38,7 @@ class PiSession(SessionFormat):
     def recognises(self, source: Source) -> bool:
         if not source.is_lines:
             return False
-        lines = [line for line in source.head if isinstance(line, dict)]
+        lines = first_lines(source)
         headed = any(line.get("type") in _HEADS and ("id" in line) for line in lines[:2])
         has_messages = any(
             line.get("type") == "message" and isinstance(line.get("message"), dict)

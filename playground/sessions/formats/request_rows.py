@@ -11,8 +11,10 @@ from typing import Any, Final
 
 from playground.json_numbers import dump_again
 from playground.sessions.building import Place, SessionBuilder, json_or_text
-from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.first_look import has_field
+from playground.sessions.formats.base import Keeps
 from playground.sessions.formats.chat_lines import rows
+from playground.sessions.formats.recorded_http import RecordedHttp
 from playground.sessions.session import Agent
 from playground.sessions.shapes.exchanges import Exchange, json_object, read_exchanges
 from playground.sessions.shapes.requests import conversation
@@ -24,19 +26,28 @@ _RESPONSES: Final = ("response", "response_body", "responseBody", "resp", "outpu
 _SESSIONS: Final = ("session_id", "sessionId", "session", "conversation_id", "thread_id")
 _TIMES: Final = ("timestamp", "start_time", "startTime", "created_at", "time", "ts")
 _BESIDE: Final = {*_RESPONSES, *_SESSIONS, "request", "custom_id"}  # one of these stands in a row
+_LISTS: Final = ("records", "data")
+_MARKS: Final = (*_REQUESTS, *_LISTS)
 _FIELDS: Final = {"method", "path", "headers", "url", "status"}
 
 
-class RequestRows(SessionFormat):
+class RequestRows(RecordedHttp):
     name = "request-rows"
     title = "Rows of provider requests with their replies (claude-tap, logs of gateways)"
     keeps = Keeps("yes", "yes", "yes", "of streams in it", "headers")
 
     def recognises(self, source: Source) -> bool:
+        if not has_field(source, _MARKS):
+            return False
         found = source.head if source.is_lines else source.document
         if isinstance(found, dict):
             found = [found] if _is_exchange(found) else found.get(_list_in(found))
         return isinstance(found, list) and any(_is_row(value) for value in found[:12])
+
+    def exchanges(self, source: Source) -> Iterator[Exchange]:
+        for place, value in _rows(source):
+            if _is_row(value):
+                yield from _exchanges(value, place)
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         groups: dict[str, list[Exchange]] = {}
@@ -68,7 +79,7 @@ def _rows(source: Source) -> Iterator[tuple[Place, Any]]:
 
 def _list_in(document: dict[str, Any]) -> str:
     """The field of a document that holds the rows; "" where there is none."""
-    return next((key for key in ("records", "data") if isinstance(document.get(key), list)), "")
+    return next((key for key in _LISTS if isinstance(document.get(key), list)), "")
 
 
 def _is_row(value: Any) -> bool:

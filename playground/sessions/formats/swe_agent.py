@@ -11,12 +11,16 @@ from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.shapes.fields import (
     list_in,
     mapping,
+    object_in,
     text_of,
+    told_list,
     told_mapping,
     told_objects,
 )
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.source import Source
+
+_YAML: Final = (".yaml", ".yml")
 
 
 class SweAgent(SessionFormat):
@@ -27,6 +31,9 @@ class SweAgent(SessionFormat):
     )
 
     def recognises(self, source: Source) -> bool:
+        if source.suffix in _YAML:  # a demonstration, made of a trajectory
+            start = source.start(4096)
+            return b"\nhistory:\n" in start and b"trajectory file:" in start
         document = source.document
         return (
             isinstance(document, dict)
@@ -36,10 +43,13 @@ class SweAgent(SessionFormat):
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
-        for index, message in enumerate(list_in(source, "history")):
+        in_yaml = source.suffix in _YAML
+        value = mapping(source.yaml) if in_yaml else object_in(source)
+        history = told_list(builder, value.get("history"), Place(field="history"))
+        for index, message in enumerate(history):
             place = Place(field=f"history.{index}")
             read_message(builder, _with_id(message), place)
-        info = told_mapping(builder, source.value.get("info"), Place(field="info"))
+        info = told_mapping(builder, value.get("info"), Place(field="info"))
         if info.get("exit_status"):
             builder.purpose = f"exit status: {info['exit_status']}"
         yield builder

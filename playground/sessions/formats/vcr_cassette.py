@@ -6,25 +6,24 @@ https://vcrpy.readthedocs.io, https://benoittgt.github.io/vcr, https://docs.rope
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 from playground.errors import InputFault
 from playground.findings import finding
 from playground.json_numbers import dump_again
-from playground.sessions.building import Place, SessionBuilder
-from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.building import Place
+from playground.sessions.formats.base import Keeps
+from playground.sessions.formats.recorded_http import RecordedHttp
 from playground.sessions.shapes.exchanges import (
     Exchange,
     from_base64,
     json_object,
-    read_exchanges,
     unpacked,
 )
 from playground.sessions.source import Source
 
 
-class VcrCassette(SessionFormat):
+class VcrCassette(RecordedHttp):
     name = "vcr-cassette"
     title = "VCR cassette"
     keeps = Keeps(
@@ -36,7 +35,7 @@ class VcrCassette(SessionFormat):
             return b"interactions:" in source.start(4096)
         return _interactions(source.document) is not None
 
-    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+    def exchanges(self, source: Source) -> list[Exchange]:
         value = source.document or source.yaml
         interactions = _interactions(value)
         if interactions is None:
@@ -59,7 +58,7 @@ class VcrCassette(SessionFormat):
         if exchanges and exchanges[-1].status is None and not isinstance(source.document, dict):
             where = str(exchanges[-1].place)  # YAML that is cut off may still be whole YAML
             source.findings.append(finding("torn-end", where, "an exchange without its status"))
-        yield from read_exchanges(exchanges, source.stem, source.name)
+        return exchanges
 
 
 def _interactions(value: Any) -> list[Any] | None:
@@ -82,9 +81,17 @@ def _exchange(item: dict[str, Any], place: Place) -> Exchange:
         _body(response),
         place,
         str(url),
-        item.get("recorded_at") or "",
+        item.get("recorded_at") or _date(response),
         status=code if type(code) is int else None,
     )
+
+
+def _date(response: dict[str, Any]) -> Any:
+    """When it was answered, by its own headers: in Python and Go nothing else says so."""
+    for name, given in _object(response.get("headers")).items():
+        if str(name).lower() == "date":
+            return given[0] if isinstance(given, list) and given else given
+    return ""
 
 
 def _body(message: dict[str, Any]) -> bytes:

@@ -65,12 +65,19 @@ def _within(value: Any) -> dict[str, Any] | None:
 
 
 def _is_reply(value: dict[str, Any]) -> bool:
-    """Whether this is a reply alone: a message of Anthropic's, a response or a chat of OpenAI's."""
+    """Whether this is a reply alone: a message of Anthropic's, a response or a chat of OpenAI's,
+    what Bedrock's Converse or Cohere's chat answers."""
     if "messages" in value:
         return False
     alone = value.get("type") == "message" and value.get("role") == "assistant"
     of_chat = value.get("object") == "chat.completion" and bool(value.get("choices"))
-    return alone or of_chat or (value.get("object") == "response" and "output" in value)
+    if alone or of_chat or (value.get("object") == "response" and "output" in value):
+        return True
+    inner, end = (
+        (value, "finish_reason") if "message" in value else (value.get("output"), "stopReason")
+    )
+    message = inner.get("message") if isinstance(inner, dict) else None
+    return end in value and isinstance(message, dict) and message.get("role") == "assistant"
 
 
 def _is_chat(value: dict[str, Any]) -> bool:

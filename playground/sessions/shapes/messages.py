@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from playground.messages import ImagePart, Part, ReasoningPart, Role, TextPart
+from playground.recordings.apis.response_items import ASKED_CALLS, given_by
 from playground.sessions.building import Place, SessionBuilder, json_or_text, text_part
 from playground.sessions.shapes.fields import listed
 from playground.sessions.shapes.parts import read_parts, result_value
@@ -30,7 +31,12 @@ ROLES: Final[dict[str, Role]] = {
     **dict.fromkeys(("toolcallrequestevent", "toolcallsummary"), "assistant"),
 }
 _ITEMS: Final = ("function_call", "custom_tool_call", "reasoning", "mcp_call")
-_OUTPUTS: Final = ("function_call_output", "custom_tool_call_output", "tool_search_output")
+_OUTPUTS: Final = (
+    "function_call_output",
+    "custom_tool_call_output",
+    "tool_search_output",
+    "program_output",
+)
 _SAID: Final = ("role", "from", "sender", "speaker", "author", "type")
 _CALLS: Final = ("tool_calls", "toolCalls", "toolInvocations", "toolRequests", "tool_requests")
 # Most messages have these fields and no others: what is said stands in the content alone.
@@ -46,9 +52,10 @@ _CALL_ROLES: Final = {"function_call", "function-call", "tool_calls", "tool_call
 _BESIDE: Final = {
     *_SAID, *CONTENT, *_CALLS, "id", "uuid", "name", "model", "timestamp", "created_at", "usage",
     "stop_reason", "finish_reason", "metadata", "refusal", "reasoning", "reasoning_content",
-    "reasoning_details", "thinking", "thinking_blocks", "thoughts", "images", "attachments",
-    "files", "additional_kwargs", "response_metadata", "function_call", "cache_control", "status",
-    "audio", "annotations", "object", "kind", "session_id", "sessionId", "parentId", "parent_id",
+    "reasoning_details", "thinking", "tool_plan", "thinking_blocks", "thoughts", "images", "files",
+    "attachments", "additional_kwargs", "response_metadata", "function_call", "cache_control",
+    "status", "audio", "annotations", "object", "kind", "session_id", "sessionId", "parentId",
+    "parent_id",
 }  # fmt: skip
 
 
@@ -182,13 +189,18 @@ def _item(builder: SessionBuilder, value: dict[str, Any], place: Place) -> bool:
     if kind in _OUTPUTS or (kind.endswith("_call_output") and outer):
         add(builder, "tool", read_parts(builder, value, place), place)
         return True
-    if kind not in _ITEMS and not (kind.endswith("_call") and outer):
+    is_hosted = kind.endswith("_call") or kind == "program"
+    if kind not in _ITEMS and not (is_hosted and outer):
         return False
+    if kind not in ASKED_CALLS and kind != "reasoning":
+        builder.by_provider(str(value.get("name") or kind), place)
     parts = read_parts(builder, _as_call(value, kind), place)
     if builder.messages and builder.messages[-1].role == "assistant":
         builder.add_parts(parts)  # items of one response follow one another
     else:
         add(builder, "assistant", parts, place)
+    if gave := given_by(value):  # its provider ran it, and says in the same item what came of it
+        add(builder, "assistant", read_parts(builder, gave, place), place)
     return True
 
 
@@ -248,10 +260,11 @@ def _parts(
     return parts
 
 
+_THOUGHTS: Final = ("reasoning_content", "reasoning", "thinking", "tool_plan")  # Cohere's plan
 # Fields beside the content in which something may be said.
 _MORE: Final = {
-    *_CALLS, "refusal", "reasoning", "reasoning_content", "reasoning_details", "thinking",
-    "thinking_blocks", "images", "attachments", "files", "additional_kwargs", "function_call",
+    *_CALLS, *_THOUGHTS, "refusal", "reasoning_details", "thinking_blocks", "images",
+    "attachments", "files", "additional_kwargs", "function_call",
 }  # fmt: skip
 
 
@@ -276,7 +289,7 @@ def _besides(
 
 def _reasoning(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
     """What the model thought: the first of the fields that it is known to stand in."""
-    for key in ("reasoning_content", "reasoning", "thinking"):
+    for key in _THOUGHTS:
         if isinstance(text := value.get(key), str) and text:
             return [ReasoningPart(text)]
     parts: list[Part] = []

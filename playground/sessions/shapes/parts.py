@@ -174,6 +174,7 @@ def _call(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
     call_id = _first(body, "call_id", "tool_call_id", "toolCallId", "callID", "toolUseId", "id")
     call_id = call_id or _first(body, "tool_id", "callId", "tool_use_id")
     name = _first(body, "name", "toolName", "tool_name", "function_name", "function", "tool")
+    name = name or body.get("toolType")  # of Gemini's own tools
     arguments = _first(body, "input", "arguments", "args", "code", "parameters", "params")
     arguments = body.get("tool_input") if arguments is None else arguments
     no_ids = "functionCall" in value or "function_call" in value or "value" in value
@@ -182,18 +183,24 @@ def _call(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
     return [builder.call(call_id, name or value.get("type"), arguments, place)]
 
 
+def _server_call(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
+    """A call that the provider runs itself; its result stands in the same answer."""
+    builder.by_provider(str(value.get("name") or value.get("type")), place)
+    return _call(builder, value, place)
+
+
 def _result(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
     if value.keys() <= _PLAIN_RESULT and isinstance(value.get("content"), str):  # as most are
         failed = bool(value.get("is_error"))
         call_id = value.get("tool_use_id")
         return [builder.result(call_id, value["content"], is_error=failed)]
-    inner = _first(value, "functionResponse", "function_response", "toolResult")
+    inner = _first(value, "functionResponse", "function_response", "toolResult", "toolResponse")
     body = {**value, **inner} if isinstance(inner, dict) else value
     call_id = _first(
         body, "tool_use_id", "tool_call_id", "toolCallId", "call_id", "toolUseId", "callId"
     )
     call_id = call_id or _first(body, "tool_id", "callID", "custom_tool_use_id", "id")
-    name = str(_first(body, "name", "toolName", "tool_name") or "")
+    name = str(_first(body, "name", "toolName", "tool_name", "toolType") or "")
     if not call_id and isinstance(inner, dict):
         call_id = builder.open_call(name)
     content = _first(body, "content", "output", "response", "result", "value", "error", "text")
@@ -261,16 +268,15 @@ _BY_TYPE: Final[dict[str, _Reader]] = {
     **dict.fromkeys(("reasoning.encrypted", "redacted_reasoning", "redactedThinking"), _reasoning),
     **dict.fromkeys(("image", "image_url", "input_image"), _image),
     **dict.fromkeys(("document", "file", "input_file", "attachment"), _document),
-    **dict.fromkeys(
-        ("tool_use", "server_tool_use", "mcp_tool_use", "tool_call", "tool-call"), _call
-    ),
+    **dict.fromkeys(("tool_use", "tool_call", "tool-call", "mcp_call"), _call),
+    **dict.fromkeys(("server_tool_use", "mcp_tool_use"), _server_call),
     **dict.fromkeys(("function_call", "custom_tool_call", "toolCall", "toolRequest"), _call),
     **dict.fromkeys(("function", "toolUse", "tool_request", "frontendToolRequest"), _call),
     **dict.fromkeys(
         ("tool_result", "tool-result", "tool_call_response", "mcp_tool_result"), _result
     ),
     **dict.fromkeys(("function_call_output", "custom_tool_call_output", "toolResult"), _result),
-    **dict.fromkeys(("toolResponse", "tool_response", "tool_output"), _result),
+    **dict.fromkeys(("toolResponse", "tool_response", "tool_output", "program_output"), _result),
     **dict.fromkeys(("web_search_tool_result", "web_fetch_tool_result"), _result),
     **dict.fromkeys(("tool-invocation", "dynamic-tool"), _invocation),
     **dict.fromkeys(("step-start", "cache_point"), _mark),
@@ -282,6 +288,8 @@ _BY_KEY: Final[dict[str, _Reader]] = {
     "function_response": _result,
     "toolUse": _call,
     "toolResult": _result,
+    "toolCall": _call,
+    "toolResponse": _result,
     "image": _image,
     "executableCode": _code,
     "executable_code": _code,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from playground.messages import Part, ReasoningPart, TextPart
-from playground.recordings.recording import Recording
+from playground.recordings.recording import Recording, provider_parts
 from playground.sessions.building import Place, SessionBuilder, json_or_text
 from playground.sessions.shapes.facts import facts
 from playground.sessions.shapes.fields import listed, mapping, told_list, told_mapping
@@ -163,15 +163,19 @@ def read_items(builder: SessionBuilder, items: list[Any], place: Place) -> None:
 
 
 def read_recording(builder: SessionBuilder, recording: Recording, place: Place) -> None:
-    """A streamed reply: its recording, and the message that it adds up to."""
+    """A streamed reply: its recording, and the message that it adds up to; around what tools gave
+    that the provider ran itself, where there are such."""
     builder.recordings.append(recording)
     reply = recording.reply
-    parts: list[Part] = [ReasoningPart(reply.reasoning)] if reply.reasoning else []
-    parts += [TextPart(reply.content)] if reply.content else []
+    before: list[Part] = [ReasoningPart(reply.reasoning)] if reply.reasoning else []
+    said: list[Part] = [TextPart(reply.content)] if reply.content else []
+    calls: list[Part] = []
     for call in reply.tool_calls:
         call_id = call.tool_call_id or builder.new_id()
-        parts.append(builder.call(call_id, call.name, call.arguments_text, place))
+        calls.append(builder.call(call_id, call.name, call.arguments_text, place))
+    gave = read_parts(builder, provider_parts(recording.chunks), place)
+    parts = [*before, *calls, *gave, *said] if gave else [*before, *said, *calls]
     if not parts and recording.error is not None:
         return
-    builder.say("assistant", parts, place)
+    add(builder, "assistant", parts, place)
     builder.request(model=recording.model, usage=recording.usage, stop_reason=recording.stop_reason)

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from playground.json_numbers import load_json
 from playground.sessions.building import Place
+from playground.sessions.first_look import has_field
 from playground.sessions.shapes.fields import listed, mapping
 from playground.sessions.source import Source
 from playground.sessions.times import utc_time
@@ -57,6 +58,7 @@ def first_spans(source: Source) -> list[TraceSpan]:
     found: list[TraceSpan] | None = source.seen.get("spans")
     if found is None:
         values = source.head if source.is_lines else [source.document]
+        values = values if has_field(source, _MARKS) else []
         found = [span for value in values for span in _spans(value, Place())]
         source.seen["spans"] = found
     return found
@@ -67,7 +69,7 @@ def _spans(value: Any, place: Place) -> Iterator[TraceSpan]:
         for index, item in enumerate(value):
             yield from _spans(item, place.at(index))
     elif isinstance(value, dict):
-        for key in ("spans", "resourceSpans", "scopeSpans", "instrumentationLibrarySpans"):
+        for key in _LISTS:
             if isinstance(value.get(key), list):
                 yield from _spans(value[key], place.at(key))
         if isinstance(value.get("data"), dict):  # MLflow's
@@ -82,6 +84,8 @@ def _spans(value: Any, place: Place) -> Iterator[TraceSpan]:
             )
 
 
+_LISTS: Final = ("spans", "resourceSpans", "scopeSpans", "instrumentationLibrarySpans")
+_MARKS: Final = (*_LISTS, "data", "attributes")
 _STARTS: Final = (
     "start_time",
     "startTimeUnixNano",

@@ -1,0 +1,23 @@
+"""Formats of recorded HTTP: what they have in common is exchanges, whatever else is around them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+
+from playground.sessions.building import SessionBuilder
+from playground.sessions.formats.base import SessionFormat
+from playground.sessions.shapes.exchanges import Exchange, read_exchanges
+from playground.sessions.source import Source
+
+
+class RecordedHttp(SessionFormat):
+    """Requests with their answers, as they were sent: those that go on with one another are a
+    session."""
+
+    @abstractmethod
+    def exchanges(self, source: Source) -> Iterable[Exchange]:
+        """The exchanges of the file, in its order. Raises InputFault where it cannot be read."""
+
+    def sessions(self, source: Source) -> Iterator[SessionBuilder]:
+        yield from read_exchanges(self.exchanges(source), source.stem, source.name)
