@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,3 +43,16 @@ def test_the_last_places_of_a_value_are_those_before_its_end(
     assert longer.last_with("role", "a", 9) == [i for i, v in enumerate(values) if v == "a"]
     found = [i for i, v in enumerate(values[:count]) if v == "a"]
     assert items.last_with("role", "a", most) == (found[-most:] if most else [])
+
+
+def test_who_goes_on_while_another_does_meets_nobody() -> None:
+    """As of two threads: one has looked where the list ends, and another adds to it."""
+    start, others = SharedList([0]), list[SharedList[int]]()
+
+    def more() -> Iterator[int]:
+        others.append(start.and_more(1, [3, 4]))
+        yield 1
+        yield 2
+
+    assert start.and_more(1, more()) == [0, 1, 2]
+    assert others == [[0, 3, 4]]

@@ -12,7 +12,7 @@ from playground.arguments import wrong
 from playground.caching.agents import AGENTS, AgentPolicy, marked_parts
 from playground.caching.family import model_family
 from playground.caching.providers import provider_of
-from playground.caching.shared_lists import SharedList
+from playground.caching.shared_lists import KnowsPlaces
 from playground.errors import UnknownNameError
 from playground.prompt_data import CacheDialect
 
@@ -72,13 +72,6 @@ class CacheRequest:
 
 
 FormattedMessages = Sequence[dict[str, Any]]
-
-
-class KnowsRoles(Sequence[dict[str, Any]]):
-    """Messages that know their roles without being looked at."""
-
-    __slots__ = ()
-    roles: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,12 +212,9 @@ def _places(messages: FormattedMessages) -> list[CacheDecision]:
 
 def _last_of(messages: FormattedMessages) -> Callable[[str, int], list[int]]:
     """What gives the places of a role's last messages, at most so many, in their order."""
-    if isinstance(messages, SharedList):
+    if isinstance(messages, KnowsPlaces):
         return partial(messages.last_with, "role")
-    if isinstance(messages, KnowsRoles):
-        backwards = messages.roles[::-1]
-    else:
-        backwards = list(map(itemgetter("role"), reversed(messages)))
+    backwards = list(map(itemgetter("role"), reversed(messages)))
 
     def last(role: str, count: int) -> list[int]:
         found: list[int] = []

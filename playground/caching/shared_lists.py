@@ -1,20 +1,33 @@
 """Lists of which each goes on where another ended: what they begin with is kept once.
 
 A session's requests are such lists, and so is all that is counted along them: copied for each, a
-session of n requests would cost n²/2, in time and in memory.
+session of n requests would cost n²/2, in time and in memory. Several threads may ask for the same
+one, and go on from it.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from threading import Lock
 from typing import Any, TypeVar, overload
 
 Item = TypeVar("Item")
 
 
-class SharedList(Sequence[Item]):
+class KnowsPlaces(Sequence[Item]):
+    """What can say where its items have a value without a look at each of them."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def last_with(self, key: str, value: Any, count: int) -> list[int]:
+        """The last places where an item's key has this value, at most so many, in their order."""
+
+
+class SharedList(KnowsPlaces[Item]):
     """A list that nobody can change: so many of the first items of a longer one, perhaps."""
 
     __slots__ = ("_items", "_length", "_places")
@@ -26,13 +39,15 @@ class SharedList(Sequence[Item]):
 
     def and_more(self, count: int, more: Iterable[Item]) -> SharedList[Item]:
         """The first `count` of these, and others after them."""
-        if count != len(self._items):  # somebody has gone on from here already
-            return SharedList([*self._items[:count], *more])
-        found: SharedList[Item] = SharedList.__new__(SharedList)
-        found._items, found._places = self._items, self._places
-        found._items.extend(more)
-        found._length = len(found._items)
-        return found
+        more = list(more)  # made before the others wait
+        with self._places.lock:
+            if count == len(self._items):
+                self._items.extend(more)
+                found: SharedList[Item] = SharedList.__new__(SharedList)
+                found._items, found._places = self._items, self._places
+                found._length = count + len(more)
+                return found
+        return SharedList([*self._items[:count], *more])  # somebody has gone on from here already
 
     def shared(self, other: Sequence[Item]) -> int:
         """How many items both begin with at the least, told without looking at them."""
@@ -41,7 +56,6 @@ class SharedList(Sequence[Item]):
         return min(self._length, other._length)
 
     def last_with(self, key: str, value: Any, count: int) -> list[int]:
-        """The last places where an item's key has this value, at most so many, in their order."""
         found = self._places.of(self._items, key, value)
         end = bisect_left(found, self._length)
         return found[max(0, end - count) : end]
@@ -82,14 +96,16 @@ class SharedList(Sequence[Item]):
 class _Places:
     """Where the items have a value at a key, found once for all lists that share them."""
 
-    __slots__ = ("_by_key",)
+    __slots__ = ("_by_key", "lock")
 
     def __init__(self) -> None:
         self._by_key: dict[str, tuple[int, dict[Any, list[int]]]] = {}
+        self.lock = Lock()
 
     def of(self, items: list[Any], key: str, value: Any) -> list[int]:
-        seen, places = self._by_key.get(key, (0, {}))
-        for index in range(seen, len(items)):
-            places.setdefault(items[index].get(key), []).append(index)
-        self._by_key[key] = len(items), places
-        return places.get(value, [])
+        with self.lock:
+            seen, places = self._by_key.get(key, (0, {}))
+            for index in range(seen, len(items)):
+                places.setdefault(items[index].get(key), []).append(index)
+            self._by_key[key] = len(items), places
+            return places.get(value, [])

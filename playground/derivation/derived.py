@@ -97,7 +97,7 @@ class Derivation:
         return nearest(dialect, theirs, self.form)[:most]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class DerivedDialect(DeclaredDialect):
     """A declared dialect that was read off a template; `derivation` says how, and how well."""
 

@@ -24,13 +24,12 @@ from playground.dialects.rendering import (
     Block,
     Draft,
     Rendering,
-    RequestMessages,
-    append_to_last_user,
     joined_by_line,
     message_text,
     text_of,
     written,
 )
+from playground.dialects.request_messages import RequestMessages
 from playground.dialects.settings import DialectSettings
 from playground.findings import finding
 from playground.messages import Message, ToolCallPart, ToolResultPart
@@ -295,8 +294,7 @@ class Dialect(DialectSettings, AzadMethods, ABC):
     def render(self, prompt_data: PromptData, rules_path: str | None = None) -> Rendering:
         """As `format_messages`, with the origin of every piece and the reasons for every mark."""
         system = self.system_draft(prompt_data, rules_path)
-        found = history_of(self, prompt_data).after(system)
-        messages = RequestMessages(found.messages, found.roles, may_remember(self))
+        messages = RequestMessages(system, history_of(self, prompt_data))
         for check in self.preflight:
             check.check(prompt_data)
         if self._replaces("inject_prompt_cache"):  # which may write into any of them
@@ -305,9 +303,9 @@ class Dialect(DialectSettings, AzadMethods, ABC):
             decisions = set_own_marks(messages, self.cache_policy, prompt_data)
         environment = prompt_data.dynamic_task_config.dynamic_environment_details_block
         if environment:  # after the marks: it changes at every request
-            append_to_last_user(messages, found.blocks, environment)
+            messages.append_to_last_user(environment)
         tools = self.request_tools(prompt_data)
-        return Rendering(self.name, messages, found.blocks, tools, decisions)
+        return Rendering(self.name, messages, tools, decisions)
 
     def request_tools(self, prompt_data: PromptData) -> list[dict[str, Any]] | None:
         """The request's `tools` field: None where tools are part of the prompt."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from itertools import chain
 from typing import Any, Final, Protocol
 
 from playground.dialects.history import History
@@ -51,10 +52,9 @@ def history_of(dialect: MessageWriter, prompt_data: PromptData) -> History:
     """The conversation joined; where a dialect may be remembered nobody may write into it."""
     if may_remember(dialect):
         return written(dialect, prompt_data).history
-    history = History()
-    for index, message in enumerate(prompt_data.messages):
-        history.add(drafts_of(dialect, index, message, prompt_data.tool_metadata))
-    return history
+    messages, tools = enumerate(prompt_data.messages), prompt_data.tool_metadata
+    drafts = (drafts_of(dialect, index, message, tools) for index, message in messages)
+    return History().and_more(chain.from_iterable(drafts))
 
 
 def written(dialect: MessageWriter, prompt_data: PromptData) -> Written:

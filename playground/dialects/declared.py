@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
 from types import NoneType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, assert_never
@@ -108,6 +108,18 @@ class DeclaredDialect(Dialect):
         # A wrong declaration is told where it is written, not when it is first used.
         self._result_template()
         _check_model_names(self.name, self.model_names)
+
+    @cached_property
+    def _hash(self) -> int:
+        told = (each for each in fields(self) if (each.compare if each.hash is None else each.hash))
+        return hash(tuple(getattr(self, each.name) for each in told))
+
+    def __hash__(self) -> int:
+        return self._hash  # all of a declaration is read once: memory asks at each rendering
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the hash: in another process a text has another one."""
+        return {name: value for name, value in vars(self).items() if name != "_hash"}
 
     def is_native_toolcalling(self) -> bool:
         return False

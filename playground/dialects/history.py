@@ -10,48 +10,39 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from playground.caching.shared_lists import SharedList
 from playground.dialects.rendering import Block, Draft, joined, mergeable
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class History:
-    """Formatted messages, their blocks and their roles, side by side.
+    """Formatted messages and the blocks of each, side by side."""
 
-    Roles alone, since a policy looks for the last of one: each message would be brought from far
-    memory for it, which in a long session is the most of what one message more costs."""
+    messages: SharedList[dict[str, Any]] = field(default_factory=SharedList)
+    blocks: SharedList[tuple[Block, ...]] = field(default_factory=SharedList)
 
-    messages: list[dict[str, Any]] = field(default_factory=list)
-    blocks: list[tuple[Block, ...]] = field(default_factory=list)
-    roles: list[str] = field(default_factory=list)
-
-    def add(self, drafts: Iterable[Draft]) -> None:
+    def and_more(self, drafts: Iterable[Draft]) -> History:
         """Drafts after the others. Those of one role are joined, for providers want turns to
         alternate; empty ones are left out, for they would part neighbours."""
-        messages, blocks, roles = self.messages, self.blocks, self.roles
+        kept = len(self.messages)
+        last = list(map(Draft, self.messages[-1:], self.blocks[-1:]))
+        found = last.copy()
         for draft in drafts:
             message = draft.message
             if not (_says(message.get("content")) or message.get("tool_calls")):
                 continue
-            if messages and mergeable(messages[-1], message):
-                draft = joined(Draft(messages.pop(), blocks.pop()), draft)
-                message = draft.message
+            if found and mergeable(found[-1].message, message):
+                found[-1] = joined(found[-1], draft)
             else:
-                roles.append(message.get("role", ""))
-            messages.append(message)
-            blocks.append(draft.blocks)
-
-    def shared(self) -> History:
-        """The same, to be added to."""
-        return History(self.messages.copy(), self.blocks.copy(), self.roles.copy())
-
-    def after(self, first: Draft) -> History:
-        """The same behind another message, to be added to."""
-        beginning, found = History(), self.shared()
-        beginning.add([first, *map(Draft, self.messages[:1], self.blocks)])  # perhaps joined
-        found.messages[:1] = beginning.messages
-        found.blocks[:1] = beginning.blocks
-        found.roles[:1] = beginning.roles
-        return found
+                found.append(draft)
+        if last and found[0] is last[0]:
+            del found[0]
+        else:
+            kept -= len(last)  # one was joined to it
+        return History(
+            self.messages.and_more(kept, [draft.message for draft in found]),
+            self.blocks.and_more(kept, [draft.blocks for draft in found]),
+        )
 
 
 def _says(content: Any) -> bool:

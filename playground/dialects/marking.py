@@ -11,7 +11,7 @@ from playground.caching.policies import (
     apply_marks,
     get_policy,
 )
-from playground.dialects.rendering import RequestMessages
+from playground.dialects.request_messages import RequestMessages
 from playground.prompt_data import PromptData
 
 
@@ -37,7 +37,7 @@ def set_own_marks(
     for decision in decisions:
         if decision.marked and decision.message is not None:
             messages.own(decision.message)
-    apply_marks(messages.listed, decisions, request.model_name)
+    apply_marks(messages, decisions, request.model_name)
     return decisions
 
 

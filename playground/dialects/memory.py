@@ -11,10 +11,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from operator import is_
+from operator import eq, is_
 from threading import Lock
 from typing import Any, Final
+from weakref import WeakValueDictionary
 
+from playground.caching.shared_lists import SharedList
 from playground.dialects.history import History
 from playground.dialects.rendering import Block, Draft
 from playground.messages import Message, ToolCallPart, ToolResultPart
@@ -37,72 +39,94 @@ class _Held:
     nothing else was met.
     """
 
-    places: list[Collection[Any]]  # lists, and the keys and the values of dicts: these are live
-    sizes: list[int]
-    inside: list[Any]
+    places: SharedList[Collection[Any]]  # lists, and the keys and values of dicts: these are live
+    sizes: SharedList[int]
+    inside: SharedList[Any]
     known: bool = True
 
     @property
     def unchanged(self) -> bool:
         # all of it by functions of C: this is asked of a whole session at each of its renderings
-        return list(map(len, self.places)) == self.sizes and all(
+        return all(map(eq, map(len, self.places), self.sizes)) and all(
             map(is_, chain.from_iterable(self.places), self.inside)
         )
 
-    def __add__(self, other: _Held) -> _Held:
+    def and_more(self, values: list[Any]) -> _Held:
+        """And what stands in these values, all the way down; the list is used up."""
+        places: list[Collection[Any]] = []
+        known, met = self.known, set[int]()
+        while values:
+            value = values.pop()
+            if id(value) in met:
+                continue
+            met.add(id(value))
+            start = len(places)
+            if isinstance(value, dict):
+                places += dict.keys(value), dict.values(value)
+            elif isinstance(value, (list, tuple)):
+                places.append(value)
+            else:
+                known = False
+            for place in places[start:]:
+                values += [each for each in place if not isinstance(each, _PLAIN)]
         return _Held(
-            self.places + other.places,
-            self.sizes + other.sizes,
-            self.inside + other.inside,
-            self.known and other.known,
+            self.places.and_more(len(self.places), places),
+            self.sizes.and_more(len(self.sizes), map(len, places)),
+            self.inside.and_more(len(self.inside), chain.from_iterable(places)),
+            known,
         )
 
 
 def _held(values: list[Any]) -> _Held:
-    """What stands in these values, all the way down; the list is used up."""
-    places: list[Collection[Any]] = []
-    known, met = True, set[int]()
-    while values:
-        value = values.pop()
-        if id(value) in met:
-            continue
-        met.add(id(value))
-        start = len(places)
-        if isinstance(value, dict):
-            places += dict.keys(value), dict.values(value)
-        elif isinstance(value, (list, tuple)):
-            places.append(value)
-        else:
-            known = False
-        for place in places[start:]:
-            values += [each for each in place if not isinstance(each, _PLAIN)]
-    return _Held(places, list(map(len, places)), list(chain.from_iterable(places)), known)
+    return _Held(SharedList(), SharedList(), SharedList()).and_more(values)
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class Given:
+    """A session as it was given, to whatever dialect, and what stood in it."""
+
+    tools: tuple[ToolMetadata, ...]
+    messages: SharedList[Message]
+    held: _Held
+
+    def is_of(self, messages: Sequence[Message], tools: Sequence[ToolMetadata]) -> bool:
+        """Whether these are its tools and its messages, as they were, and perhaps some more."""
+        return (
+            self.held.unchanged
+            and len(self.tools) == len(tools)
+            and all(map(is_, self.tools, tools))
+            and len(self.messages) <= len(messages)
+            and all(map(is_, self.messages, messages))
+        )
+
+    def goes_on(self, earlier: Given) -> bool:
+        """Whether it was made of the other one, by adding messages: told without a look at them."""
+        return self.messages.shared(earlier.messages) == len(earlier.messages)
+
+    def and_more(self, messages: Sequence[Message]) -> Given:
+        """The same with messages after its own."""
+        more = self.messages.and_more(len(self.messages), messages)
+        return Given(self.tools, more, self.held.and_more(_values(messages)))
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
     """A session as a dialect wrote it: what each message became, and all of them joined."""
 
-    messages: list[Message]
-    tools: list[ToolMetadata]
-    drafts: list[list[Draft]]
+    given: Given
+    drafts: SharedList[list[Draft]]
     history: History
-    held: _Held
     characters: int
 
-    def begins(self, messages: Sequence[Message]) -> bool:
-        """Whether these are its messages, and perhaps some more."""
-        return len(self.messages) <= len(messages) and all(map(is_, self.messages, messages))
-
-    def and_more(self, messages: list[Message], form: Form) -> Written:
-        """The row with the messages after its own added."""
-        start, history = len(self.messages), self.history.shared()
-        held = self.held + _held(_values(messages[start:]))
-        more = list(map(form, range(start, len(messages)), messages[start:]))
-        history.add(chain.from_iterable(more))
+    def and_more(self, given: Given, more: list[list[Draft]]) -> Written:
+        """The session with what messages after its own became."""
         texts = (len(block.text) for drafts in more for draft in drafts for block in draft.blocks)
-        characters = self.characters + sum(texts)
-        return Written(messages, self.tools, self.drafts + more, history, held, characters)
+        return Written(
+            given,
+            self.drafts.and_more(len(self.drafts), more),
+            self.history.and_more(chain.from_iterable(more)),
+            self.characters + sum(texts),
+        )
 
 
 class Memory:
@@ -111,7 +135,9 @@ class Memory:
 
     def __init__(self, characters: int = CHARACTERS, docs: int = DOCS) -> None:
         self._most_characters, self._most_docs = characters, docs
-        self._rows: OrderedDict[Hashable, Written] = OrderedDict()
+        # By the id of the first message: while a session is kept, no other message has this id.
+        self._given: WeakValueDictionary[int, Given] = WeakValueDictionary()
+        self._rows: OrderedDict[tuple[Hashable, int], Written] = OrderedDict()
         self._docs: OrderedDict[Hashable, tuple[ToolMetadata, _Held, str]] = OrderedDict()
         self._lock = Lock()  # the app asks from several threads
 
@@ -124,28 +150,42 @@ class Memory:
     ) -> Written:
         """A session in a dialect, which nobody may write into. `form` is asked for what was not
         there before; it goes by the message and the schemas of the tools that it calls."""
+        given = self._as_given(messages, tools)
         if not messages:
-            return Written([], [], [], History(), _held([]), 0)
-        key = (dialect, id(messages[0]))  # a session keeps its messages: no other has this id
+            return Written(given, SharedList(), History(), 0)
+        key = (dialect, id(messages[0]))
         with self._lock:
-            known = self._rows.get(key)
-        row = known if known is not None and known.held.unchanged else None
-        if row is None or not _same(row.tools, tools) or not row.begins(messages):
-            remembered = _remembering(form, row, tools) if row else form
-            held = _held([tool.input_schema for tool in tools])
-            row = Written([], list(tools), [], History(), held, 0)
-            row = row.and_more(list(messages), remembered)
-        elif len(row.messages) < len(messages):
-            row = row.and_more(list(messages), form)
-        if not row.held.known:
-            return row
+            row = self._rows.get(key)
+        if row is None or not given.goes_on(row.given):
+            form = _remembering(form, row, tools) if row and row.given.held.unchanged else form
+            row = Written(given, SharedList(), History(), 0)
+        if (start := len(row.drafts)) < len(messages):
+            more = list(map(form, range(start, len(messages)), messages[start:]))
+            row = row.and_more(given, more)
+        if given.held.known:
+            self._keep(key, row)
+        return row
+
+    def _as_given(self, messages: Sequence[Message], tools: Sequence[ToolMetadata]) -> Given:
+        """The session, by what was given of it before: to another dialect, or with less."""
+        place = id(messages[0]) if messages else 0
+        with self._lock:
+            given = self._given.get(place)
+        if given is None or not given.is_of(messages, tools):
+            given = Given(tuple(tools), SharedList(), _held([tool.input_schema for tool in tools]))
+        if len(given.messages) < len(messages):
+            given = given.and_more(messages[len(given.messages) :])
+        with self._lock:
+            self._given[place] = given
+        return given
+
+    def _keep(self, key: tuple[Hashable, int], row: Written) -> None:
         with self._lock:
             self._rows[key] = row
             self._rows.move_to_end(key)
             kept = sum(each.characters for each in self._rows.values())
             while kept > self._most_characters:
                 kept -= self._rows.popitem(last=False)[1].characters
-        return row
 
     def doc(self, dialect: Hashable, tool: ToolMetadata, write: Callable[[], str]) -> str:
         """A tool's documentation in a dialect."""
@@ -167,15 +207,11 @@ class Memory:
         return text
 
 
-def _same(before: Sequence[ToolMetadata], tools: Sequence[ToolMetadata]) -> bool:
-    return len(before) == len(tools) and all(map(is_, before, tools))
-
-
 def _remembering(form: Form, row: Written, tools: Sequence[ToolMetadata]) -> Form:
     """`form`, but for messages that the row has and whose calls are to tools as they were."""
-    before, now = _schemas(row.tools), _schemas(tools)
+    before, now = _schemas(row.given.tools), _schemas(tools)
     other = {name for name in before | now if before.get(name) != now.get(name)}
-    places = {id(message): place for place, message in enumerate(row.messages)}
+    places = {id(message): place for place, message in enumerate(row.given.messages)}
 
     def remembered(index: int, message: Message) -> list[Draft]:
         place = places.get(id(message))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal, overload
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from playground.caching.policies import CacheDecision, KnowsRoles, as_parts
+from playground.caching.policies import CacheDecision, as_parts
 from playground.parsing.values import dump_json
+
+if TYPE_CHECKING:
+    from playground.dialects.request_messages import RequestMessages
 
 _FLAT: Final = frozenset({str, int, float, bool, type(None)})
 
@@ -64,47 +67,12 @@ class Draft:
     blocks: tuple[Block, ...] = ()
 
 
-@dataclass(slots=True)
-class RequestMessages(KnowsRoles):
-    """The messages of a request, and their roles. Where some are remembered for the next one, each
-    is copied before it is given to somebody who may write into it, and none before."""
-
-    listed: list[dict[str, Any]]
-    roles: list[str]
-    remembered: bool = field(repr=False)
-    _own: set[int] = field(default_factory=set, repr=False)
-
-    @overload
-    def __getitem__(self, index: int) -> dict[str, Any]: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[dict[str, Any]]: ...
-    def __getitem__(self, index: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
-        return self.listed[index]
-
-    def __len__(self) -> int:
-        return len(self.listed)
-
-    def own(self, index: int) -> None:
-        """Copy the message in this place, if it is not the request's own yet."""
-        if self.remembered and index not in self._own:
-            self._own.add(index)
-            self.listed[index] = copied(self.listed[index])
-
-    def all(self) -> list[dict[str, Any]]:
-        """All of them for somebody who may write into each."""
-        for index in range(len(self.listed)) if self.remembered else ():
-            self.own(index)
-        self.remembered = False
-        return self.listed
-
-
 @dataclass(frozen=True, slots=True)
 class Rendering:
     """The request's messages, the blocks of each, tools, and the cache decisions."""
 
     dialect: str
     request: RequestMessages
-    blocks: list[tuple[Block, ...]]
     tools: list[dict[str, Any]] | None
     decisions: list[CacheDecision]
 
@@ -112,6 +80,11 @@ class Rendering:
     def messages(self) -> list[dict[str, Any]]:
         """The messages, the caller's to write into: made when they are first asked for."""
         return self.request.all()
+
+    @property
+    def blocks(self) -> list[tuple[Block, ...]]:
+        """The pieces of each message's text."""
+        return self.request.blocks
 
     @property
     def sent(self) -> list[Block]:
@@ -155,20 +128,6 @@ def joined(first: Draft, second: Draft) -> Draft:
     if calls:
         message["tool_calls"] = calls
     return Draft(message, (*first.blocks, *second.blocks))
-
-
-def append_to_last_user(
-    messages: RequestMessages, blocks: list[tuple[Block, ...]], text: str
-) -> None:
-    """Add a text part to the last user message; `check_session` tells where there is none."""
-    for index in range(len(messages.listed) - 1, -1, -1):
-        if messages.listed[index]["role"] == "user":
-            messages.own(index)
-            message = messages.listed[index]
-            # A part of its own: the marks on the parts before it stay where they are.
-            message["content"] = [*as_parts(message["content"]), {"type": "text", "text": text}]
-            blocks[index] += (Block("environment", "environment", text),)
-            return
 
 
 def message_text(message: Mapping[str, Any]) -> str:

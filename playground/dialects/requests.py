@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from playground.caching.shared_lists import SharedList
 from playground.dialects.base import Dialect
 from playground.dialects.conversation import written
 from playground.dialects.history import History
@@ -26,14 +25,9 @@ def requests_of(
             earlier = prompt_data.model_copy(update={"messages": prompt_data.messages[:stop]})
             yield plain.render(earlier).messages
         return
-    request, given = History(), SharedList[dict[str, Any]]()
-    request.add([dialect.system_draft(prompt_data)])
+    request = History().and_more([dialect.system_draft(prompt_data)])
     drafts, start = written(dialect, prompt_data).drafts, 0
     for stop in stops:
-        request.add(chain.from_iterable(drafts[start:stop]))
+        request = request.and_more(chain.from_iterable(drafts[start:stop]))
         start = stop
-        same = len(given)
-        if given and request.messages[same - 1] is not given[-1]:  # one was joined to it
-            same -= 1
-        given = given.and_more(same, request.messages[same:])
-        yield given
+        yield request.messages

@@ -20,9 +20,8 @@ class AzadMethods:
         self, messages: Sequence[dict[str, Any]]
     ) -> list[dict[str, Any]]:
         """Neighbours of one role joined, as `Dialect.format_messages` joins them."""
-        found = History()
-        found.add(Draft(message, ()) for message in copied(list(messages)))
-        return found.messages
+        found = History().and_more(Draft(message, ()) for message in copied(list(messages)))
+        return found.messages[:]
 
     def _get_parameter_description(self, parameter: object) -> str:
         """As in Azad's `format_tool_schema`: the description, or what was given as text."""

@@ -1,0 +1,107 @@
+"""The messages of one request: a system prompt before a history that other requests have too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any, overload
+
+from playground.caching.policies import as_parts
+from playground.caching.shared_lists import KnowsPlaces
+from playground.dialects.history import History
+from playground.dialects.rendering import Block, Draft, copied
+
+
+class RequestMessages(KnowsPlaces[dict[str, Any]]):
+    """What is the history's is not copied for a request, but for each message before it is given
+    to somebody who may write into it: so a request costs what is its own."""
+
+    __slots__ = ("_first", "_given", "_history", "_own", "_said")
+
+    def __init__(self, system: Draft, history: History) -> None:
+        beginning = map(Draft, history.messages[:1], history.blocks[:1])  # perhaps joined
+        self._first = History().and_more([system, *beginning])
+        self._history = history
+        self._own: dict[int, dict[str, Any]] = {}
+        self._given: list[dict[str, Any]] | None = None  # all of them, which somebody writes into
+        self._said: dict[int, Block] = {}
+
+    @property
+    def _shift(self) -> int:
+        """How much further a message stands in the request than in the history."""
+        return len(self._first.messages) - min(1, len(self._history.messages))
+
+    def __len__(self) -> int:
+        if self._given is not None:
+            return len(self._given)
+        return self._shift + len(self._history.messages)
+
+    @overload
+    def __getitem__(self, index: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[dict[str, Any]]: ...
+    def __getitem__(self, index: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
+        places = range(len(self))[index]
+        if isinstance(places, range):
+            return list(map(self._at, places))
+        return self._at(places)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return map(self._at, range(len(self)))
+
+    def _at(self, place: int) -> dict[str, Any]:
+        if self._given is not None:
+            return self._given[place]
+        if place in self._own:
+            return self._own[place]
+        if place < len(self._first.messages):
+            return self._first.messages[place]
+        return self._history.messages[place - self._shift]
+
+    def __repr__(self) -> str:
+        return f"{list(self)!r} made of {self.blocks!r}"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RequestMessages):
+            return NotImplemented
+        return list(self) == list(other) and self.blocks == other.blocks
+
+    def last_with(self, key: str, value: Any, count: int) -> list[int]:
+        if self._given is not None:
+            found = [at for at, message in enumerate(self._given) if message.get(key) == value]
+        else:
+            shift, begun = self._shift, len(self._first.messages)
+            later = (shift + at for at in self._history.messages.last_with(key, value, count))
+            found = self._first.messages.last_with(key, value, count)
+            found += (at for at in later if at >= begun)
+        return found[max(0, len(found) - count) :]
+
+    def own(self, index: int) -> dict[str, Any]:
+        """The message in this place as the request's own, to write into."""
+        if self._given is not None:
+            return self._given[index]
+        if index not in self._own:
+            self._own[index] = copied(self._at(index))
+        return self._own[index]
+
+    def all(self) -> list[dict[str, Any]]:
+        """All of them for somebody who may write into each."""
+        if self._given is None:
+            self._given = list(map(self.own, range(len(self))))
+        return self._given
+
+    def append_to_last_user(self, text: str) -> None:
+        """Add a text part to the last user message; `check_session` tells where there is none."""
+        for index in self.last_with("role", "user", 1):
+            message = self.own(index)
+            # A part of its own: the marks on the parts before it stay where they are.
+            message["content"] = [*as_parts(message["content"]), {"type": "text", "text": text}]
+            self._said[index] = Block("environment", "environment", text)
+
+    @property
+    def blocks(self) -> list[tuple[Block, ...]]:
+        """The pieces of each message's text."""
+        found = list(chain(self._first.blocks, self._history.blocks[1:]))
+        for index, block in self._said.items():
+            found[index] += (block,)
+        return found
