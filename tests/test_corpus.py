@@ -781,7 +781,7 @@ def test_a_text_is_searched_as_if_it_stood_alone(following: str) -> None:
     opened = "-----BEGIN " + "PRIVATE KEY-----"
     for opener in (opened, f"{opened}\nMIIEowIBAAKCAQEA7\nabcd"):
         said = [Message("user", (TextPart(opener),)), Message("user", (TextPart(following),))]
-        clean = Cleaner().session(Session(messages=tuple(said)))
+        clean = Cleaner().session(Session(messages=tuple(said))).session
         assert clean.messages[0].text == "*" * len(opener)
         assert clean.messages[1].text == following
 
@@ -799,8 +799,8 @@ def test_of_each_kind_in_each_place_nothing_is_missed(name: str) -> None:
         ToolCallPart("1", "run", {key: value} if value else {"api_key": secret}),
     ):
         said = Message(role="assistant", parts=(part,))
-        clean = Cleaner().session(Session(messages=(around, said, around)))
-        alone = Cleaner().session(Session(messages=(said,))).messages[0]
+        clean = Cleaner().session(Session(messages=(around, said, around))).session
+        alone = Cleaner().session(Session(messages=(said,))).session.messages[0]
         assert clean.messages[1] == alone
         assert alone != said or part.type == "tool_call"
 
