@@ -763,18 +763,6 @@ def test_each_kind_of_request_keeps_its_parameters_without_keys(tmp_path: Path) 
     assert found["mcp_servers"] == [{"url": "http://tides", "authorization_token": "*" * len(key)}]
 
 
-def test_what_ended_a_shard_is_told_without_its_key(tmp_path: Path) -> None:
-    key = "sk-" + "ant-api03-" + "a1B2" * 12
-    recording = {"name": "r", "dialect": key, "chunks": [{"text": "At six."}]}
-    said = {"role": "user", "parts": [{"type": "text", "text": "When?"}]}
-    session = {"format": "playground-session/1", "messages": [said], "recordings": [recording]}
-    (tmp_path / "a.json").write_text(json.dumps(session))
-    (aside,) = serial(tmp_path / "o", tmp_path / "a.json").aside
-    assert aside["problem"].startswith(f"UnknownNameError: unknown dialect '{'*' * len(key)}'")
-    held = [path.read_text("latin-1") for path in (tmp_path / "o").rglob("*") if path.is_file()]
-    assert not any(key in text for text in held)
-
-
 @pytest.mark.parametrize("following", ["--password", "- item", "-----", "{"])
 def test_a_text_is_searched_as_if_it_stood_alone(following: str) -> None:
     """One whose key is open at its end was taken for none for the sake of what came behind it."""

@@ -1,4 +1,4 @@
-"""What may be secret in a long text: a narrow search of its pieces finds all that a wide one does."""
+"""What may be secret in a long text: a narrow search of its pieces finds what a wide one does."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_of_each_kind_a_narrow_search_finds_what_a_wide_one_does(name: str) -> N
 
 @pytest.mark.parametrize("ascii_only", [True, False])
 def test_secrets_that_are_given_are_found_in_every_form(ascii_only: bool) -> None:
-    own = "Quäy\"7734\\" + "lantern"
+    own = 'Quäy"7734\\' + "lantern"
     wide, text = searcher((own,)), own
     for _ in range(4):
         assert narrow([text], wide) == scrubbed_with(wide, [text]) != [text]
@@ -62,7 +62,9 @@ def test_where_nothing_tells_of_a_secret_nothing_is_looked_for() -> None:
 
 
 @given(st.lists(st.sampled_from(WORDS)), st.text(), st.text())
-def test_no_word_that_stands_in_a_text_is_missed(words: list[str], before: str, between: str) -> None:
+def test_no_word_that_stands_in_a_text_is_missed(
+    words: list[str], before: str, between: str
+) -> None:
     text = (before + between.join(words)).encode("utf-8", "surrogatepass")
     found = WordPresence(WORDS).may_be_in(text)
     assert {word for word in WORDS if word.encode() in text} <= set(found)

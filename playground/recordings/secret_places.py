@@ -26,7 +26,9 @@ _BOUNDARY: Final = regex.compile(
     r"|(?<=(?:\x1b|\\(?:e|033|x1[bB]|u001[bB]))\[[0-9;]{0,20}[A-Za-z])"  # a terminal's colour
     r"|(?<=(?:\A|\n|\\n)[+-])"  # a line of a diff
 )
-_ESCAPED: Final = re.compile(r"""\\[sSDWZ\\]|\[\^|["']""")  # in a pattern: what may be escaped in JSON
+_ESCAPED: Final = re.compile(
+    r"""\\[sSDWZ\\]|\[\^|["']"""
+)  # in a pattern: what may be escaped in JSON
 _LOWER: Final = {code: code + 32 for code in range(65, 91)}
 _BETWEEN: Final = 160  # characters from a name to its value: quotation marks have 15 backslashes
 _NEXT: Final = re.compile(
