@@ -70,6 +70,10 @@ CODES: Final[dict[str, FindingKind]] = {
     "no-dialect": FindingKind(
         "warning", "no dialect sees anything of a call in this text: it is shown unread"
     ),
+    "unknown-dialect": FindingKind(
+        "warning",
+        "a recording names a dialect that nobody knows: its text tells in which it is read",
+    ),
     "unknown-tool": FindingKind("warning", "a call to a tool that the session does not have"),
     "missing-opener": FindingKind("warning", "a call's JSON without the opener of calls: text"),
     "bare-opener": FindingKind("info", "the opener of calls, and no call behind it: text"),

@@ -764,25 +764,13 @@ def test_each_kind_of_request_keeps_its_parameters_without_keys(tmp_path: Path) 
     assert found["mcp_servers"] == [{"url": "http://tides", "authorization_token": "*" * len(key)}]
 
 
-def test_what_ended_a_shard_is_told_without_its_key(tmp_path: Path) -> None:
-    key = "sk-" + "ant-api03-" + "a1B2" * 12
-    recording = {"name": "r", "dialect": key, "chunks": [{"text": "At six."}]}
-    said = {"role": "user", "parts": [{"type": "text", "text": "When?"}]}
-    session = {"format": "playground-session/1", "messages": [said], "recordings": [recording]}
-    (tmp_path / "a.json").write_text(json.dumps(session))
-    (aside,) = serial(tmp_path / "o", tmp_path / "a.json").aside
-    assert aside["problem"].startswith(f"UnknownNameError: unknown dialect '{'*' * len(key)}'")
-    held = [path.read_text("latin-1") for path in (tmp_path / "o").rglob("*") if path.is_file()]
-    assert not any(key in text for text in held)
-
-
 @pytest.mark.parametrize("following", ["--password", "- item", "-----", "{"])
 def test_a_text_is_searched_as_if_it_stood_alone(following: str) -> None:
     """One whose key is open at its end was taken for none for the sake of what came behind it."""
     opened = "-----BEGIN " + "PRIVATE KEY-----"
     for opener in (opened, f"{opened}\nMIIEowIBAAKCAQEA7\nabcd"):
         said = [Message("user", (TextPart(opener),)), Message("user", (TextPart(following),))]
-        clean = Cleaner().session(Session(messages=tuple(said)))
+        clean = Cleaner().session(Session(messages=tuple(said))).session
         assert clean.messages[0].text == "*" * len(opener)
         assert clean.messages[1].text == following
 
@@ -800,8 +788,8 @@ def test_of_each_kind_in_each_place_nothing_is_missed(name: str) -> None:
         ToolCallPart("1", "run", {key: value} if value else {"api_key": secret}),
     ):
         said = Message(role="assistant", parts=(part,))
-        clean = Cleaner().session(Session(messages=(around, said, around)))
-        alone = Cleaner().session(Session(messages=(said,))).messages[0]
+        clean = Cleaner().session(Session(messages=(around, said, around))).session
+        alone = Cleaner().session(Session(messages=(said,))).session.messages[0]
         assert clean.messages[1] == alone
         assert alone != said or part.type == "tool_call"
 

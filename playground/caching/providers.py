@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
@@ -66,6 +67,7 @@ _HOSTS: Final = {  # whose API answers there, by the route that LiteLLM has for 
 _MODEL: Final = re.compile(r"/(?:model|models|deployments)/([^/:]+(?::\d+)?)[/:]")
 
 
+@lru_cache(maxsize=1_024)
 def provider_of(model: str) -> str:
     """The name of the rules; `UNKNOWN` for a model whose provider's rules nobody noted."""
     name = model.lower()

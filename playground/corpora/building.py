@@ -74,7 +74,9 @@ class _Build:
         self._shards = {
             found["shard"]: found
             for found in catalogs.manifests(folder, redacts=redacts)
-            if not found["spoiled"]  # what changed while it was read is read again
+            # what changed while it was read is read again, and what lacks a table of today
+            if not found["spoiled"]
+            and all(catalogs.has_table(folder, found, table) for table in SCHEMAS)
         }
         self._is_older = self._catalog.analysis != folder.analysis
         self._pieces: list[InputPiece] = []

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 from playground.corpora.inputs import InputPiece
 from playground.corpora.layout import LAYOUT, CorpusFolder, current_analysis
+from playground.corpora.tables import SCHEMAS
 from playground.errors import InputFault
 from playground.output import told, whole_file, write_file
 
@@ -133,6 +134,24 @@ def manifests(folder: CorpusFolder, *, redacts: bool) -> Iterator[dict[str, Any]
         refuse_newer(found["layout"], LAYOUT, "layout", path)
         if found["redacts"] == redacts and is_whole(folder, found["files"]):
             yield found
+
+
+def refuse_older(folder: CorpusFolder, found: Iterable[Mapping[str, Any]]) -> None:
+    """Raises InputFault where some of the shards of these manifests were built before there was
+    each of today's tables."""
+    shards = list(found)
+    for table in SCHEMAS:
+        older = sum(not has_table(folder, each, table) for each in shards)
+        if older:
+            told = f"{older} of {len(shards)} shards were built before there was a table `{table}`"
+            expected = "`playground corpus build` with the same inputs, which builds them again"
+            raise InputFault(told, where=str(folder.path), expected=expected)
+
+
+def has_table(folder: CorpusFolder, found: Mapping[str, Any], table: str) -> bool:
+    """Whether the shard of a manifest was built when there was this table."""
+    (path, *_) = folder.fact_files(table, found["shard"], found.get("months", ()))
+    return str(path.relative_to(folder.path)) in found["files"]
 
 
 def built_shards(folder: CorpusFolder) -> list[str]:

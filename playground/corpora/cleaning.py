@@ -6,21 +6,24 @@ becomes its length and a hash; a short one, which its hash would betray, its len
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass, replace
 from enum import Enum
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
+from itertools import chain
 from operator import is_
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
 from playground.json_numbers import is_finite
 from playground.messages import unchecked
 from playground.recordings.environment import environment_secrets
-from playground.recordings.scrubbing import Tally, searcher, starred
+from playground.recordings.scrubbing import Searcher, Tally, searcher, starred
 from playground.recordings.value_scrubbing import BodyScrubber, scrubbed_with
+from playground.sessions.native_format import plain_session
 from playground.sessions.rows import bodies, packed
 from playground.sessions.session import RequestRow, Session
 from playground.tools import ToolMetadata
@@ -58,17 +61,27 @@ _OF_NAMES: Final = frozenset(("properties", "patternProperties", "$defs", "defin
 _SHORT: Final = 64  # characters of a text of which thousands are remembered
 _LONG: Final = 16_000  # of one that is not
 _REMEMBERED: Final = 8 << 20  # characters of bodies that a scrubber knows again
+_LOOKED_THROUGH: Final = 1 << 20  # characters of a session; what is longer has all words anyway
+_LISTS: Final = ("messages", "requests", "rows")  # of a session: its long ones
 _PACKED: Final = ("body", "gone", "shared")  # of a row: what bodies are put together from
 Value = TypeVar("Value")
+
+
+class CleanSession(NamedTuple):
+    """A session without secrets, and what a corpus keeps of it: its plain values, without its
+    recordings."""
+
+    session: Session
+    plain: dict[str, Any]
 
 
 class Cleaner:
     """Takes secrets out of sessions; those of this process's environment too."""
 
     def __init__(self) -> None:
-        self._search = searcher(tuple(environment_secrets()))
+        self._all = self._search = searcher(tuple(environment_secrets()))
         self._tally = Tally()
-        self._bodies = BodyScrubber(self._search, _REMEMBERED)
+        self._bodies = BodyScrubber(self._all, _REMEMBERED)
         self._tools = lru_cache(maxsize=256)(self._cleaned_tool)
         self._short = lru_cache(maxsize=4096)(self._cleaned)
         self._long = lru_cache(maxsize=256)(self._cleaned)
@@ -79,10 +92,34 @@ class Cleaner:
             return self._cleaned(text)
         return self._short(text) if len(text) < _SHORT else self._long(text)
 
-    def session(self, session: Session) -> Session:
+    def session(self, session: Session) -> CleanSession:
         """The session without secrets, whatever field they are in. Of its recordings nothing is
         changed: they are not kept."""
-        return self._record(session, {"rows": self._rows, "recordings": _as_given})
+        plain = _kept_of(session)
+        clean = self._cleaned_session(session, plain)
+        return CleanSession(clean, plain if clean is session else _kept_of(clean))
+
+    def _cleaned_session(self, session: Session, plain: Mapping[str, Any]) -> Session:
+        """Looked at closely is only that in whose plain form a head or a word of a secret stands;
+        of tools, which are known by heart, nothing is looked for there."""
+        texts = {name: [_json(each) for each in plain.get(name, ())] for name in _LISTS}
+        rest = _json({key: each for key, each in plain.items() if key not in ("tools", *_LISTS)})
+        search = _within(self._all, [rest, *chain(*texts.values())])
+        if search is None:
+            tools = self._value(session.tools)
+            return session if tools is session.tools else replace(session, tools=tools)
+        own = {name: partial(self._items, said) for name, said in texts.items() if name != "rows"}
+        self._search = search
+        try:
+            return self._record(session, {**own, "rows": self._rows, "recordings": _as_given})
+        finally:
+            self._search = self._all
+
+    def _items(self, texts: Sequence[str], items: tuple[Value, ...]) -> tuple[Value, ...]:
+        """The items of which these are the plain forms."""
+        pairs = zip(texts, items, strict=True)
+        clean = tuple(self._value(i) if self._search.may_be_in(text) else i for text, i in pairs)
+        return items if all(map(is_, items, clean)) else clean
 
     def _value(self, value: Any) -> Any:
         """A value of a session; the same object where it has no secrets."""
@@ -92,6 +129,8 @@ class Cleaner:
             case str():
                 return self.text(value)
             case dict() | list():
+                if not self._search.may_be_in(_json(value)):
+                    return value
                 clean = scrubbed_with(self._search, value, self._tally)
                 return value if clean == value else clean
             case tuple():
@@ -120,7 +159,7 @@ class Cleaner:
     def _cleaned_tool(self, text: str) -> ToolMetadata | None:
         """The tool of this JSON; None where it has no secrets."""
         plain = ToolMetadata.model_validate_json(text).model_dump(mode="json")
-        clean = scrubbed_with(self._search, plain)
+        clean = scrubbed_with(self._all, plain)
         return ToolMetadata.model_validate(clean) if clean != plain else None
 
     def _rows(self, rows: tuple[RequestRow, ...]) -> tuple[RequestRow, ...]:
@@ -155,8 +194,22 @@ class Cleaner:
         return True
 
 
+def _kept_of(session: Session) -> dict[str, Any]:
+    return plain_session(replace(session, recordings=()) if session.recordings else session)
+
+
 def _as_given(value: Any) -> Any:
     return value
+
+
+_json: Final = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def _within(search: Searcher, texts: Sequence[str]) -> Searcher | None:
+    """What looks for the secrets that may be in texts; None where there can be none."""
+    if sum(map(len, texts)) > _LOOKED_THROUGH:
+        return search
+    return search.within("\n".join(texts))
 
 
 def _is_of_objects(value: Any) -> bool:

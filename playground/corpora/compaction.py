@@ -75,7 +75,9 @@ def _whole(folder: CorpusFolder, catalog: Catalog) -> list[dict[str, Any]]:
             where=str(folder.path),
             expected="a corpus that `playground corpus build` has brought up to date",
         )
-    return [there[shard] for shard in catalog.shards]
+    found = [there[shard] for shard in catalog.shards]
+    catalogs.refuse_older(folder, found)
+    return found
 
 
 class _Compaction:

@@ -18,6 +18,7 @@ from playground.corpora.replies import (
     SeenCall,
     SeenReply,
     answered,
+    named_dialect,
     results_of,
 )
 from playground.corpora.requests import SeenRequest, SeenRequests
@@ -32,7 +33,7 @@ from playground.corpora.tables import (
     ToolsetFact,
 )
 from playground.corpora.wires import wire_facts
-from playground.findings import Finding
+from playground.findings import Finding, finding
 from playground.json_numbers import dump_again
 from playground.messages import TextPart, ToolResultPart
 from playground.questions.cache.requests import is_pending
@@ -159,7 +160,7 @@ class SessionFacts:
         if session.rows or not is_pending(session):  # they are the replies that were read above
             return
         for recording in session.recordings:
-            dialect = recording.dialect or reader.dialect or NATIVE
+            dialect = named_dialect(recording) or reader.dialect or NATIVE
             yield reader.of(read(recording, dialect, session.tools), dialect), []
 
     def _known(self, sent: Sequence[SeenRequest], n: int) -> dict[str, Any]:
@@ -281,11 +282,18 @@ def noticed_of(loaded: LoadedSession, cleaner: Cleaner) -> Noticed:
     """What of a session its file alone tells, without secrets."""
     found = [
         [each.code, each.severity, cleaner.text(each.where), cleaner.text(each.message)]
-        for each in loaded.findings
+        for each in (*loaded.findings, *_unknown_dialects(loaded.session))
     ]
     return Noticed(
         loaded.format, found, _kept_as_text(loaded), recorded=bool(loaded.session.recordings)
     )
+
+
+def _unknown_dialects(session: Session) -> Iterator[Finding]:
+    for recording in session.recordings:
+        if recording.dialect and not named_dialect(recording):
+            said = f"nobody knows the dialect {recording.dialect!r}: the text tells which it is"
+            yield finding("unknown-dialect", f"recording {recording.name!r}", said)
 
 
 def _kept_as_text(loaded: LoadedSession) -> list[int]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from playground.dialects import get_dialect
+from playground.dialects import dialect_names, get_dialect
 from playground.events import (
     CallAbortedEvent,
     CallEndedEvent,
@@ -26,6 +26,7 @@ from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.parsing.result import ParseResult, read_to_end
 from playground.prompt_data import PromptData
 from playground.questions.likeliest import LikeliestDialect
+from playground.recordings.recording import Recording
 from playground.sessions.session import Session
 from playground.tool_formats.misfits import check_of, misfit
 
@@ -111,7 +112,7 @@ class ReplyReader:
         which one was begun; "" where none of those that were looked at has either."""
         session = self.session
         replies = [message for message in session.messages if message.role == "assistant"]
-        named = next((each.dialect for each in session.recordings if each.dialect), "")
+        named = next(filter(None, map(named_dialect, session.recordings)), "")
         if named:
             return named
         texts = (m.text for m in replies if any(type(part) is TextPart for part in m.parts))
@@ -145,6 +146,11 @@ class ReplyReader:
         if call.arguments is not None and check is not None:
             call.schema_error = misfit(check, call.arguments)
         return call
+
+
+def named_dialect(recording: Recording) -> str:
+    """The dialect that a recording names, if there is one of that name."""
+    return recording.dialect if recording.dialect in dialect_names() else ""
 
 
 def results_of(messages: Sequence[Message], index: int) -> Iterator[ToolResultPart]:

@@ -205,12 +205,12 @@ class _ShardWriter:
         self._blocks.close()
 
     def _session(self, loaded: LoadedSession, place: SessionPlace) -> None:
-        session, noticed = self._cleaner.session(loaded.session), noticed_of(loaded, self._cleaner)
+        clean, noticed = self._cleaner.session(loaded.session), noticed_of(loaded, self._cleaner)
         self.rereadable &= not noticed.recorded
-        requests = sent_requests(session)
-        kept = self._store.store(session, requests.requests, noticed)
+        requests = sent_requests(clean.session)
+        kept = self._store.store(clean, requests.requests, noticed)
         taken = SessionFacts(
-            session,
+            clean.session,
             noticed,
             place,
             requests,

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from playground.corpora.answers import CorpusAnswer
 from playground.corpora.asking import Corpus
+from playground.corpora.catalog import manifests, refuse_older
 from playground.corpora.wires import simulated
 from playground.errors import InputFault
 from playground.llm.prices import price_of
@@ -62,6 +63,8 @@ def simulations(corpus: Corpus) -> Iterator[tuple[int, CacheSimulation]]:
 
 def _rows(corpus: Corpus) -> Iterator[dict[str, Any]]:
     catalog, gone = corpus.catalog, set(corpus.catalog.dropped)
+    there = manifests(corpus.folder, redacts=False)
+    refuse_older(corpus.folder, (found for found in there if found["shard"] in catalog.shards))
     for shard in catalog.shards:
         for path in corpus.folder.fact_files("wires", shard, catalog.months.get(shard, ())):
             try:

@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final, cast
 
 from playground.corpora.blocks import BlockReader, BlockWriter
-from playground.corpora.cleaning import redacted
+from playground.corpora.cleaning import CleanSession, redacted
 from playground.corpora.requests import SeenRequest
 from playground.findings import Finding, Severity
-from playground.sessions.native_format import parse_session, plain_session
+from playground.sessions.native_format import parse_session
 from playground.sessions.session import Session
 
 SKELETON: Final = "session"  # the kind of the block that names the others of a session
@@ -61,16 +61,15 @@ class SessionStore:
         self._blocks, self._redacts = blocks, redacts
 
     def store(
-        self, session: Session, requests: Iterable[SeenRequest], noticed: Noticed
+        self, clean: CleanSession, requests: Iterable[SeenRequest], noticed: Noticed
     ) -> tuple[int, list[StoredRequest]]:
         """The number of the skeleton's block, and what each request keeps and adds."""
-        plain = plain_session(replace(session, recordings=()))
-        plain[_NOTICED] = asdict(noticed)
+        session, plain = clean.session, {**clean.plain, _NOTICED: asdict(noticed)}
         task = plain.get("task", {})
         head = [self._add("tool", tool) for tool in plain.get("tools", ())]
         if "user_agent_prompt" in task:
             head.append(self._add("system", task["user_agent_prompt"]))
-            task["user_agent_prompt"] = head[-1][0]
+            plain["task"] = {**task, "user_agent_prompt": head[-1][0]}
         messages = [self._add(each["role"], each) for each in plain.get("messages", ())]
         plain["tools"] = [number for number, _ in head[: len(session.tools)]]
         plain["messages"] = [number for number, _ in messages]

@@ -6,13 +6,13 @@ stays a question.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import duckdb
 
-from playground.corpora.catalog import Catalog, manifests
+from playground.corpora.catalog import Catalog, has_table, manifests
 from playground.corpora.layout import CorpusFolder
 from playground.corpora.tables import SCHEMAS
 from playground.errors import InputFault
@@ -70,25 +70,42 @@ class Database:
 
     def _view(self, table: str) -> None:
         folder, catalog = self._folder, self._catalog
-        if not catalog.shards:
+        shards = catalog.shards
+        if not self._create(table, shards):  # torn, or from before there was this table
+            known = manifests(folder, redacts=catalog.redacts)
+            older = {each["shard"] for each in known if not has_table(folder, each, table)}
+            self._create(table, [shard for shard in shards if shard not in older], must=True)
+
+    def _create(self, table: str, shards: Sequence[str], *, must: bool = False) -> bool:
+        """Make the view of a table over these shards, and say whether it could be made. Raises
+        InputFault where it `must`."""
+        folder, catalog = self._folder, self._catalog
+        if not shards:
             self._made.register(f"no_{table}", SCHEMAS[table].empty_table())
             self._made.execute(f"CREATE VIEW {table} AS SELECT * FROM no_{table}")
-            return
+            return True
         months = catalog.months
         paths = (
             path
-            for shard in catalog.shards
+            for shard in shards
             for path in folder.fact_files(table, shard, months.get(shard, ()))
         )
         listed = ", ".join(text_of(path) for path in paths)
         gone = ", ".join(map(str, catalog.dropped))
         counts = f" WHERE piece NOT IN ({gone})" if gone else ""
-        self.fetched(
-            f"CREATE VIEW {table} AS SELECT * FROM read_parquet([{listed}]){counts}", {}, 1
-        )
+        views = {table: f"* FROM read_parquet([{listed}])"}
         if table == "sessions":  # whose texts lie in the blocks of that shard
-            places = f"SELECT session, text, filename FROM read_parquet([{listed}], filename=true)"
-            self.fetched(f"CREATE VIEW session_files AS {places}{counts}", {}, 1)
+            views["session_files"] = (
+                f"session, text, filename FROM read_parquet([{listed}], filename=true)"
+            )
+        try:
+            for name, columns in views.items():
+                self._made.execute(f"CREATE VIEW {name} AS SELECT {columns}{counts}")
+        except duckdb.Error as error:
+            if must:
+                raise self._fault(error) from error
+            return False
+        return True
 
     def _fault(self, error: duckdb.Error) -> InputFault:
         """What DuckDB refuses as one line: files that are torn or gone are named."""

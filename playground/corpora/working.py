@@ -15,6 +15,7 @@ from typing import Any, Final
 from playground.errors import InputFault
 
 _COLLECTED: Final = (50_000, 20, 50)  # objects: at the usual 700 a fifth of the time goes there
+_MOST_SAID: Final = 200  # characters of what ended a shard
 MEMORY_BYTES: Final = 3 << 30  # of private memory; a shard of 32 MB takes about 0.2
 
 
@@ -29,8 +30,9 @@ def outcome_of(job: dict[str, Any]) -> dict[str, Any]:
         known = ("problem", "where", "line", "field", "expected")
         return {"fault": {name: getattr(fault, name) for name in known}}
     except Exception as error:  # ours: a shard may end itself, not the run, which goes on and tells
-        said = Cleaner().text(str(error)).strip().splitlines()  # it may quote what it read
-        return {"problem": f"{type(error).__name__}: {said[0] if said else ''}"}
+        said = Cleaner().text(str(error)).strip().splitlines() or [""]  # it may quote what it read
+        more = "…" if len(said[0]) > _MOST_SAID else ""
+        return {"problem": f"{type(error).__name__}: {said[0][:_MOST_SAID]}{more}"}
 
 
 def main() -> None:

@@ -12,13 +12,14 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from copy import copy
 from functools import lru_cache
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
 import regex
 
-from playground.recordings.secret_places import Beginning, behind_words, heads
+from playground.recordings.secret_places import Beginning, Clues, behind_words, clues_in, heads
 
 CONTEXT: Final = 200  # characters before a value that may say that it is a secret
 _EMAIL: Final = r"[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}"
@@ -105,6 +106,26 @@ class Searcher:
         starts = sorted({re.escape(form[:3]) for form in forms}, key=len, reverse=True)
         self._own_starts = re.compile("|".join(starts)) if forms else None
         self._email = regex.compile(_EMAIL) if emails else None
+        self._clues: Clues | None = None
+
+    def within(self, text: str) -> Searcher | None:
+        """A searcher for pieces of this text, which looks only for what stands there; None where
+        no piece can hold a secret. The text may be the JSON of its pieces: heads and words have
+        no sign that JSON escapes, and what was given is looked for as JSON writes it."""
+        clues, own = clues_in(text), self._own_starts
+        given = own if own is not None and own.search(text) else None
+        if not (clues.heads or clues.words or given or self._email):
+            return None
+        found = copy(self)
+        found._clues, found._own_starts = clues, given
+        return found
+
+    def may_be_in(self, text: str) -> bool:
+        """Whether what is looked for may stand in a text, or in one that it is the JSON of."""
+        if self._clues is None or self._email:
+            return True
+        given = self._own_starts is not None and self._own_starts.search(text) is not None
+        return given or self._clues.stand_in(text)
 
     def search(self, text: str, start: int = 0, *, ended: bool = True) -> Search:
         """The secrets that begin at `start` or after it. Unless the text has `ended`, one that it
@@ -135,8 +156,8 @@ class Searcher:
         if self._own_starts is not None:
             for match in self._own_starts.finditer(text, start):
                 yield Beginning(match.start(), _OWN, "environment", self._own)
-        yield from heads(text, start)
-        for place in behind_words(text, max(0, start - CONTEXT)):
+        yield from heads(text, start, self._clues)
+        for place in behind_words(text, max(0, start - CONTEXT), self._clues):
             if place.start >= start:
                 yield place
         if self._email is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import regex
 
@@ -17,17 +17,24 @@ from playground.recordings.secret_kinds import HEADED
 from playground.recordings.secret_values import GAP, QUOTE
 from playground.recordings.secret_words import WORDED
 
+if TYPE_CHECKING:
+    from playground.recordings.presence import WordPresence
+
 # Not inside a word or Base64; a line's end or the like may be there as an escape.
 _BOUNDARY: Final = regex.compile(
     r"(?<![A-Za-z0-9_+-])|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4})|(?<=%[0-9A-Fa-f]{2})"
     r"|(?<=(?:\x1b|\\(?:e|033|x1[bB]|u001[bB]))\[[0-9;]{0,20}[A-Za-z])"  # a terminal's colour
     r"|(?<=(?:\A|\n|\\n)[+-])"  # a line of a diff
 )
+_ESCAPED: Final = re.compile(
+    r"""\\[sSDWZ\\]|\[\^|["']"""
+)  # in a pattern: what may be escaped in JSON
 _LOWER: Final = {code: code + 32 for code in range(65, 91)}
 _BETWEEN: Final = 160  # characters from a name to its value: quotation marks have 15 backslashes
 _NEXT: Final = re.compile(
     rf"[^\s\"'\\]{{0,4096}}{QUOTE}{GAP},{GAP}{QUOTE}"
 )  # an item, the next one
+_FEW: Final = 8  # heads that are quicker looked for one by one
 _LOOK_BACK: Final = 48  # characters from the beginning of what tells it to a word in it
 
 
@@ -35,6 +42,7 @@ class _Headed(NamedTuple):
     kind: str
     pattern: Any
     anywhere: bool
+    is_plain: bool  # has no sign that JSON escapes
 
 
 class Beginning(NamedTuple):
@@ -55,20 +63,64 @@ class _Context(NamedTuple):
     value: Any
 
 
+# By the signs without one of which nothing is found, and by word.
+_Contexts = dict[tuple[str, ...], dict[str, list[_Context]]]
+
+
 class _Tables(NamedTuple):
     by_head: dict[str, list[_Headed]]
     heads_by_end: dict[str, list[str]]
-    # by the signs without one of which nothing is found, and by word
-    by_word: dict[tuple[str, ...], dict[str, list[_Context]]]
+    by_word: _Contexts
     words: list[str]  # all of those, each once
     head_end: re.Pattern[str]
     head: re.Pattern[str]
     small: list[str]  # heads that begin with a small letter, which is everywhere
 
 
-def heads(text: str, start: int) -> Iterator[Beginning]:
+class Clues(NamedTuple):
+    """What tells of secrets in a text: its pieces hold no other heads and words than it does."""
+
+    heads: tuple[str, ...]
+    by_word: _Contexts
+    words: tuple[str, ...]  # all of those, each once
+
+    def stand_in(self, text: str) -> bool:
+        """Whether one of them stands in a text."""
+        low = _lower(text) if self.words else ""
+        return any(head in text for head in self.heads) or any(word in low for word in self.words)
+
+
+def clues_in(text: str) -> Clues:
+    """The words that stand in a text, and the heads with what follows them in a key, where that is
+    the same in JSON."""
+    tables, presence = _tables(), _presence()
+    data = text.encode("utf-8", "surrogatepass")
+    heads = tuple(h for h in presence.heads.may_be_in(data) if _may_begin(tables, text, h))
+    low = data.lower()  # of bytes only ASCII's letters
+    there = {word for word in presence.words.may_be_in(low) if word.encode() in low}
+    by_word: _Contexts = {}
+    for signs, words in tables.by_word.items():
+        own = {word: contexts for word, contexts in words.items() if word in there}
+        if own and (not signs or any(sign.encode() in low for sign in signs)):
+            by_word[signs] = own
+    return Clues(heads, by_word, tuple({word for words in by_word.values() for word in words}))
+
+
+def _may_begin(tables: _Tables, text: str, head: str) -> bool:
+    """Whether a key of this head may stand in a text, or in one that it is the JSON of."""
+    kinds = tables.by_head[head]
+    if not all(kind.is_plain for kind in kinds):
+        return head in text
+    return any(kind.pattern.search(text) for kind in kinds)
+
+
+def heads(text: str, start: int, clues: Clues | None = None) -> Iterator[Beginning]:
     """Where a head stands, and the patterns of the kinds that begin so."""
     tables = _tables()
+    if clues is not None and len(clues.heads) <= _FEW:
+        for head in clues.heads:
+            yield from _each_headed(tables, text, head, start)
+        return
     for match in tables.head_end.finditer(text, start):
         for head in tables.heads_by_end[text[match.end() - 2 : match.end()]]:
             place = match.end() - len(head)
@@ -77,18 +129,23 @@ def heads(text: str, start: int) -> Iterator[Beginning]:
     for match in tables.head.finditer(text, start):
         yield from _headed(tables, text, match[0], match.start())
     for head in tables.small:
-        at = text.find(head, start)
-        while at >= 0:
-            yield from _headed(tables, text, head, at)
-            at = text.find(head, at + 1)
+        yield from _each_headed(tables, text, head, start)
+
+
+def _each_headed(tables: _Tables, text: str, head: str, start: int) -> Iterator[Beginning]:
+    """The kinds of a head wherever it stands."""
+    at = text.find(head, start)
+    while at >= 0:
+        yield from _headed(tables, text, head, at)
+        at = text.find(head, at + 1)
 
 
 def _headed(tables: _Tables, text: str, head: str, place: int) -> Iterator[Beginning]:
     """The kinds whose head stands there, if they may."""
     free = _BOUNDARY.match(text, place) is not None
-    for kind, pattern, anywhere in tables.by_head[head]:
-        if free or anywhere:
-            yield Beginning(place, len(head), kind, pattern)
+    for each in tables.by_head[head]:
+        if free or each.anywhere:
+            yield Beginning(place, len(head), each.kind, each.pattern)
 
 
 def _last_two(heads: list[str], last: str) -> str:
@@ -97,20 +154,27 @@ def _last_two(heads: list[str], last: str) -> str:
     return f"[{re.escape(''.join(before))}]{re.escape(last)}"
 
 
-def behind_words(text: str, start: int) -> Iterator[Beginning]:
+def behind_words(text: str, start: int, clues: Clues | None = None) -> Iterator[Beginning]:
     """The values that a word before them speaks of."""
-    low = text.lower() if text.isascii() else text.translate(_LOWER)
-    tables = _tables()
-    there = {word for word in tables.words if word in low}
+    known = clues or _tables()
+    if not known.words:
+        return
+    low = _lower(text)
+    there = {word for word in known.words if word in low}
     if not there:
         return
-    for signs, by_word in tables.by_word.items():
+    for signs, by_word in known.by_word.items():
         if signs and not any(sign in low for sign in signs):
             continue
         for word, contexts in by_word.items():
             for context in contexts if word in there else ():
                 for place in _told_by(context.pattern, text, _each(word, low, start)):
                     yield Beginning(place, 0, context.kind, context.value)
+
+
+def _lower(text: str) -> str:
+    """ASCII's letters as small ones: the text is as long as it was."""
+    return text.lower() if text.isascii() else text.translate(_LOWER)
 
 
 def _each(word: str, low: str, start: int) -> Iterator[tuple[int, int]]:
@@ -162,9 +226,10 @@ def _tree(words: Iterable[str]) -> str:
 def _patterns_by_head() -> dict[str, list[_Headed]]:
     found: dict[str, list[_Headed]] = {}
     for kind in HEADED:
+        is_plain = not _ESCAPED.search(kind.rest)
         for head in kind.heads:
             pattern = regex.compile(f"{re.escape(head)}(?:{kind.rest}){kind.end_behind(head)}")
-            found.setdefault(head, []).append(_Headed(kind.name, pattern, kind.anywhere))
+            found.setdefault(head, []).append(_Headed(kind.name, pattern, kind.anywhere, is_plain))
     return found
 
 
@@ -175,6 +240,19 @@ def _contexts_by_word() -> dict[tuple[str, ...], dict[str, list[_Context]]]:
         for word in kind.words:
             found.setdefault(kind.signs, {}).setdefault(word, []).append(entry)
     return found
+
+
+class _Presence(NamedTuple):
+    heads: WordPresence
+    words: WordPresence
+
+
+@cache
+def _presence() -> _Presence:
+    from playground.recordings.presence import WordPresence  # which loads NumPy
+
+    tables = _tables()
+    return _Presence(WordPresence(tuple(tables.by_head)), WordPresence(tables.words))
 
 
 @cache
