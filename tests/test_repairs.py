@@ -931,7 +931,7 @@ SERVERS_SAW: Final[list[Row]] = [  # forms that the suites of other servers have
         "hunyuan",
         '<tool_call>get_weather<tool_sep>{"city": "Rome"}{"days": 3}</tool_call>',
         [],
-        "",
+        '<tool_call>get_weather<tool_sep>{"city": "Rome"}{"days": 3}</tool_call>',
         ["arguments-as-json", "unexpected-text", "malformed-arguments"],
     ),
     (

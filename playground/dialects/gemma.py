@@ -85,7 +85,14 @@ DIALECTS = (
             ReasoningTags("<|channel>thought", "<channel|>"),
             ReasoningTags("<|channel>", "<channel|>"),
         ),
-        stops=("<turn|>", "<|tool_response>"),
+        stops=(
+            "<turn|>",
+            "<|tool_response>",
+            # channels of an answer, as models open them in place of closing the thought
+            "<|channel>content",
+            "<|channel>final",
+            "<|channel>response",
+        ),
         dropped=(*SEQUENCE_TOKENS, "<|tool_call>", "<tool_call|>"),
         tool_docs=JSON_LINES,
         models="Gemma 4 (chat template, 2026-11)",

@@ -36,7 +36,7 @@ def _harmony(recipient: str, body: str, constrain: str, name: str = "") -> tuple
     return tuple(
         Syntax(call=f"{head}{word}<|message|>{body}<|call|>", name=name)
         for head in heads
-        for word in (constrain, " json", "")
+        for word in (constrain, " json", " code", "")
     )
 
 

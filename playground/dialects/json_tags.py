@@ -1,5 +1,6 @@
 """A JSON object, or an array of them, after a marker: many families, two markers apart."""
 
+from dataclasses import replace
 from functools import partial
 
 from playground.dialects.declared import SEQUENCE_TOKENS, THINK, DeclaredDialect
@@ -97,7 +98,10 @@ DIALECTS = (
         title="GigaChat 3",
         syntax=Syntax(
             call="<|function_call|>{call:json}",
-            also=(Syntax(call="<|message_sep|>\n\nfunction call<|role_sep|>\n{call:json}"),),
+            also=(
+                Syntax(call="<|message_sep|>\n\nfunction call<|role_sep|>\n{call:json}"),
+                Syntax(call="function call{call:json}"),  # where the server took the tokens out
+            ),
         ),
         switches=Switches(broken_calls="text"),
         stops=("<|message_sep|>", "</s>", "<|end_of_text|>"),
@@ -168,8 +172,11 @@ DIALECTS = (
         name="tool-calls-array",
         title="Array in <tool_calls>",
         syntax=_one_array("<tool_calls>[{calls}]</tool_calls>"),
-        reasoning=(THINK,),
-        stops=("<answer>", "</answer>"),
+        reasoning=(
+            THINK,
+            ReasoningTags("Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]"),  # Apriel's
+        ),
+        stops=("<answer>", "</answer>", "[END FINAL RESPONSE]"),
         result="{result}",
         result_role="tool",
         models="Jamba 1.5, Hunyuan A13B, Apriel (chat templates, 2026-11)",
@@ -225,13 +232,16 @@ DIALECTS = (
     _array(
         name="xlam",
         title="xLAM",
-        syntax=_one_array(
-            "[{calls}]",
-            read=(
-                "<tool_call>[{calls}]</tool_call>",
-                "[TOOL_CALLS][{calls}]",
-                "```json\n[{calls}]\n```",
+        syntax=replace(
+            _one_array(
+                "[{calls}]",
+                read=(
+                    "<tool_call>[{calls}]</tool_call>",
+                    "[TOOL_CALLS][{calls}]",
+                    "```json\n[{calls}]\n```",
+                ),
             ),
+            also=(Syntax(call="<tool_call>\n{call:json}\n</tool_call>"),),  # one alone
         ),
         result="{result}",
         result_role="tool",

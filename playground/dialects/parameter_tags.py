@@ -1,10 +1,12 @@
 """Calls as tags, raw values: `<function=f>` with `<parameter=k>`, or an element for each key."""
 
+from dataclasses import replace
 from functools import partial
 
 from playground.dialects.declared import SEQUENCE_TOKENS, THINK, DeclaredDialect
 from playground.dialects.invoke_tags import TAG_RULES
 from playground.dialects.prompts import JSON_LINES
+from playground.parsing.switches import Switches
 from playground.parsing.syntax import ReasoningTags, Syntax
 
 _tags = partial(
@@ -15,12 +17,14 @@ _tags = partial(
 )
 
 
-def _function(section: str) -> Syntax:
-    """`<function=f>` with `<parameter=k>`, each call in a section of its own."""
+def _function(section: str, *read: str) -> Syntax:
+    """`<function=f>` with `<parameter=k>`, each call in a section of its own; those of `read` are
+    read in its place."""
     return Syntax(
         call="<function={name}>\n{params}</function>",
         param="<parameter={key}>\n{value}\n</parameter>\n",
         section=f"<{section}>\n{{calls}}\n</{section}>" if section else "",
+        section_also=tuple(f"<{other}>\n{{calls}}\n</{other}>" for other in read),
         one_call_a_section=bool(section),
     )
 
@@ -38,11 +42,34 @@ def _keys(
     )
 
 
+def _labelled(label: str) -> tuple[Syntax, ...]:
+    """Hunyuan's forms, each tag with the label of its model: parameters, a JSON object, and all
+    calls in one array, as A13B writes them."""
+    section = f"<tool_calls{label}>\n{{calls}}\n</tool_calls{label}>"
+    opener, closer = f"<tool_call{label}>", f"</tool_call{label}>"
+    parameters = f"{opener}{{name}}<tool_sep{label}>\n{{params}}{closer}"
+    return (
+        _keys(parameters, "", section, suffix=label),
+        Syntax(call=f"{opener}\n{{call:json}}\n{closer}", section=section),
+        Syntax(
+            call="{call:json}",
+            section=f"<tool_calls{label}>[{{calls}}]</tool_calls{label}>",
+            separator=", ",
+            section_required=True,
+        ),
+    )
+
+
+_HUNYUAN, _HY3 = _labelled(""), _labelled(":opensource")
+_HY3_THINK = ReasoningTags("<think:opensource>", "</think:opensource>")
+# of its alphabet there is another closer, which some models write in place of the template's
+_HY3_STOPS = ("<｜hy_eos:opensource｜>", "<end_of_tool_call:opensource>", "<end_of_tool_call>")
+
 DIALECTS = (
     _tags(
         name="seed-oss",
         title="Seed OSS",
-        syntax=_function("seed:tool_call"),
+        syntax=_function("seed:tool_call", "tool_call"),
         reasoning=(ReasoningTags("<seed:think>", "</seed:think>"),),
         stops=("<seed:eos>",),
         result="{result}",
@@ -111,34 +138,20 @@ DIALECTS = (
     _tags(
         name="hunyuan",
         title="Hunyuan 3",
-        syntax=_keys(
-            "<tool_call>{name}<tool_sep>\n{params}</tool_call>",
-            "",
-            "<tool_calls>\n{calls}\n</tool_calls>",
-            Syntax(
-                call="<tool_call>\n{call:json}\n</tool_call>",
-                section="<tool_calls>\n{calls}\n</tool_calls>",
-            ),
-        ),
-        reasoning=(THINK,),
+        syntax=replace(_HUNYUAN[0], also=_HUNYUAN[1:] + _HY3),
+        reasoning=(THINK, _HY3_THINK),
+        switches=Switches(broken_calls="text"),
+        stops=_HY3_STOPS,
         models="Hunyuan 3, Hy3 preview (vLLM's parser, 2026-11)",
         model_names=("hunyuan(?!-a13b)", "^hy-?v?3.*preview"),
     ),
     _tags(
         name="hy3",
         title="Hy3",
-        syntax=_keys(
-            "<tool_call:opensource>{name}<tool_sep:opensource>\n{params}</tool_call:opensource>",
-            "",
-            "<tool_calls:opensource>\n{calls}\n</tool_calls:opensource>",
-            Syntax(
-                call="<tool_call:opensource>\n{call:json}\n</tool_call:opensource>",
-                section="<tool_calls:opensource>\n{calls}\n</tool_calls:opensource>",
-            ),
-            suffix=":opensource",
-        ),
-        reasoning=(ReasoningTags("<think:opensource>", "</think:opensource>"),),
-        stops=("<｜hy_eos:opensource｜>",),
+        syntax=replace(_HY3[0], also=_HY3[1:] + _HUNYUAN),
+        reasoning=(_HY3_THINK, THINK),
+        switches=Switches(broken_calls="text"),
+        stops=_HY3_STOPS,
         result="<tool_response:opensource>\n{result}\n</tool_response:opensource>",
         result_role="tool",
         models="Hy3 (chat template, 2026-11)",

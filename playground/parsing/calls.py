@@ -212,7 +212,7 @@ class CallReader(Reader):
             if match is not None and form.skip.kind(match) is Kind.CLOSE:
                 scanner.emit_match(match)
         else:
-            self.in_pieces = broken.code == "malformed-json"
+            self.in_pieces = broken.code == "malformed-json" and not call.ended
 
 
 def _is_given(group: str) -> bool:

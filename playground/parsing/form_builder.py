@@ -5,35 +5,22 @@ What the body of a call adds, its notation says: `announce` in an opener, `waits
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from playground.parsing.call_openers import CallOpeners
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
-from playground.parsing.names import NAME_SPACES, name_of
-from playground.parsing.notations import notation_of
 from playground.parsing.notations.notation import Lead, Neighbours
 from playground.parsing.patterns import (
-    EMPTY,
-    ENDED,
-    LINE,
-    LINE_START,
     SPACE,
-    UNSPOKEN,
     UNWRAPPED,
-    WORD,
-    WORD_START,
-    WRAPPED,
     begins,
     literal,
     look_of,
     maybe_twice,
     name_before,
-    or_mended,
     pieces_pattern,
     section_ends,
-    slips,
-    spaced_name,
     stripped,
     told_apart,
     unlisted,
@@ -42,25 +29,17 @@ from playground.parsing.patterns import (
 )
 from playground.parsing.restart import restart
 from playground.parsing.surroundings import Surroundings
-from playground.parsing.template import Hole, Piece, Template, holes_of, is_line
+from playground.parsing.template import Template, holes_of
 from playground.parsing.wait import Choice, Group, Kind, Wait, spaced, wait
 
 _BLANKS: Final = tuple(" \t\n\r\f\v")
 
 
-class FormBuilder:
+class FormBuilder(CallOpeners):
     """The choices of one syntax; `number` is the form's own, in all groups that stand for it."""
 
     def __init__(self, syntax: Declaration, number: int, names: tuple[str, ...]) -> None:
-        self.syntax, self.number = syntax, number
-        self.notation = notation_of(syntax)
-        template = syntax.call_template
-        self.name = name_of(syntax, names)
-        self.knows_names = syntax.known_names and bool(names)
-        self.names = (*NAME_SPACES, *names)  # with which a known name begins
-        ending = stripped(template.after)
-        closer = pieces_pattern(ending, {"name": f"(?P<close_name>{self.name})"})
-        self.closing = Choice(closer, begins(ending))
+        super().__init__(syntax, number, names)
         # of the section that is written: the others are read as other dialects write them
         self.unlisted = tuple(filter(None, map(unlisted, syntax.sections[:1])))
         self.sections = (*syntax.sections, *self.unlisted)
@@ -146,125 +125,9 @@ class FormBuilder:
 
     # openers
 
-    def opening(self, strict: bool = True, firm: bool = False) -> Choice:
-        """Everything up to the body, and a look at what makes it a call rather than prose.
-
-        Directly inside a section a bare JSON object needs no further proof: `strict` is off. With
-        `firm` a parameter or the closer must follow.
-        """
-        template = self.syntax.call_template
-        before = self._before()
-        lead = Lead(self.syntax, before, unnamed(self.closing.pattern), strict, firm)
-        pattern = before
-        look = self.notation.announce(lead)
-        if look:
-            ended = "|(?<=/>)" if EMPTY in before else ""
-            wrapped = WRAPPED if self._may_be_wrapped() else ""
-            opener = maybe_twice(before, template, begun=not self.syntax.section)
-            pattern = f"{opener}{wrapped}(?={look}{ended})"
-        elif self.notation.follows_tags and worded(before):
-            pattern += UNSPOKEN
-        lead_text = template.before[0] if template.before else ""
-        if self.syntax.line_start and strict:
-            pattern = LINE_START + pattern
-        elif isinstance(lead_text, str) and lead_text[:1].isalnum():
-            pattern = WORD_START + pattern  # no end of a longer word
-        # without a literal before it, the body's own first characters are all that one can search
-        first = begins(template.before) if template.before else tuple(self.notation.first)
-        # behind a name a bracket may be the name's own in the form before this one
-        loose = self.number > 0 and template.before[-2:] == (Hole("name"), "(")
-        varying = ENDED in look or UNSPOKEN in pattern or loose
-        return Choice(
-            pattern,
-            first,
-            Group(Kind.CALL, self.number),
-            varying=varying,
-            heads=self.heads() if self.syntax.line_start and strict else (),
-            run=LINE if any(map(is_line, holes_of(template.before[:1]))) else "",
-        )
-
-    def heads(self) -> tuple[str, ...]:
-        """How a call begins where no literal stands there, but the name of one of the session's
-        tools; nothing where it is any other's."""
-        if not self.knows_names or self.syntax.call_template.before[:1] != (Hole("name"),):
-            return ()
-        return tuple(dict.fromkeys(head for name in self.names for head in begins((name,))))
-
-    def _before(self) -> str:
-        """The pattern of what stands before a body, as it is declared or not quite so."""
-        pieces, space = self.syntax.call_template.before, self.notation.keeps_space
-        whole, *mended = (
-            pieces_pattern(each, self.holes(each), value_after=space)
-            for each in (pieces, *slips(pieces))
-        )
-        return or_mended(whole, [*mended, *spaced_name(pieces, whole)])
-
-    def _may_be_wrapped(self) -> bool:
-        """Whether a list or a code fence may stand around the body: its own markers are told."""
-        template = self.syntax.call_template
-        told = bool(template.before) and worded(pieces_pattern(template.before, self.holes()))
-        return told and self.notation.mends_brackets and worded(self.closing.pattern)
-
-    def holes(self, pieces: tuple[Piece, ...] = ()) -> dict[str, str]:
-        """The patterns of the holes that may stand before a body: of the template's own, or of
-        these pieces."""
-        before = pieces or self.syntax.call_template.before
-        name = self.name if self.syntax.known_names else name_before(before, "name")
-        holes = {
-            "name": f"(?P<name>{name})",
-            "id": f"(?P<id>{name_before(before, 'id')})",
-            "index": r"\d{1,20}+",
-            "number": r"\d{1,20}+",
-            "word": WORD,
-        }
-        for hole in holes_of(before):
-            if is_line(hole):
-                holes[hole] = f"(?P<{hole.replace(':', '_')}>{LINE})"
-        return holes
-
     def calls(self) -> list[Choice]:
         """The openers of a call outside a section: a section's, if there is one, and its own."""
         return self._openers(self.opening())
-
-    def unread(self) -> list[Choice]:
-        """The openers of calls that name a tool, without a look at what follows: where nothing
-        follows that can be read, the call is aborted rather than taken for prose."""
-        before = self.syntax.call_template.before
-        opener = pieces_pattern(before, self.holes(), value_after=self.notation.keeps_space)
-        first = before[0] if before else ""
-        told = isinstance(first, str) and worded(re.escape(first)) and "name" in holes_of(before)
-        if not told or self.syntax.known_names or self.syntax.line_start:
-            return []
-        if str(first)[:1].isalnum():
-            return []  # a word, which prose may have too
-        if not re.match(r"<[|｜]|\[", str(first)):
-            opener += f"(?={SPACE}[<{{])"  # prose names tags too; control tokens it does not
-        group = Group(Kind.UNREAD, self.number)
-        return [Choice(opener, begins(before), group, varying=True)]
-
-    def alike(self) -> list[Choice]:
-        """What looks like a call of a tool that the session does not have, where `known_names` make
-        it text. The names that count are the reader's to judge: prose has tags, too."""
-        if not self.knows_names:
-            return []
-        free = FormBuilder(self.syntax, self.number, ())
-        template = self.syntax.call_template
-        lead = Lead(self.syntax, "", unnamed(free.closing.pattern), strict=True, firm=True)
-        look = self.notation.evidence(lead)
-        opener = pieces_pattern(template.before, free.holes()) + look
-        if self.syntax.line_start:
-            opener = LINE_START + opener
-        openers = [(opener, begins(template.before))]
-        if self.syntax.section_required:
-            openers = [
-                (
-                    pieces_pattern(section.before, {}) + SPACE + opener,
-                    begins(section.before),
-                )
-                for section in self.syntax.sections
-            ]
-        group = Group(Kind.LIKE, self.number)
-        return [Choice(text, first, group) for text, first in openers] if look else []
 
     def announced(self) -> list[Choice]:
         """The openers that count inside reasoning. One of a call alone may be a draft, unless
@@ -323,6 +186,7 @@ class FormBuilder:
         markers = [
             *([] if after_marker else around.openers()),
             *sections,  # before the section's own call, whose opener may be any tag
+            *self._written_before(calls),
             self.opening(strict=not after_marker),
             *calls,
             *around.dropped(),
@@ -333,6 +197,16 @@ class FormBuilder:
         look = "|".join(dict.fromkeys(look_of(choice.pattern) for choice in markers))
         space = Choice(rf"\s{{1,64}}+(?={look})", _BLANKS, Group(Kind.SPACE))
         return wait(*dict.fromkeys(markers), space, *(left or ()))  # calls hold the opening, too
+
+    def _written_before(self, calls: list[Choice]) -> list[Choice]:
+        """The openers of the forms before this one, which are written otherwise: a call after one
+        of this form may be written as it should be."""
+        own = unnamed(self.opening().pattern)
+        return [
+            call
+            for call in calls
+            if call.group and call.group.number < self.number and unnamed(call.pattern) != own
+        ]
 
     def _separator(self) -> Choice:
         """What separates two calls, but only before the second one."""

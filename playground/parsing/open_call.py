@@ -31,6 +31,7 @@ class OpenCall:
     tool: ToolMetadata | None = None
     in_section: bool = False
     relaxed: bool = False  # its JSON has single quotes, bare keys or comments
+    ended: bool = False  # its body ended by itself: what stands behind it is none of its own
     typed: bool = True
     restart: Wait | None = None  # how another call of its form begins
 

@@ -28,6 +28,7 @@ WORD: Final = r"[\w+#.\-]{0,24}+"
 ATTRIBUTES: Final = r"""(?:\s{1,8}+[\w:.\-]{1,32}+="[^"]{0,64}+"){0,4}+"""
 LINE_START: Final = r"(?<!\S[ \t]{0,6})"
 WORD_START: Final = r"(?<!\w)"
+NO_MEMBER: Final = r"""(?<!":\s{0,6})"""  # no object that stands as a member's value
 CONTEXT: Final = 8  # characters before the place that LINE_START may look at
 # white space after a name has come to its end: what follows is solid, or nothing does
 ENDED: Final = r"(?<=\s)(?=\S|\Z)"

@@ -75,14 +75,16 @@ def _in_text(
 ) -> list[Choice]:
     """Where several match at one place, the first wins: reasoning before calls, calls before the
     closers that nothing has opened. A stop that is a call's opener and more is no call of that
-    name: `>>>all`."""
+    name: `>>>all`; nor is one that opens reasoning and more: `<|channel>final`."""
     openers = builders[0].syntax.openers
     closers = [
         choice
         for builder in builders
         for choice in builder.section_closer(in_prose=True, orphan=True)
     ]
+    thoughts = [tags.open for tags in around.markers.reasoning]
     return [
+        *around.stops(beginning=thoughts),
         *around.openers(),
         *around.stops(beginning=openers),
         *calls,

@@ -141,9 +141,10 @@ class Wait:
         return match, match is not None and not ended and self.undecided(match, text)
 
     def _before(self, text: str, place: int) -> str:
-        """What a look back from a place may depend on: one character, or what blanks follow."""
+        """What a look back from a place may depend on: one character, or what blanks or a colon
+        follow."""
         before = text[max(place - 1, 0) : place]
-        return before if before not in " \t" else text[max(place - CONTEXT, 0) : place]
+        return before if before not in " \t:" else text[max(place - CONTEXT, 0) : place]
 
     @cached_property
     def _runs(self) -> re.Pattern[str] | None:

@@ -25,7 +25,7 @@ from playground.parsing.patterns import SPACE
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.values import dump_json
-from playground.parsing.wait import Choice, wait
+from playground.parsing.wait import Choice, part, wait
 
 NAME_LIMIT: Final = 256
 _ENVELOPE: Final = ("id", "call_id", "tool_call_id", "type", "index")
@@ -35,7 +35,11 @@ _NAMES: Final = ("name", "tool", "tool_name", "function", "function_name")
 _NOTHING: Final = ("", "{}", "null")
 _NO_NAME: Final = re.compile(r"[\n<{]")
 _BARE_START: Final = re.compile(r"[A-Za-z_]")
-_BARE_NAME: Final = wait(Choice(r"[A-Za-z_][\w.\-]{0,127}+(?=\s{0,16}+[,}])"))
+_BARE_NAME: Final = wait(Choice(r"[A-Za-z_][\w.\-]{0,127}+(?=\s{0,16}+(?:,|(?P<last>\})))"))
+# up to the quote that ends it; one behind a backslash does not
+_QUOTED: Final = {
+    quote: re.compile(rf"[^{quote}\\]*(?:\\.[^{quote}\\]*)*(?={quote})") for quote in "\"'"
+}
 _BARE_KEY: Final = wait(Choice(r"[A-Za-z_$][\w$\-]{0,127}+"))
 
 
@@ -83,6 +87,7 @@ class JsonCall(Notation):
             yield from _keyed_object(reader, call)
         else:
             yield from _object(reader, call, shape, ())
+        call.ended = True
         left = _take_strays(reader, call)
         decode_arguments(reader, call, shape)
         for key, text in left.items():
@@ -286,10 +291,13 @@ def _holds_all(key: str, call: OpenCall) -> bool:
 
 
 def _bare_name(reader: Reader, call: OpenCall) -> Walk[None]:
-    """A name without its quotes."""
+    """A name without its quotes; beside no arguments, `{"name": none}`, only a tool's."""
     match = yield from reader.scanner.match_here(_BARE_NAME)
     if match is None:
         raise BrokenCall("missing-name")
+    alone = part(match, "last") and not call.raw and not call.strays
+    if alone and match[0] not in reader.tools:
+        raise BrokenCall("malformed-json", f"{match[0]} is no text, and there are no arguments")
     call.relaxed = True
     reader.set_name(call, len(match[0]), match[0])
 
@@ -299,14 +307,14 @@ def _name(reader: Reader, call: OpenCall) -> Walk[None]:
     scanner, quote = reader.scanner, (yield from reader.scanner.peek())
     scanner.emit_markup(1)
     while True:
-        stop = scanner.text.find(quote, scanner.at)
-        text = scanner.text[scanner.at : stop if stop >= 0 else len(scanner.text)]
+        whole = _QUOTED[quote].match(scanner.text, scanner.at)
+        text = whole[0] if whole else scanner.text[scanner.at :]
         # what is held is searched again with every chunk: without a limit that is quadratic
         if len(text) > NAME_LIMIT:
             raise BrokenCall("missing-name", f"no name is longer than {NAME_LIMIT} characters")
         if _NO_NAME.search(text):  # its quote is another call's
             raise BrokenCall("missing-name", "the call's name never ends")
-        if stop >= 0:
+        if whole:
             break
         if scanner.ended:
             raise BrokenCall("truncated-call")

@@ -63,8 +63,8 @@ def head(shape: JsonShape) -> str:
 
 
 def _text(least: int) -> str:
-    """A text in either quotes."""
-    return rf"""(?:"[^"\\]{{{least},128}}+"|'[^'\\]{{{least},128}}+')"""
+    """A text in either quotes, of which a backslash may escape one."""
+    return rf"""(?:"(?:[^"\\]|\\.){{{least},128}}+"|'(?:[^'\\]|\\.){{{least},128}}+')"""
 
 
 def _names(shape: JsonShape) -> tuple[str, ...]:
