@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
 import sys
+import tracemalloc
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import DIALECTS, GENERAL, TOOLS, calls, held, prose, streams
 
+from playground.dialects import get_dialect
 from playground.dialects.checking import check_tool_call
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.prompts import sample_arguments
@@ -174,6 +179,46 @@ def test_law_4_the_window_stays_small_whatever_the_value(dialect: DeclaredDialec
         parser.feed_text(data[place : place + 4])
         windows.append(len(parser._engine.scanner.text))
     assert max(windows) < 400 < len(data)
+
+
+@each_dialect
+def test_law_4_memory_is_a_few_times_the_open_argument(dialect: DeclaredDialect) -> None:
+    """Its text and its value have to be given at the end; all pieces of it were kept beside them,
+    and once more what had passed by: up to seven times its characters."""
+    value = "The tide is high, the berth is <free>.\n" * 1_500
+    arguments = {"path": "a", "content": value}
+    if dialect.syntax.text_keys:
+        arguments = dialect.syntax.sample_texts | {dialect.syntax.text_keys[-1]: value}
+    call = ToolCallPart("c", dialect.syntax.name or "write_file", arguments)
+    data = dialect.format_tool_call(call, TOOLS).encode()
+    pieces = [data[at : at + 64] for at in range(0, len(data), 64)]
+    read(dialect, pieces)  # what is made once
+    parser = dialect.create_parser(PromptData(tool_metadata=TOOLS))
+    assert most_memory(parser.feed, pieces, parser.finish) < 4 * len(data)
+
+
+def test_law_4_memory_is_a_few_times_a_native_argument() -> None:
+    value = json.dumps({"path": "a", "content": "The tide is high.\n" * 5_000})
+    deltas = [{"index": 0, "function": {"name": "write_file"}}]
+    deltas += [
+        {"index": 0, "function": {"arguments": value[i : i + 16]}} for i in range(0, len(value), 16)
+    ]
+    parser = get_dialect("native").create_parser(PromptData(tool_metadata=TOOLS))
+    assert most_memory(parser.feed_tool_call_delta, deltas, parser.finish) < 4 * len(value)
+
+
+def most_memory(
+    feed: Callable[[Any], list[Event]], pieces: Sequence[Any], finish: Callable[[], list[Event]]
+) -> int:
+    """The most bytes that are held while pieces are read, their events forgotten at once."""
+    tracemalloc.start()
+    try:
+        for piece in pieces:
+            feed(piece)
+        finish()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 @each_dialect

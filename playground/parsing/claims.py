@@ -41,6 +41,14 @@ class Pieces(list[str]):
             self[self._joined :] = ["".join(self[self._joined :])]
             self._joined += 1
 
+    def take(self) -> str:
+        """The whole text, of which nothing is kept: who has kept the pieces lives on for a while,
+        and what reads the text needs room."""
+        text = "".join(self)
+        self.clear()
+        self._joined = 0
+        return text
+
 
 _FEW: Final = 512  # pieces
 
@@ -82,17 +90,20 @@ class Claim:
         return self._passed.write
 
     def passed(self) -> str:
-        """The end of what has passed by, at least as long as a look back."""
+        """The end of what has passed by, as long as a look back, or a little longer."""
         found = self._passed
         if not found or (isinstance(found, BytesIO) and not found.tell()):
             return ""
-        self._passed = None
         if not isinstance(found, BytesIO):
-            return b"".join(found).decode()
+            text = b"".join(found).decode()
+            found.clear()
+            return text
         text = found.getvalue().decode()
-        if text and self.kept is not None:
+        found.seek(0)
+        found.truncate()  # who writes to it lives on for a while: not so what was written
+        if self.kept is not None:
             self.kept.append(text)
-        return text
+        return text[-CONTEXT:]
 
     def before(self) -> str:
         """What stands before what comes next, as far as a look back goes."""

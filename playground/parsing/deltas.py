@@ -22,6 +22,7 @@ from playground.events import (
 )
 from playground.findings import finding
 from playground.json_numbers import finite, is_finite, load_json
+from playground.parsing.claims import Pieces
 from playground.parsing.state import ParserState
 from playground.parsing.values import dump_json
 from playground.tools import ToolMetadata
@@ -33,7 +34,7 @@ class _NativeCall:
     call_id: str
     name: str = ""
     custom: bool = False  # the arguments are free text: a patch, SQL
-    pieces: list[str] = field(default_factory=list)
+    pieces: Pieces = field(default_factory=Pieces)
 
 
 class DeltaReader:
@@ -110,7 +111,7 @@ class DeltaReader:
         return [ArgumentEvent(self._claim(text), call.index, None, text)]
 
     def _end(self, call: _NativeCall, here: Span) -> list[Event]:
-        raw = "".join(call.pieces)
+        raw = call.pieces.take()
         kept = ((None, raw),) if raw else ()
         place = f"call {call.index}"
         code, arguments = ("", {"input": raw}) if call.custom else _decoded(raw)

@@ -11,9 +11,10 @@ from typing import Final
 import regex
 
 _SPACE: Final = r"\s{0,64}+"
-# after an argument's string: the next argument, or the end of the call and what follows that
+# after an argument's string: the next argument, or the end of the call and what follows that; the
+# end of the text is that of the arguments where they are read as a whole
 _ARGUMENT_ENDS: Final = (
-    rf"{_SPACE}(?:,{_SPACE}(?:[A-Za-z_]\w{{0,255}}+{_SPACE}=|\))"
+    rf"{_SPACE}(?:\Z|,{_SPACE}(?:[A-Za-z_]\w{{0,255}}+{_SPACE}=|\)|\Z)"
     rf"|\){{1,2}}+(?:[ \t]{{0,16}}+\r?\n|{_SPACE}(?:[\],;<]|\w{{1,64}}+\(|\Z)))"
 )
 # the first quote of a string is Python's own end of it: prose may follow that call's bracket

@@ -118,28 +118,29 @@ class _Reader:
     whether it took something that Python would not."""
 
     def __init__(self, text: str) -> None:
-        self.text, self.at = text + ")]", 0  # as the call goes on after its arguments
-        self.stop = len(text)
+        self.text, self.at = text, 0
         self.forgave = "\0" in text
 
     def keywords(self) -> dict[str, Any]:
         found: dict[str, Any] = {}
-        while self._next() and self.at < self.stop:
+        while self._goes_on():
             name = self._take(_NAME)
             self._expect("=")
             self.forgave |= keyword.iskeyword(name) or name in found
             found[name] = self._value(0)
-            if self._next() == "," and self.at < self.stop:
-                self.at += 1
-            elif self.at < self.stop:
-                raise ValueError(f"expected a comma at character {self.at}")
-        if self.at > self.stop:
-            raise ValueError("a bracket is never closed")
+            if self._goes_on():
+                self._expect(",")
         return found
 
-    def _next(self) -> str:
+    def _goes_on(self) -> bool:
+        """Whether anything but white space follows."""
         match = _SPACE.match(self.text, self.at)
         self.at = match.end() if match else self.at
+        return self.at < len(self.text)
+
+    def _next(self) -> str:
+        """The next character behind white space. Raises IndexError where the text ends."""
+        self._goes_on()
         return self.text[self.at]
 
     def _take(self, pattern: re.Pattern[str]) -> str:
@@ -176,9 +177,9 @@ class _Reader:
             self.at = match.end() + (match[0] == "\\")
             escaped = escaped or match[0] == "\\"
             if match[0] == quote and closes(self.text, self.at, depth, first):
-                text = self.text[start : match.start()]
-                self.forgave |= "\n" in text or "\r" in text
-                return _unescaped(text) if escaped else text
+                stop = match.start()
+                self.forgave |= any(self.text.find(char, start, stop) >= 0 for char in "\r\n")
+                return _unescaped(self.text, start, stop) if escaped else self.text[start:stop]
             if match[0] == quote:
                 self.forgave, first = True, False
         raise ValueError("a string is never closed")
@@ -222,10 +223,11 @@ def _constant(word: str) -> Any:
     return _ALL_CONSTANTS[word]
 
 
-def _unescaped(text: str) -> str:
-    """A string's inside with its escapes read as Python reads them, in one pass."""
-    if _FOREIGN_ESCAPE.search(text):
+def _unescaped(text: str, start: int, stop: int) -> str:
+    """A string's inside with its escapes read as Python reads them, in one pass. Of its text there
+    are never more than two copies: it may be long."""
+    if _FOREIGN_ESCAPE.search(text, start, stop):
         raise ValueError("a backslash before a letter beyond Latin-1 is left to Python")
     with warnings.catch_warnings():  # a model's "\\d" is no concern of the user's terminal
         warnings.simplefilter("ignore")
-        return text.encode("latin-1", "backslashreplace").decode("unicode_escape")
+        return text[start:stop].encode("latin-1", "backslashreplace").decode("unicode_escape")

@@ -97,7 +97,7 @@ class Reader:
         try:
             yield from walk(self.emit_argument(call, None), kept)
         finally:
-            text = "".join(kept)
+            text = kept.take()
             call.raw.append((None, text))
         self.argument = None
         return text

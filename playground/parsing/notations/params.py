@@ -222,7 +222,7 @@ def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> Wa
         closed = value_end.kind(match) is Kind.CLOSE
         kept_break = 1 if closed and not opener[0].endswith("\n") else 0
     keep(kept_break)
-    text = "".join(kept)
+    text = kept.take()
     call.raw.append((key, text))
     if match is None:
         raise BrokenCall("truncated-call")
@@ -241,13 +241,13 @@ def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> Wa
     reader.argument = None
 
 
-def _json_value(reader: Reader, call: OpenCall, key: str, kept: list[str]) -> Walk[None]:
+def _json_value(reader: Reader, call: OpenCall, key: str, kept: Pieces) -> Walk[None]:
     """Claim a value that ends by its own brackets or quotes, so that it may hold any marker."""
     if (first := (yield from reader.scanner.peek())) and first in '"{[':
         try:
             yield from json_walk.balanced(reader.scanner, reader.emit_argument(call, key), kept)
         except BrokenCall:
-            call.raw.append((key, "".join(kept)))
+            call.raw.append((key, kept.take()))
             raise
 
 

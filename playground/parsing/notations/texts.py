@@ -194,7 +194,7 @@ def _read_text(
         return reader.closes(match, call)
 
     match = yield from scanner.until(end, keep, own, inside_call=True)
-    return "".join(kept), match
+    return kept.take(), match
 
 
 def _joined(
