@@ -874,8 +874,10 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_command_line_builds_and_asks(small: Path, tmp_path: Path) -> None:
     out = str(tmp_path / "o")
-    made = run("build", out, str(small), "--engine", "serial")
-    assert (made.returncode, made.stdout[:13]) == (0, "1 shard built")
+    (unread := tmp_path / "unread.json").write_text('{"tide": 4.27}')
+    made = run("build", out, str(small), str(unread), "--engine", "serial")
+    assert made.stdout[:13] == "1 shard built"
+    assert made.stderr.startswith(f"left out: {unread}: a JSON object")
     listed = run("ask", out, "failures", "--by", "dialect,week", "--csv").stdout.splitlines()
     assert listed[0].startswith("dialect,week,calls,malformed")
     assert len(listed) == 3  # one of its three sessions is told twice

@@ -214,7 +214,9 @@ def _tell(built: Built) -> None:
     say(f"{counted(built.made, 'shard')} built, {grouped(built.kept)} there already: {said}")
     for name, found in (("left out", built.faults), ("set aside", built.aside)):
         for each in found[:_TOLD]:
-            say(visible(f"{name}: {each['name']}: {each['problem']}"), err=True)
+            file, problem = each["name"], each["problem"]  # which most problems begin with
+            told = problem if problem.startswith(file) else f"{file}: {problem}"
+            say(visible(f"{name}: {told}"), err=True)
         if len(found) > _TOLD:
             say(f"{name}: {grouped(len(found) - _TOLD)} more", err=True)
 
