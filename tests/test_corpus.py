@@ -649,9 +649,34 @@ def test_sql_reads_the_views_and_nothing_else(asked: Corpus, tmp_path: Path) -> 
         "SET memory_limit = '100GB'",
         "SELECT nothing FROM sessions",
     ):
-        with pytest.raises(InputFault, match="expected SQL over the views"):
+        with pytest.raises(InputFault, match="SQL over the views"):
             asked.sql(sql)
     assert not (tmp_path / "x.csv").exists()
+
+
+def test_sql_writes_nothing_not_even_where_it_may_read(small: Path, tmp_path: Path) -> None:
+    """DuckDB may write what it may read: `COPY` went over the catalog, a view over a table."""
+    out = tmp_path / "o"
+    serial(out, small)
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    corpus, catalog = pg.corpus(out), out / "corpus.json"
+    for sql in (
+        f"COPY (SELECT 1) TO '{catalog}'",
+        f"WITH x AS (COPY (SELECT 1) TO '{catalog}') SELECT * FROM x",
+        f"EXPLAIN ANALYZE COPY (SELECT 1) TO '{catalog}'",
+        f"SELECT 1; COPY (SELECT 1) TO '{catalog}'",
+        f"ATTACH '{out / 'x.db'}'",
+        f"EXPORT DATABASE '{out / 'x'}'",
+        "CREATE OR REPLACE VIEW sessions AS SELECT 7 AS session",
+        "DROP VIEW sessions",
+        "BEGIN",
+        "",
+    ):
+        with pytest.raises(InputFault, match="SQL over the views"):
+            corpus.sql(sql)
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+    for sql in ("FROM sessions;", "WITH x AS (FROM sessions) FROM x -- all", "SHOW TABLES"):
+        assert len(corpus.sql(sql).rows) > 2
 
 
 def test_a_question_that_takes_too_long_is_ended(asked: Corpus) -> None:

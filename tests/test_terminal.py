@@ -18,6 +18,7 @@ from conftest import ROOT
 from serving import widened
 
 import playground as pg
+from playground.commands.terminal import table
 from playground.errors import InputFault
 from playground.json_numbers import finite
 from playground.sessions import source
@@ -267,3 +268,15 @@ def test_a_table_that_is_piped_is_not_folded() -> None:
     (line,) = re.findall(r"^workspace .*", done.stdout, re.MULTILINE)
     assert "file of the playground's workspace" in line
     assert all(re.match(r"[a-z]\S+ ", each) for each in done.stdout.splitlines())
+
+
+def test_a_long_cell_makes_no_other_line_long(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each line had as many blanks: of 91 kB a thousand rows made 90 MB."""
+    table(["name", "calls", "text"], [["日本", "1", "a" * 50_000], ["b\tc", "12", "d\nee"]])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == [
+        "name       calls  text",
+        "日本           1  " + "a" * 50_000,
+        "b       c     12  d",
+        "                  ee",
+    ]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import click
@@ -37,7 +38,6 @@ NUMERIC = {  # heads of columns of numbers, which stand on the right
     "calls",
 }
 _NUMBER = re.compile(r"[-~$]?[\d.,]*(?: ?%)?")  # or nothing
-_WIDEST = 100_000  # characters of a line
 _IN_JSON = re.compile(rf"[\x7f-\x9f{INVISIBLE}]")  # JSON has escaped the others
 REPORT = "this is a bug of ours: please report it with what `playground --debug …` prints"
 INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
@@ -201,6 +201,15 @@ def _escaped(found: re.Match[str]) -> str:
 def table(head: list[str], rows: list[list[str]]) -> None:
     """A table as wide as the terminal, and as wide as it is where something else reads it. What is
     to be copied and numbers are never folded."""
+    shown = [[visible(cell).expandtabs() for cell in row] for row in rows]
+    if sys.stdout.isatty():
+        _folded_table(head, shown)
+        return
+    for line in _whole_table(head, shown):
+        click.echo(_written(line))
+
+
+def _folded_table(head: list[str], rows: list[list[str]]) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -211,6 +220,22 @@ def table(head: list[str], rows: list[list[str]]) -> None:
         whole = name in WHOLE or all(map(_NUMBER.fullmatch, cells))
         shown.add_column(name, justify=justify, overflow="fold", no_wrap=whole)
     for row in rows:
-        shown.add_row(*(Text(visible(cell)) for cell in row))
-    wide = None if sys.stdout.isatty() else _WIDEST
-    Console(highlight=False, width=wide).print(shown)
+        shown.add_row(*map(Text, row))
+    Console(highlight=False).print(shown)
+
+
+def _whole_table(head: list[str], rows: list[list[str]]) -> Iterator[str]:
+    """The lines of a table that nothing folds, without blanks at their ends: else one long cell
+    would make every line as long."""
+    from rich.cells import cell_len
+
+    cells = [[cell.split("\n") for cell in row] for row in (head, *rows)]
+    columns = zip(*cells, strict=True)
+    widths = [max(cell_len(line) for cell in column for line in cell) for column in columns]
+    for row in cells:
+        for lines in zip_longest(*row, fillvalue=""):
+            parts = []
+            for name, line, width in zip(head, lines, widths, strict=True):
+                blank = " " * (width - cell_len(line))
+                parts.append(blank + line if name in NUMERIC else line + blank)
+            yield "  ".join(parts).rstrip()

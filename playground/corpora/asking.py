@@ -101,8 +101,13 @@ class Corpus:
 
     def sql(self, text: str, *, limit: int = 1_000, seconds: float = SECONDS) -> CorpusAnswer:
         """An answer to SQL over the views: `sessions`, `requests`, `calls`, `findings`, `breaks`,
-        `toolsets`, `files`. Raises InputFault where DuckDB refuses it or it takes too long."""
-        return self._answer("sql", text, {}, _checked(limit), seconds)
+        `toolsets`, `files`. Raises InputFault where DuckDB refuses it, where it is not one SELECT
+        that writes nothing, and where it takes too long."""
+        most = _checked(limit)
+        with self._lock, self._bounded(seconds):
+            self._asking = threading.get_ident()
+            self._database.check(text)
+        return self._answer("sql", text, {}, most, seconds)
 
     def session(self, id: str | int) -> Session:
         """A session by its id (16 hexadecimal digits), as the corpus keeps it: without recordings,

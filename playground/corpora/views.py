@@ -1,7 +1,7 @@
 """DuckDB over a corpus: its tables as views of the shards that count, within bounds.
 
 Nothing but the corpus's own files can be read from SQL, and none be written: what somebody asks
-stays a question.
+stays a question. DuckDB itself would write wherever it may read.
 """
 
 from __future__ import annotations
@@ -61,6 +61,19 @@ class Database:
             found = self._made.execute(sql, used or None)
             columns = [str(each[0]) for each in found.description or ()]
             return columns, found.fetchmany(most)
+        except duckdb.Error as error:
+            raise self._fault(error) from error
+
+    def check(self, sql: str) -> None:
+        """Raises InputFault for what is not one SELECT, and for one that writes: DuckDB 2 takes a
+        COPY or an INSERT in its WITH, but not within brackets."""
+        try:
+            found = self._made.extract_statements(sql)
+            if [each.type for each in found] != [duckdb.StatementType.SELECT]:
+                told = " and ".join(each.type.name for each in found) or "nothing"
+                expected = f"one SELECT: SQL over the views of {_DOCUMENT}"
+                raise InputFault(f"{told} is no question", expected=expected)
+            self._made.execute(f"EXPLAIN FROM (\n{found[0].query.rstrip().rstrip(';')}\n)")
         except duckdb.Error as error:
             raise self._fault(error) from error
 
