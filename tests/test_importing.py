@@ -702,6 +702,7 @@ TWICE = {
     "openhands-events": "what was said beside a call, by the reply and the action",
     "copilot-chat": "an answer, by its round and by what the window shows",
     "claude-ai-export": "a message, by its content and its text",
+    "atof": "an answer, by its scope and by the requests behind it",
     "otel-spans": "messages whose attribute has lost its name are no messages",
 }
 
