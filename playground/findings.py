@@ -274,6 +274,9 @@ CODES: Final[dict[str, FindingKind]] = {
     "more-recordings": FindingKind(
         "info", "the file holds several recordings: this is one of them"
     ),
+    "calls-in-text": FindingKind(
+        "info", "calls that stand in answers as text, and stay text: `replay` reads them"
+    ),
     "other-branches": FindingKind("info", "the conversation has branches: a session for each"),
     "reasoning-sealed": FindingKind("info", "reasoning that only its provider can read"),
     "mixed-formats": FindingKind("warning", "a line of another format: left out"),

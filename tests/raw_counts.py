@@ -821,6 +821,14 @@ def httpmock(data: bytes, found: Counts) -> None:
         replied(each["then"]["body"], found, number == len(documents))
 
 
+def atof(data: bytes, found: Counts) -> None:
+    events = list(lines_of(data))
+    asked = [each["data"] for each in events if each["category"] == "llm"]
+    longest(asked[::2], found)
+    found.messages += 1
+    found.usage += sum("usage" in each for each in asked[1::2])
+
+
 def agents_run(data: bytes, found: Counts) -> None:
     state = json.loads(data)
     found.messages += 1  # what was asked
@@ -1152,6 +1160,7 @@ SMALL_WALKS: dict[str, Walk] = {
     "llama-stack-recording": llama_stack,
     "vcr-cassette": vcr,
     "httpmock": httpmock,
+    "atof": atof,
     "openai-agents-run": agents_run,
     "request-rows": request_rows,
     "langfuse-trace": langfuse,

@@ -344,6 +344,31 @@ def _agents_run() -> Example:
     return Example("state.json", document(state), usage=True)
 
 
+def _atof() -> Example:
+    """Two calls of a model, and of a tool between them, each a scope that begins and ends."""
+    scopes: list[tuple[str, str, Any, Any]] = [
+        ("llm", "m", {"messages": OPENAI[:1], "tools": [TOOL]}, OPENAI[1] | {"usage": USAGE}),
+        ("tool", NAME, ARGS, RESULT),
+        ("llm", "m", {"messages": OPENAI[:3], "tools": [TOOL]}, OPENAI[3] | {"usage": USAGE}),
+    ]
+    events = [
+        {
+            "kind": "scope",
+            "scope_category": step,
+            "atof_version": "0.1",
+            "category": category,
+            "category_profile": {"tool_call_id": ID} if category == "tool" else {"model_name": "m"},
+            "uuid": f"u{number}",
+            "timestamp": TIME.replace("05.000", f"0{number}.{tenths}00"),
+            "name": name,
+            "data": data,
+        }
+        for number, (category, name, *held) in enumerate(scopes)
+        for step, tenths, data in zip(("start", "end"), (0, 5), held, strict=True)
+    ]
+    return Example("e.atof.jsonl", lines(*events), tools=True, times=True, usage=True)
+
+
 def _ai_sdk() -> Example:
     """A span of the program's call, and inside it the request that was sent."""
     use = {"type": "tool-call", "toolCallId": ID, "toolName": NAME, "input": ARGS}
@@ -1235,6 +1260,7 @@ EXAMPLES: dict[str, Example] = {
     "mlflow-trace": _mlflow(),
     "weave-calls": _weave(),
     "posthog-events": _posthog(),
+    "atof": _atof(),
     "inspect-log": _inspect(),
     "har": _har(),
     "nock": _nock(),

@@ -1314,3 +1314,26 @@ def test_a_call_of_which_only_codex_interface_was_told_is_a_finding() -> None:
     )
     (loaded,) = load_sessions(data)
     assert "'only-told'" in " ".join(found.message for found in loaded.findings)
+
+
+def test_calls_that_stand_in_answers_as_text_are_told_of() -> None:
+    """SWE-smith's rows: no call was found in them, and nobody said why."""
+    answer = "I look.\n<function=bash>\n<parameter=command>ls</parameter>\n</function>"
+    said = [{"role": "user", "content": ASK}, {"role": "assistant", "content": answer}]
+    (loaded,) = load_sessions({"messages": said * 2})
+    (found,) = [each for each in loaded.findings if each.code == "calls-in-text"]
+    assert found.message == "2 answers, the first with '<function='"
+    (loaded,) = load_sessions({"messages": [*OPENAI, *said]})
+    assert "calls-in-text" not in [each.code for each in loaded.findings]  # it has others
+
+
+def test_a_cassettes_answer_has_the_time_of_its_header() -> None:
+    body = {"model": "m", "messages": OPENAI[:1]}
+    reply = {"choices": [{"message": OPENAI[3], "finish_reason": "stop"}]}
+    response = {
+        "headers": {"Date": ["Fri, 02 Jan 2026 03:04:05 GMT"]},
+        "body": {"string": json.dumps(reply)},
+    }
+    request = {"uri": "https://x/v1", "body": json.dumps(body)}
+    (loaded,) = load_sessions({"interactions": [{"request": request, "response": response}]})
+    assert [record.at for record in loaded.session.requests] == ["2026-01-02T03:04:05Z"]

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from random import Random
 from time import process_time
-from typing import Any
+from typing import Any, Final
 
 import jsonschema
 import pytest
@@ -245,6 +245,10 @@ _GRAFTS: list[Any] = [
 ]
 
 
+# An earlier answer's calls are read from the request behind it, which repeats them.
+_SAID_AGAIN: Final = {("atof", "tool_calls")}
+
+
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
 def test_a_strange_message_in_the_place_of_any_list_is_kept_or_told(name: str) -> None:
     example = EXAMPLES[name]
@@ -257,7 +261,7 @@ def test_a_strange_message_in_the_place_of_any_list_is_kept_or_told(name: str) -
     ]
     for node, key in list(places(values)):
         held = node[key]
-        if not _is_list_of_messages(held):
+        if not _is_list_of_messages(held) or (name, key) in _SAID_AGAIN:
             continue
         for graft in _GRAFTS:
             node[key] = graft
@@ -702,6 +706,7 @@ TWICE = {
     "openhands-events": "what was said beside a call, by the reply and the action",
     "copilot-chat": "an answer, by its round and by what the window shows",
     "claude-ai-export": "a message, by its content and its text",
+    "atof": "an answer, by its scope and by the requests behind it",
     "otel-spans": "messages whose attribute has lost its name are no messages",
 }
 

@@ -187,8 +187,12 @@ class Recording:
     @property
     def _of_provider(self) -> str:
         """The calls that the provider ran itself, and how many results of them are kept."""
-        names = [call.name for call in self.reply.tool_calls if call.by_provider]
-        results = len(provider_parts(self.chunks))
+        names, results = [], 0
+        for chunk in self.chunks:
+            if type(chunk) is SignalChunk:
+                results += chunk.signal.startswith(OF_PROVIDER)
+            elif type(chunk) is ToolCallChunk and chunk.tool_call.get("server"):
+                names.append(str((chunk.tool_call.get("function") or {}).get("name")))
         if not names and not results:
             return ""
         return f"calls: {', '.join(names) or 'none'}; parts kept beside the reply: {results}"

@@ -23,6 +23,7 @@ from playground.messages import (
 from playground.recordings.recording import Recording, named_apart
 from playground.sessions.configuration import dynamic_of, task_of
 from playground.sessions.inner_json import json_or_text as json_or_text
+from playground.sessions.kept import Kept as Kept
 from playground.sessions.place import Place as Place
 from playground.sessions.session import (
     FORMAT,
@@ -40,15 +41,6 @@ _LONGEST: Final = 1e12  # seconds, thirty thousand years
 # What agents write where no model answered: messages of their own about an error or an abort.
 NO_MODEL: Final = {"<synthetic>", "synthetic"}
 _NOBODY: Final = Agent()
-
-
-@dataclass
-class Kept:
-    """How often something was kept and how often something was lost, by one builder or several
-    that share it: what a line of a file left behind shows in it."""
-
-    times: int = 0
-    lost: int = 0
 
 
 @dataclass
@@ -74,7 +66,6 @@ class SessionBuilder:
     _tools: dict[str, ToolMetadata] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)  # call id → tool name
     _unanswered: dict[str, dict[str, None]] = field(default_factory=dict)  # id → names, in order
-    _of_provider: set[str] = field(default_factory=set)  # tools that it ran itself
     _made: int = 0
     _is_sound: bool = True  # no half surrogate in a call, a result or a request's body
 
@@ -242,9 +233,9 @@ class SessionBuilder:
     def by_provider(self, name: str, place: Place) -> None:
         """A tool that the provider ran itself: told of once, since a session lists its calls and
         results like a client's."""
-        if name not in self._of_provider:
-            self._of_provider.add(name)
-            self.findings.append(finding("run-by-provider", str(place), f"calls: {name}"))
+        told = finding("run-by-provider", str(place), f"calls: {name}")
+        if all(found.message != told.message for found in self.findings):
+            self.findings.append(told)
 
     def knows_call(self, call_id: str) -> bool:
         """Whether a call of this id was made."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from playground.findings import Finding, finding
 from playground.messages import Message, Part, Role, ToolCallPart, ToolResultPart
@@ -38,7 +38,29 @@ def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
         if asked and role != before and (role == "system" or not before):
             found += _order(role, before, _Where(index, places))
         before = role
+    if not round_.seen:
+        found += _calls_in_text(session.messages, places)
     return found
+
+
+# How calls begin that a model writes as text, in the prompt dialects that are met most.
+_OPENERS: Final = (
+    "<tool_call>", "<function=", "<function_calls>", "<invoke name=", "<|tool_call", "[TOOL_CALLS]",
+)  # fmt: skip
+
+
+def _calls_in_text(messages: Sequence[Message], places: Sequence[str]) -> list[Finding]:
+    """Calls of a session that has none: its answers hold them as text, as they were sent."""
+    held: list[tuple[_Where, str]] = []
+    for index, message in enumerate(messages):
+        if message.role == "assistant":
+            text = message.text
+            opener = next((each for each in _OPENERS if each in text), "")
+            held += [(_Where(index, places), opener)] if opener else []
+    if not held:
+        return []
+    where, opener = held[0]
+    return [finding("calls-in-text", str(where), f"{len(held)} answers, the first with {opener!r}")]
 
 
 class _Where(NamedTuple):

@@ -15,7 +15,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, Final
 
-from playground import paths
 from playground.characters import whole
 from playground.errors import InputFault
 from playground.findings import Finding, finding
@@ -24,6 +23,7 @@ from playground.sessions.bounded import MEMBERS, unzipped
 from playground.sessions.documents import parse_json, read_json, read_yaml_items
 from playground.sessions.ends import last_line, pieces, whole_utf8
 from playground.sessions.pipes import is_stream, read_standard_input, read_stream
+from playground.sessions.workspace_names import kept_file
 from playground.user_files import decode as decode
 
 MAX_BYTES: Final = 64 * 1024 * 1024  # of a file that is read whole
@@ -39,21 +39,6 @@ Progress = Callable[[int, int], None]  # bytes read, bytes in all
 
 
 STANDARD_INPUT: Final = "standard input"
-WORKSPACE: Final = "workspace:"  # before the name of a session that is kept there
-
-
-def _kept(given: str) -> Path | None:
-    """The file of a session in the workspace; None where something else is meant."""
-    if not given.startswith(WORKSPACE) or os.path.lexists(given):
-        return None
-    path = paths.workspace_file(given.removeprefix(WORKSPACE))
-    if not path.is_file():
-        found = sorted(map(paths.name_of, (f.name for f in path.parent.glob(f"*{paths.KEPT}"))))
-        known = ", ".join(found) or "none"
-        raise InputFault(
-            "the workspace has no session of this name", where=given, expected=f"one of: {known}"
-        )
-    return path
 
 
 class Source:
@@ -75,7 +60,7 @@ class Source:
         workspace keeps. Raises InputFault where there is none that can be read."""
         if str(path) == "-":
             return cls(STANDARD_INPUT, read_standard_input(STANDARD_INPUT, MAX_BYTES))
-        path = _kept(str(path)) or Path(path)
+        path = kept_file(str(path)) or Path(path)
         source = cls(str(path), path=path)
         try:
             if source._status is not None and is_stream(source._status):

@@ -29,6 +29,7 @@ _FORMATS: Final = (  # file, class
     ("model_calls", "MlflowTrace"),
     ("model_calls", "WeaveCalls"),
     ("model_calls", "PostHogEvents"),
+    ("atof", "Atof"),
     ("inspect_log", "InspectLog"),
     ("har", "Har"),
     ("nock", "Nock"),

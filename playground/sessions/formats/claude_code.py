@@ -205,6 +205,8 @@ class _Threads:
     def _about(self, thread: _Thread, value: dict[str, Any]) -> None:
         """The agent's version and session, as most lines repeat them."""
         agent, message = thread.builder.agent, value.get("message")
+        if agent.name and agent.session and not value.get("version"):
+            return  # as in a log whose lines do not tell the version
         others = isinstance(message, dict) and "parts" in message
         name = agent.name or ("qwen-code" if others else message and "claude-code")
         version = agent.version or value.get("version")

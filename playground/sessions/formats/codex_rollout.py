@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from playground.messages import Part
@@ -43,9 +44,7 @@ class CodexRollout(SessionFormat):
         builder = SessionBuilder(title=source.stem)
         builder.known(name="codex")
         shown: dict[str, Place] = {}  # calls that the interface was told of
-        read_lines(
-            source, builder, lambda value, place: _line(builder, value, place, shown), _QUIET
-        )
+        read_lines(source, builder, partial(_line, builder, shown), _QUIET)
         for call_id, place in shown.items():
             if not builder.knows_call(call_id):
                 builder.lost(f"a call of which only the interface was told: {call_id!r}", place)
@@ -53,7 +52,7 @@ class CodexRollout(SessionFormat):
 
 
 def _line(
-    builder: SessionBuilder, value: dict[str, Any], place: Place, shown: dict[str, Place]
+    builder: SessionBuilder, shown: dict[str, Place], value: dict[str, Any], place: Place
 ) -> None:
     kind, payload = value.get("type"), value.get("payload")
     if not isinstance(payload, dict):

@@ -49,7 +49,7 @@ def _is_mlflow_call(span: TraceSpan) -> bool:
 
 def _of_mlflow(span: TraceSpan) -> Turn:
     given = {key: json_value(value) for key, value in span.attributes.items()}
-    turn = _turn(given.get("mlflow.spanInputs"), given.get("mlflow.spanOutputs"), span.place)
+    turn = turn_of(given.get("mlflow.spanInputs"), given.get("mlflow.spanOutputs"), span.place)
     counted = given.get("mlflow.chat.tokenUsage")
     return replace(
         turn,
@@ -84,7 +84,7 @@ def _is_weave_call(value: Any) -> bool:
 
 
 def _of_weave(value: dict[str, Any], place: Place) -> Turn:
-    turn = _turn(value["inputs"], value.get("output"), place)
+    turn = turn_of(value["inputs"], value.get("output"), place)
     start, stop = value.get("started_at"), value.get("ended_at")
     return replace(turn, at=str(start or ""), seconds=seconds_between(start, stop))
 
@@ -150,7 +150,7 @@ def _in_a_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value] if value else []
 
 
-def _turn(given: Any, made: Any, place: Place) -> Turn:
+def turn_of(given: Any, made: Any, place: Place) -> Turn:
     """A call's input and output, in whatever shape its client has them."""
     reply = json_value(made)
     body = json_value(given)

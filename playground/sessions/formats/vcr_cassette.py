@@ -27,7 +27,11 @@ class VcrCassette(RecordedHttp):
     name = "vcr-cassette"
     title = "VCR cassette"
     keeps = Keeps(
-        tools="yes", usage="yes", chunks="yes", missing="headers; chunk times are not in it"
+        tools="yes",
+        times="of answers, where headers say",
+        usage="yes",
+        chunks="yes",
+        missing="other headers; chunk times are not in it",
     )
 
     def recognises(self, source: Source) -> bool:

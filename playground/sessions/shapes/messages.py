@@ -11,6 +11,7 @@ from typing import Any, Final
 from playground.messages import ImagePart, Part, ReasoningPart, Role, TextPart
 from playground.recordings.apis.response_items import ASKED_CALLS, given_by
 from playground.sessions.building import Place, SessionBuilder, json_or_text, text_part
+from playground.sessions.shapes.block_messages import of_blocks
 from playground.sessions.shapes.fields import listed
 from playground.sessions.shapes.parts import read_parts, result_value
 from playground.sessions.shapes.results import CONTENT, add, holds_result, read_result
@@ -157,29 +158,10 @@ def bare_message(value: dict[str, Any]) -> dict[str, Any]:
     if isinstance(content, dict) and isinstance(content.get("parts"), list):
         return content if content.get("role") else {**value, **content}
     if isinstance(value.get("blocks"), list) and value["blocks"] and content is None:
-        return _of_blocks(value)
+        return of_blocks(value)
     if value.get("type") == "TextMessage" and isinstance(value.get("source"), str):
         return {**value, "role": "user" if value["source"] == "user" else "assistant"}
     return value
-
-
-def _of_blocks(value: dict[str, Any]) -> dict[str, Any]:
-    """Polylogue's message: its text stands in its blocks, too, unless it was said around them. A
-    block's own id is not that of the call which it is or answers."""
-    text = value.get("text")
-    blocks = [
-        {key: held for key, held in each.items() if key != "id"} if _has_tool_id(each) else each
-        for each in value["blocks"]
-    ]
-    texts = [each.get("text") for each in blocks if isinstance(each, dict)]
-    within = "".join(each for each in texts if isinstance(each, str))
-    is_beside = isinstance(text, str) and text.strip() and text.strip() not in within
-    around = [{"type": "text", "text": text}] if is_beside else []
-    return {**value, "text": None, "content": [*around, *blocks]}
-
-
-def _has_tool_id(block: Any) -> bool:
-    return isinstance(block, dict) and isinstance(block.get("tool_id"), str)
 
 
 def _item(builder: SessionBuilder, value: dict[str, Any], place: Place) -> bool:

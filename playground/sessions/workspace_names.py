@@ -1,0 +1,26 @@
+"""Names of sessions that a workspace keeps, in the place of a file's."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+from playground import paths
+from playground.errors import InputFault
+
+WORKSPACE: Final = "workspace:"  # before the name of a session that is kept there
+
+
+def kept_file(given: str) -> Path | None:
+    """The file of a session in the workspace; None where something else is meant."""
+    if not given.startswith(WORKSPACE) or os.path.lexists(given):
+        return None
+    path = paths.workspace_file(given.removeprefix(WORKSPACE))
+    if not path.is_file():
+        found = sorted(map(paths.name_of, (f.name for f in path.parent.glob(f"*{paths.KEPT}"))))
+        known = ", ".join(found) or "none"
+        raise InputFault(
+            "the workspace has no session of this name", where=given, expected=f"one of: {known}"
+        )
+    return path
