@@ -1,7 +1,8 @@
 """All that has a target, in one run, as ratios: `make bench`.
 
-Run: python benchmarks/everything.py [--write]. CPU seconds, each the best of five rounds; a ratio
-is to what was measured beside it, so that another machine, or a busy one, changes little.
+Run: python benchmarks/everything.py [--write] [--only GROUP …]. CPU seconds, each the best of five
+rounds; a ratio is to what was measured beside it, so that another machine, or a busy one, changes
+little.
 It goes on in an environment of its own with the peers that PyPI offers. `--write` writes
 docs/benchmarks.md and a line of benchmarks/history.jsonl. Exit status 1: a figure is more than 20 %
 above the last line's, and by more than the five rounds differ among themselves.
@@ -17,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -249,9 +250,14 @@ def start() -> Iterator[Figure]:
     do without."""
     import resource
 
+    # as the Makefile has it: without what was compiled before, half of the time is a compiler's
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+
     def child(*command: str) -> float:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, *command], check=True, stdout=subprocess.DEVNULL)
+        called = [sys.executable, *command]
+        subprocess.run(called, check=True, stdout=subprocess.DEVNULL, env=environment, cwd=ROOT)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -266,11 +272,13 @@ def start() -> Iterator[Figure]:
 _NEEDED: Final = "click, pydantic.dataclasses, regex"
 
 
-def measured() -> list[Figure]:
-    groups = (live, every_dialect, small_calls, simulation, imports, start)
+GROUPS: Final = (live, every_dialect, small_calls, simulation, imports, start)
+
+
+def measured(only: Collection[str] = ()) -> list[Figure]:
     found: list[Figure] = []
-    for group in groups:
-        for figure in group():
+    for group in GROUPS:
+        for figure in group() if not only or group.__name__ in only else ():
             print(f"{figure.name:28} {figure.best:8.3g} x {figure.beside}", flush=True)
             found.append(figure)
     return found
@@ -337,12 +345,16 @@ def _met(is_met: bool) -> str:
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--write", action="store_true")
+    names = [group.__name__ for group in GROUPS]
+    arguments.add_argument("--only", nargs="+", default=(), choices=names, help="not with --write")
     options = arguments.parse_args()
+    if options.write and options.only:
+        arguments.error("a line of the history holds all figures")
     run_beside(*OURS, *PEERS)
     lines = HISTORY.read_text().splitlines() if HISTORY.exists() else []
     last = json.loads(lines[-1])["figures"] if lines else {}
     before = busy()
-    figures, when = measured(), datetime.now(UTC).isoformat(timespec="seconds")
+    figures, when = measured(options.only), datetime.now(UTC).isoformat(timespec="seconds")
     machine = before, busy()
     worse = regressions(figures, last)
     for line in worse:

@@ -87,7 +87,8 @@ class RequestMessages(KnowsPlaces[dict[str, Any]]):
     def all(self) -> list[dict[str, Any]]:
         """All of them for somebody who may write into each."""
         if self._given is None:
-            self._given = list(map(self.own, range(len(self))))
+            shared = [*self._first.messages, *self._history.messages[1:]]
+            self._given = [self._own.get(at) or copied(each) for at, each in enumerate(shared)]
         return self._given
 
     def append_to_last_user(self, text: str) -> None:
