@@ -62,12 +62,15 @@ class SyntaxEngine:
         self._steps: Generator[None, None, None] = self._stream()
 
     def feed(self, text: str) -> list[Event]:
-        self.scanner.add(text)
-        return self._advance()
+        scanner = self.scanner
+        scanner.add(text)
+        next(self._steps, None)  # as far as the text goes
+        events, scanner.events = scanner.events, []
+        return events
 
     def finish(self) -> list[Event]:
         self.scanner.ended = True
-        return self._advance()
+        return self.feed("")
 
     @property
     def state(self) -> ParserState:
@@ -80,11 +83,6 @@ class SyntaxEngine:
     def calls(self) -> int:
         """Calls seen so far, those before this stretch of text included."""
         return self.reader.count
-
-    def _advance(self) -> list[Event]:
-        next(self._steps, None)  # as far as the text goes
-        events, self.scanner.events = self.scanner.events, []
-        return events
 
     # the outermost walk: text, with whatever interrupts it
 

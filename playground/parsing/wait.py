@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, lru_cache
@@ -177,30 +177,26 @@ class Wait:
         return "(?<!" in self.decides or "(?<=" in self.decides
 
     @cached_property
-    def by_name(self) -> Mapping[str, Group]:
-        return {choice.group.name: choice.group for choice in self.choices if choice.group}
-
-    @cached_property
     def varying(self) -> frozenset[str]:
         """The groups of which more text may make another match, "" for the only choice without a
         group: for literals `_may_vary` says whether it does, which takes time to find out."""
         may_vary = (c for c in self.choices if _repeats(c) or c.varying or c.texts)
         return frozenset(_group_name(choice) for choice in may_vary)
 
+    @cached_property
+    def _groups(self) -> tuple[tuple[int, Group], ...]:
+        """The group of each choice, and where it stands among those of a match."""
+        groups = dict.fromkeys(choice.group for choice in self.choices if choice.group)
+        numbers = self.pattern.groupindex
+        return tuple((numbers[group.name] - 1, group) for group in groups)
+
     def group(self, match: regex.Match[str]) -> Group | None:
         """Which choice has matched."""
-        return self.by_name.get(self._name(match))
-
-    @cached_property
-    def _places(self) -> tuple[tuple[int, str], ...]:
-        """Where the group of each choice stands among the groups of a match."""
-        numbers = self.pattern.groupindex
-        return tuple((numbers[name] - 1, name) for name in self.by_name)
-
-    def _name(self, match: regex.Match[str]) -> str:
-        """The group that has matched."""
-        groups = match.groups()
-        return next((name for place, name in self._places if groups[place] is not None), "")
+        matched = match.groups()
+        for place, group in self._groups:
+            if matched[place] is not None:
+                return group
+        return None
 
     def kind(self, match: regex.Match[str]) -> Kind | None:
         group = self.group(match)
@@ -213,7 +209,8 @@ class Wait:
             return True
         if not self.varying:
             return False
-        name = self._name(match)
+        group = self.group(match)
+        name = group.name if group else ""
         if name not in self.varying or not _may_vary(self, name):
             return False
         if match.end() == len(text):
