@@ -1,10 +1,14 @@
-"""Twenty small calls beside SGLang's own streaming parsers, which run from their sources.
+"""Twenty small calls, a long reasoning and prose beside SGLang's own streaming parsers, which run
+from their sources.
 
-Run: python benchmarks/against_sglang.py [ROUNDS]. SGLang's wheel is installed without what it
-depends on: its parsers need no torch, but a tool's class and a switch, which stand in here. Each
-round reads another text, first by one and then by the other, in pieces of four characters, but a
-control token in one piece, as a server has it: some of its parsers read no token that is cut. CPU
-seconds of the best round. `calls` is how many of the twenty SGLang has found in the last.
+Run: python benchmarks/against_sglang.py [ROUNDS [CHARACTERS]]. SGLang's wheel is installed without
+what it depends on: its parsers need no torch, but a tool's class and a switch, which stand in here.
+Each round reads another text, first by one and then by the other, in pieces of four characters, but
+a control token in one piece, as a server has it: some of its parsers read no token that is cut. CPU
+seconds of the best round. `calls` is how many of the twenty SGLang has found in the last. The
+reasoning has a million CHARACTERS (0: none is read) between tags that SGLang knows; of how many
+each said that they are reasoning stands beside the times. As many of prose are read by all our
+dialects, and compared with the fastest of SGLang's.
 """
 
 from __future__ import annotations
@@ -29,6 +33,32 @@ PEERS: Final = {  # by our dialect: the module and the class of SGLang's parser
     "glm": ("glm4_moe_detector", "Glm4MoeDetector"),
     "deepseek-v3": ("deepseekv3_detector", "DeepSeekV3Detector"),
     "hermes": ("hermes_detector", "HermesDetector"),
+}
+REASONING: Final = {  # by our dialect: the name of SGLang's parser of reasoning
+    "hermes": "qwen3",
+    "qwen3-coder": "qwen3",
+    "kimi-k2": "kimi_k2",
+    "kimi-k3": "kimi_k3",
+    "glm": "glm45",
+    "deepseek-v3": "deepseek-v3",
+    "deepseek-v3.1": "deepseek-v3",
+    "deepseek-dsml": "deepseek-v4",
+    "deepseek-v4.1": "deepseek-v41",
+    "step3": "step3",
+    "dots": "dots",
+    "mimo": "mimo",
+    "hunyuan": "hunyuan",
+    "minimax-m2": "minimax",
+    "minimax-m3": "minimax-m3",
+    "mistral": "mistral",
+    "granite": "granite_thinking_parser",
+    "gemma4": "gemma4",
+    "harmony": "gpt-oss",
+    "inkling": "inkling",
+    "muse": "muse",
+    "k2-horizon": "k2_horizon",
+    "apertus": "apertus2509",
+    "cohere-action": "cohere_command4",
 }
 CALLS: Final = 20
 _PIECES: Final = re.compile(r"<[^<>\s]{1,48}>|[^<]{1,4}|<")
@@ -56,17 +86,25 @@ def stand_in() -> None:
     found = importlib.util.find_spec("sglang")
     assert found is not None and found.origin is not None  # run_beside has installed it
     folder = Path(found.origin).parent
-    for name in ("sglang", "sglang.srt", "sglang.srt.function_call"):
+    for name in ("sglang", "sglang.srt", "sglang.srt.function_call", "sglang.srt.parser"):
         package = types.ModuleType(name)
         package.__path__ = [str(folder.joinpath(*name.split(".")[1:]))]
         sys.modules[name] = package
     protocol: Any = types.ModuleType("sglang.srt.entrypoints.openai.protocol")
     protocol.Tool, protocol.ToolChoice, protocol.Function = Tool, Tool, Function
+    protocol.ChatCompletionRequest = protocol.ResponsesRequest = Tool
+    tokenizers: Any = types.ModuleType("transformers")
+    tokenizers.PreTrainedTokenizerBase = object
+    # two detectors of reasoning that read by a template, and load a grammar's compiler
+    beam: Any = types.ModuleType("sglang.srt.parser.beam")
+    template: Any = types.ModuleType("sglang.srt.parser.response_template")
+    beam.BeamReasoningDetector = template.ResponseTemplateReasoningDetector = Switch
+    template.grammar_holds_calls = template.ResponseTemplateReasoningDetector
     environ: Any = types.ModuleType("sglang.srt.environ")
     environ.envs = types.SimpleNamespace(SGLANG_FORWARD_UNKNOWN_TOOLS=Switch())
     for name in ("sglang.srt.entrypoints", "sglang.srt.entrypoints.openai"):
         sys.modules[name] = types.ModuleType(name)
-    sys.modules |= {protocol.__name__: protocol, environ.__name__: environ}
+    sys.modules |= {each.__name__: each for each in (protocol, environ, tokenizers, beam, template)}
 
 
 def reply(name: str, seed: int) -> list[str]:
@@ -89,15 +127,12 @@ def reply(name: str, seed: int) -> list[str]:
     return _PIECES.findall(text)
 
 
-def main() -> None:
-    run_beside(*NEEDED, "orjson", "partial_json_parser", without_dependencies=("sglang",))
-    stand_in()
+def small_calls(rounds: int) -> None:
     from generated import TOOL
     from parsing import PROMPT, cpu, read
 
     from playground.dialects import get_dialect
 
-    (rounds,) = numbers(sys.argv[1:], 20)
     protocol = sys.modules["sglang.srt.entrypoints.openai.protocol"]
     function = {"name": TOOL.name, "parameters": TOOL.input_schema}
     tools = [protocol.Tool(function=function)]
@@ -114,11 +149,101 @@ def main() -> None:
             results = [peer.parse_streaming_increment(text, tools) for text in texts]
             theirs = min(theirs, time.process_time() - start)
             found = sum(bool(call.name) for result in results for call in result.calls)
-        print(
-            f"{name:12} ours {ours * 1e3:6.2f} ms  SGLang {theirs * 1e3:6.2f} ms, {found} calls  "
-            f"{ours / theirs:5.2f} x SGLang's",
-            flush=True,
+        tell(name, ours, theirs, f"{found} calls")
+
+
+def reasoning(rounds: int, size: int) -> None:
+    """One long reasoning in the dialect's own tags, and an answer."""
+    from parsing import PROMPT, cpu, read
+
+    from playground.dialects import DeclaredDialect, get_dialect
+
+    make = importlib.import_module("sglang.srt.parser.reasoning_parser").ReasoningParser
+    thought = "So the tide is high.\nIs the berth < 3 m free, then? " * (size // 50)
+    for name, kind in REASONING.items():
+        dialect = get_dialect(name)
+        assert isinstance(dialect, DeclaredDialect)
+        known = make(kind).detector
+        tags = next(t for t in dialect.reasoning if t.open.startswith(known.think_start_token))
+        label = known.think_start_self_label
+        texts = [
+            known.think_start_token + label,
+            *_PIECES.findall(thought),
+            tags.close,
+            "The",
+            " answ",
+            "er.",
+        ]
+        data = [text.encode() for text in texts]
+        ours = theirs = math.inf
+        for _ in range(rounds):
+            parser, peer = dialect.create_parser(PROMPT), make(kind)
+            ours = min(ours, cpu(lambda p=parser, d=data: read(p, d)))  # type: ignore[misc]
+            start = time.process_time()
+            given = [peer.parse_stream_chunk(text)[0] or "" for text in texts]
+            theirs = min(theirs, time.process_time() - start)
+        tell(
+            name,
+            ours,
+            theirs,
+            f"{reasoned(name, data):,} and {sum(map(len, given)):,} of {len(thought):,}",
         )
+
+
+def reasoned(dialect: str, data: list[bytes]) -> int:
+    """How many characters our parser takes for reasoning."""
+    from parsing import PROMPT
+
+    from playground.dialects import get_dialect
+    from playground.events import ReasoningEvent
+
+    parser = get_dialect(dialect).create_parser(PROMPT)
+    events = (event for piece in data for event in parser.feed(piece))
+    return sum(len(event.text) for event in events if isinstance(event, ReasoningEvent))
+
+
+def prose(rounds: int, size: int) -> None:
+    from parsing import PROMPT, cpu, cut, read
+
+    from playground.dialects import dialect_names, get_dialect
+
+    text = "The tide is high, the berth is free.\n" * (size // 37)
+    data = cut(text, 4)
+    texts = [piece.decode() for piece in data]
+    theirs = math.inf
+    for module, kind in PEERS.values():
+        make = getattr(importlib.import_module(f"sglang.srt.function_call.{module}"), kind)
+        for _ in range(rounds):
+            feed, start = make().parse_streaming_increment, time.process_time()
+            for piece in texts:
+                feed(piece, [])
+            theirs = min(theirs, time.process_time() - start)
+    found = []
+    for name in dialect_names():
+        parsers = [get_dialect(name).create_parser(PROMPT) for _ in range(rounds)]
+        found.append((min(cpu(lambda p=p: read(p, data)) for p in parsers), name))  # type: ignore[misc]
+    found.sort()
+    print(f"prose, of {len(found)} dialects the one in the middle and the three slowest:")
+    for ours, name in (found[len(found) // 2], *found[-3:]):
+        tell(name, ours, theirs, f"{len(text):,} characters")
+
+
+def tell(name: str, ours: float, theirs: float, found: str) -> None:
+    print(
+        f"{name:14} ours {ours * 1e3:7.2f} ms  SGLang {theirs * 1e3:7.2f} ms, {found}  "
+        f"{ours / theirs:5.2f} x SGLang's",
+        flush=True,
+    )
+
+
+def main() -> None:
+    run_beside(*NEEDED, "orjson", "partial_json_parser", without_dependencies=("sglang",))
+    stand_in()
+    rounds, size = numbers(sys.argv[1:], 20, 1_000_000)
+    small_calls(rounds)
+    if size:
+        reasoning(min(rounds, 5), size)
+        prose(min(rounds, 5), size)
 
 
 if __name__ == "__main__":

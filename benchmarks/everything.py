@@ -131,6 +131,20 @@ def every_dialect() -> Iterator[Figure]:
         yield Figure(f"live {title}", what, beside, target, (value,), took)
 
 
+def memory() -> Iterator[Figure]:
+    """What live reading keeps beside its input, for the dialect that keeps the most."""
+    from parsing import peak
+
+    from playground.dialects import DeclaredDialect, dialect_names, get_dialect
+
+    size = 200_000
+    dialects = [get_dialect(name) for name in dialect_names()]
+    declared = [dialect for dialect in dialects if isinstance(dialect, DeclaredDialect)]
+    most, name = max((peak(dialect, size), dialect.name) for dialect in declared)
+    what = f"live reading, {name}, of {len(declared)} dialects"
+    yield Figure("memory", what, f"an argument of {size // 1000} kB", 4, (most,))
+
+
 def peers() -> Iterator[tuple[str, Callable[[str], Any]]]:
     import jiter  # type: ignore[import-not-found, unused-ignore]
     import json_repair  # type: ignore[import-not-found, unused-ignore]
@@ -272,7 +286,7 @@ def start() -> Iterator[Figure]:
 _NEEDED: Final = "click, pydantic.dataclasses, regex"
 
 
-GROUPS: Final = (live, every_dialect, small_calls, simulation, imports, start)
+GROUPS: Final = (live, every_dialect, memory, small_calls, simulation, imports, start)
 
 
 def measured(only: Collection[str] = ()) -> list[Figure]:
@@ -305,7 +319,7 @@ def busy() -> str:
 
 def page(figures: list[Figure], when: str, machine: tuple[str, str]) -> str:
     rows = [
-        f"| {figure.name} | {figure.what} | {figure.seconds:.3g} s | {figure.best:.3g} x "
+        f"| {figure.name} | {figure.what} | {_seconds(figure)} | {figure.best:.3g} x "
         f"{figure.beside} | {_target(figure)} | {figure.spread:.2g} |"
         for figure in figures
     ]
@@ -327,6 +341,10 @@ def page(figures: list[Figure], when: str, machine: tuple[str, str]) -> str:
             "",
         ]
     )
+
+
+def _seconds(figure: Figure) -> str:
+    return f"{figure.seconds:.3g} s" if figure.seconds else ""  # memory has none
 
 
 def _target(figure: Figure) -> str:

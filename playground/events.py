@@ -19,7 +19,7 @@ class Span(NamedTuple):
     stop: int
 
 
-# A stream has one of the next three for every chunk: they are the leanest events. Their span begins
+# A stream has one of the next four for every chunk: they are the leanest events. Their span begins
 # at an offset and is as long as the text, so a parser gives the offset alone, and the span is made
 # when somebody asks; one that is given is kept as it is. (A frozen dataclass takes five times as
 # long to make. Nobody writes into these either.)
@@ -68,6 +68,29 @@ class ArgumentEvent:
         self.text = text
 
 
+Role = Literal["section", "call", "reasoning", "text", "separator", "stop", "stray"]
+
+
+@dataclass(init=False, unsafe_hash=True)
+class MarkupEvent:
+    """Characters of the wire form: markers, JSON punctuation, whitespace between them.
+
+    `role` is what they belong to: a section around calls, a call, reasoning, text in which nothing
+    is a call; or they stand between calls (separator), end the reply (stop), or belong to nothing
+    (stray: a closer without its opener, a token of the alphabet that leaked).
+    """
+
+    __slots__ = ("_span", "role", "text")
+    span: Span
+    text: str
+    role: Role
+
+    def __init__(self, span: Span | int, text: str, role: Role = "call") -> None:
+        self._span = span
+        self.text = text
+        self.role = role
+
+
 def argument_maker(call_index: int, key: str | None) -> Callable[[int, str], ArgumentEvent]:
     """What makes events of one argument, each of an offset and a text."""
     new = object.__new__
@@ -83,30 +106,13 @@ def argument_maker(call_index: int, key: str | None) -> Callable[[int, str], Arg
     return make
 
 
-def _span_of(event: TextEvent | ReasoningEvent | ArgumentEvent) -> Span:
+def _span_of(event: TextEvent | ReasoningEvent | ArgumentEvent | MarkupEvent) -> Span:
     span = event._span
     return Span(span, span + len(event.text)) if isinstance(span, int) else span
 
 
-for _kind in (TextEvent, ReasoningEvent, ArgumentEvent):
+for _kind in (TextEvent, ReasoningEvent, ArgumentEvent, MarkupEvent):
     setattr(_kind, "span", property(_span_of))  # noqa: B010  # a field to dataclasses and to mypy
-
-
-Role = Literal["section", "call", "reasoning", "text", "separator", "stop", "stray"]
-
-
-@dataclass(frozen=True, slots=True)
-class MarkupEvent:
-    """Characters of the wire form: markers, JSON punctuation, whitespace between them.
-
-    `role` is what they belong to: a section around calls, a call, reasoning, text in which nothing
-    is a call; or they stand between calls (separator), end the reply (stop), or belong to nothing
-    (stray: a closer without its opener, a token of the alphabet that leaked).
-    """
-
-    span: Span
-    text: str
-    role: Role = "call"
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,10 +185,10 @@ def test_law_4_the_window_stays_small_whatever_the_value(dialect: DeclaredDialec
 def test_law_4_memory_is_a_few_times_the_open_argument(dialect: DeclaredDialect) -> None:
     """Its text and its value have to be given at the end; all pieces of it were kept beside them,
     and once more what had passed by: up to seven times its characters."""
-    value = "The tide is high, the berth is <free>.\n" * 1_500
+    value = "TheTideIsHigh." * 4_000
     arguments = {"path": "a", "content": value}
     if dialect.syntax.text_keys:
-        arguments = dialect.syntax.sample_texts | {dialect.syntax.text_keys[-1]: value}
+        arguments = dialect.syntax.sample_texts | {dialect.syntax.text_keys[-1]: value + "\n"}
     call = ToolCallPart("c", dialect.syntax.name or "write_file", arguments)
     data = dialect.format_tool_call(call, TOOLS).encode()
     pieces = [data[at : at + 64] for at in range(0, len(data), 64)]

@@ -100,14 +100,15 @@ an open value at each of them is quadratic. So a wait that finds no candidate cl
 with a candidate, everything before it; and `Scanner.add` drops what was claimed. What is held and
 matched again is a marker: every repetition in a pattern is bounded and possessive, so it is some
 hundred characters at most. Values are searched by compiled patterns, never by a loop of ours over
-their characters, and their pieces are joined as they grow.
+their characters, and what is kept of them is one text that grows (claims.py), and is given up when
+its value is made: an argument stands in memory once, and then its value beside it.
 
 Most chunks are not walked at all. Where everything is claimed and the walk only waits for a search
-to find something, it *rests* (`Scanner.rest`): a chunk in which that search finds nothing *passes
-by*. It becomes one event, and no generator is resumed. The search is the one that the walk would
-make itself, so this holds for every place that waits; a place that does not rest is only slower.
-Where it does find something, the wait itself says from where on the chunk is held (`Wait.held`), as
-the walk would: only a marker that is whole resumes it.
+to find something, it *rests* (`Scanner.rest`, quiet.py): a chunk in which that search finds nothing
+*passes by*. It becomes one event, and no generator is resumed. The search is the one that the walk
+would make itself, so this holds for every place that waits; a place that does not rest is only
+slower. Where it does find something, the wait itself says from where on the chunk is held
+(`Wait.held`), as the walk would: only a marker that is whole resumes it.
 
 What may not be changed, and what falls when it is
 --------------------------------------------------

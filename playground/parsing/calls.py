@@ -13,7 +13,7 @@ from playground.parsing.notations import notation_of
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Match, Walk
-from playground.parsing.wait import Kind, part
+from playground.parsing.wait import Kind, part, parts
 
 
 class CallReader(Reader):
@@ -35,7 +35,7 @@ class CallReader(Reader):
 
     def _read_one(self, match: Match, form: Form, in_section: bool, has_body: bool) -> Walk[None]:
         scanner = self.scanner
-        groups = {group: text for group, text in match.groupdict().items() if text is not None}
+        groups = parts(match)
         call = OpenCall(
             self.count,
             groups.get("id") or f"call_{self.count + 1}",
@@ -69,11 +69,12 @@ class CallReader(Reader):
         scanner, start = self.scanner, match.start()
         if syntax.name:
             self.set_name(call, 0, syntax.name)
+        numbers = match.re.groupindex
         given = [group for group, text in groups.items() if text and _is_given(group)]
-        for group in sorted(given, key=match.start):
+        for (begin, end), group in sorted((match.span(numbers[group]), group) for group in given):
             is_line, text = group != "name", groups[group]
-            scanner.emit_markup(match.start(group) - start)
-            start = match.end(group)
+            scanner.emit_markup(begin - start)
+            start = end
             if is_line:
                 key = group.removeprefix("line_")
                 self.emit_argument(call, key)(len(text))

@@ -33,7 +33,7 @@ class Utf8Decoder:
 
 def bad_places(text: str) -> list[int]:
     """Where half surrogates stand: bad bytes after decoding, or the sender's own."""
-    return [match.start() for match in _BAD.finditer(text)]
+    return [] if text.isascii() else [match.start() for match in _BAD.finditer(text)]
 
 
 def replaced(text: str) -> str:

@@ -22,7 +22,7 @@ from playground.events import (
 )
 from playground.findings import finding
 from playground.json_numbers import finite, is_finite, load_json
-from playground.parsing.claims import Pieces
+from playground.parsing.claims import GrowingText
 from playground.parsing.state import ParserState
 from playground.parsing.values import dump_json
 from playground.tools import ToolMetadata
@@ -34,7 +34,7 @@ class _NativeCall:
     call_id: str
     name: str = ""
     custom: bool = False  # the arguments are free text: a patch, SQL
-    pieces: Pieces = field(default_factory=Pieces)
+    raw: GrowingText = field(default_factory=GrowingText)
 
 
 class DeltaReader:
@@ -93,25 +93,23 @@ class DeltaReader:
             events.append(FindingEvent(here, finding("native-call", f"call {call.index}")))
         return events
 
-    def _claim(self, text: str) -> Span:
-        start, self.stop = self.stop, self.stop + len(text)
-        return Span(start, self.stop)
-
     def _name(self, call: _NativeCall, name: str | None) -> list[Event]:
         if not name or name == call.name:
             return []
         call.name += name
-        return [CallNamedEvent(self._claim(name), call.index, call.name, name)]
+        start, self.stop = self.stop, self.stop + len(name)
+        return [CallNamedEvent(Span(start, self.stop), call.index, call.name, name)]
 
     def _arguments(self, call: _NativeCall, arguments: Any) -> list[Event]:
         text = arguments if isinstance(arguments, str) else dump_json(arguments or {})
         if not text or arguments is None:
             return []
-        call.pieces.append(text)
-        return [ArgumentEvent(self._claim(text), call.index, None, text)]
+        call.raw.add(text)
+        start, self.stop = self.stop, self.stop + len(text)
+        return [ArgumentEvent(start, call.index, None, text)]
 
     def _end(self, call: _NativeCall, here: Span) -> list[Event]:
-        raw = call.pieces.take()
+        raw = call.raw.take()
         kept = ((None, raw),) if raw else ()
         place = f"call {call.index}"
         code, arguments = ("", {"input": raw}) if call.custom else _decoded(raw)
@@ -151,4 +149,5 @@ def _decoded(raw: str) -> tuple[str, dict[str, Any]]:
 
 
 def _get(source: Any, key: str) -> Any:
-    return source.get(key) if isinstance(source, Mapping) else getattr(source, key, None)
+    is_mapping = isinstance(source, dict | Mapping)  # mostly a dict, which is told fast
+    return source.get(key) if is_mapping else getattr(source, key, None)

@@ -11,11 +11,11 @@ from typing import Final, Literal, assert_never
 
 from playground.events import Event, Role
 from playground.parsing.calls import CallReader
-from playground.parsing.claims import Emit
+from playground.parsing.claims import Claim
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.form import Form
 from playground.parsing.plan import Plan, compile_plan
-from playground.parsing.scanner import Match, Scanner, Walk, drain
+from playground.parsing.scanner import Match, Scanner, Walk
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
 from playground.parsing.wait import Choice, Group, Kind, part, wait
@@ -59,19 +59,18 @@ class SyntaxEngine:
         self._section: Form | None = None  # the one that is open
         self._bare = False  # whether a section's opener was text, for no call followed it
         self._prose = False  # whether what was read last is left of a call: text, a lone closer
-        self._steps: Generator[None, None, None] | None = self._stream()
+        self._steps: Generator[None, None, None] = self._stream()
 
-    def feed(self, text: str, passed: int = 0, held: str = "") -> list[Event]:
-        """Read on; `passed` is the offset up to which chunks have passed by a quiet scanner, and
-        `held` what of them has not been given out."""
-        self.scanner.wake(passed, held)
-        self.scanner.add(text)
-        return self._advance()
+    def feed(self, text: str) -> list[Event]:
+        scanner = self.scanner
+        scanner.add(text)
+        next(self._steps, None)  # as far as the text goes
+        events, scanner.events = scanner.events, []
+        return events
 
-    def finish(self, passed: int = 0, held: str = "") -> list[Event]:
-        self.scanner.wake(passed, held)
+    def finish(self) -> list[Event]:
         self.scanner.ended = True
-        return self._advance()
+        return self.feed("")
 
     @property
     def state(self) -> ParserState:
@@ -84,12 +83,6 @@ class SyntaxEngine:
     def calls(self) -> int:
         """Calls seen so far, those before this stretch of text included."""
         return self.reader.count
-
-    def _advance(self) -> list[Event]:
-        if self._steps is not None and drain(self._steps):
-            self._steps = None
-        events, self.scanner.events = self.scanner.events, []
-        return events
 
     # the outermost walk: text, with whatever interrupts it
 
@@ -209,7 +202,7 @@ class SyntaxEngine:
         yield from self._between(form)
 
     @property
-    def _text(self) -> Emit:
+    def _text(self) -> Claim:
         """What claims text: it is content, but after a call it may have to stand apart."""
         if not self.calls or self.switches.text_after_calls == "text":
             return self.scanner.emit_text

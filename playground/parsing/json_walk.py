@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
-from playground.parsing.claims import Emit, Held, unescaped
+from playground.parsing.claims import Claim
 from playground.parsing.open_call import BrokenCall
+from playground.parsing.quiet import Accept, Held, Quiet, quiet_until, unescaped
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.wait import Wait
 
@@ -41,12 +42,130 @@ _UNDECIDED: Final = ("\\", "/", "*")  # at a cut: an escape, a comment's opener,
 _SCALAR_END: Final = re.compile(r"[\n,}\]<]")
 
 
+def value(scanner: Scanner, emit: Claim, restart: Wait | None = None) -> Walk[None]:
+    """Claim one JSON value by `emit`, piece by piece."""
+    first = yield from scanner.peek()
+    if first and first in "\"'{[":
+        yield from balanced(scanner, emit, restart)
+    else:
+        yield from scanner.claim_to(_SCALAR_END, emit)
+
+
+def balanced(scanner: Scanner, emit: Claim, restart: Wait | None = None) -> Walk[None]:
+    """Claim a string, an object, an array or a comment: up to where brackets are balanced and
+    nothing is open. It is claimed in one piece, unless the text is cut.
+
+    `restart` is how another call begins, up to its first quote: no string holds that, so where it
+    stands in one the string never ended. Raises BrokenCall there, and at the end of the stream.
+    """
+    depth, inside, position = 0, "", scanner.at
+    places = _places(restart)
+    while True:
+        pattern, quiet = places[inside]
+        match = pattern.search(scanner.text, position)
+        if match is None:
+            scanner.claim_cut(emit, len(scanner.text))
+            scanner.rest(quiet, emit)
+            yield
+            position = scanner.at
+            continue
+        char = match[0]
+        if char in _UNDECIDED and match.end() == len(scanner.text):
+            # held back, not claimed: what follows decides what it is
+            scanner.claim_cut(emit, match.start())
+            scanner.rest(quiet, emit)
+            yield
+            position = scanner.at
+            continue
+        if inside == '"' and char not in _ENDS:
+            assert restart is not None  # nothing else is looked for in a string
+            if _undecided(scanner, emit, match.start(), restart):
+                scanner.rest(quiet, emit)
+                yield
+                position = scanner.at
+            else:
+                position = match.start() + 1
+            continue
+        if char == "<" and not inside:
+            emit(match.start() - scanner.at)
+            raise BrokenCall("malformed-json", "a marker stands inside the JSON")
+        position = match.end()
+        if char == "\\":
+            position += 1  # whatever is escaped closes nothing
+            continue
+        inside, deeper = _AFTER[inside, char]
+        depth += deeper
+        if depth == 0 and not inside:
+            emit(position - scanner.at)
+            return
+
+
+def escaped_object(scanner: Scanner, emit: Claim) -> Walk[None]:
+    """Claim an object that was escaped once more, as if inside of a string: up to its last brace.
+    Raises BrokenCall at the end of the stream."""
+    depth, inside, position = 0, False, scanner.at
+    while True:
+        pattern = _ESCAPED_INSIDE if inside else _ESCAPED_OUTSIDE
+        match = pattern.search(scanner.text, position)
+        if match is None or (match[0][-1] == "\\" and match.end() == len(scanner.text)):
+            # backslashes at a cut are held back: what follows decides what they are
+            scanner.claim_cut(emit, match.start() if match else len(scanner.text))
+            scanner.rest(quiet_until(pattern), emit)
+            yield
+            position = scanner.at
+            continue
+        position = match.end()
+        if match[0][0] == "\\":
+            # of `\\\"` one backslash is the quote's own once it is unescaped: it ends no string
+            inside ^= match[0][-1] == '"' and (len(match[0]) - 1) % 4 == 1
+            continue
+        depth += _DEPTH[match[0]]
+        if depth == 0:
+            emit(position - scanner.at)
+            return
+
+
+def _undecided(scanner: Scanner, emit: Claim, place: int, restart: Wait) -> bool:
+    """Whether more text has to come before one knows if another call begins at `place`. Raises
+    BrokenCall where one does."""
+    opener = restart.pattern.match(scanner.text, place, partial=True)
+    if opener is None:
+        return False
+    emit(place - scanner.at)
+    if opener.partial and not scanner.ended:
+        return True
+    raise BrokenCall("truncated-call" if opener.partial else "malformed-json")
+
+
+class _Place(NamedTuple):
+    """What is looked for where something is open, or nothing is, and how chunks pass by there."""
+
+    pattern: re.Pattern[str]
+    quiet: Quiet
+
+
 @lru_cache(maxsize=1024)
-def _held(string: re.Pattern[str], restart: Wait | None = None) -> Held:
+def _places(restart: Wait | None) -> dict[str, _Place]:
+    """The places of a text by what is open."""
+    found = {"": _Place(_OUTSIDE, quiet_until(_OUTSIDE))}
+    for opener, pattern in _INSIDE.items():
+        if opener not in _ENDS:
+            found[opener] = _Place(pattern, quiet_until(pattern))
+            continue
+        started = restart if opener == '"' else None
+        if started is not None:
+            # each choice begins with one character alone: only so does `re` run through text to any
+            pattern = re.compile(rf'"|\\|{started.first.pattern}')
+        quiet = quiet_until(pattern, escapes=True)
+        found[opener] = _Place(pattern, quiet._replace(held=_held(pattern, started)))
+    return found
+
+
+def _held(string: re.Pattern[str], restart: Wait | None) -> Held:
     """What may be held at the end of a string: a backslash, and half of how a call begins."""
     wakes = unescaped(string)
 
-    def held(text: str, start: int) -> int | None:
+    def held(text: str, start: int, accept: Accept | None = None) -> int | None:
         found = wakes.search(text, start)
         while found is not None:
             place = found.start()
@@ -62,112 +181,6 @@ def _held(string: re.Pattern[str], restart: Wait | None = None) -> Held:
     return held
 
 
-def value(scanner: Scanner, emit: Emit, keep: list[str], restart: Wait | None = None) -> Walk[None]:
-    """Claim one JSON value by `emit`, piece by piece; its text is appended to `keep`."""
-    first = yield from scanner.peek()
-    if first and first in "\"'{[":
-        yield from balanced(scanner, emit, keep, restart)
-    else:
-        yield from scanner.claim_to(_SCALAR_END, emit, keep)
-
-
-def balanced(
-    scanner: Scanner, emit: Emit, keep: list[str], restart: Wait | None = None
-) -> Walk[None]:
-    """Claim a string, an object, an array or a comment: up to where brackets are balanced and
-    nothing is open. It is claimed in one piece, unless the text is cut.
-
-    `restart` is how another call begins, up to its first quote: no string holds that, so where it
-    stands in one the string never ended. Raises BrokenCall there, and at the end of the stream.
-    """
-    depth, inside, position = 0, "", scanner.at
-    string = _string(restart.first.pattern) if restart else _INSIDE['"']
-    held = {'"': _held(string, restart), "'": _held(_INSIDE["'"])}
-    while True:
-        pattern = string if inside == '"' else _INSIDE[inside] if inside else _OUTSIDE
-        match = pattern.search(scanner.text, position)
-        if match is None:
-            scanner.claim_cut(emit, keep, len(scanner.text))
-            scanner.rest(pattern, emit, keep, inside in held, held.get(inside))
-            yield
-            position = scanner.at
-            continue
-        char = match[0]
-        if char in _UNDECIDED and match.end() == len(scanner.text):
-            # held back, not claimed: what follows decides what it is
-            scanner.claim_cut(emit, keep, match.start())
-            if char == "\\":
-                scanner.rest(pattern, emit, keep, escapes=True, held=held.get(inside))
-            yield
-            position = scanner.at
-            continue
-        if inside == '"' and char not in _ENDS:
-            assert restart is not None  # nothing else is looked for in a string
-            if _undecided(scanner, emit, keep, match.start(), restart):
-                scanner.rest(pattern, emit, keep, escapes=True, held=held.get(inside))
-                yield
-                position = scanner.at
-            else:
-                position = match.start() + 1
-            continue
-        if char == "<" and not inside:
-            scanner.claim(emit, keep, match.start())
-            raise BrokenCall("malformed-json", "a marker stands inside the JSON")
-        position = match.end()
-        if char == "\\":
-            position += 1  # whatever is escaped closes nothing
-            continue
-        inside, deeper = _AFTER[inside, char]
-        depth += deeper
-        if depth == 0 and not inside:
-            scanner.claim(emit, keep, position)
-            return
-
-
-def escaped_object(scanner: Scanner, emit: Emit, keep: list[str]) -> Walk[None]:
-    """Claim an object that was escaped once more, as if inside of a string: up to its last brace.
-    Raises BrokenCall at the end of the stream."""
-    depth, inside, position = 0, False, scanner.at
-    while True:
-        pattern = _ESCAPED_INSIDE if inside else _ESCAPED_OUTSIDE
-        match = pattern.search(scanner.text, position)
-        if match is None or (match[0][-1] == "\\" and match.end() == len(scanner.text)):
-            # backslashes at a cut are held back: what follows decides what they are
-            scanner.claim_cut(emit, keep, match.start() if match else len(scanner.text))
-            scanner.rest(pattern, emit, keep)
-            yield
-            position = scanner.at
-            continue
-        position = match.end()
-        if match[0][0] == "\\":
-            # of `\\\"` one backslash is the quote's own once it is unescaped: it ends no string
-            inside ^= match[0][-1] == '"' and (len(match[0]) - 1) % 4 == 1
-            continue
-        depth += _DEPTH[match[0]]
-        if depth == 0:
-            scanner.claim(emit, keep, position)
-            return
-
-
-def _undecided(scanner: Scanner, emit: Emit, keep: list[str], place: int, restart: Wait) -> bool:
-    """Whether more text has to come before one knows if another call begins at `place`. Raises
-    BrokenCall where one does."""
-    opener = restart.pattern.match(scanner.text, place, partial=True)
-    if opener is None:
-        return False
-    scanner.claim(emit, keep, place)
-    if opener.partial and not scanner.ended:
-        return True
-    raise BrokenCall("truncated-call" if opener.partial else "malformed-json")
-
-
-@lru_cache
-def _string(restart: str) -> re.Pattern[str]:
-    """What is looked for inside a string that a call's opener may break off."""
-    # each choice begins with one character alone: only so does `re` run through text to any of them
-    return re.compile(rf'"|\\|{restart}')
-
-
 def skip_gap(scanner: Scanner) -> Walk[bool]:
     """Claim white space and comments as markup; whether there was a comment."""
     commented = False
@@ -176,4 +189,4 @@ def skip_gap(scanner: Scanner) -> Walk[bool]:
         if (yield from scanner.peek()) != "/":
             return commented
         commented = True
-        yield from balanced(scanner, scanner.emit_markup, [])
+        yield from balanced(scanner, scanner.claim_markup())

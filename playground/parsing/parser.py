@@ -23,12 +23,12 @@ from playground.events import (
     split,
 )
 from playground.findings import finding
-from playground.parsing.claims import Quiet
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.decoding import Utf8Decoder, bad_places, replaced
 from playground.parsing.deltas import DeltaReader
 from playground.parsing.engine import SyntaxEngine
 from playground.parsing.patterns import CONTEXT
+from playground.parsing.quiet import Quiet
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
 from playground.tools import ToolMetadata
@@ -101,7 +101,7 @@ class SyntaxParser(DialectParser):
         quiet: bool = True,
     ) -> None:
         self._may_be_quiet = quiet
-        self._wakes: Callable[[str], re.Match[str] | None] | None = None  # see Scanner.rest
+        self._wakes: Callable[[str], re.Match[str] | None] | None = None  # as long as it is quiet
         self._held = ""  # the end of what was read, which may begin a marker
         self._context: str | None = None  # what stands before that, where it counts
         self._declared = (syntax, markers, switches, tools)
@@ -110,6 +110,7 @@ class SyntaxParser(DialectParser):
         self._deltas = DeltaReader(tools, native)
         self._offset = 0
         self._in_text = True
+        self._calls = 0  # before what is read now
         self._bad: deque[tuple[int, str]] = deque()  # characters that came in as no UTF-8
         self._prefilled = bool(prefill)
         if prefill:
@@ -138,12 +139,10 @@ class SyntaxParser(DialectParser):
 
     def feed_tool_call_delta(self, delta: Any) -> list[Event]:
         events = self._end_of_text()
-        calls = self._engine.calls
-        events += self._deltas.read(delta, self._offset, calls)
-        calls += any(isinstance(event, CallStartedEvent) for event in events)
+        found = self._deltas.read(delta, self._offset, self._calls)
+        self._calls += any(isinstance(event, CallStartedEvent) for event in found)
         self._offset = self._deltas.stop
-        self._engine = SyntaxEngine(*self._declared, offset=self._offset, calls=calls)
-        return events
+        return events + found
 
     def feed_reasoning(self, text: str) -> list[Event]:
         if not text:
@@ -157,10 +156,8 @@ class SyntaxParser(DialectParser):
                 place = f"character {start + begin}"
                 events.append(FindingEvent(here, finding("lone-surrogate", place)))
             if begin < end:
-                span = Span(start + begin, start + end)
-                events.append(ReasoningEvent(span, replaced(text[begin:end])))
+                events.append(ReasoningEvent(start + begin, replaced(text[begin:end])))
         self._offset += len(text)
-        self._engine = SyntaxEngine(*self._declared, offset=self._offset, calls=self._engine.calls)
         return events
 
     def finish(self) -> list[Event]:
@@ -183,25 +180,25 @@ class SyntaxParser(DialectParser):
         if not self._in_text:
             return self._deltas.state or self._engine.state
         state = self._engine.state
-        return state if self._engine.scanner.quiet is None else replace(state, held=self._held)
+        return state if self._wakes is None else replace(state, held=self._held)
 
     def _stirred(self, text: str) -> list[Event]:
         """A chunk that may begin a marker, or go on with what is held: it passes by as well where
         nothing comes of that, or where no more can be told yet."""
-        held, start = self._held, self._offset - len(self._held)
-        if not text or start < 0 or self._until is None:
+        quiet, held, start = self._quiet, self._held, self._offset - len(self._held)
+        if not text or start < 0 or quiet.held is None:
             return self._read(text, "invalid-utf8")
         if self._context is not None and not held:  # else nothing has been claimed since
             self._context = self._before()
         before = self._context or ""
         whole = before + held + text
         place = len(before)
-        stop = self._until(whole, place)
+        stop = quiet.held(whole, place, self._engine.scanner.accept)
         if stop is None:
             return self._read(text, "invalid-utf8")
         self._offset += len(text)
         self._held, said = whole[stop:], whole[place:stop]
-        self._stirs = bool(self._held) or (self._takes_lines and said.endswith("\n"))
+        self._stirs = bool(self._held) or (quiet.takes_lines and said.endswith("\n"))
         if not said:
             return []
         if self._context is not None:
@@ -210,48 +207,65 @@ class SyntaxParser(DialectParser):
         return [self._make(start, said)]
 
     def _read(self, text: str, code: str) -> list[Event]:
-        self._wakes = None
+        if self._wakes is not None:
+            self._wake()
         if not text:
             return []
-        self._in_text, passed, held = True, self._offset, self._held
+        start = self._offset
+        if not self._in_text:
+            self._in_text = True
+            self._engine = SyntaxEngine(*self._declared, offset=start, calls=self._calls)
         self._offset += len(text)
-        if not text.isascii():
-            self._bad.extend((passed + place, code) for place in bad_places(text))
+        if places := bad_places(text):
+            self._bad.extend((start + place, code) for place in places)
             text = replaced(text)
-        events = self._placed(self._engine.feed(text, passed, held))
-        self._held = self._engine.scanner.held
+        events = self._engine.feed(text)
+        if self._bad or self._prefilled:
+            events = self._placed(events)
         quiet = self._engine.scanner.quiet if self._may_be_quiet else None
         if quiet and not self._decoder.holds and not self._bad:
             self._rest(quiet)
         return events
 
     def _rest(self, quiet: Quiet) -> None:
+        """Let chunks pass by from now on, up to one that concerns the walk."""
+        scanner = self._engine.scanner
+        claim, self._held, self._quiet = scanner.resting, scanner.held, quiet
+        self._wakes, self._rested = quiet.wakes, self._offset
         self._sign, self._other, self._third = quiet.signs
-        self._wakes, self._until = quiet.wakes, quiet.held
-        self._takes_lines = quiet.takes_lines
-        self._before: Callable[[], str] = quiet.claim.before
-        before = self._before() if quiet.looks_back else ""
-        self._context = before if quiet.looks_back else None
-        at_line = quiet.takes_lines and before[-1:] in ("", "\n")
-        self._stirs = bool(self._held) or at_line
-        self._make: Callable[[int, str], Event] = quiet.claim.make
-        self._pass: Callable[[bytes], object] = quiet.claim.passing()
+        self._make: Callable[[int, str], Event] = claim.make
+        self._pass: Callable[[bytes], object] = claim.passing()
+        self._stirs = bool(self._held)
+        if quiet.looks_back:
+            self._before: Callable[[], str] = claim.before
+            self._context = before = claim.before()
+            self._stirs |= quiet.takes_lines and before[-1:] in ("", "\n")
+        else:
+            self._context = None
+
+    def _wake(self) -> None:
+        """The walk goes on, behind the chunks that have passed by."""
+        self._wakes = None
+        if self._offset != self._rested:
+            self._engine.scanner.wake(self._offset, self._held)
 
     def _end_of_text(self) -> list[Event]:
+        """What is held comes out, and a call that is open is aborted; more text begins anew."""
+        if not self._in_text and not self._decoder.holds:
+            return []
         events = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
-        self._decoder, self._in_text = Utf8Decoder(), False
-        return events + self._placed(self._engine.finish(self._offset, self._held))
+        if self._in_text:
+            events += self._placed(self._engine.finish())
+            self._in_text, self._calls = False, self._engine.calls
+        return events
 
     def _prefill(self, text: str) -> None:
         """What the template already wrote sets the state and belongs to no span."""
         self._engine = SyntaxEngine(*self._declared, offset=-len(text))
         self._engine.feed(text)
-        self._held = self._engine.scanner.held
 
     def _placed(self, events: list[Event]) -> list[Event]:
         """Put the findings about single characters before those characters, and cut the prefill."""
-        if not self._bad and not self._prefilled:
-            return events
         result: list[Event] = []
         for event in events:
             while self._bad and event.span.stop > self._bad[0][0]:

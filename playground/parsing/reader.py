@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from playground.events import CallNamedEvent, argument_maker
-from playground.parsing.claims import Claim, Emit, Pieces
+from playground.parsing.claims import Claim, GrowingText
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.scanner import Match, Scanner, Walk
 from playground.parsing.switches import Switches
@@ -81,21 +81,21 @@ class Reader:
     # arguments
 
     def emit_argument(
-        self, call: OpenCall, key: str | None, kept: list[str] | None = None
+        self, call: OpenCall, key: str | None, kept: GrowingText | None = None
     ) -> Claim:
         """What claims characters as this argument's; None stands for all arguments as one text.
         `kept` gets them too."""
         return Claim(self.scanner, argument_maker(call.index, key), kept)
 
     def claim_all(
-        self, call: OpenCall, label: str, walk: Callable[[Emit, list[str]], Walk[None]]
+        self, call: OpenCall, label: str, walk: Callable[[Claim], Walk[None]]
     ) -> Walk[str]:
         """Claim all arguments as one text, as far as `walk` goes, and give it back. What was read
         of a call that breaks off is kept with it. `label` stands in the debug panel."""
-        kept = Pieces()
+        kept = GrowingText()
         self.argument = label
         try:
-            yield from walk(self.emit_argument(call, None), kept)
+            yield from walk(self.emit_argument(call, None, kept))
         finally:
             text = kept.take()
             call.raw.append((None, text))

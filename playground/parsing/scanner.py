@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
-from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import regex
 
@@ -23,10 +22,11 @@ from playground.events import (
     TextEvent,
 )
 from playground.findings import finding
-from playground.parsing.claims import Claim, Emit, Held, Quiet, finding_maker, signs_of, unescaped
+from playground.parsing.claims import Claim, GrowingText, finding_maker
 from playground.parsing.open_call import BrokenCall
 from playground.parsing.patterns import CONTEXT
-from playground.parsing.wait import Accept, Wait, refuses
+from playground.parsing.quiet import Accept, Quiet, quiet_until
+from playground.parsing.wait import Wait, refuses
 
 T = TypeVar("T")
 Walk = Generator[None, None, T]  # yields where more text is needed
@@ -42,12 +42,13 @@ class Scanner:
         self.text, self.at, self.base = "", 0, offset
         self.ended = False
         self.events: list[Event] = []
-        self.quiet: Quiet | None = None
-        self._rested: tuple[object, Quiet | None] = None, None
+        self.quiet: Quiet | None = None  # how chunks may pass by, as long as the walk rests
         self.emit_text = Claim(self, TextEvent)
         self.emit_reasoning = Claim(self, ReasoningEvent)
         self.emit_text_after_call = Claim(self, finding_maker("text-after-call", "after a call"))
         self.emit_unexpected = Claim(self, finding_maker("unexpected-text", "inside a call"))
+        self.resting = self.emit_text  # what claims those chunks
+        self.accept: Accept | None = None  # what may refuse a marker in them
 
     @property
     def offset(self) -> int:
@@ -62,6 +63,7 @@ class Scanner:
         # a look back to the start of the line stays possible (no max(): this runs at every chunk)
         keep = self.at - CONTEXT if self.at > CONTEXT else 0
         self.text, self.base, self.at = self.text[keep:] + text, self.base + keep, self.at - keep
+        self.quiet = None
 
     # claiming: each takes the next `count` characters and makes an event of them
 
@@ -76,16 +78,14 @@ class Scanner:
         start, self.at = self.at, self.at + count
         return self.base + start, self.text[start : self.at]
 
-    def claim(self, emit: Emit, keep: list[str], stop: int) -> None:
-        """Claim up to a place in `text` and keep a copy of it."""
-        if stop > self.at:
-            keep.append(self.text[self.at : stop])
-            emit(stop - self.at)
+    def claim_markup(self, kept: GrowingText | None = None) -> Claim:
+        """What claims the pieces of a call's markup; `kept` gets them too."""
+        return Claim(self, MarkupEvent, kept)
 
     def emit_markup(self, count: int, role: Role = "call") -> None:
         if count:
             offset, text = self.take_text(count)
-            self.events.append(MarkupEvent(Span(offset, offset + count), text, role))
+            self.events.append(MarkupEvent(offset, text, role))
 
     def emit_match(self, match: Match, role: Role = "call") -> None:
         """A marker that has matched here is markup."""
@@ -101,72 +101,39 @@ class Scanner:
 
     # quiet: chunks may pass by until one has something that could concern the walk
 
-    def rest(
-        self,
-        wakes: re.Pattern[str],
-        emit: Emit,
-        keep: list[str] | None = None,
-        escapes: bool = False,
-        held: Held | None = None,
-    ) -> None:
-        """Everything is claimed, and so will be what comes, up to where `wakes` finds something;
-        with `escapes`, something that no backslash escapes. With `held` something may be held,
-        which is claimed where it comes to nothing.
-
-        It is asked about each chunk alone: it may find too much, never too little. So it finds what
-        it looks for by one character, if that is all there is; it looks ahead only where the end
-        of the text will do, and back only to find less than it would without.
-        """
-        if (self.at < len(self.text) and not held) or self.ended or not isinstance(emit, Claim):
-            return
-        place = wakes, emit, id(keep)
-        if self._rested[0] != place:  # else it rests where it rested last, as it mostly does
-            claim = emit if keep is None else Claim(self, emit.make, keep)
-            found = (unescaped(wakes) if escapes else wakes).search
-            self._rested = place, Quiet(signs_of(wakes), found, claim, held)
-        self.quiet = self._rested[1]
-
-    def rest_in(self, wait: Wait, emit: Emit, accept: Accept | None = None) -> None:
-        """The same where a wait finds nothing, or what may become one of its markers."""
-        if self.ended or not isinstance(emit, Claim):
-            return
-        place = wait, emit, accept
-        if self._rested[0] != place:
-            held = wait.held if accept is None else partial(wait.held, accept=accept)
-            wakes, back, lines = wait.wakes, wait.looks_back, wait.takes_lines
-            quiet = Quiet(signs_of(wakes), wakes.search, emit, held, back, lines)
-            self._rested = place, quiet
-        self.quiet = self._rested[1]
+    def rest(self, quiet: Quiet, emit: Claim, accept: Accept | None = None) -> None:
+        """Everything is claimed but what may become a marker, and so will be what comes, as far as
+        it is `quiet`."""
+        if not self.ended and (self.at == len(self.text) or quiet.held):
+            self.quiet, self.resting, self.accept = quiet, emit, accept
 
     def wake(self, offset: int, held: str) -> None:
         """Chunks have passed by up to an offset: the window stands after them, before what of them
         is held."""
-        if self.quiet is not None:
-            before = (self.text[: self.at] + self.quiet.claim.passed())[-CONTEXT:]
-            self.text, self.at = before + held, len(before)
-            self.base = offset - len(self.text)
-            self.quiet = None
+        before = self.resting.before()
+        self.text, self.at = before + held, len(before)
+        self.base = offset - len(self.text)
 
     # walking a value: claimed as far as the text goes, so that nothing is searched twice
 
-    def claim_cut(self, emit: Emit, keep: list[str], stop: int) -> None:
+    def claim_cut(self, emit: Claim, stop: int) -> None:
         """Claim up to a place in `text` after which more text is needed: the caller yields next.
         Raises BrokenCall at the end of the stream. (No generator: each level of them costs every
         chunk a call.)"""
-        self.claim(emit, keep, stop)
+        emit(stop - self.at)
         if self.ended:
             raise BrokenCall("truncated-call")
 
-    def claim_to(self, stop: re.Pattern[str], emit: Emit, keep: list[str]) -> Walk[None]:
+    def claim_to(self, stop: re.Pattern[str], emit: Claim) -> Walk[None]:
         """Claim up to where `stop`, a pattern of one character, matches. Raises BrokenCall where
         the stream ends first."""
         while True:
             match = stop.search(self.text, self.at)
             if match is not None:
-                self.claim(emit, keep, match.start())
+                emit(match.start() - self.at)
                 return
-            self.claim_cut(emit, keep, len(self.text))
-            self.rest(stop, emit, keep)
+            self.claim_cut(emit, len(self.text))
+            self.rest(quiet_until(stop), emit)
             yield
 
     # waiting
@@ -191,7 +158,7 @@ class Scanner:
     def until(
         self,
         wait: Wait,
-        emit: Emit,
+        emit: Claim,
         accept: Accept | None = None,
         inside_call: bool = False,
     ) -> Walk[Match | None]:
@@ -208,7 +175,7 @@ class Scanner:
                 emit(len(self.text) - self.at)
                 if self.ended:
                     return None
-                self.rest_in(wait, emit, accept)
+                self.rest(wait.quiet, emit, accept)
                 yield
                 position = self.at
                 continue
@@ -220,7 +187,7 @@ class Scanner:
             elif undecided:
                 # everything before the candidate is out; the candidate is held until more comes
                 emit(position - self.at)
-                self.rest_in(wait, emit, accept)
+                self.rest(wait.quiet, emit, accept)
                 yield
                 position = self.at
             elif not match.partial:
@@ -250,12 +217,3 @@ class Scanner:
             if self.at < len(self.text) or self.ended:
                 return
             yield
-
-
-def drain(steps: Generator[Any, None, Any]) -> bool:
-    """Advance as far as the text goes; whether the generator has come to its end."""
-    try:
-        next(steps)
-    except StopIteration:
-        return True
-    return False

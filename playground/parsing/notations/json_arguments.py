@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from playground.json_numbers import load_json
 from playground.parsing import json_walk, relaxed_json
-from playground.parsing.claims import Emit
+from playground.parsing.claims import Claim
 from playground.parsing.declaration import Declaration, JsonShape
 from playground.parsing.form import Form
 from playground.parsing.notations.notation import CallValue, Lead, Notation
@@ -58,10 +58,10 @@ def claim_arguments(reader: Reader, call: OpenCall) -> Walk[str]:
     scanner = reader.scanner
     escaped = yield from scanner.match_here(ESCAPED)
 
-    def walk(emit: Emit, keep: list[str]) -> Walk[None]:
+    def walk(emit: Claim) -> Walk[None]:
         if escaped:
-            return json_walk.escaped_object(scanner, emit, keep)
-        return json_walk.value(scanner, emit, keep, call.restart)
+            return json_walk.escaped_object(scanner, emit)
+        return json_walk.value(scanner, emit, call.restart)
 
     return (yield from reader.claim_all(call, "(JSON)", walk))
 

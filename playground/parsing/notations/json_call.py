@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from playground.json_numbers import load_json
 from playground.parsing import json_walk, relaxed_json
+from playground.parsing.claims import GrowingText
 from playground.parsing.declaration import Declaration, JsonShape
 from playground.parsing.form import Form
 from playground.parsing.notations.json_arguments import (
@@ -176,18 +177,18 @@ def _keyed_object(reader: Reader, call: OpenCall) -> Walk[None]:
 
 def _key(scanner: Scanner, call: OpenCall, first: str) -> Walk[str]:
     """A member's key and its colon; a bare one and one in single quotes are read too."""
-    kept: list[str] = []
+    kept = GrowingText()
     if first in "\"'":
-        yield from json_walk.balanced(scanner, scanner.emit_markup, kept)
+        yield from json_walk.balanced(scanner, scanner.claim_markup(kept))
     else:
         match = yield from scanner.match_here(_BARE_KEY)
         if match is None:
             raise BrokenCall("malformed-json", f"expected a key in double quotes, not {first!r}")
-        kept.append(f'"{match[0]}"')
+        kept.add(f'"{match[0]}"')
         scanner.emit_markup(len(match[0]))
     call.relaxed |= first != '"'
     yield from _colon(scanner)
-    return _unquoted("".join(kept))
+    return _unquoted(kept.take())
 
 
 def _colon(scanner: Scanner) -> Walk[None]:
@@ -202,13 +203,13 @@ def _colon(scanner: Scanner) -> Walk[None]:
 
 def _member(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, ...]) -> Walk[None]:
     """A member's value: reasoning, the name, the arguments, an object around them, or markup."""
-    scanner, kept = reader.scanner, list[str]()
+    scanner, kept = reader.scanner, GrowingText()
     first = yield from scanner.peek()
     beside = path[:-1] == shape.arguments[:-1]  # in the object that holds the arguments
     quoted = first in ('"', "'")
     call.relaxed |= first == "'"
     if path == (shape.thought,) and first == '"':
-        yield from json_walk.balanced(scanner, scanner.emit_reasoning, kept)
+        yield from json_walk.balanced(scanner, scanner.emit_reasoning)
     elif path == shape.name and call.name is None and quoted:
         yield from _name(reader, call)
     elif path == shape.name and call.name is None and _BARE_START.match(first):
@@ -222,12 +223,12 @@ def _member(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, .
     elif call.name is None and (yield from _named_otherwise(reader, call, shape, path)):
         pass
     elif _is_own(path, shape):
-        yield from json_walk.value(scanner, scanner.emit_markup, kept)
+        yield from json_walk.value(scanner, scanner.claim_markup(kept))
         if shape.id and path == (shape.id,):
-            call.call_id = _unquoted("".join(kept)) or call.call_id
+            call.call_id = _unquoted(kept.take()) or call.call_id
     else:
-        yield from json_walk.value(scanner, reader.emit_argument(call, path[-1]), kept)
-        call.strays[path[-1]] = "".join(kept)
+        yield from json_walk.value(scanner, reader.emit_argument(call, path[-1], kept))
+        call.strays[path[-1]] = kept.take()
 
 
 def _named_otherwise(

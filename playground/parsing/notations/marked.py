@@ -16,12 +16,13 @@ from typing import Any, Final, NamedTuple
 import regex
 
 from playground.json_numbers import load_json
-from playground.parsing.claims import Emit
+from playground.parsing.claims import Claim
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations.notation import CallValue, Lead, Notation
 from playground.parsing.open_call import OpenCall
 from playground.parsing.patterns import SPACE
+from playground.parsing.quiet import quiet_until
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.values import JSON_WORDS, Literals
@@ -54,9 +55,7 @@ class MarkedArguments(Notation):
 
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         scanner, mark = reader.scanner, form.syntax.string_mark
-        text = yield from reader.claim_all(
-            call, "(object)", lambda emit, keep: walk(scanner, emit, keep, mark)
-        )
+        text = yield from reader.claim_all(call, "(object)", lambda emit: walk(scanner, emit, mark))
         doubts = Doubts([], [])
         call.arguments = decoded(
             lambda text: read(text, mark, call.schema_of, doubts, form.syntax.literals),
@@ -92,7 +91,7 @@ def _wakes(mark: str, inside: str) -> re.Pattern[str]:
     return re.compile(f"[{re.escape(first)}]")
 
 
-def walk(scanner: Scanner, emit: Emit, keep: list[str], mark: str) -> Walk[None]:
+def walk(scanner: Scanner, emit: Claim, mark: str) -> Walk[None]:
     """Claim one object, its braces included; what stands between marks is seen through."""
     depth, inside, position = 0, "", scanner.at
     while True:
@@ -101,8 +100,8 @@ def walk(scanner: Scanner, emit: Emit, keep: list[str], mark: str) -> Walk[None]
         if match is None or match.partial:
             # a mark may be cut: its beginning is held
             stop = match.start() if match else len(scanner.text)
-            scanner.claim_cut(emit, keep, stop)
-            scanner.rest(_wakes(mark, inside), emit, keep, escapes=inside == '"')
+            scanner.claim_cut(emit, stop)
+            scanner.rest(quiet_until(_wakes(mark, inside), escapes=inside == '"'), emit)
             yield
             position = scanner.at
             continue
@@ -116,7 +115,7 @@ def walk(scanner: Scanner, emit: Emit, keep: list[str], mark: str) -> Walk[None]
         else:
             depth -= 1
             if depth == 0:
-                scanner.claim(emit, keep, position)
+                emit(position - scanner.at)
                 return
 
 

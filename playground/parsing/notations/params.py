@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from playground.errors import SyntaxFault
 from playground.parsing import elements, json_walk
-from playground.parsing.claims import Pieces
+from playground.parsing.claims import Claim, GrowingText
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations.json_arguments import claim_arguments, decode_arguments, unwrap
@@ -132,11 +132,8 @@ def _write_param(syntax: Declaration, key: str, value: Any, schema: Schema) -> s
 
 def _read_params(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
     scanner, next_param = reader.scanner, form.body[0]
-    strays: list[str] = []
-
-    def stray(count: int) -> None:
-        scanner.claim(scanner.emit_unexpected, strays, scanner.at + count)
-
+    strays = GrowingText()
+    stray = Claim(scanner, scanner.emit_unexpected.make, strays)
     while True:
         if form.close is None and not (yield from _another(reader, call, form)):
             return
@@ -154,7 +151,7 @@ def _read_params(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
             scanner.emit_unexpected(match.end() - match.start())
         else:
             _close(reader, call, match, kind)
-            if _holds_arguments("".join(strays), call, form.syntax):
+            if _holds_arguments(strays.take(), call, form.syntax):
                 raise BrokenCall("malformed-arguments", "no parameter that can be read", whole=True)
             unwrap(reader, call)
             return
@@ -181,8 +178,10 @@ def _read_object_body(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
 def _holds_arguments(strays: str, call: OpenCall, syntax: Declaration) -> bool:
     """Whether the text that stood where no parameter could be read was one all the same: all that
     the call had, an object, or with a parameter's opener in it. Without it the call is another."""
+    if not strays.strip():
+        return False
     if not call.raw or strays.lstrip().startswith("{"):
-        return bool(strays.strip())
+        return True
     opener = "".join(p for p in param_template(syntax).before if isinstance(p, str))
     words = re.match(r"\W*[\w:｜|]+", opener)
     return words is not None and words[0].strip() in strays
@@ -205,7 +204,7 @@ def _another(reader: Reader, call: OpenCall, form: Form) -> Walk[bool]:
 def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> Walk[None]:
     """One parameter after its opener, up to and with its closer."""
     scanner, syntax, value_end = reader.scanner, form.syntax, form.body[1]
-    kept = Pieces()
+    kept = GrowingText()
     key = _key_of(call, opener["key"], syntax)
     if part(opener, "slip") is not None:
         scanner.note("mended-opener", f"{call.place}, argument {key}")
@@ -241,11 +240,11 @@ def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> Wa
     reader.argument = None
 
 
-def _json_value(reader: Reader, call: OpenCall, key: str, kept: Pieces) -> Walk[None]:
+def _json_value(reader: Reader, call: OpenCall, key: str, kept: GrowingText) -> Walk[None]:
     """Claim a value that ends by its own brackets or quotes, so that it may hold any marker."""
     if (first := (yield from reader.scanner.peek())) and first in '"{[':
         try:
-            yield from json_walk.balanced(reader.scanner, reader.emit_argument(call, key), kept)
+            yield from json_walk.balanced(reader.scanner, reader.emit_argument(call, key, kept))
         except BrokenCall:
             call.raw.append((key, kept.take()))
             raise

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from playground.parsing.claims import Emit
+from playground.parsing.claims import Claim
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations.notation import CallValue, Lead, Notation
@@ -16,6 +16,7 @@ from playground.parsing.open_call import OpenCall
 from playground.parsing.patterns import IDENTIFIER, SPACE
 from playground.parsing.python_strings import closes, may_change
 from playground.parsing.python_values import read_keywords
+from playground.parsing.quiet import quiet_until
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Walk
 
@@ -39,15 +40,13 @@ class PythonArguments(Notation):
 
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         scanner = reader.scanner
-        text = yield from reader.claim_all(
-            call, "(Python)", lambda emit, keep: walk(scanner, emit, keep)
-        )
+        text = yield from reader.claim_all(call, "(Python)", lambda emit: walk(scanner, emit))
         call.arguments, as_it_stood = decoded(read_keywords, text, "malformed-python")
         if not as_it_stood:
             scanner.note("relaxed-python", call.place)
 
 
-def walk(scanner: Scanner, emit: Emit, keep: list[str]) -> Walk[None]:
+def walk(scanner: Scanner, emit: Claim) -> Walk[None]:
     """Claim everything up to the bracket that closes the call, which stays unclaimed."""
     depth, quote, position = 0, "", scanner.at
     first = True  # whether no quote stands in the string yet
@@ -56,8 +55,8 @@ def walk(scanner: Scanner, emit: Emit, keep: list[str]) -> Walk[None]:
         match = pattern.search(scanner.text, position)
         if match is None or _undecided(scanner, match, quote, depth, first):
             stop = match.start() if match else len(scanner.text)
-            scanner.claim_cut(emit, keep, stop)
-            scanner.rest(pattern, emit, keep, escapes=bool(quote))
+            scanner.claim_cut(emit, stop)
+            scanner.rest(quiet_until(pattern, escapes=bool(quote)), emit)
             yield
             position = scanner.at
             continue
@@ -73,7 +72,7 @@ def walk(scanner: Scanner, emit: Emit, keep: list[str]) -> Walk[None]:
         elif char in "([{":
             depth += 1
         elif depth == 0:
-            scanner.claim(emit, keep, match.start())
+            emit(match.start() - scanner.at)
             return
         else:
             depth -= 1

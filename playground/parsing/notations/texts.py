@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from playground.parsing.claims import Pieces
+from playground.parsing.claims import GrowingText
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations.json_arguments import decode_arguments
@@ -187,7 +187,7 @@ def _read_text(
     reader: Reader, call: OpenCall, key: str, end: Wait
 ) -> Walk[tuple[str, Match | None]]:
     """An argument's text, and what ends it."""
-    scanner, kept = reader.scanner, Pieces()
+    scanner, kept = reader.scanner, GrowingText()
     keep, reader.argument = reader.emit_argument(call, key, kept), key
 
     def own(match: Match) -> bool:
