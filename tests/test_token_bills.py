@@ -63,6 +63,37 @@ USER: Final = {
         "type": "object",
     },
 }
+FLORENCE: Final = {
+    "name": "weather",
+    "description": "Get weather information for a location",
+    "parameters": {
+        "properties": {"location": {"description": "the city", "type": "string"}},
+        "required": ["location"],
+        "type": "object",
+    },
+}
+IN_FLORENCE: Final = [
+    {"role": "system", "content": "You are a helpful assistant"},
+    {"role": "user", "content": "What's the weather in Florence,Italy?"},
+]
+CALLED_FLORENCE: Final = [
+    {"type": "function_call", "call_id": "c", "name": "weather",
+     "arguments": '{"location":"Florence, Italy"}'},
+    {"type": "function_call_output", "call_id": "c", "output": "40 C"},
+]  # fmt: skip
+READERS: Final = [
+    {"type": "function", "name": f"read_file_{end}", "parameters": {"type": "object"},
+     "description": f"Read the {place} line of test.txt using the {end} command"}
+    for end, place in (("head", "first"), ("tail", "last"))
+]  # fmt: skip
+READ: Final = (
+    "Use the available tools to read test.txt now. Do not ask any follow-up questions; just read "
+    "the file and report its content."
+)
+UNAVAILABLE: Final = (
+    "Tool 'read_file_head' is currently unavailable. Please use 'read_file_tail' instead to read "
+    "the file."
+)
 ROLL: Final = {
     "type": "function",
     "name": "tool_001",
@@ -112,6 +143,31 @@ BILLED: Final[list[tuple[str, int, dict[str, Any]]]] = [
         "model": "gpt-4.1-nano", "store": False, "tools": [ROLL],
         "input": [{"role": "system", "content": "Be terse"},
                   _user("Roll two dice and tell me the total"), *_called("tool_001", "5", "4")]}),
+    ("tools of a model that reasoned before gpt-5, Chat", 64, {
+        "model": "o4-mini", "messages": IN_FLORENCE,
+        "tools": [{"type": "function", "function": FLORENCE}]}),
+    ("the same and its call, Responses", 89, {
+        "model": "o4-mini", "store": False, "input": [*IN_FLORENCE, *CALLED_FLORENCE],
+        "tools": [{"type": "function", **FLORENCE}]}),
+    ("a call of the first gpt-5 that came without its reasoning", 92, {
+        "model": "gpt-5", "store": False, "input": [*IN_FLORENCE, *CALLED_FLORENCE],
+        "tools": [{"type": "function", **FLORENCE}]}),
+    ("a gateway asks a model that reasons by Responses", 63, {
+        "model": "openai/gpt-5", "messages": IN_FLORENCE,
+        "tools": [{"type": "function", "function": FLORENCE}]}),
+    ("the first web search, before it searched", 303, {
+        "model": "gpt-4.1", "input": "Hello world", "tools": [{"type": "web_search_preview"}]}),
+    ("two calls at once that the server keeps", 164, {
+        "model": "gpt-4o-mini", "tools": READERS,
+        "instructions": "You are a helpful assistant that can read files using different methods.",
+        "input": [_user(READ),
+                  *({"type": "function_call", "call_id": f"c{end}", "id": f"fc_{end}",
+                     "name": f"read_file_{end}", "arguments": "{}"} for end in ("head", "tail")),
+                  {"type": "function_call_output", "call_id": "chead", "output": UNAVAILABLE},
+                  {"type": "function_call_output", "call_id": "ctail", "output": "hello world"}]}),
+    ("a form that is not strict, Responses", 40, {
+        "model": "gpt-5-nano", "input": "Return the three primary colors.",
+        "text": {"format": {key: value for key, value in COLOURS.items() if key != "strict"}}}),
 ]  # fmt: skip
 
 
@@ -160,3 +216,28 @@ def test_results_of_calls_at_once_are_one_list() -> None:
     assert (two.kind, two.by_origin["results"]) == ("exact", len(whole))
     assert set(asked("a", "b", "c").by_message) == {0, 1, 2, 3, 4}
     assert asked("5 °C", "x").kind == "tokenizer"
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"text": {"format": COLOURS}, "model": "gpt-4o",
+          "input": [_user("x"), {**CALLED_FLORENCE[0], "id": "fc_1"}, CALLED_FLORENCE[1]]},
+         "the server keeps, beside a form"),
+        ({"text": {"format": COLOURS}, "model": "gpt-4o", "store": False,
+          "input": [_user("x"), {**CALLED_FLORENCE[0], "id": "fc_1"}, CALLED_FLORENCE[1]]}, ""),
+        ({"model": "o3", "messages": [_user("x")], "response_format": {"type": "json_schema",
+          "json_schema": {**ONE_WORD, "description": "One word"}}}, "a form with a description"),
+        ({"model": "openai/gpt-4o", "messages": [_user("x")],
+          "response_format": {"type": "json_schema", "json_schema": ONE_WORD}}, ""),
+        ({"model": "openai/gpt-4.1", "messages": [_user("x")],
+          "response_format": {"type": "json_schema", "json_schema": ONE_WORD}}, "a gateway"),
+        ({"model": "gpt-4o", "tools": READERS, "input": [_user("x"), *(
+            {"type": "function_call", "call_id": f"c{i}", "id": f"fc_{i}", "name": "read_file_head",
+             "arguments": "{}"} for i in range(3))]}, "calls at once"),
+    ],
+)  # fmt: skip
+def test_what_bills_tell_differently_is_not_called_exact(more: dict[str, Any], reason: str) -> None:
+    found = pg.count_tokens(more)
+    assert found.kind == ("tokenizer" if reason else "exact")
+    assert not reason or reason in found.notes[0]

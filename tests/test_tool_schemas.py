@@ -113,7 +113,21 @@ def test_names_and_descriptions_are_looked_at_too() -> None:
         "Bedrock Converse, tools that are not strict: a name that is no name",
         "Bedrock Converse, tools that are not strict: an empty description",
     ]
-    assert lint_tool(tool, schema_target("gemini-json-schema")) == []
+    gemini = schema_target("gemini-json-schema")
+    assert lint_tool(tool, gemini) == []
+    assert lint_tool(tool.model_copy(update={"name": "sail:home"}), gemini) == []
+    assert lint_tool(tool.model_copy(update={"name": "2home"}), gemini)
+
+
+def test_a_number_in_an_enum_is_refused_by_gemini_and_written_as_text() -> None:
+    """400, "Invalid value at … enum[0] (TYPE_STRING), 1" (BrokkAi/bifrost#25, opencode#12784)."""
+    target = schema_target("gemini")
+    tool = ToolMetadata(
+        name="reef",
+        input_schema={"type": "object", "properties": {"n": {"type": "integer", "enum": [1, 2]}}},
+    )
+    assert [f.code for f in lint_tool(tool, target)] == ["schema-refused"]
+    assert rewritten(tool, target).input_schema["properties"]["n"]["enum"] == ["1", "2"]
 
 
 @pytest.mark.parametrize("name", schema_targets())

@@ -55,6 +55,44 @@ def changed() -> dict[str, Any]:
     return after
 
 
+def test_only_the_side_that_is_not_exact_is_told_about() -> None:
+    exact: dict[str, Any] = {"model": "gpt-4o", "messages": [{"role": "user", "content": "Hi"}]}
+    other = {**exact, "prediction": {"type": "content", "content": "x"}}
+    assert "(8, then ~8)." in pg.diff(exact, other).headline
+
+
+@pytest.mark.parametrize("api", ["chat", "responses", "anthropic"])
+def test_a_call_and_a_result_are_sized_by_what_the_model_reads_of_them(api: str) -> None:
+    """A recorded `function_call_output` of "40 C" was 44 tokens in a diff and 2 in a count."""
+    called: dict[str, list[dict[str, Any]]] = {
+        "chat": [
+            {"role": "assistant", "content": None, "tool_calls": [
+                {"id": "call_z1COPRxqJjjzIcXQ8ghwnioC", "type": "function",
+                 "function": {"name": "weather", "arguments": '{"location":"Rome"}'}}]},
+            {"role": "tool", "tool_call_id": "call_z1COPRxqJjjzIcXQ8ghwnioC", "content": "40 C"},
+        ],
+        "responses": [
+            {"type": "function_call", "call_id": "call_z1COPRxqJjjzIcXQ8ghwnioC",
+             "name": "weather", "arguments": '{"location":"Rome"}'},
+            {"type": "function_call_output", "call_id": "call_z1COPRxqJjjzIcXQ8ghwnioC",
+             "output": "40 C"},
+        ],
+        "anthropic": [
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_01A09q90qw90lq917",
+             "name": "weather", "input": {"location": "Rome"}}]},
+            {"role": "user", "content": [{"type": "tool_result", "content": "40 C",
+             "tool_use_id": "toolu_01A09q90qw90lq917"}]},
+        ],
+    }  # fmt: skip
+    asked = {"role": "user", "content": "Hot?"}
+    place = "input" if api == "responses" else "messages"
+    more = {"system": "Be brief."} if api == "anthropic" else {}
+    first, second = ({"model": "gpt-4o", **more, place: [asked, *items]}
+                     for items in ([], called[api]))  # fmt: skip
+    call, result = (c.tokens[1] for c in pg.diff(first, second).changes if c.kind == "added")
+    assert (call, result) == (6, 2)  # weather {"location":"Rome"}, and 40 C
+
+
 def test_every_block_is_matched_and_told_by_who_wrote_it() -> None:
     found = pg.diff(BEFORE, changed())
     assert found.form == "as sent (anthropic-messages)"

@@ -218,6 +218,8 @@ def against_options(command: Callable[..., int]) -> Callable[..., int]:
 def _print_checked(failed: list[str], found: list[VersionDiff]) -> None:
     for line in failed:
         say(line)
-    if not failed:
+    if failed:  # beside the reasons, which programs read a line each
+        say("where this is meant, keep the new file as the baseline", err=True)
+    else:
         more = sum(one.tokens for one in found)
         say(f"{counted(len(found), 'session')} as in the baseline, {more:+,} tokens")

@@ -12,21 +12,23 @@ from functools import partial
 from typing import Any, Final
 from urllib.parse import unquote
 
-from playground.tokens import templates
-from playground.tokens.openai_chat import chat
+from playground.caching.bodies import messages_of
+from playground.tokens import ollama, templates
+from playground.tokens.gateways import asked_in_chat
 from playground.tokens.openai_responses import responses
 from playground.tokens.pictures import Tiles
 from playground.tokens.pieces import Framed
+from playground.tokens.reasoning import GPT_5, LATER, O_SERIES, Reasoning
 
 Framing = Callable[[Mapping[str, Any]], Framed]
 _PROMPT: Final[Mapping[str, Framing]] = {"openai-completions": templates.prompt_alone}
 
 
 def _openai(
-    reasoning: bool, legacy: bool = False, tiles: Tiles | None = None
+    reasoning: Reasoning | None = None, legacy: bool = False, tiles: Tiles | None = None
 ) -> Mapping[str, Framing]:
     return {
-        "openai-chat": partial(chat, reasoning=reasoning, legacy=legacy, tiles=tiles),
+        "openai-chat": partial(asked_in_chat, reasoning=reasoning, legacy=legacy, tiles=tiles),
         "openai-responses": partial(responses, reasoning=reasoning, tiles=tiles),
     }
 
@@ -41,16 +43,25 @@ def _mistral(settings: bool) -> dict[str, Framing]:
     return {"openai-chat": partial(templates.mistral, settings=settings)}
 
 
+def _nemo(body: Mapping[str, Any]) -> Framed:
+    """Of 2024: a question alone is framed as later models have it (5 bills of mistral-tiny)."""
+    framed = templates.mistral(body, settings=False)
+    roles = {message.get("role") for message in messages_of(dict(body))}
+    if body.get("tools") or not roles <= {"user", "assistant"}:
+        framed.because("where a model of 2024 reads tools and its system prompt is not known", 20)
+    return framed
+
+
 def _on_bedrock(body: Mapping[str, Any]) -> Framed:
     """As OpenAI frames it; eight of eight recorded requests with tools were billed 6 more."""
-    framed = responses(body, reasoning=True)
+    framed = responses(body, reasoning=LATER)
     if body.get("tools"):
         framed.because("Bedrock adds to requests with tools", 8)
     return framed
 
 
 def _llama_as_a_host_names_it(body: Mapping[str, Any]) -> Framed:
-    """Of Groq, Cerebras and Snowflake, bills of one name differ: 12 more once, and 19 fewer."""
+    """Cerebras writes the published template (4 bills), Snowflake 19 tokens less (1 bill)."""
     framed = templates.llama3(body, dated=True)
     framed.because("hosts that name the model so frame it differently", 12)
     return framed
@@ -78,6 +89,18 @@ _LLAMA3: Final = _conversation(partial(templates.llama3, dated=False)) | _ALONE
 _LLAMA_HOSTED: Final = _conversation(_llama_as_a_host_names_it) | _ALONE
 _LLAMA31: Final = _conversation(partial(templates.llama3, dated=True)) | _ALONE
 
+
+def _in_ollama(dated: bool) -> dict[str, Framing]:
+    """By the names that Ollama's library has; a prompt that is sent raw has no template."""
+    framing = partial(ollama.llama, dated=dated)
+
+    def prompt(body: Mapping[str, Any]) -> Framed:
+        return templates.raw_prompt(body) if body.get("raw") else framing(body)
+
+    chats = dict.fromkeys(("openai-chat", "openai-completions", "ollama-chat"), framing)
+    return {**chats, "ollama-generate": prompt}
+
+
 _ITSELF: Final = r"(?<![/.:_-])(?:mistral/)?"  # no host stands before the name
 _MISTRALS: Final = r"(?:mistral|ministral|magistral|devstral|codestral|open-mistral)-"
 
@@ -86,26 +109,32 @@ RULES: Final[tuple[ModelRule, ...]] = (
     _rule(r"openai\.gpt-[5-9]", "o200k_base", {"openai-responses": _on_bedrock}),
     _rule(r"gpt-5[^/]*-chat", "o200k_base"),  # no bill is known
     _rule(r"gpt-4o[^/]*-(?:search|audio|realtime)", "o200k_base"),
-    _rule(r"gpt-4o-mini", "o200k_base", _openai(reasoning=False, tiles=Tiles(2833, 5667))),
-    _rule(r"gpt-4\.1-(?:mini|nano)", "o200k_base", _openai(reasoning=False)),
+    _rule(r"gpt-4o-mini", "o200k_base", _openai(tiles=Tiles(2833, 5667))),
+    _rule(r"gpt-4\.1-(?:mini|nano)", "o200k_base", _openai()),
     _rule(r"(?:chatgpt|gpt)-4(?:o|\.\d)", "o200k_base",
-          _openai(reasoning=False, tiles=Tiles(85, 170))),
-    _rule(r"gpt-5(?:-20\d\d|$)", "o200k_base", _openai(reasoning=True, tiles=Tiles(70, 140))),
-    _rule(r"gpt-[5-9]|o[34](?:-mini|-pro|-20|$)|o1(?:-pro|-20|$)|codex-mini", "o200k_base",
-          _openai(reasoning=True)),
+          _openai(tiles=Tiles(85, 170))),
+    _rule(r"gpt-5(?:-20\d\d|$)", "o200k_base", _openai(GPT_5, tiles=Tiles(70, 140))),
+    _rule(r"gpt-5(?:-|\.[1-3])", "o200k_base", _openai(GPT_5)),
+    _rule(r"gpt-[5-9]", "o200k_base", _openai(LATER)),
+    _rule(r"o[34](?:-mini|-pro|-20|$)|o1(?:-pro|-20|$)|codex-mini", "o200k_base",
+          _openai(O_SERIES)),
     _rule(r"gpt-3\.?5[^/]*-instruct", "cl100k_base", _PROMPT),
     _rule(r"gpt-(?:4|3\.?5)", "cl100k_base",
-          _openai(reasoning=False, legacy=True, tiles=Tiles(85, 170))),
+          _openai(legacy=True, tiles=Tiles(85, 170))),
     _rule(r"davinci-002$|babbage-002$", "cl100k_base", _PROMPT),
     _rule(r"text-davinci-00[23]|code-davinci", "p50k_base", _PROMPT),
     _rule(r"llama-?4", "llama4"),
+    _rule(r"llama3\.1(?::[^/]*)?$", "llama3", _in_ollama(dated=False)),
+    _rule(r"llama3\.2(?::[^/]*)?$", "llama3", _in_ollama(dated=True)),
     _rule(r"[^/]*distill[^/]*llama", "llama3"),
-    _rule(r"llama-?3\.[13]-(?:8b|70b|405b)(?:-versatile|-instant)?$", "llama3", _LLAMA_HOSTED),
+    _rule(r"llama-?3\.1-(?:8b|70b|405b)$", "llama3", _LLAMA_HOSTED),
     _rule(r"llama-?v?3[.p-]?[123]", "llama3", _LLAMA31),
     _rule(r"llama-?v?3", "llama3", _LLAMA3),
     _rule(r"mistral-7b-instruct-v0[.:]?[12]", "mistral-v1",
           _conversation(templates.mistral_first)),
     _rule(r"mi[sx]tral-(?:7b|8x|large-240[27]|large-2411|small-240)|codestral-22b", "mistral-v3"),
+    _rule(rf"{_ITSELF}(?:mistral-tiny|open-mistral-nemo)(?:-latest|-2407)?$", "tekken",
+          {"openai-chat": _nemo}),
     _rule(r"pixtral", "tekken"),
     _rule(rf"{_ITSELF}(?:mistral|magistral)-small-(?:latest|26(?:0[3-9]|1\d))$", "tekken",
           _mistral(settings=True)),

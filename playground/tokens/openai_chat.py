@@ -20,6 +20,7 @@ from playground.tokens.answer_forms import AnswerForm, answer_form
 from playground.tokens.openai_calls import names_of_calls, several_results, written_calls
 from playground.tokens.pictures import Tiles
 from playground.tokens.pieces import Framed, Piece, calls_of, functions_of, origin_of, text_of
+from playground.tokens.reasoning import Reasoning
 from playground.tokens.typescript import add_tools
 
 _MESSAGE: Final = 4
@@ -27,7 +28,6 @@ _REPLY: Final = 3
 _REASONING_REPLY: Final = 2
 _TOOLS_BEHIND_SYSTEM: Final = 5  # the heading, where the system prompt stands before it
 _TOOLS_ALONE: Final = 9  # and a message around it, where there is none
-_REASONING_TOOLS: Final = 91  # 9 as with Responses, and instructions that nobody sees
 _INSTRUCTIONS: Final = 3  # harmony's heading, in the message that has the tools
 _SECTION: Final = 1  # the blank line before another section
 _ADDRESS: Final = 2  # control tokens around an answer's address
@@ -41,7 +41,10 @@ _HIDDEN: Final = (  # what adds text that nobody sees
 
 
 def chat(
-    body: Mapping[str, Any], reasoning: bool, legacy: bool, tiles: Tiles | None = None
+    body: Mapping[str, Any],
+    reasoning: Reasoning | None,
+    legacy: bool,
+    tiles: Tiles | None = None,
 ) -> Framed:
     """The request; `reasoning` for models that think, `legacy` for those before gpt-4o."""
     source = "Chat Completions framing (Cookbook, and bills of 2024 to 2026)"
@@ -50,12 +53,15 @@ def chat(
     tools = body.get("tools") or body.get("functions")
     functions = list(functions_of(tools))
     _look(framed, body, tools, functions)
+    _look_at_form(framed, answer_form(body.get("response_format")), bool(reasoning))
     names = names_of_calls(messages)
     told = several_results(framed, messages, names)
     form = answer_form(body.get("response_format"))
     behind = next((i for i, m in enumerate(messages) if m.get("role") in _SYSTEM), None)
     if functions and (reasoning or behind is None):
-        fixed = _reasoning_tools(framed, functions) if reasoning else _TOOLS_ALONE
+        fixed = _TOOLS_ALONE
+        if reasoning:
+            fixed = reasoning.chat_tools - without_descriptions(framed, functions)
         add_tools(framed, functions, fixed)
     if form and (reasoning or behind is None):
         alone = 0 if reasoning else _SECTION if functions else _MESSAGE
@@ -73,7 +79,7 @@ def chat(
     if form:
         _addresses_of_answers(framed, messages, form, bool(functions))
     if reasoning:
-        _rounds(framed, messages, str(body.get("model") or ""))
+        _rounds(framed, messages, reasoning.harmony)
     else:
         _choice(framed, body.get("tool_choice") or body.get("function_call"), legacy)
     framed.add(Piece(fixed=_REASONING_REPLY if reasoning else _REPLY))
@@ -116,26 +122,24 @@ def _look(framed: Framed, body: Mapping[str, Any], tools: Any, functions: Sequen
     for key in _HIDDEN:
         if body.get(key) and body[key] not in _FREE and not answer_form(body[key]):
             framed.because(f"what {key} adds is not known")
-    form = answer_form(body.get("response_format"))
-    look_at_form(framed, form)
-    called = any(map(calls_of, messages_of(dict(body))))
-    if (tools or form or called) and "/" in str(body.get("model") or ""):
-        framed.because("a gateway may ask by Responses, which frames tools and forms otherwise", 99)
     if isinstance(tools, list) and len(functions) < len(tools):
         framed.because("what a tool that is no function adds is not known")
 
 
-def look_at_form(framed: Framed, form: AnswerForm | None) -> None:
-    """What of a schema no bill has told the cost of."""
+def _look_at_form(framed: Framed, form: AnswerForm | None, reasoning: bool) -> None:
+    """What bills of Chat Completions tell differently."""
     if form and not form.strict:
-        framed.because("bills of a schema that is not strict differ: 1 more of 3, of 1 not", 2)
+        framed.because("bills of a schema that is not strict differ: 1 more of 4, of 22 not", 1)
+    if form and form.description and reasoning:
+        framed.because("a form with a description: 8 bills are 1 more, 3 are not", 1)
+    look_at_keywords(framed, form)
+
+
+def look_at_keywords(framed: Framed, form: AnswerForm | None) -> None:
+    """What of a schema no bill has told the cost of."""
     if form and form.unknown:
         names = ", ".join(form.unknown)
         framed.because(f"what {names} add in the schema of the answer is not known", 400)
-
-
-def _reasoning_tools(framed: Framed, functions: Sequence[Mapping[str, Any]]) -> int:
-    return _REASONING_TOOLS - without_descriptions(framed, functions)
 
 
 def without_descriptions(framed: Framed, functions: Sequence[Mapping[str, Any]]) -> int:
@@ -184,13 +188,15 @@ def _choice(framed: Framed, choice: Any, legacy: bool) -> None:
         framed.add(Piece(fixed=1, origin="tools"))
 
 
-def _rounds(framed: Framed, messages: Sequence[Mapping[str, Any]], model: str) -> None:
-    """What a model that reasons is billed more for its own turns (bills of gpt-5 and gpt-5.4)."""
+def _rounds(framed: Framed, messages: Sequence[Mapping[str, Any]], harmony: bool) -> None:
+    """What a model that reasons is billed more for its own turns (bills of gpt-5 and gpt-5.4), and
+    those of o3 and o4 are not (6 bills)."""
     for index, message in enumerate(messages):
         if message.get("role") != "assistant":
             continue
         calls = calls_of(message)
-        fixed = _REASONING_CALL * len(calls) if calls else _ANSWER_CHANNEL
-        framed.add(Piece(origin="assistant", message=index, fixed=fixed))
-        if len(calls) > 1 or (calls and message.get("content")) or "gpt-5" not in model:
+        if harmony:
+            fixed = _REASONING_CALL * len(calls) if calls else _ANSWER_CHANNEL
+            framed.add(Piece(origin="assistant", message=index, fixed=fixed))
+        if len(calls) > 1 or (calls and message.get("content")) or not harmony:
             framed.because("what such a turn of a reasoning model costs is not known", 12)

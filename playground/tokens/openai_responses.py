@@ -11,33 +11,35 @@ hold some 220 tokens more.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any, Final
 
 from playground.caching.bodies import messages_of
 from playground.tokens.answer_forms import AnswerForm, answer_form
-from playground.tokens.openai_chat import look_at_form, without_descriptions
+from playground.tokens.openai_chat import look_at_keywords, without_descriptions
 from playground.tokens.pictures import Tiles
 from playground.tokens.pieces import Framed, Piece, compact, functions_of, origin_of, text_of
+from playground.tokens.reasoning import Reasoning
 from playground.tokens.typescript import add_tools
 
 _MESSAGE: Final = 4
 _REPLY: Final = 3
 _REASONING_REPLY: Final = 2
 _TOOLS: Final = 3
-_REASONING_TOOLS: Final = 9
 _SECTION: Final = 1  # the blank line before the form of the answer
 _CALL: Final = 5
 _REASONING_CALL: Final = 11
-_ALONE: Final = 3  # more, where a call came without its reasoning, or has an id
+_KEPT: Final = 3  # more, where a call has an id by which the server keeps it
 _CHOSEN: Final = 7  # more than the name of a tool that has to be called
 _RESULT: Final = 6
 _ANSWER_CHANNEL: Final = 2  # `<|channel|>final` before an answer of a model that reasons
+_SEARCH: Final = 294  # `web_search_preview`; what it finds is not billed (8 bills of 2025 and 2026)
 _KEEPS_THOUGHTS: Final = "gpt-5.6"
 _REMEMBERED: Final = ("previous_response_id", "conversation", "prompt", "context_management")
 
 
-def responses(body: Mapping[str, Any], reasoning: bool, tiles: Tiles | None = None) -> Framed:
+def responses(
+    body: Mapping[str, Any], reasoning: Reasoning | None, tiles: Tiles | None = None
+) -> Framed:
     """The request; `reasoning` for models that think."""
     source = "Responses framing (harmony, and bills of 2025 and 2026)"
     framed = Framed(source=source, pictures=tiles)
@@ -46,7 +48,7 @@ def responses(body: Mapping[str, Any], reasoning: bool, tiles: Tiles | None = No
     if functions:
         fixed = _TOOLS
         if reasoning:
-            fixed = _REASONING_TOOLS - without_descriptions(framed, functions)
+            fixed = reasoning.tools - without_descriptions(framed, functions)
         add_tools(framed, functions, fixed)
     if form := _form(body):
         framed.add(Piece(form.section, fixed=0 if reasoning else _SECTION))
@@ -60,7 +62,7 @@ def responses(body: Mapping[str, Any], reasoning: bool, tiles: Tiles | None = No
     return framed
 
 
-def _conversation(framed: Framed, body: Mapping[str, Any], reasoning: bool) -> None:
+def _conversation(framed: Framed, body: Mapping[str, Any], reasoning: Reasoning | None) -> None:
     items = messages_of(dict(body))
     stored = body.get("store") is not False
     _look_at_calls(framed, items, stored, reasoning)
@@ -73,11 +75,12 @@ def _conversation(framed: Framed, body: Mapping[str, Any], reasoning: bool) -> N
         if index < newest and _is_thought(item) and reasoning:
             continue  # what was thought before the newest question is left out
         if item.get("type") == "function_call":
-            kept = bool(item.get("id")) and stored
-            alone = kept or (reasoning and not _thought(items, index))
-            _call(framed, index, item, reasoning, alone)
+            kept = bool(item.get("id")) and stored and not _at_once(items, index)
+            alone = reasoning.alone if reasoning and not _thought(items, index) else 0
+            fixed = _REASONING_CALL if reasoning else _CALL
+            _call(framed, index, item, fixed + (_KEPT if kept else alone), bool(reasoning))
         else:
-            _item(framed, index, item, names, reasoning)
+            _item(framed, index, item, names, bool(reasoning))
 
 
 def _chosen(body: Mapping[str, Any], functions: Sequence[Mapping[str, Any]]) -> str:
@@ -98,13 +101,22 @@ def _look(framed: Framed, body: Mapping[str, Any], thinks: bool) -> None:
     if body.get("instructions") == "":
         framed.because("none of ten recorded bills with empty instructions is as others are", 230)
     text = body.get("text")
-    look_at_form(framed, _form(body))
+    form = _form(body)
+    look_at_keywords(framed, form)
+    if form and _keeps_calls(body):
+        framed.because("calls that the server keeps, beside a form: of 24 bills 10 differ", 3)
     if isinstance(text, dict) and text.get("verbosity") not in (None, "medium"):
         framed.because("what another verbosity adds is not known", 20)
     reasoning = body.get("reasoning")
     if isinstance(reasoning, dict) and reasoning.get("mode"):
         framed.because("what a mode of reasoning adds is not known")
     _look_at_tools(framed, body, thinks)
+
+
+def _keeps_calls(body: Mapping[str, Any]) -> bool:
+    """Whether a call has the id by which the server keeps it as the model wrote it."""
+    items = messages_of(dict(body)) if body.get("store") is not False else []
+    return any(item.get("type") == "function_call" and item.get("id") for item in items)
 
 
 def _form(body: Mapping[str, Any]) -> AnswerForm | None:
@@ -116,7 +128,9 @@ def _look_at_tools(framed: Framed, body: Mapping[str, Any], thinks: bool) -> Non
     tools = body.get("tools")
     for tool in tools if isinstance(tools, list) else ():
         kind = tool.get("type") if isinstance(tool, dict) else None
-        if kind != "function":
+        if kind == "web_search_preview" and not thinks:
+            framed.add(Piece(origin="tools", tool=kind, fixed=_SEARCH))
+        elif kind != "function":
             framed.because(f"what the tool {kind} adds, and what it reads, is not known")
         elif tool.get("defer_loading"):
             framed.because("what a deferred tool costs is not known")
@@ -126,11 +140,19 @@ def _look_at_tools(framed: Framed, body: Mapping[str, Any], thinks: bool) -> Non
         framed.because("what parallel_tool_calls: false adds is not known", 100)
 
 
+def _at_once(items: Sequence[Mapping[str, Any]], index: int) -> bool:
+    """Whether the call was made beside another."""
+    beside = (items[i] for i in (index - 1, index + 1) if 0 <= i < len(items))
+    return any(item.get("type") == "function_call" for item in beside)
+
+
 def _look_at_neighbours(framed: Framed, items: Sequence[Mapping[str, Any]], thinks: bool) -> None:
-    """Calls at once: a model that does not reason reads them one by one, but for those that the
-    server keeps as they were sampled."""
-    for one, other in pairwise(items):
-        if one.get("type") == other.get("type") == "function_call" and (thinks or one.get("id")):
+    """Calls at once: a model that does not reason reads them one by one, two that the server keeps
+    too (18 of 19 bills); of more of these there is no bill."""
+    run = 0
+    for item in items:
+        run = run + 1 if item.get("type") == "function_call" else 0
+        if run > 1 and (thinks or (run > 2 and item.get("id"))):
             framed.because("what calls at once cost here is not known", 20 * len(items))
 
 
@@ -180,12 +202,8 @@ def _item(
             framed.add(Piece(text, "other messages", index))
 
 
-def _call(
-    framed: Framed, index: int, item: Mapping[str, Any], reasoning: bool, alone: bool
-) -> None:
+def _call(framed: Framed, index: int, item: Mapping[str, Any], fixed: int, reasoning: bool) -> None:
     name = str(item.get("name") or "")
-    fixed = _REASONING_CALL if reasoning else _CALL
-    fixed += _ALONE if alone else 0
     framed.add(Piece(f".{name}", "calls", index, name, fixed))
     arguments = str(item.get("arguments") or "")
     framed.add(Piece(compact(arguments) if reasoning else arguments, "calls", index, name))

@@ -84,7 +84,8 @@ class Packaged:
                 f"the tokenizer {name!r} lies in the package {self.package}, which is not here",
                 expected=f"pip install {self.package}, or a file of the tokenizer",
             )
-        source = f"{path.name} of {self.package} {metadata.version(self.package)}"
+        file = f"{path.name} of " if path.suffix else ""  # LiteLLM's are hashes, and tell nothing
+        source = f"{file}{self.package} {metadata.version(self.package)}"
         if self.reader is not None:
             return self.reader(path, name, source)
         return ranked(path, name, self.pattern, self.controls, source)

@@ -63,6 +63,8 @@ def llama3(body: Mapping[str, Any], dated: bool) -> Framed:
     turns = _turns(framed, body)
     if tools_of(dict(body)):
         framed.because("how this host writes tools is not known")
+    if _asks_for_json(body):
+        framed.because("how this host asks for JSON is not known", 400)
     if dated:
         spoken = turns.pop(0) if turns and turns[0].role == "system" else _Turn("system", "")
         framed.add(Piece(LLAMA3.begin), *_llama_turn(LLAMA3, spoken, _DATES))

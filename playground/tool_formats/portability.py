@@ -175,7 +175,7 @@ CASES: Final[Mapping[str, Callable[[SchemaNode], bool]]] = {
 _OF_TOOLS: Final[Mapping[str, Callable[[ToolMetadata], bool]]] = {
     "a name that is no name": lambda tool: not re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", tool.name),
     "a name that is no name of Gemini's": lambda tool: (
-        not re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_.-]{0,63}", tool.name)
+        not re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}", tool.name)
     ),
     "an empty description": lambda tool: not tool.description,
 }

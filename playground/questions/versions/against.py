@@ -30,10 +30,9 @@ def against_failures(
     failed = [] if prefix_may_change else list(_prefix(found))
     if most_tokens_more is not None and found.tokens > most_tokens_more:
         about = "" if found.is_exact else "~"
-        before, after = (grouped(side.count.tokens) for side in (found.first, found.second))
         failed.append(
             f"input is {about}{grouped(found.tokens)} tokens more than the baseline's "
-            f"({about}{before}, then {about}{after}); at most {grouped(most_tokens_more)} "
+            f"({found.first.size}, then {found.second.size}); at most {grouped(most_tokens_more)} "
             "are allowed"
         )
     return failed

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from playground.caching.blocks import Tier, WireBlock, read_wire
 from playground.tokens.estimate import pieces_of
+from playground.tokens.pieces import text_of
 from playground.tokens.texts import text_counter
 
 _LONG: Final = 1_500  # characters of a text that is shown in sections
@@ -21,6 +22,8 @@ _HEADING: Final = re.compile(r"^(?=#{1,4} |<[A-Za-z][\w-]*>[ \t]*$)", re.MULTILI
 _PARAGRAPH: Final = re.compile(r"\n\s*\n(?=\S)")
 _LABEL: Final = 60  # characters
 _MEDIUM: Final = 1_000  # tokens of a picture, whose size cannot be seen
+_ENVELOPES: Final = ("function", "toolUse", "toolResult", "functionCall", "functionResponse")
+_READ: Final = ("name", "arguments", "input", "args", "output", "content", "response")
 _NAME: Final = re.compile(r'"name": "([^"]+)"')
 _MCP: Final = re.compile(r"mcp__(.+?)__")
 # What agents put into a user's turn themselves: Claude Code, Codex, Cline, OpenHands, Copilot.
@@ -61,6 +64,8 @@ def blocks_of(body: dict[str, Any], model: str, by_tool: dict[str, int]) -> list
         for name, text in _cut(block):
             if block.tier == "tools":
                 tokens = by_tool.get(name) or size(text)
+            elif piece.origin in ("calls", "results") and piece.text:
+                tokens = size(_as_read(text))
             else:
                 tokens = size(text) if piece.text else _MEDIUM * bool(text)
             writer = _writer(block, name, text)
@@ -84,6 +89,27 @@ def _cut(block: WireBlock) -> Iterator[tuple[str, str]]:
     else:
         called = _NAME.search(block.text)
         yield f"{label} {block.kind}{f' {called[1]}' if called else ''}", _lines(block.text)
+
+
+def _as_read(text: str) -> str:
+    """What a model reads of a call or a result: name and arguments, or what came of it; not the
+    ids and keys around them."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    if not isinstance(value, dict):
+        return text
+    for key in _ENVELOPES:
+        inner = value.get(key)
+        value = inner if isinstance(inner, dict) else value
+    read = [_plain(value[key]) for key in _READ if value.get(key) is not None]
+    return " ".join(read) or text
+
+
+def _plain(value: Any) -> str:
+    said, others = text_of(value) if isinstance(value, str | list) else ("", [value])
+    return said if not others else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _tools(text: str) -> Iterator[tuple[str, str]]:

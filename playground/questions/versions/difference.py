@@ -70,11 +70,11 @@ class VersionDiff(Live):
         """The difference in a sentence: blocks, tokens, and what it costs once."""
         told = ", ".join(f"{n} {kind}" for kind, n in self.kinds.items() if n and kind != "same")
         about = "" if self.is_exact else "~"
-        old, new = (f"{about}{grouped(side.count.tokens)}" for side in (self.first, self.second))
         more = "more" if self.tokens >= 0 else "fewer"
         parts = [
             f"{counted(len(self.changes), 'block')}: {told or 'nothing is different'}.",
-            f"{about}{grouped(abs(self.tokens))} tokens {more} ({old}, then {new}).",
+            f"{about}{grouped(abs(self.tokens))} tokens {more} "
+            f"({self.first.size}, then {self.second.size}).",
         ]
         if self.costs:
             parts.append(cost_words(self.costs[0]))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Final
 
+from playground.counts import grouped
 from playground.dialects import get_dialect
 from playground.dialects.requests import requests_of
 from playground.errors import InputFault
@@ -40,6 +41,11 @@ class Version:
     request: int
     requests: int
     count: TokenCount
+
+    @property
+    def size(self) -> str:
+        """Its tokens in words, with a ~ where they are not exact."""
+        return f"{'' if self.count.kind == 'exact' else '~'}{grouped(self.count.tokens)}"
 
 
 def both(

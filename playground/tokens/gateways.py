@@ -1,0 +1,59 @@
+"""OpenAI's models behind a gateway: `openai/gpt-5` of OpenRouter or Vercel, asked in Chat's form.
+
+A gateway asks models that reason by Responses where there are tools: 16 bills of 2026, those of six
+models and two gateways, are so. What it makes of calls that were made before, no rule tells.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from playground.caching.bodies import messages_of
+from playground.tokens.openai_chat import chat
+from playground.tokens.openai_responses import responses
+from playground.tokens.pictures import Tiles
+from playground.tokens.pieces import Framed, calls_of, functions_of
+from playground.tokens.reasoning import Reasoning
+
+_AS_ITSELF: Final = {  # what is framed as OpenAI's own API does, by bills of both
+    "form": re.compile(r"gpt-4o"),  # 15 of 15
+    "tools": re.compile(r"gpt-4o-mini"),  # 34 of 34; of gpt-4o 10 of 13
+}
+
+
+def asked_in_chat(
+    body: Mapping[str, Any],
+    reasoning: Reasoning | None,
+    legacy: bool,
+    tiles: Tiles | None = None,
+) -> Framed:
+    """A request of Chat Completions, by its provider or, where the name has one, by a gateway."""
+    model = str(body.get("model") or "")
+    tools = body.get("tools") or body.get("functions")
+    form = isinstance(body.get("response_format"), dict)
+    called = any(map(calls_of, messages_of(dict(body))))
+    gateway = "/" in model
+    if gateway and reasoning and tools and not (form or called):
+        return responses(_as_responses(body), reasoning, tiles)
+    framed = chat(body, reasoning, legacy, tiles)
+    has = ["form"] * form + ["tools"] * bool(tools)
+    if gateway and (called or has):
+        alone = len(has) == 1 and not called and not reasoning
+        if not (alone and _AS_ITSELF[has[0]].search(model)):
+            framed.because(
+                "a gateway may ask by Responses, which frames tools and forms otherwise", 99
+            )
+    return framed
+
+
+def _as_responses(body: Mapping[str, Any]) -> dict[str, Any]:
+    """What the gateway sends: the messages as items, the functions without their envelope."""
+    functions = functions_of(body.get("tools") or body.get("functions"))
+    kept = {key: value for key, value in body.items() if key not in ("messages", "functions")}
+    return {
+        **kept,
+        "input": messages_of(dict(body)),
+        "tools": [{"type": "function", **function} for function in functions],
+    }
