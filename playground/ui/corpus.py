@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
@@ -11,7 +12,7 @@ from typing import Any, Final
 import streamlit as st
 
 from playground.corpora.answers import CorpusAnswer
-from playground.corpora.asking import Corpus
+from playground.corpora.asking import Corpus, generation_of
 from playground.corpora.asking import corpus as opened
 from playground.corpora.questions import COLUMNS, QUESTIONS, question_names
 from playground.counts import counted, grouped, seconds
@@ -28,6 +29,7 @@ _TABLE_OF: Final = {"tool": "calls", "code": "findings"}  # where a facet's valu
 _MOST_VALUES: Final = 200
 _SECONDS: Final = 10.0
 _ROWS: Final = 500
+_STOPPED: Final = "corpus is stopped"
 _AT_ONCE: Final = 0.3  # seconds without a word that it takes a while
 
 
@@ -44,8 +46,7 @@ def chosen() -> Corpus | None:
         st.text(BUILD)
         return None
     try:
-        found = opened(path)
-        return _held(path, found.catalog.generation, str(found.folder.path))
+        return _held(path, generation_of(path))
     except InputFault as fault:
         st.error("This is no corpus that can be asked.")
         st.text(str(fault))
@@ -53,7 +54,7 @@ def chosen() -> Corpus | None:
 
 
 @kept(4)
-def _held(path: str, generation: int, folder: str) -> Corpus:
+def _held(path: str, generation: int) -> Corpus:
     """An open corpus; one that was built anew is opened anew."""
     return opened(path)
 
@@ -86,8 +87,13 @@ def _values(corpus: Corpus, name: str) -> list[str]:
     """The commonest values of a facet."""
     table = _TABLE_OF.get(name, "sessions")
     sql = f"SELECT {name} FROM {table} WHERE {name} <> '' GROUP BY 1 ORDER BY count(*) DESC, 1"
-    found = _waited(corpus, partial(corpus.sql, sql, limit=_MOST_VALUES, seconds=_SECONDS))
-    return [str(row[0]) for row in found.rows] if found else []
+    asked = partial(corpus.sql, sql, limit=_MOST_VALUES, seconds=_SECONDS)
+    found = _waited(corpus, f"values of {name}", asked)
+    if found is None:  # what was chosen stays so
+        key = f"corpus {name}"
+        before = state.held(key) or state.url_values().get(key)
+        return [before] if before and before != ANY else []
+    return [str(row[0]) for row in found.rows]
 
 
 def question() -> tuple[str, list[str]]:
@@ -106,6 +112,16 @@ def question() -> tuple[str, list[str]]:
     return name, by
 
 
+def was_stopped() -> bool:
+    """Whether the user stopped what was being asked: then nothing is asked, until they say so."""
+    if not state.held(_STOPPED):
+        return False
+    state.forget(_STOPPED)
+    st.info("Stopped: nothing was answered.")
+    st.button("Ask again", icon=":material/refresh:", key="corpus again")
+    return True
+
+
 def ask(corpus: Corpus, name: str, by: list[str], narrowed: dict[str, Any]) -> CorpusAnswer | None:
     """The answer, within its seconds; facets that the question's table has not are left out."""
     own = {key: narrowed[key] for key in narrowed if _has(QUESTIONS[name].table, key)}
@@ -114,7 +130,8 @@ def ask(corpus: Corpus, name: str, by: list[str], narrowed: dict[str, Any]) -> C
     left = [key for key in narrowed if narrowed[key] and key not in own]
     if left:
         st.caption(f"Not narrowed by {', '.join(left)}: this question knows nothing of it.")
-    return _waited(corpus, partial(corpus.ask, name, by, limit=_ROWS, seconds=_SECONDS, **own))
+    asked = partial(corpus.ask, name, by, limit=_ROWS, seconds=_SECONDS, **own)
+    return _waited(corpus, f"{name} by {by}", asked)
 
 
 def _has(table: str, column: str) -> bool:
@@ -168,7 +185,8 @@ def behind(corpus: Corpus, answer: CorpusAnswer, by: list[str], narrowed: dict[s
     if answer.question == "sessions":
         found: CorpusAnswer | None = answer
     else:
-        found = _waited(corpus, partial(corpus.behind, table, seconds=_SECONDS, **own))
+        asked = partial(corpus.behind, table, seconds=_SECONDS, **own)
+        found = _waited(corpus, "sessions behind", asked)
     if found is None:
         return
     if not found.rows:
@@ -191,16 +209,27 @@ def _kept(corpus: Corpus, id: str) -> str:
     return state.keep_session(session.title or id, session)
 
 
-def _waited(corpus: Corpus, ask: Callable[[], CorpusAnswer]) -> CorpusAnswer | None:
-    """An answer that is waited for within its seconds; a choice made meanwhile, or the page's own
-    stop, ends the question. What is not answered is told."""
+def _waited(corpus: Corpus, what: str, ask: Callable[[], CorpusAnswer]) -> CorpusAnswer | None:
+    """An answer that is waited for within its seconds; a choice made meanwhile, or *Stop*, ends the
+    question. What is not answered is told."""
+    if state.held(_STOPPED):
+        return None
     asking = ThreadPoolExecutor(max_workers=1)
     thread = asking.submit(get_ident).result()
     answer = asking.submit(ask)
     place = st.empty()
     try:
         wait([answer], timeout=_AT_ONCE)
-        waiting.until(answer.done, lambda: place.caption("The corpus is being asked."))
+        if not answer.done():
+            with place.container(horizontal=True, vertical_alignment="center"):
+                st.button("Stop", icon=":material/stop:", key=f"stop {what}", on_click=_stop)
+                told = st.empty()
+            began = time.monotonic()
+            said = "The corpus is being asked"
+            waiting.until(
+                answer.done,
+                lambda: told.caption(f"{said}: {time.monotonic() - began:.0f} s"),
+            )
     finally:
         if not answer.done():
             corpus.interrupt(thread)
@@ -212,3 +241,7 @@ def _waited(corpus: Corpus, ask: Callable[[], CorpusAnswer]) -> CorpusAnswer | N
         st.error("This was not answered.")
         st.text(str(fault))
         return None
+
+
+def _stop() -> None:
+    state.hold(_STOPPED, True)
