@@ -18,6 +18,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 from serving import CHROMIUM, FLAGS, served
 from streamlit.testing.v1 import AppTest
 
+import playground as pg
 from playground import paths
 from playground.corpora.building import build_corpus
 
@@ -49,6 +50,14 @@ def test_what_was_stopped_is_asked_again_with_the_choices_that_were_made(corpus:
     assert app.selectbox(key="corpus agent").value == "mender"
     assert not any("Stopped" in each.value for each in app.info)
     assert any(re.match(r"\d+ rows? in ", each.value) for each in app.caption)
+
+
+def test_a_figure_has_a_mark_at_each_week_and_the_words_of_the_table(corpus: Path) -> None:
+    answer = pg.corpus(corpus).ask("failures", "week")
+    figure = answer.figure()
+    weeks = [row[0] for row in answer.rows]
+    assert list(figure.layout.xaxis.tickvals) == sorted(weeks)
+    assert figure.layout.yaxis.title.text == "malformed, %"
 
 
 @pytest.fixture

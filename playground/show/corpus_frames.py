@@ -17,6 +17,7 @@ from playground.show.kept_figures import KeptFigure
 from playground.show.markup import Markup, table
 
 _BARS = 40
+_DAYS = 14  # that are written below an axis
 _TELLING = "malformed_percent"  # what its question asks: how many calls there are says little
 _SHOWN = 200  # rows of a page
 
@@ -26,6 +27,11 @@ def corpus_answer(value: CorpusAnswer) -> pd.DataFrame:
     """The rows of the answer under its columns."""
     plain = value.plain()
     return pd.DataFrame(plain["rows"], columns=plain["columns"])
+
+
+def titled(column: str) -> str:
+    """A column's name in SQL, in words."""
+    return column.replace("_percent", ", %").replace("_", " ")
 
 
 @draws("figure", CorpusAnswer)
@@ -50,10 +56,18 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
         for label, points in list(groups.items())[:_BARS]:
             x, y = zip(*points, strict=True)
             figure.add_scatter(x=list(x), y=list(y), name=label or value.columns[number])
+        days = sorted({row[when] for row in value.rows if row[when] is not None})
+        if len(days) <= _DAYS:  # else Plotly's own marks, which stand between them
+            figure.update_xaxes(tickvals=days, tickformat="%b %-d\n%Y")
     figure.update_layout(
         height=280,
         margin={"l": 10, "r": 10, "t": 10, "b": 10},
-        yaxis={"title": value.columns[number].replace("_", " "), "rangemode": "tozero"},
+        yaxis={
+            "title": titled(value.columns[number]),
+            "rangemode": "tozero",
+            "separatethousands": True,
+            "exponentformat": "none",
+        },
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
     )

@@ -17,6 +17,7 @@ from playground.corpora.asking import corpus as opened
 from playground.corpora.questions import COLUMNS, QUESTIONS, question_names
 from playground.counts import counted, grouped, seconds
 from playground.errors import InputFault
+from playground.show.corpus_frames import titled
 from playground.ui import state
 from playground.ui.serving import access
 from playground.ui.shared import opening, tables, waiting
@@ -147,12 +148,7 @@ def show(answer: CorpusAnswer) -> None:
         return
     if answer.question != "sessions":
         st.plotly_chart(answer.figure(), key="corpus figure")
-    tables.table(answer.frame().rename(columns=_title), key="corpus answer")
-
-
-def _title(column: str) -> str:
-    """A column's name in SQL, in words."""
-    return column.replace("_percent", ", %").replace("_", " ")
+    tables.table(answer.frame().rename(columns=titled), key="corpus answer")
 
 
 def trend(corpus: Corpus, name: str, narrowed: dict[str, Any]) -> None:
@@ -193,13 +189,19 @@ def behind(corpus: Corpus, answer: CorpusAnswer, by: list[str], narrowed: dict[s
         st.info("No session stands behind it.")
         return
     st.caption(f"{grouped(len(found.rows))} shown{', and there are more' if found.cut else ''}")
-    tables.table(found.frame().rename(columns=_title), key="corpus sessions")
-    _opening(corpus, [str(each["id"]) for each in found.records()])
+    tables.table(found.frame().rename(columns=titled), key="corpus sessions")
+    _opening(corpus, {str(each["id"]): str(each["title"]) for each in found.records()})
 
 
-def _opening(corpus: Corpus, ids: list[str]) -> None:
+def _opening(corpus: Corpus, titles: dict[str, str]) -> None:
+    """The pages that one of these sessions opens in; `titles` are by their ids."""
+    ids = list(titles)
+
+    def named(id: str) -> str:
+        return f"{id}: {titles[id]}" if titles[id] else id
+
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen_id = st.selectbox("Session", ids, key=f"session of {ids[0]}")
+        chosen_id = st.selectbox("Session", ids, format_func=named, key=f"session of {ids[0]}")
         opening.buttons("corpus", partial(_kept, corpus, chosen_id))
     opening.fault("corpus", "This session cannot be opened.")
 
