@@ -21,6 +21,8 @@ from streamlit.testing.v1 import AppTest
 import playground as pg
 from playground import paths
 from playground.corpora.building import build_corpus
+from playground.corpora.filters import behind_row
+from playground.corpora.questions import QUESTIONS
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
@@ -30,7 +32,7 @@ import corpus_data as data
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpus")
-    data.write_sessions(folder / "in", 20)
+    data.write_sessions(folder / "in", 40)
     build_corpus(folder / "o", [folder / "in"], engine="serial")
     return folder / "o"
 
@@ -50,6 +52,27 @@ def test_what_was_stopped_is_asked_again_with_the_choices_that_were_made(corpus:
     assert app.selectbox(key="corpus agent").value == "mender"
     assert not any("Stopped" in each.value for each in app.info)
     assert any(re.match(r"\d+ rows? in ", each.value) for each in app.caption)
+
+
+@pytest.mark.parametrize("name", ["findings", "shapes", "breaks"])
+@pytest.mark.parametrize("by", [None, ["week"], ["model", "month"], ["day", "agent"]])
+def test_behind_each_row_stand_the_sessions_that_it_counts(
+    corpus: Path, name: str, by: list[str] | None
+) -> None:
+    asked, found = QUESTIONS[name], pg.corpus(corpus)
+    for narrowed in ({}, {"since": "2026-09-10", "until": "2026-10-12"}):
+        answer = found.ask(name, by, **narrowed)
+        assert answer.rows
+        for row in answer.records():
+            filters = behind_row(asked, asked.by if by is None else by, row, narrowed)
+            assert len(found.behind(asked.table, **filters).rows) == row["sessions"]
+
+
+def test_whole_numbers_stay_whole_where_some_are_missing(corpus: Path) -> None:
+    frame = pg.corpus(corpus).ask("tokens").frame()
+    assert str(frame["read_from_cache"].dtype) == "Int64"
+    assert str(frame["dollars"].dtype) == "float64"
+    assert frame["read_from_cache"].isna().any()
 
 
 def test_a_figure_has_a_mark_at_each_week_and_the_words_of_the_table(corpus: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 from numbers import Number
+from types import NoneType
 from typing import Any
 
 import pandas as pd
@@ -24,9 +25,14 @@ _SHOWN = 200  # rows of a page
 
 @draws("frame", CorpusAnswer)
 def corpus_answer(value: CorpusAnswer) -> pd.DataFrame:
-    """The rows of the answer under its columns."""
+    """The rows of the answer under its columns; whole numbers stay so where some are missing."""
     plain = value.plain()
-    return pd.DataFrame(plain["rows"], columns=plain["columns"])
+    frame = pd.DataFrame(plain["rows"], columns=plain["columns"])
+    for place, name in enumerate(plain["columns"]):
+        kinds = {type(row[place]) for row in value.rows}
+        if kinds == {int, NoneType}:
+            frame[name] = frame[name].astype("Int64")
+    return frame
 
 
 def titled(column: str) -> str:

@@ -14,6 +14,7 @@ import streamlit as st
 from playground.corpora.answers import CorpusAnswer
 from playground.corpora.asking import Corpus, generation_of
 from playground.corpora.asking import corpus as opened
+from playground.corpora.filters import behind_row
 from playground.corpora.questions import COLUMNS, QUESTIONS, question_names
 from playground.counts import counted, grouped, seconds
 from playground.errors import InputFault
@@ -163,26 +164,25 @@ def trend(corpus: Corpus, name: str, narrowed: dict[str, Any]) -> None:
 
 def behind(corpus: Corpus, answer: CorpusAnswer, by: list[str], narrowed: dict[str, Any]) -> None:
     """The sessions behind one row of the answer, and the pages that one of them opens in."""
+    asked = QUESTIONS[answer.question]
+    if asked.name == "sessions":  # which stand above
+        _opening(corpus, answer)
+        return
     st.subheader("Sessions behind a row", anchor=False)
-    table = QUESTIONS[answer.question].table
-    columns = [name for name in by if name in COLUMNS[table]]
+    told = max(1, len(by)) + (asked.name == "shapes")
     labels = [
-        f"{number}. " + ", ".join(str(value) for value in row[: max(1, len(by))])
+        f"{number}. " + ", ".join(str(value) for value in row[:told])
         for number, row in enumerate(answer.rows[:_MOST_VALUES], 1)
     ]
-    label = st.selectbox("Row", labels, key=f"row of {answer.question} {by}")
+    label = st.selectbox("Row", labels, key=f"row of {asked.name} {by}")
     row = answer.records()[labels.index(label)]
-    own = {key: narrowed[key] for key in narrowed if _has(table, key)}
-    own |= {name: row[name] for name in columns}
-    if answer.question == "tools":
-        own["tool"] = row["tool"]
-    if answer.question in ("failures", "shapes"):
-        own["ok"] = False
-    if answer.question == "sessions":
-        found: CorpusAnswer | None = answer
-    else:
-        asked = partial(corpus.behind, table, seconds=_SECONDS, **own)
-        found = _waited(corpus, "sessions behind", asked)
+    own = {key: narrowed[key] for key in narrowed if _has(asked.table, key)}
+    filters = behind_row(asked, by, row, own)
+    found = _waited(
+        corpus,
+        "sessions behind",
+        partial(corpus.behind, asked.table, seconds=_SECONDS, **filters),
+    )
     if found is None:
         return
     if not found.rows:
@@ -190,11 +190,12 @@ def behind(corpus: Corpus, answer: CorpusAnswer, by: list[str], narrowed: dict[s
         return
     st.caption(f"{grouped(len(found.rows))} shown{', and there are more' if found.cut else ''}")
     tables.table(found.frame().rename(columns=titled), key="corpus sessions")
-    _opening(corpus, {str(each["id"]): str(each["title"]) for each in found.records()})
+    _opening(corpus, found)
 
 
-def _opening(corpus: Corpus, titles: dict[str, str]) -> None:
-    """The pages that one of these sessions opens in; `titles` are by their ids."""
+def _opening(corpus: Corpus, found: CorpusAnswer) -> None:
+    """The pages that one of these sessions opens in."""
+    titles = {str(each["id"]): str(each["title"]) for each in found.records()}
     ids = list(titles)
 
     def named(id: str) -> str:
