@@ -11,6 +11,8 @@ if found is None:
     st.stop()
 narrowed = corpus.facets(found)
 name, by = corpus.question()
+if corpus.was_stopped():
+    st.stop()
 answer = corpus.ask(found, name, by, narrowed)
 if answer is None:
     st.stop()

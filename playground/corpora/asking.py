@@ -49,11 +49,20 @@ def corpus(path: str | PathLike[str], analysis: int | None = None) -> Corpus:
     Raises InputFault where there is none, and for one of a newer version.
     """
     needed()
+    return Corpus(_folder(path), analysis)
+
+
+def generation_of(path: str | PathLike[str]) -> int:
+    """Which state of a corpus lies in a folder: another number for each that was built there.
+    Raises InputFault as `corpus` does."""
+    return read_catalog(_folder(path)).generation
+
+
+def _folder(path: str | PathLike[str]) -> CorpusFolder:
     try:
-        folder = Path(path).resolve()
+        return CorpusFolder(Path(path).resolve())
     except (OSError, ValueError) as error:  # ValueError: a null byte in the name
         raise InputFault(f"{str(path)!r:.80} is no path ({error})", expected="a folder") from error
-    return Corpus(CorpusFolder(folder), analysis)
 
 
 class Corpus:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from calendar import monthrange
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
 from typing import Any, Final
 
-from playground.corpora.questions import COLUMNS, Question
+from playground.corpora.questions import COLUMNS, Question, shown
 from playground.errors import InputFault, UnknownNameError
 
 _TIMES: Final = ("since", "until", "split")
@@ -31,7 +32,8 @@ class Filters:
                 expected = f"one of: {', '.join((*COLUMNS[table], *_TIMES))}"
                 raise InputFault(f"no filter {name!r} of {table}", expected=expected)
             self.values[name] = list(value) if isinstance(value, list | tuple) else [value]
-            self._parts.append(f"{name} IN (SELECT unnest(${name}))")
+            missing = f" OR {name} IS NULL" if None in self.values[name] else ""
+            self._parts.append(f"({shown(name)} IN (SELECT unnest(${name})){missing})")
 
     @property
     def where(self) -> str:
@@ -43,6 +45,37 @@ class Filters:
 
 
 _BOUNDS: Final = {"since": ["sent_at >= $since"], "until": ["sent_at < $until"]}
+
+
+def behind_row(
+    asked: Question, by: Sequence[str], row: Mapping[str, Any], narrowed: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What the rows of its table have in common that one row of an answer counts; `narrowed` is
+    what the question was narrowed to."""
+    found = dict(narrowed)
+    own = [name for name in (*by, *_NAMED.get(asked.name, ())) if name in COLUMNS[asked.table]]
+    if asked.name in ("failures", "shapes"):
+        found["ok"] = [False]
+    found |= {name: [row[name]] for name in own}
+    for name in set(by) & set(_LAST_DAY):
+        first = row[name]
+        if first is None:
+            continue
+        since, until = (_time(each, found[each]) if found.get(each) else None for each in _ENDS)
+        begin = datetime.combine(first, time())
+        end = datetime.combine(_LAST_DAY[name](first) + timedelta(days=1), time())
+        found["since"] = max(begin, since or begin)
+        found["until"] = min(end, until or end)
+    return found
+
+
+_ENDS: Final = ("since", "until")
+_NAMED: Final = {"tools": ("tool",), "shapes": ("shape",)}  # columns that a question is always by
+_LAST_DAY: Final[dict[str, Callable[[date], date]]] = {
+    "day": lambda day: day,
+    "week": lambda day: day + timedelta(days=6),
+    "month": lambda day: day.replace(day=monthrange(day.year, day.month)[1]),
+}
 
 
 def written(asked: Question, names: Sequence[str], where: Filters) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 from numbers import Number
+from types import NoneType
 from typing import Any
 
 import pandas as pd
@@ -17,15 +18,26 @@ from playground.show.kept_figures import KeptFigure
 from playground.show.markup import Markup, table
 
 _BARS = 40
+_DAYS = 14  # that are written below an axis
 _TELLING = "malformed_percent"  # what its question asks: how many calls there are says little
 _SHOWN = 200  # rows of a page
 
 
 @draws("frame", CorpusAnswer)
 def corpus_answer(value: CorpusAnswer) -> pd.DataFrame:
-    """The rows of the answer under its columns."""
+    """The rows of the answer under its columns; whole numbers stay so where some are missing."""
     plain = value.plain()
-    return pd.DataFrame(plain["rows"], columns=plain["columns"])
+    frame = pd.DataFrame(plain["rows"], columns=plain["columns"])
+    for place, name in enumerate(plain["columns"]):
+        kinds = {type(row[place]) for row in value.rows}
+        if kinds == {int, NoneType}:
+            frame[name] = frame[name].astype("Int64")
+    return frame
+
+
+def titled(column: str) -> str:
+    """A column's name in SQL, in words."""
+    return column.replace("_percent", ", %").replace("_", " ")
 
 
 @draws("figure", CorpusAnswer)
@@ -50,10 +62,18 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
         for label, points in list(groups.items())[:_BARS]:
             x, y = zip(*points, strict=True)
             figure.add_scatter(x=list(x), y=list(y), name=label or value.columns[number])
+        days = sorted({row[when] for row in value.rows if row[when] is not None})
+        if len(days) <= _DAYS:  # else Plotly's own marks, which stand between them
+            figure.update_xaxes(tickvals=days, tickformat="%b %-d\n%Y")
     figure.update_layout(
         height=280,
         margin={"l": 10, "r": 10, "t": 10, "b": 10},
-        yaxis={"title": value.columns[number].replace("_", " "), "rangemode": "tozero"},
+        yaxis={
+            "title": titled(value.columns[number]),
+            "rangemode": "tozero",
+            "separatethousands": True,
+            "exponentformat": "none",
+        },
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
     )

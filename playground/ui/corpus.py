@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
@@ -12,12 +13,14 @@ import streamlit as st
 
 from playground import paths
 from playground.corpora.answers import CorpusAnswer
-from playground.corpora.asking import Corpus
+from playground.corpora.asking import Corpus, generation_of
 from playground.corpora.asking import corpus as opened
+from playground.corpora.filters import behind_row
 from playground.corpora.needed import needed
 from playground.corpora.questions import COLUMNS, QUESTIONS, question_names
 from playground.counts import counted, grouped, seconds
 from playground.errors import InputFault
+from playground.show.corpus_frames import titled
 from playground.ui import state
 from playground.ui.serving import access
 from playground.ui.shared import components, opening, tables, waiting
@@ -31,6 +34,7 @@ _TABLE_OF: Final = {"tool": "calls", "code": "findings"}  # where a facet's valu
 _MOST_VALUES: Final = 200
 _SECONDS: Final = 10.0
 _ROWS: Final = 500
+_STOPPED: Final = "corpus is stopped"
 _AT_ONCE: Final = 0.3  # seconds without a word that it takes a while
 
 
@@ -49,8 +53,7 @@ def chosen() -> Corpus | None:
         _tell_fault()
         return None
     try:
-        found = opened(path)
-        return _held(path, found.catalog.generation, str(found.folder.path))
+        return _held(path, generation_of(path))
     except InputFault as fault:
         st.error("This is no corpus that can be asked.")
         st.text(str(fault))
@@ -80,7 +83,7 @@ def _tell_fault() -> None:
 
 
 @kept(4)
-def _held(path: str, generation: int, folder: str) -> Corpus:
+def _held(path: str, generation: int) -> Corpus:
     """An open corpus; one that was built anew is opened anew."""
     return opened(path)
 
@@ -113,8 +116,13 @@ def _values(corpus: Corpus, name: str) -> list[str]:
     """The commonest values of a facet."""
     table = _TABLE_OF.get(name, "sessions")
     sql = f"SELECT {name} FROM {table} WHERE {name} <> '' GROUP BY 1 ORDER BY count(*) DESC, 1"
-    found = _waited(corpus, partial(corpus.sql, sql, limit=_MOST_VALUES, seconds=_SECONDS))
-    return [str(row[0]) for row in found.rows] if found else []
+    asked = partial(corpus.sql, sql, limit=_MOST_VALUES, seconds=_SECONDS)
+    found = _waited(corpus, f"values of {name}", asked)
+    if found is None:  # what was chosen stays so
+        key = f"corpus {name}"
+        before = state.held(key) or state.url_values().get(key)
+        return [before] if before and before != ANY else []
+    return [str(row[0]) for row in found.rows]
 
 
 def question() -> tuple[str, list[str]]:
@@ -133,6 +141,16 @@ def question() -> tuple[str, list[str]]:
     return name, by
 
 
+def was_stopped() -> bool:
+    """Whether the user stopped what was being asked: then nothing is asked, until they say so."""
+    if not state.held(_STOPPED):
+        return False
+    state.forget(_STOPPED)
+    st.info("Stopped: nothing was answered.")
+    st.button("Ask again", icon=":material/refresh:", key="corpus again")
+    return True
+
+
 def ask(corpus: Corpus, name: str, by: list[str], narrowed: dict[str, Any]) -> CorpusAnswer | None:
     """The answer, within its seconds; facets that the question's table has not are left out."""
     own = {key: narrowed[key] for key in narrowed if _has(QUESTIONS[name].table, key)}
@@ -141,7 +159,8 @@ def ask(corpus: Corpus, name: str, by: list[str], narrowed: dict[str, Any]) -> C
     left = [key for key in narrowed if narrowed[key] and key not in own]
     if left:
         st.caption(f"Not narrowed by {', '.join(left)}: this question knows nothing of it.")
-    return _waited(corpus, partial(corpus.ask, name, by, limit=_ROWS, seconds=_SECONDS, **own))
+    asked = partial(corpus.ask, name, by, limit=_ROWS, seconds=_SECONDS, **own)
+    return _waited(corpus, f"{name} by {by}", asked)
 
 
 def _has(table: str, column: str) -> bool:
@@ -157,12 +176,7 @@ def show(answer: CorpusAnswer) -> None:
         return
     if answer.question != "sessions":
         st.plotly_chart(answer.figure(), key="corpus figure")
-    tables.table(answer.frame().rename(columns=_title), key="corpus answer")
-
-
-def _title(column: str) -> str:
-    """A column's name in SQL, in words."""
-    return column.replace("_percent", ", %").replace("_", " ")
+    tables.table(answer.frame().rename(columns=titled), key="corpus answer")
 
 
 def trend(corpus: Corpus, name: str, narrowed: dict[str, Any]) -> None:
@@ -177,38 +191,45 @@ def trend(corpus: Corpus, name: str, narrowed: dict[str, Any]) -> None:
 
 def behind(corpus: Corpus, answer: CorpusAnswer, by: list[str], narrowed: dict[str, Any]) -> None:
     """The sessions behind one row of the answer, and the pages that one of them opens in."""
+    asked = QUESTIONS[answer.question]
+    if asked.name == "sessions":  # which stand above
+        _opening(corpus, answer)
+        return
     st.subheader("Sessions behind a row", anchor=False)
-    table = QUESTIONS[answer.question].table
-    columns = [name for name in by if name in COLUMNS[table]]
+    told = max(1, len(by)) + (asked.name == "shapes")
     labels = [
-        f"{number}. " + ", ".join(str(value) for value in row[: max(1, len(by))])
+        f"{number}. " + ", ".join(str(value) for value in row[:told])
         for number, row in enumerate(answer.rows[:_MOST_VALUES], 1)
     ]
-    label = st.selectbox("Row", labels, key=f"row of {answer.question} {by}")
+    label = st.selectbox("Row", labels, key=f"row of {asked.name} {by}")
     row = answer.records()[labels.index(label)]
-    own = {key: narrowed[key] for key in narrowed if _has(table, key)}
-    own |= {name: row[name] for name in columns}
-    if answer.question == "tools":
-        own["tool"] = row["tool"]
-    if answer.question in ("failures", "shapes"):
-        own["ok"] = False
-    if answer.question == "sessions":
-        found: CorpusAnswer | None = answer
-    else:
-        found = _waited(corpus, partial(corpus.behind, table, seconds=_SECONDS, **own))
+    own = {key: narrowed[key] for key in narrowed if _has(asked.table, key)}
+    filters = behind_row(asked, by, row, own)
+    found = _waited(
+        corpus,
+        "sessions behind",
+        partial(corpus.behind, asked.table, seconds=_SECONDS, **filters),
+    )
     if found is None:
         return
     if not found.rows:
         st.info("No session stands behind it.")
         return
     st.caption(f"{grouped(len(found.rows))} shown{', and there are more' if found.cut else ''}")
-    tables.table(found.frame().rename(columns=_title), key="corpus sessions")
-    _opening(corpus, [str(each["id"]) for each in found.records()])
+    tables.table(found.frame().rename(columns=titled), key="corpus sessions")
+    _opening(corpus, found)
 
 
-def _opening(corpus: Corpus, ids: list[str]) -> None:
+def _opening(corpus: Corpus, found: CorpusAnswer) -> None:
+    """The pages that one of these sessions opens in."""
+    titles = {str(each["id"]): str(each["title"]) for each in found.records()}
+    ids = list(titles)
+
+    def named(id: str) -> str:
+        return f"{id}: {titles[id]}" if titles[id] else id
+
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen_id = st.selectbox("Session", ids, key=f"session of {ids[0]}")
+        chosen_id = st.selectbox("Session", ids, format_func=named, key=f"session of {ids[0]}")
         opening.buttons("corpus", partial(_kept, corpus, chosen_id))
     opening.fault("corpus", "This session cannot be opened.")
 
@@ -218,16 +239,27 @@ def _kept(corpus: Corpus, id: str) -> str:
     return state.keep_session(session.title or id, session)
 
 
-def _waited(corpus: Corpus, ask: Callable[[], CorpusAnswer]) -> CorpusAnswer | None:
-    """An answer that is waited for within its seconds; a choice made meanwhile, or the page's own
-    stop, ends the question. What is not answered is told."""
+def _waited(corpus: Corpus, what: str, ask: Callable[[], CorpusAnswer]) -> CorpusAnswer | None:
+    """An answer that is waited for within its seconds; a choice made meanwhile, or *Stop*, ends the
+    question. What is not answered is told."""
+    if state.held(_STOPPED):
+        return None
     asking = ThreadPoolExecutor(max_workers=1)
     thread = asking.submit(get_ident).result()
     answer = asking.submit(ask)
     place = st.empty()
     try:
         wait([answer], timeout=_AT_ONCE)
-        waiting.until(answer.done, lambda: place.caption("The corpus is being asked."))
+        if not answer.done():
+            with place.container(horizontal=True, vertical_alignment="center"):
+                st.button("Stop", icon=":material/stop:", key=f"stop {what}", on_click=_stop)
+                told = st.empty()
+            began = time.monotonic()
+            said = "The corpus is being asked"
+            waiting.until(
+                answer.done,
+                lambda: told.caption(f"{said}: {time.monotonic() - began:.0f} s"),
+            )
     finally:
         if not answer.done():
             corpus.interrupt(thread)
@@ -239,3 +271,7 @@ def _waited(corpus: Corpus, ask: Callable[[], CorpusAnswer]) -> CorpusAnswer | N
         st.error("This was not answered.")
         st.text(str(fault))
         return None
+
+
+def _stop() -> None:
+    state.hold(_STOPPED, True)

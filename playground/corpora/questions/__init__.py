@@ -20,10 +20,15 @@ _WHO: Final = ("agent", "version", "model", "dialect")
 COLUMNS: Final[dict[str, tuple[str, ...]]] = {  # what each table can be asked by and filtered for
     "sessions": (*_WHO, "provider", "form", "run"),
     "requests": (*_WHO, "provider", "stop_reason"),
-    "calls": (*_WHO, "tool", "finding", "ok", "failed"),
+    "calls": (*_WHO, "tool", "finding", "ok", "failed", "shape"),
     "findings": (*_WHO, "code", "severity"),
     "breaks": ("agent", "version", "model", "provider", "cause", "rule", "state"),
 }
+
+
+def shown(column: str) -> str:
+    """A column in SQL as answers have it: a hash has 16 hexadecimal digits there."""
+    return "format('{:016x}', shape)" if column == "shape" else column
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +48,7 @@ class Question:
         """What stands for a name of `by` in SQL; KeyError where the table has none."""
         if name in _TIMES:
             return _TIMES[name]
-        return {column: column for column in COLUMNS[self.table]}[name]
+        return {column: shown(column) for column in COLUMNS[self.table]}[name]
 
     @property
     def names(self) -> list[str]:
@@ -76,7 +81,8 @@ SELECT *, round(coalesce(after_per_1000, 0) - coalesce(before_per_1000, 0), 3) A
 ORDER BY abs(change) DESC, 1, 2 LIMIT $limit"""
 
 _SHAPES: Final = """
-SELECT {by} shape, count(*) AS calls, count(DISTINCT session) AS sessions,
+SELECT {by} format('{{:016x}}', shape) AS shape,
+  count(*) AS calls, count(DISTINCT session) AS sessions,
   arg_min(form, session) AS form, arg_min(raw, session, 3) AS examples,
   [format('{{:016x}}', s) for s in arg_min(session, session, 3)] AS seen_in
 FROM calls WHERE NOT ok {and_where} GROUP BY ALL ORDER BY calls DESC, 1, 2 LIMIT $limit"""

@@ -1,0 +1,116 @@
+"""The page Corpus: what is asked there can be stopped, and asked again."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from conftest import ROOT
+from playwright.sync_api import Page, expect, sync_playwright
+from serving import CHROMIUM, FLAGS, served
+from streamlit.testing.v1 import AppTest
+
+import playground as pg
+from playground import paths
+from playground.corpora.building import build_corpus
+from playground.corpora.filters import behind_row
+from playground.corpora.questions import QUESTIONS
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+import corpus_data as data
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("corpus")
+    data.write_sessions(folder / "in", 40)
+    build_corpus(folder / "o", [folder / "in"], engine="serial")
+    return folder / "o"
+
+
+def test_what_was_stopped_is_asked_again_with_the_choices_that_were_made(corpus: Path) -> None:
+    app = AppTest.from_file(str(paths.app_file()), default_timeout=60)
+    app.run()
+    app.switch_page(str(paths.pages() / "corpus.py"))
+    app.query_params["corpus"] = str(corpus)
+    app.query_params["corpus agent"] = "mender"
+    app.session_state["corpus is stopped"] = True
+    app.run()
+    assert not app.exception
+    assert [each.value for each in app.info] == ["Stopped: nothing was answered."]
+    assert not app.dataframe
+    app.button(key="corpus again").click().run()
+    assert app.selectbox(key="corpus agent").value == "mender"
+    assert not any("Stopped" in each.value for each in app.info)
+    assert any(re.match(r"\d+ rows? in ", each.value) for each in app.caption)
+
+
+@pytest.mark.parametrize("name", ["findings", "shapes", "breaks"])
+@pytest.mark.parametrize("by", [None, ["week"], ["model", "month"], ["day", "agent"]])
+def test_behind_each_row_stand_the_sessions_that_it_counts(
+    corpus: Path, name: str, by: list[str] | None
+) -> None:
+    asked, found = QUESTIONS[name], pg.corpus(corpus)
+    for narrowed in ({}, {"since": "2026-09-10", "until": "2026-10-12"}):
+        answer = found.ask(name, by, **narrowed)
+        assert answer.rows
+        for row in answer.records():
+            filters = behind_row(asked, asked.by if by is None else by, row, narrowed)
+            assert len(found.behind(asked.table, **filters).rows) == row["sessions"]
+
+
+def test_whole_numbers_stay_whole_where_some_are_missing(corpus: Path) -> None:
+    frame = pg.corpus(corpus).ask("tokens").frame()
+    assert str(frame["read_from_cache"].dtype) == "Int64"
+    assert str(frame["dollars"].dtype) == "float64"
+    assert frame["read_from_cache"].isna().any()
+
+
+def test_a_figure_has_a_mark_at_each_week_and_the_words_of_the_table(corpus: Path) -> None:
+    answer = pg.corpus(corpus).ask("failures", "week")
+    figure = answer.figure()
+    weeks = [row[0] for row in answer.rows]
+    assert list(figure.layout.xaxis.tickvals) == sorted(weeks)
+    assert figure.layout.yaxis.title.text == "malformed, %"
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Iterator[Page]:
+    if CHROMIUM is None and not os.environ.get("CI"):
+        pytest.skip("needs chromium")
+    with served(tmp_path) as address, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser.new_page(base_url=address, viewport={"width": 1440, "height": 900})
+        browser.close()
+
+
+@pytest.mark.long
+@pytest.mark.browser
+@pytest.mark.xdist_group("browser")
+def test_a_long_question_is_stopped_in_the_browser(page: Page, corpus: Path) -> None:
+    """Of a corpus whose one shard counts 30,000 times every question takes seconds."""
+    text = (corpus / "corpus.json").read_text()
+    known = json.loads(text)
+    files, number = corpus / "files", known["generation"]
+    shutil.copy(files / f"{number}.parquet", files / f"{number + 1}.parquet")
+    long = {**known, "generation": number + 1, "shards": known["shards"] * 30_000}
+    (corpus / "corpus.json").write_text(json.dumps(long))
+    page.goto(f"/corpus?corpus={quote(str(corpus))}")
+    stop = page.get_by_role("main").get_by_role("button", name="Stop", exact=True)
+    stop.click(timeout=120_000)
+    began = time.monotonic()
+    expect(page.get_by_text("Stopped: nothing was answered.")).to_be_visible(timeout=5_000)
+    assert time.monotonic() - began < 5
+    (corpus / "corpus.json").write_text(text)
+    page.get_by_role("button", name="Ask again").click()
+    expect(page.get_by_text(re.compile(r"^\d+ rows? in "))).to_be_visible(timeout=60_000)
+    expect(stop).to_have_count(0)
