@@ -152,6 +152,9 @@ def test_what_nobody_recorded_can_be_replayed_too(tmp_path: Path) -> None:
     assert unknown.returncode == 1
     assert "warning no-dialect (the whole text)" in unknown.stderr
     assert "=== content\nOnly words." in unknown.stdout
+    assert "timing " in unknown.stdout
+    assert "unread\n" in unknown.stdout
+    assert "read as" not in unknown.stdout
     questions = tmp_path / "questions.json"
     questions.write_text('[{"role": "user", "content": "x"}]')
     assert "has no recordings and no answers" in run("replay", str(questions)).stderr

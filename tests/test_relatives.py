@@ -23,6 +23,8 @@ _HY3: Final = (
     "<tool_call:opensource>f<tool_sep:opensource><arg_key:opensource>a</arg_key:opensource>"
     "<arg_value:opensource>x</arg_value:opensource></tool_call:opensource>"
 )
+_ATEM: Final = '<atem:invoke name="f">\n<atem:parameter name="a">1</atem:parameter>\n</atem:invoke>'
+_CODER: Final = "<function=g>\n<parameter=a>\n1\n</parameter>\n</function>"
 _BROKEN: Final = '"x", "arguments": {"name": "f", "arguments": {"a": 1}}}'
 RELATIVES: Final[list[Row]] = [
     (
@@ -76,6 +78,18 @@ RELATIVES: Final[list[Row]] = [
         [("f", {"a": 1})],
         "",
         [],
+    ),
+    *(
+        ("muse", before + _ATEM, [("f", {"a": 1})], "", [])
+        for before in ("", " to=<|message|>", "<|start|>assistant<|message|>")
+    ),
+    ("muse", " to=user<|message|>Rome.<|end_of_text|>", [], "Rome.", []),
+    (
+        "hermes",
+        '<tool_call>{"name": "f", "arguments": {}}</tool_call>\n' + _CODER,
+        [("f", {})],
+        f"\n{_CODER}",
+        ["foreign-markup"],
     ),
     ("kimi-k2", _KIMI, [("f.0", {"a": 1}), ("g", {})], "", []),
 ]

@@ -270,3 +270,9 @@ def test_every_dialect_says_what_each_server_drops_of_it() -> None:
     assert rows["hermes"].servers["ollama"] == 0
     assert "llama.cpp" not in rows["hermes"].servers
     assert set(cross_readings(list(rows.values())).columns) >= {"vllm drops", "ai-sdk-parser drops"}
+
+
+@pytest.mark.parametrize("text", ["x < 10 is true", "Ok <get_wea"])
+def test_a_tag_open_at_the_end_is_lost_by_kodu_alone(text: str) -> None:
+    assert pg.parse(text, "xml", server="continue").content == text
+    assert pg.parse(text, "xml", server="kodu").content == text[: text.index("<")]

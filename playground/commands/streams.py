@@ -87,6 +87,7 @@ def replay(
     timeline = replay_recording(chosen, chosen_dialect, tools, server=server)
     result, handed = timeline.result, timeline.server
     found = [*about, *result.findings, *chosen.findings]
+    unread = any(each.code == "no-dialect" for each in about)
     if as_json:
         names = [each.name for each in loaded.session.recordings]
         told = [asdict(each) for each in found]
@@ -94,7 +95,7 @@ def replay(
         return report([*found, *(handed.told if handed else ())])
     say(
         f"{timeline.recording}: {counted(len(chosen.chunks), 'chunk')}, timing {timeline.timing}, "
-        f"read as {timeline.dialect}"
+        + ("unread" if unread else f"read as {timeline.dialect}")
     )
     if chosen.note:
         say(chosen.note)

@@ -37,7 +37,7 @@ _MARKERS: Final = {
 
 def foreign_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -> Finding | None:
     """A finding where another dialect reads calls in what this one took for text alone."""
-    if result.tool_calls or result.findings:
+    if result.findings:
         return None
     start, marker = _first_marker(result.content)
     if start < 0:

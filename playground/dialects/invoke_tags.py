@@ -48,6 +48,12 @@ def _dsml(prefix: str, section: str, *also: Syntax) -> Syntax:
     )
 
 
+_ATEM: Final = Syntax(  # Muse's, where neither section nor recipient stands before it
+    call='<atem:invoke name="{name}">\n{params}</atem:invoke>',
+    param='<atem:parameter name="{key}">{value}</atem:parameter>\n',
+    untyped="json",
+)
+
 DIALECTS = (
     _invoked(
         name="anthropic-invoke",
@@ -84,14 +90,15 @@ DIALECTS = (
         name="muse",
         title="Muse Glimmer",
         syntax=Syntax(
-            call='<atem:invoke name="{name}">\n{params}</atem:invoke>',
-            param='<atem:parameter name="{key}">{value}</atem:parameter>\n',
+            call=_ATEM.call,
+            param=_ATEM.param,
             section=" to={name}<|message|><atem:function_calls>\n{calls}\n</atem:function_calls>",
             section_also=("<atem:function_calls>\n{calls}\n</atem:function_calls>",),
             one_call_a_section=True,
             section_required=True,
             separator="<|eom|><|start|>assistant",
             untyped="json",
+            also=(_ATEM,),
         ),
         answer=(" to=user<|message|>", "<|eom|><|start|>assistant"),
         reasoning=(ReasoningTags(" to=self<|message|>", "<|eom|>"),),
@@ -99,7 +106,14 @@ DIALECTS = (
             ReasoningTags(" to=user<|message|>", "<|eot|>"),
             ReasoningTags(" to=commentary<|message|>", "<|eom|>"),
         ),
-        stops=("<|start|>assistant", "<|message|>", "<|eom|>", "<|eot|>"),
+        stops=(
+            "<|start|>assistant",
+            " to=<|message|>",  # to nobody
+            "<|message|>",
+            "<|eom|>",
+            "<|eot|>",
+            "<|end_of_text|>",
+        ),
         switches=Switches(calls_in_reasoning="reasoning"),
         models="Muse Glimmer (chat template, 2026-11)",
         model_names=("muse", "glimmer"),

@@ -156,7 +156,7 @@ SERVERS: Final = (
             source="claude-coder 78a56b1 extension/src/agent/v1/tools/tool-parser/tool-parser.ts:"
             " 124-151 (a tag that never ends is held), 232-255 (tags of no tool are text), 402-430"
             " (a call that is not of its schema, or cut off, is an error)",
-            partial="dropped",
+            partial="open tag dropped",
             cut="dropped",
             broken="dropped",
             unread="dropped",

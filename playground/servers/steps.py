@@ -190,7 +190,9 @@ def _partial(reply: Projection) -> None:
     ):
         return
     last, event = texts[-1], texts[-1].events[-1]
-    cut = _half_opener(owned_text(event), reply.openers)
+    any_tag = reply.view.partial == "open tag dropped"
+    text = owned_text(event)
+    cut = _open_tag(text) if any_tag else _half_opener(text, reply.openers)
     if cut and isinstance(event, TextEvent):
         head, tail = split(event, event.span.stop - cut)
         lost = reply.lost(tail.span, owned_text(tail), "half an opener at the end")
@@ -202,9 +204,7 @@ def _last_owner(reply: Projection) -> Stretch | None:
 
 
 def _half_opener(text: str, openers: Sequence[str]) -> int:
-    """How many characters at the end of a text begin an opener, which may be any tag."""
-    if "<" in openers:
-        return _half_tag(text)
+    """How many characters at the end of a text begin an opener."""
     lengths = (
         length
         for opener in openers
@@ -214,7 +214,7 @@ def _half_opener(text: str, openers: Sequence[str]) -> int:
     return max(lengths, default=0)
 
 
-def _half_tag(text: str) -> int:
+def _open_tag(text: str) -> int:
     """A `<` that no `>` follows, and all behind it, `x < 10` too; but none in code between
     back-ticks (claude-coder 78a56b1 tool-parser.ts, processNonToolChar)."""
     code = text.rfind("`") + 1

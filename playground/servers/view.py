@@ -42,8 +42,9 @@ class View:
 
     Text: what stands `before` the first call, `between` calls (in their sections too) and `after`
     the last; `until` an opener that led to no call, or only up to its closer, or the end; `partial`
-    is half an opener at the very end; `orphans` are closers without an opener: markup, or content,
-    or content where no call is read, with whatever other markers are left then.
+    is half an opener at the very end, or any tag that is open there; `orphans` are closers without
+    an opener: markup, or content, or content where no call is read, with whatever other markers are
+    left then.
 
     A call that fails, by how: it was `cut` off by the end, is `broken`, or its opener has no body
     (`unread`). Its text is content or dropped, or its arguments alone are content; or it is
@@ -71,7 +72,7 @@ class View:
     between: Keep = "kept"
     after: Keep = "kept"
     until: Literal["end", "opener", "closer"] = "end"
-    partial: Keep = "kept"
+    partial: Literal["kept", "dropped", "open tag dropped"] = "kept"
     orphans: Literal["dropped", "kept", "kept without calls"] = "dropped"
     cut: Failed = ""
     broken: Failed = ""
