@@ -79,6 +79,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "bare-opener": FindingKind("info", "the opener of calls, and no call behind it: text"),
     # what a server makes of it
     "server-drops": FindingKind("warning", "the server does not hand this over to its client"),
+    "call-as-text": FindingKind("warning", "the server hands over a whole call as text"),
     "server-delivers": FindingKind("warning", "the server hands over a call that is not whole"),
     "unknown-parser": FindingKind("warning", "the server has no parser of that name"),
     "no-parser": FindingKind("warning", "the server has no parser for the dialect: calls are text"),

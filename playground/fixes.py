@@ -46,6 +46,7 @@ FIXES: Final[dict[str, str]] = {
     "missing-opener": "show the opener in the rules' example, or read another dialect",
     # what a server makes of it
     "server-drops": "send its authors the smallest recording: `playground replay --report`",
+    "call-as-text": "read its content yourself, or send its authors `playground replay --report`",
     "server-delivers": "check the server's calls before they are run",
     "unknown-parser": "choose one of those that are named",
     "no-parser": "choose a dialect that the server reads, or parse its text yourself",

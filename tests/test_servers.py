@@ -145,6 +145,9 @@ def check(reading: ServerReading, text: str) -> None:
     assert not handed(reading.events) & lost
     told = sum(finding.code == "server-delivers" for finding in reading.findings)
     assert len(reading.tool_calls) <= len(reading.lossless.tool_calls) + told
+    # a whole call that is not handed over is told of, whatever became of it
+    if len(reading.tool_calls) < len(reading.lossless.tool_calls):
+        assert reading.told
 
 
 def choices(kind: type) -> dict[str, st.SearchStrategy[object]]:

@@ -43,6 +43,7 @@ class Projection:
     closers: Sequence[str] = ()
     whole: bool = False
     stretches: list[Stretch] = field(default_factory=list)
+    unread: list[CallEndedEvent] = field(default_factory=list)  # whole calls that are content
 
     def drop(self, stretch: Stretch, what: str) -> None:
         """Nothing of the stretch is handed over: all that it owns is in one finding."""
@@ -62,6 +63,8 @@ class Projection:
 
     def as_text(self, stretch: Stretch, keep_calls: bool = False) -> None:
         """All of the stretch is content; with `keep_calls` what it calls is delivered too."""
+        if stretch.ended is not None and not keep_calls:
+            self.unread.append(stretch.ended)
         stretch.events = [
             changed
             for event in stretch.events

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from playground.events import Event, FindingEvent, Span
+from playground.events import CallEndedEvent, Event, FindingEvent, Span
 from playground.findings import Finding, finding
 from playground.parsing.parser import DialectParser
 from playground.parsing.result import ParseResult, gather
@@ -16,7 +16,7 @@ from playground.servers.steps import project
 from playground.servers.view import UNREAD, Parser, Server, View
 from playground.tools import ToolMetadata
 
-TOLD: Final = (DROPS, "server-delivers", "unknown-parser", "no-parser")
+TOLD: Final = (DROPS, "call-as-text", "server-delivers", "unknown-parser", "no-parser")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,8 @@ class ServerReader:
         projection = Projection(
             self.name, view, lossless.switches, tools, parser.openers, parser.closers
         )
-        events = [*self._told(), *project(projection, lossless.events)]
+        projected = project(projection, lossless.events)
+        events = [*self._told(projection.unread), *projected]
         result = gather(events, replace(lossless.switches, broken_calls="apart"))
         opened = prefill.lstrip() if view.reasoning == "content after opener" else ""
         return ServerReading(
@@ -110,8 +111,9 @@ class ServerReader:
             lossless=lossless,
         )
 
-    def _told(self) -> list[Event]:
-        """That the parser which was asked for is none of the server's, or that none reads this."""
+    def _told(self, unread: Sequence[CallEndedEvent]) -> list[Event]:
+        """That the parser which was asked for is none of the server's, or that none reads this, or
+        that one which does leaves calls unread."""
         found: list[Finding] = []
         if self.unknown:
             known = ", ".join(parser.name for parser in self.server.parsers) or "none"
@@ -126,6 +128,12 @@ class ServerReader:
                 f"{who} has no parser that reads {self.dialect}: calls are handed over as text"
             )
             found.append(finding("no-parser", self.dialect, message))
+        elif unread:
+            message = f"{self.name} hands over a whole call as text"
+            if self.view.calls == "whole":
+                message += ": it reads calls only where no text stands beside them"
+            names = ", ".join(dict.fromkeys(call.name for call in unread))
+            found.append(finding("call-as-text", names, message))
         return [FindingEvent(Span(0, 0), each) for each in found]
 
 
