@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -60,7 +61,8 @@ def test_behind_each_row_stand_the_sessions_that_it_counts(
     corpus: Path, name: str, by: list[str] | None
 ) -> None:
     asked, found = QUESTIONS[name], pg.corpus(corpus)
-    for narrowed in ({}, {"since": "2026-09-10", "until": "2026-10-12"}):
+    windows: list[dict[str, Any]] = [{}, {"since": "2026-09-10", "until": "2026-10-12"}]
+    for narrowed in windows:
         answer = found.ask(name, by, **narrowed)
         assert answer.rows
         for row in answer.records():

@@ -64,7 +64,7 @@ SELECT {by} count(*) AS calls, count(*) FILTER (NOT ok) AS malformed,
 FROM calls {where} GROUP BY ALL ORDER BY malformed DESC, calls DESC, 1, 2 LIMIT $limit"""
 
 _FINDINGS: Final = """
-SELECT {by} count(*) AS findings, count(DISTINCT session) AS sessions, any_value(message) AS example
+SELECT {by} count(*) AS findings, count(DISTINCT session) AS sessions, min(message) AS example
 FROM findings {where} GROUP BY ALL ORDER BY findings DESC, 1, 2 LIMIT $limit"""
 
 _DRIFT: Final = """
