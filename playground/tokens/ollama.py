@@ -58,7 +58,7 @@ def llama(body: Mapping[str, Any], dated: bool) -> Framed:
     return framed
 
 
-def _messages(body: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _messages(body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """The messages; of a prompt alone those that Ollama makes of it."""
     if "messages" in body:
         return messages_of(dict(body))

@@ -43,7 +43,7 @@ def responses(
     """The request; `reasoning` for models that think."""
     source = "Responses framing (harmony, and bills of 2025 and 2026)"
     framed = Framed(source=source, pictures=tiles)
-    _look(framed, body, reasoning)
+    _look(framed, body, bool(reasoning))
     functions = list(functions_of(body.get("tools")))
     if functions:
         fixed = _TOOLS
@@ -65,7 +65,7 @@ def responses(
 def _conversation(framed: Framed, body: Mapping[str, Any], reasoning: Reasoning | None) -> None:
     items = messages_of(dict(body))
     stored = body.get("store") is not False
-    _look_at_calls(framed, items, stored, reasoning)
+    _look_at_calls(framed, items, stored, bool(reasoning))
     if _KEEPS_THOUGHTS in str(body.get("model")) and any(map(_is_thought, items)):
         framed.because("what was thought before is billed again, and not seen")
     calls = [item for item in items if item.get("type") == "function_call"]
