@@ -52,3 +52,9 @@ def unescaped(wakes: re.Pattern[str]) -> re.Pattern[str]:
     """What finds something that no backslash escapes, in a chunk before which none is left over: a
     backslash at its end, or two in a row, of which nobody has counted how many they are."""
     return re.compile(rf"(?:{wakes.pattern})(?<!\\)(?<!\\[\s\S])|\\(?:\\|\Z)")
+
+
+def refuses(accept: Accept | None, match: regex.Match[str], undecided: bool) -> bool:
+    """Whether a match is not accepted: half of a marker is judged by the groups that it has, but
+    not a marker that may become another."""
+    return accept is not None and (match.partial or not undecided) and not accept(match)

@@ -25,8 +25,8 @@ from playground.findings import finding
 from playground.parsing.claims import Claim, GrowingText, finding_maker
 from playground.parsing.open_call import BrokenCall
 from playground.parsing.patterns import CONTEXT
-from playground.parsing.quiet import Accept, Quiet, quiet_until
-from playground.parsing.wait import Wait, refuses
+from playground.parsing.quiet import Accept, Quiet, quiet_until, refuses
+from playground.parsing.wait import Wait
 
 T = TypeVar("T")
 Walk = Generator[None, None, T]  # yields where more text is needed

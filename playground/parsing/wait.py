@@ -13,7 +13,7 @@ import regex
 
 from playground.parsing.candidates import ANY_LINE, begun, searched
 from playground.parsing.patterns import CONTEXT, LEAKED, LINE_START, SPACE, begins, literal
-from playground.parsing.quiet import Accept, Quiet, signs_of
+from playground.parsing.quiet import Accept, Quiet, refuses, signs_of
 
 
 class Kind(Enum):
@@ -248,12 +248,6 @@ def seen(wait: Wait, before: str, text: str) -> tuple[regex.Match[str] | None, b
     whole = before + text
     match = wait.pattern.match(whole, len(before), partial=True)
     return match, match is not None and wait.undecided(match, whole)
-
-
-def refuses(accept: Accept | None, match: regex.Match[str], undecided: bool) -> bool:
-    """Whether a match is not accepted: half of a marker is judged by the groups that it has, but
-    not a marker that may become another."""
-    return accept is not None and (match.partial or not undecided) and not accept(match)
 
 
 # `regex` finds a group by its number ten times as fast as by its name
