@@ -69,7 +69,8 @@ class CallOpeners:
         lead_text = template.before[0] if template.before else ""
         if self.syntax.line_start and strict:
             pattern = LINE_START + pattern
-        elif strict and not template.before and self.notation.tells_itself:
+        elif strict and self.syntax.section_required and self.notation.tells_itself:
+            # elsewhere a look back at every chunk of prose would cost more than it tells
             pattern = NO_MEMBER + pattern
         elif isinstance(lead_text, str) and lead_text[:1].isalnum():
             pattern = WORD_START + pattern  # no end of a longer word

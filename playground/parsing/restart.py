@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -9,7 +10,7 @@ from playground.parsing.declaration import Declaration
 from playground.parsing.notations import notation_of
 from playground.parsing.notations.notation import Lead
 from playground.parsing.patterns import SPACE, name_before, pieces_pattern, prefix, unnamed
-from playground.parsing.wait import Wait, openers
+from playground.parsing.wait import Wait
 
 # what follows the quote is a key: what may follow a string that ends there shows that it does
 _BODY: Final = rf"{SPACE}\{{{SPACE}\"(?=[^\s,}}\]:])"
@@ -35,4 +36,13 @@ def restart(syntax: Declaration, holes: Mapping[str, str]) -> Wait | None:
         lead = Lead(syntax, "", "", strict=True, firm=False)
         found['{"'] = [notation.announce(lead)]
     told = {start: "|".join(found[start]) for start in found if len(start) > 1}
-    return openers(told) if told else None
+    return _openers(told)
+
+
+def _openers(patterns: dict[str, str]) -> Wait | None:
+    """A wait for any of the patterns, by how each begins; None for none of them."""
+    if not patterns:
+        return None
+    # one character is found, whatever has to follow it: what it begins is for `pattern` to say
+    first = (rf"{re.escape(text[0])}(?={re.escape(text[1:])}|\Z)" for text in patterns)
+    return Wait("|".join(first), "|".join(patterns.values()))

@@ -145,8 +145,7 @@ class Wait:
         return match, match is not None and not ended and self.undecided(match, text)
 
     def _before(self, text: str, place: int) -> str:
-        """What a look back from a place may depend on: one character, or what blanks or a colon
-        follow."""
+        """What a look back may depend on: one character, or what blanks or a colon follow."""
         before = text[place - 1 : place]  # nothing where it is the first
         return before if before not in " \t:" else text[max(place - CONTEXT, 0) : place]
 
@@ -264,15 +263,6 @@ def parts(match: regex.Match[str]) -> dict[str, str]:
     groups = match.groups()
     found = ((name, groups[number - 1]) for name, number in match.re.groupindex.items())
     return {name: text for name, text in found if text is not None}
-
-
-def openers(patterns: dict[str, str]) -> Wait | None:
-    """A wait for any of the patterns, by how each begins; None for none of them."""
-    if not patterns:
-        return None
-    # one character is found, whatever has to follow it: what it begins is for `pattern` to say
-    first = (rf"{re.escape(text[0])}(?={re.escape(text[1:])}|\Z)" for text in patterns)
-    return Wait("|".join(first), "|".join(patterns.values()))
 
 
 def literals(kind: Kind, texts: Iterable[str], number: int = 0) -> list[Choice]:
