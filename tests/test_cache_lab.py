@@ -21,6 +21,7 @@ from playground.llm.payloads import wire_calls
 from playground.llm.prices import price_of
 from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.prompt_data import CacheDialect, DynamicTaskConfig, TaskConfig
+from playground.questions.cache.headline import headline
 from playground.questions.cache.simulation import cache_matrix
 from playground.questions.cache.what_if import Environment, WhatIf
 from playground.questions.cache.wire import cache_on_wire
@@ -368,6 +369,41 @@ def test_a_session_is_simulated_at_the_times_that_it_noted_beside_its_bill() -> 
         noted, requests=(records[0], replace(records[1], at="2026-01-04"), records[2])
     )
     assert pg.simulate_cache(backwards).requests[1].finding == "clock-backwards"
+
+
+def test_a_sessions_own_bill_stands_before_what_is_foretold() -> None:
+    usage = {
+        "input_tokens": 10,
+        "cache_read_input_tokens": 2700,
+        "cache_creation_input_tokens": 290,
+    }
+    noted = replace(session(1), requests=(RequestRecord(reply=1, usage=usage),))
+    found = pg.simulate_cache(noted, dialect="native")
+    told = headline(found).text
+    assert told.startswith("Billed: 90 % of 3,000 input tokens were read from the cache. ")
+    assert told.endswith(headline(replace(found, billed=())).text)
+
+
+def test_a_transcript_that_holds_less_than_was_billed_is_not_advised_by_its_length() -> None:
+    """A file billed as read at 92 % was told 46 %, and to mark a later part."""
+    usage = {
+        "input_tokens": 25,
+        "cache_read_input_tokens": 9_200,
+        "cache_creation_input_tokens": 775,
+    }
+    short = Session(
+        messages=(Message("user", (TextPart("hi"),)), Message("assistant", (TextPart("yes"),))),
+        requests=(RequestRecord(reply=1, usage=usage),),
+    )
+    found = pg.simulate_cache(short, "anthropic/claude-sonnet-4-5", dialect="native")
+    assert "below-minimum" not in {each.code for each in found.findings}
+    verdict, told = headline(found)
+    assert verdict == "idle"
+    assert told.startswith("Billed: 92 % of 10,000 input tokens were read from the cache. ")
+    held = sum(one.total for one in found.requests)
+    assert f"The session holds about {held} of them. What follows is about these alone." in told
+    unbilled = pg.simulate_cache(replace(short, requests=()), found.model, dialect="native")
+    assert "below-minimum" in {each.code for each in unbilled.findings}
 
 
 def test_prices_come_from_litellms_map_with_their_origin() -> None:

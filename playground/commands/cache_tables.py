@@ -48,6 +48,8 @@ def simulated(cells: Sequence[CacheSimulation], as_json: bool) -> int:
 
 def _requests(cell: CacheSimulation) -> int:
     head = ["request", "read", "written", "full price", "cost", "state"]
+    from playground.questions.cache.headline import billed
+
     bills = ["billed"] if any(cell.billed) else []
     rows = [_request(cell, number, bool(bills)) for number in range(len(cell.requests))]
     table([*head, *bills, "reason"], rows)
@@ -56,6 +58,8 @@ def _requests(cell: CacheSimulation) -> int:
         f"{percent(cell.read_permille / 1000)} read from the cache, "
         f"input costs {grouped(cell.cost_permille / 1000, 2)} of its full price"
     )
+    if bill := billed(cell):
+        say(bill)
     for line in cell.origins:
         say(line)
     return report(cell.findings)
@@ -84,11 +88,15 @@ def _bill(bill: Billed) -> str:
 
 def checked(found: CacheSimulation, failed: list[str], as_json: bool) -> None:
     """The limits that are passed, or what the input costs."""
+    from playground.questions.cache.headline import billed
+
     if as_json:
         from playground.show.wire import simulation_json
 
         print_json({"failures": failed, **simulation_json(found)})
         return
+    if bill := billed(found):
+        say(bill)
     for line in failed:
         say(line)
     if not failed:

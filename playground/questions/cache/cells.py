@@ -109,8 +109,19 @@ class CacheSimulation(Drawn, Live):
         """What is wrong with these requests, and what to do about it."""
         if self.rules is None:
             return list(self.notes)
-        row = SentRow(self.row, self.requests, self.differences, self.rules)
-        return [*self.notes, *lint(row)]
+        found = lint(SentRow(self.row, self.requests, self.differences, self.rules))
+        if self.holds_less:  # how long the prefix really was, the bill says
+            found = [each for each in found if each.code != "below-minimum"]
+        return [*self.notes, *found]
+
+    @cached_property
+    def holds_less(self) -> bool:
+        """Whether the bills are of longer requests than the session holds: it lacks the system
+        prompt and the tools, say."""
+        sized = zip(self.row, self.requests, self.billed, strict=False)
+        tops = [(bill, sent.token_range(one.total)[1]) for sent, one, bill in sized if bill]
+        known = [(bill.total, most) for bill, most in tops if not bill.summed]
+        return sum(total for total, _ in known) > sum(most for _, most in known)
 
     @property
     def price(self) -> Price | None:

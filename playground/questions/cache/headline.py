@@ -22,7 +22,29 @@ class Headline(NamedTuple):
 
 
 def headline(value: CacheSimulation) -> Headline:
-    """What the simulation comes to, in words of a user; the cost is that of all input."""
+    """What the simulation comes to, in words of a user; the cost is that of all input. The bill
+    stands first where the session has one, for it is what was paid."""
+    verdict, text = _foretold(value)
+    if not (bill := billed(value)):
+        return Headline(verdict, text)
+    if value.holds_less:
+        return Headline("idle", f"{bill} What follows is about these alone. {text}")
+    return Headline(verdict, f"{bill} {text}")
+
+
+def billed(value: CacheSimulation) -> str:
+    """What the session's own bills say was read; "" where it has none."""
+    pairs = [(o, b) for o, b in zip(value.requests, value.billed, strict=False) if b]
+    if not pairs:
+        return ""
+    total = sum(bill.total for _, bill in pairs)
+    share = percent(sum(bill.read for _, bill in pairs) / total) if total else percent(0)
+    told = f"Billed: {share} of {grouped(total)} input tokens were read from the cache."
+    held = grouped(sum(one.total for one, _ in pairs))
+    return f"{told} The session holds about {held} of them." if value.holds_less else told
+
+
+def _foretold(value: CacheSimulation) -> Headline:
     if not value.requests:
         return Headline("idle", "There is no request yet.")
     if refused := sum(one.state == "error" for one in value.requests):
