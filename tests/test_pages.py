@@ -483,6 +483,12 @@ def test_nonsense_in_the_url_is_ignored() -> None:
 # uploads
 
 
+def test_a_pasted_reply_that_nobody_reads_has_a_plain_name() -> None:
+    app = page("start")
+    upload(app, "", b"<|call|> get_tides <|done|>")
+    assert app.selectbox(key="session").value == "pasted reply of 27 characters"
+
+
 def upload(app: AppTest, file_name: str, data: bytes, wanted: str = "") -> None:
     """Bring a file by the dialog of the page, and do what is wanted, or what is offered first."""
     found = recognise(data, file_name)

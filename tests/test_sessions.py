@@ -17,6 +17,7 @@ from playground.errors import InputFault, UnknownNameError
 from playground.messages import ImagePart, Message, ReasoningPart, TextPart, ToolCallPart
 from playground.questions.timeline import replay
 from playground.recordings.recording import BytesChunk, Recording, TextChunk, ToolCallChunk
+from playground.sessions.doctor import check
 from playground.sessions.loading import (
     first_session,
     load_session,
@@ -319,6 +320,15 @@ def test_a_result_without_a_call_and_a_call_without_a_result() -> None:
         "empty-message",
         "missing-result",
     ]
+
+
+def test_a_place_in_the_file_is_told_beside_the_message_where_it_is_another() -> None:
+    part = ToolCallPart(tool_call_id="1", tool_name="t", args={})
+    session = Session(messages=(Message("assistant", (part,)), Message("user", (TextPart("a"),))))
+    same = check(session, ["messages.0", "messages.1"])
+    other = check(session, ["line 7", "line 9"])
+    assert {each.where for each in same} == {"messages.0"}
+    assert {each.where for each in other} == {"messages.0 (line 7)"}
 
 
 def test_a_cyclic_and_a_broken_ref_of_a_tool() -> None:

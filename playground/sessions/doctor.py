@@ -71,9 +71,8 @@ class _Where(NamedTuple):
 
     def __str__(self) -> str:
         where = f"messages.{self.message}"
-        return (
-            f"{where} ({self.places[self.message]})" if self.message < len(self.places) else where
-        )
+        place = self.places[self.message] if self.message < len(self.places) else where
+        return where if place == where else f"{where} ({place})"
 
 
 @dataclass

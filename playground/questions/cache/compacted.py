@@ -8,7 +8,7 @@ from typing import Any
 
 from playground.caching.bodies import messages_of
 from playground.caching.shortening import ON_RESULTS, Shortening, has_result
-from playground.counts import dollars, grouped
+from playground.counts import counted, dollars, grouped
 from playground.display import Drawn
 from playground.llm.prices import price_of
 from playground.questions.cache.cells import CacheSimulation
@@ -85,9 +85,9 @@ class CompactionWhatIf(Drawn):
     def headline(self) -> str:
         """The cheapest in a sentence."""
         best = min(self.rows, key=lambda row: row.total)
-        turns = len(self.everything.costs)
+        turns = counted(len(self.everything.costs), "turn")
         if best is self.everything:
-            return f"Over {turns} turns nothing is cheaper than keeping everything."
+            return f"Over {turns} nothing is cheaper than keeping everything."
         saved = self.everything.total - best.total
         share = grouped(100 * saved / max(1, self.everything.total))
         money = self.dollars(saved)
@@ -95,7 +95,7 @@ class CompactionWhatIf(Drawn):
         back = self.pays_back(best)
         when = f" It pays from turn {back + 1} on." if back is not None else ""
         name = best.policy.name
-        return f"Over {turns} turns “{name}” is cheapest: {share} % less input cost{price}.{when}"
+        return f"Over {turns} “{name}” is cheapest: {share} % less input cost{price}.{when}"
 
     @property
     def notes(self) -> list[str]:

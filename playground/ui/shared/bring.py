@@ -165,9 +165,8 @@ def _open(found: Recognised) -> None:
 
 def _name(found: Recognised) -> str:
     """What a thing without a file's name is called."""
-    return f"pasted {found.title.partition(':')[0].partition(' in ')[0]}".replace(
-        "a reply", "reply"
-    )
+    told = found.title.partition(":")[0].partition(" in ")[0].rstrip(",")
+    return f"pasted {told}".replace("a reply", "reply")
 
 
 def _new(found: Recognised) -> None:
