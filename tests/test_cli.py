@@ -173,6 +173,20 @@ def test_detect_bring_and_replay_choose_by_one_threshold(tmp_path: Path) -> None
     assert "no-dialect" in [found["code"] for found in replayed["findings"]]
 
 
+def test_a_call_that_a_server_left_in_the_content_is_told_of(tmp_path: Path) -> None:
+    """A server that had no parser for its model: the call is text, and nothing said so."""
+    text = get_dialect("gemma4").format_example("tides", {"port": "Brest"})
+    message = {"role": "assistant", "content": text, "tool_calls": []}
+    for choice in ({"message": message}, message):  # a log may have flattened the message
+        reply = {"id": "x", "object": "chat.completion", "model": "google/gemma-4-31b"}
+        reply["choices"] = [{"index": 0, "finish_reason": "stop", **choice}]  # type: ignore[assignment]
+        (file := tmp_path / "reply.json").write_text(json.dumps(reply))
+        done = run("replay", str(file))
+        assert text in done.stdout
+        assert done.returncode == 1
+        assert "gemma4 reads 1 complete call here, native reads none" in done.stderr
+
+
 def test_gptme_has_no_parser_for_others_dialects(tmp_path: Path) -> None:
     reply = tmp_path / "reply.txt"
     reply.write_text(get_dialect("hermes").format_tool_call(ToolCallPart("", "f", {"a": 1})))

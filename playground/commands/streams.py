@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from playground.findings import Finding
     from playground.llm.record import Recorded
     from playground.parsing.result import ParseResult
+    from playground.questions.timeline import Timeline
     from playground.recordings.growing import GrowingFile
     from playground.recordings.recording import Recording
     from playground.sessions.loading import LoadedSession
@@ -86,8 +87,9 @@ def replay(
         return _tell_report(chosen, chosen_dialect, reported, tools, as_json)
     timeline = replay_recording(chosen, chosen_dialect, tools, server=server)
     result, handed = timeline.result, timeline.server
-    found = [*about, *result.findings, *chosen.findings]
     unread = any(each.code == "no-dialect" for each in about)
+    about += [] if dialect else _other_dialect(timeline, tools)
+    found = [*about, *result.findings, *chosen.findings]
     if as_json:
         names = [each.name for each in loaded.session.recordings]
         told = [asdict(each) for each in found]
@@ -123,6 +125,19 @@ def _about_file(loaded: LoadedSession, chosen: Recording, named: bool) -> list[F
         message = f"this is 1 of {len(every)} recordings; another: --name {others!r}"
         found.append(finding("more-recordings", chosen.name, message))
     return found
+
+
+def _other_dialect(timeline: Timeline, tools: Sequence[ToolMetadata]) -> list[Finding]:
+    """Where nothing was found: the dialect whose calls stand in the text."""
+    from playground.questions.detection import foreign
+    from playground.questions.likeliest import likeliest
+
+    result = timeline.result
+    if result.tool_calls or result.aborted or result.findings:
+        return []
+    best = likeliest(timeline.text, tools)
+    found = foreign([best[0]], timeline.dialect) if best else None
+    return [found] if found else []
 
 
 def _tell_result(result: ParseResult) -> None:

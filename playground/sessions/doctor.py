@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
+from playground.counts import counted
 from playground.findings import Finding, finding
 from playground.messages import Message, Part, Role, ToolCallPart, ToolResultPart
 from playground.sessions.session import Session
@@ -60,7 +61,13 @@ def _calls_in_text(messages: Sequence[Message], places: Sequence[str]) -> list[F
     if not held:
         return []
     where, opener = held[0]
-    return [finding("calls-in-text", str(where), f"{len(held)} answers, the first with {opener!r}")]
+    return [
+        finding(
+            "calls-in-text",
+            str(where),
+            f"{counted(len(held), 'answer')}, the first with {opener!r}",
+        )
+    ]
 
 
 class _Where(NamedTuple):

@@ -47,8 +47,8 @@ class OpenAIChat(ApiReader):
             choice = self._other(index)
             self.sink.signal(f"choice {index}")
         delta = given.get("delta")
-        if delta is None:
-            delta = given.get("message") or {}
+        if delta is None:  # a log may have flattened the message into its choice
+            delta = given.get("message") or (given if given.get("role") else {})
         choice.delta(delta)
         if given.get("finish_reason"):
             choice.sink.stop_reason = given["finish_reason"]
