@@ -33,18 +33,16 @@ if side.open:
             origin = compare.origin_select(payloads.origins(columns))
         with right:
             compare.take_along(compared, working.name)
-        heads = compare.notes(compared)
         components.panes(
             compare.panes(session, chosen),
             selected=origin,
-            notes=heads,
+            notes=compare.notes(compared),
             key=compare.PANES,
             on_select=changes.of(compare.PANES, compare.take_origin, field="origin"),
         )
         st.caption("Characters are those of what is sent, tools included: the same on every page.")
         for column in columns:
             widgets.show_findings(column.findings, f"in {column.dialect.name}")
-        compare.complete(compared, heads)
 
 if counts.open:
     with counts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 
 import streamlit as st
 
@@ -18,6 +18,7 @@ from playground.llm.endpoint import asked_again
 from playground.llm.runs import Run
 from playground.questions.comparison import Column, Comparison
 from playground.questions.comparison import compare as compare_session
+from playground.sessions.loading import load_session
 from playground.sessions.session import Session
 from playground.show import exports, frames, payloads
 from playground.show.grid import grid
@@ -32,8 +33,14 @@ from playground.ui.shared.runs import Runs
 from playground.ui.state import WorkingSession
 
 _SHOWN = 4_000  # characters of the answer, while it comes
+_MOMENT = 0.1  # seconds
 PANES = "compare panes"
 COUNTING = f"Tokens are being counted. {waiting.LOADING}"
+
+
+def prepare() -> None:
+    """The first count of tokens waits for a vocabulary: it is read before somebody asks."""
+    _tokens(load_session(next(iter(paths.samples().values()))), "xml").result()
 
 
 # what is computed
@@ -84,20 +91,18 @@ def token_counts(compared: Comparison) -> list[TokenCount | None]:
 
 
 def notes(compared: Comparison) -> list[str]:
-    """What each pane's head says beside its characters: tokens once they are counted, findings."""
+    """What each pane's head says beside its characters: tokens and findings.
+
+    A count is waited for a moment alone, and never drawn by a run of its own, which would close a
+    dialog: a long one stands there after the next change, and under Counts at once.
+    """
+    wait([_tokens(each.session, each.dialect.name) for each in compared.columns], _MOMENT)
     found: list[str] = []
     for column, count in zip(compared.columns, token_counts(compared), strict=True):
         tokens = in_short(count) if count else ""
         findings = counted(len(column.findings), "finding") if column.findings else ""
         found.append(", ".join(filter(None, [tokens, findings])))
     return found
-
-
-def complete(compared: Comparison, shown: Sequence[str]) -> None:
-    """Draw the page anew once the panes' heads say more than they were `shown` with."""
-    waiting.until_loaded(lambda: None not in token_counts(compared), COUNTING)
-    if notes(compared) != shown:
-        st.rerun()
 
 
 # what is shown

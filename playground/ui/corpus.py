@@ -258,7 +258,7 @@ def _waited(corpus: Corpus, what: str, ask: Callable[[], CorpusAnswer]) -> Corpu
             said = "The corpus is being asked"
             waiting.until(
                 answer.done,
-                lambda: told.caption(f"{said}: {time.monotonic() - began:.0f} s"),
+                lambda: told.caption(f"{said}: {grouped(time.monotonic() - began)} s"),
             )
     finally:
         if not answer.done():

@@ -28,4 +28,5 @@ def _prepare() -> None:
     import_module("playground.ui.start").prepare()
     page_drawn.wait()  # two threads share one interpreter: the first page would take twice as long
     import_module("playground.ui.payload").prepare()
+    import_module("playground.ui.compare").prepare()
     overlook_what_is_there()
