@@ -79,6 +79,9 @@ CODES: Final[dict[str, FindingKind]] = {
     "bare-opener": FindingKind("info", "the opener of calls, and no call behind it: text"),
     # what a server makes of it
     "server-drops": FindingKind("warning", "the server does not hand this over to its client"),
+    "usual-parser": FindingKind(
+        "info", "the server's parser for the dialect is not declared: its usual reading is shown"
+    ),
     "call-as-text": FindingKind("warning", "the server hands over a whole call as text"),
     "server-delivers": FindingKind("warning", "the server hands over a call that is not whole"),
     "unknown-parser": FindingKind("warning", "the server has no parser of that name"),

@@ -242,11 +242,13 @@ def test_a_dialect_that_no_parser_of_the_server_reads_is_text(
     assert told.message.endswith(f"no parser that reads {dialect}: calls are handed over as text")
 
 
-def test_a_dialect_of_which_no_view_is_declared_is_read_all_the_same() -> None:
+def test_a_dialect_of_which_no_view_is_declared_is_read_all_the_same_and_told() -> None:
     text = '<|channel|>commentary to=functions.say <|constrain|>json<|message|>{"a": 1}<|call|>'
     reading = pg.parse(text, "harmony", server="vllm")
     assert [call.name for call in reading.tool_calls] == ["say"]
-    assert reading.findings == []
+    (told,) = reading.findings
+    assert (told.code, told.severity, told.where) == ("usual-parser", "info", "harmony")
+    assert not pg.parse(text, "harmony", server="roo").findings  # it has one reading, for all
 
 
 def test_a_parsers_file_is_another_name_of_it() -> None:

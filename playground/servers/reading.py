@@ -16,7 +16,14 @@ from playground.servers.steps import project
 from playground.servers.view import UNREAD, Parser, Server, View
 from playground.tools import ToolMetadata
 
-TOLD: Final = (DROPS, "call-as-text", "server-delivers", "unknown-parser", "no-parser")
+TOLD: Final = (
+    DROPS,
+    "call-as-text",
+    "server-delivers",
+    "unknown-parser",
+    "no-parser",
+    "usual-parser",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +135,11 @@ class ServerReader:
                 f"{who} has no parser that reads {self.dialect}: calls are handed over as text"
             )
             found.append(finding("no-parser", self.dialect, message))
-        elif unread:
+        elif self.parser is None and self.server.parsers:
+            who = f"which parser of {self.server.name} reads {self.dialect}"
+            message = f"{who} is not declared: what most of them do is shown"
+            found.append(finding("usual-parser", self.dialect, message))
+        if unread and not self._reads_none:
             message = f"{self.name} hands over a whole call as text"
             if self.view.calls == "whole":
                 message += ": it reads calls only where no text stands beside them"
