@@ -485,6 +485,19 @@ def test_nonsense_in_the_url_is_ignored() -> None:
 # uploads
 
 
+@pytest.mark.parametrize(
+    ("over", "more"), [("compare", ["See what its cache does"]), ("cache", [])]
+)
+def test_a_transcript_is_brought_to_the_page_or_to_its_cache(over: str, more: list[str]) -> None:
+    app = page(over)
+    turns = [{"role": role, "content": role} for role in ("user", "assistant", "user")]
+    found = recognise(json.dumps({"model": "gpt-4o", "messages": turns}), "talk.json")
+    app.session_state["brought"] = {"number": 1, "found": asdict(found)}
+    app.button(key="bring").click().run()
+    offers = [b.label for b in app.button if str(b.key).startswith("bring box ")]
+    assert offers == ["New session", *more]
+
+
 def test_a_pasted_reply_that_nobody_reads_has_a_plain_name() -> None:
     app = page("start")
     upload(app, "", b"<|call|> get_tides <|done|>")
