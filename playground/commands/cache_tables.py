@@ -47,9 +47,9 @@ def simulated(cells: Sequence[CacheSimulation], as_json: bool) -> int:
 
 
 def _requests(cell: CacheSimulation) -> int:
-    head = ["request", "read", "written", "full price", "cost", "state"]
     from playground.questions.cache.headline import billed
 
+    head = ["request", "read", "written", "full price", "cost", "state"]
     bills = ["billed"] if any(cell.billed) else []
     rows = [_request(cell, number, bool(bills)) for number in range(len(cell.requests))]
     table([*head, *bills, "reason"], rows)
