@@ -9,6 +9,7 @@ from playground.ui import corpus
 found = corpus.chosen()
 if found is None:
     st.stop()
+corpus.holds(found)
 narrowed = corpus.facets(found)
 name, by = corpus.question()
 if corpus.was_stopped():

@@ -24,6 +24,7 @@ from playground import paths
 from playground.corpora.building import build_corpus
 from playground.corpora.filters import behind_row
 from playground.corpora.questions import QUESTIONS
+from playground.corpora.runs import BuildRun
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
@@ -53,6 +54,40 @@ def test_what_was_stopped_is_asked_again_with_the_choices_that_were_made(corpus:
     assert app.selectbox(key="corpus agent").value == "mender"
     assert not any("Stopped" in each.value for each in app.info)
     assert any(re.match(r"\d+ rows? in ", each.value) for each in app.caption)
+
+
+def test_a_corpus_is_built_on_the_page_and_asked_at_once(tmp_path: Path) -> None:
+    data.write_sessions(tmp_path / "in", 20)
+    app = AppTest.from_file(str(paths.app_file()), default_timeout=60)
+    app.run()
+    app.switch_page(str(paths.pages() / "corpus.py")).run()
+    app.text_input(key="corpus inputs").input(str(tmp_path / "nothing")).run()
+    app.button(key="build corpus").click().run()
+    assert [each.value for each in app.error] == ["The corpus could not be built."]
+    assert any("nothing" in each.value for each in app.text)
+    app.text_input(key="corpus inputs").input(str(tmp_path / "in")).run()
+    app.button(key="build corpus").click().run()
+    assert not app.exception and not app.error
+    built = str(app.text_input(key="corpus").value)
+    assert Path(built).is_relative_to(paths.data())
+    assert len(pg.corpus(built).sql("SELECT session FROM sessions").rows) == 20
+    captions = [each.value for each in app.caption]
+    assert any(re.match(r"20 sessions, \d+ requests, \d+ calls, ", each) for each in captions)
+    assert any(re.match(r"\d+ rows? in ", each) for each in captions)
+
+
+def test_a_build_that_is_stopped_ends_soon_and_goes_on_where_it_was(tmp_path: Path) -> None:
+    data.write_sessions(tmp_path / "in", 60)
+    run = BuildRun(tmp_path / "o", [tmp_path / "in"])
+    run.stop()
+    run.start()
+    run.wait(60)
+    assert not run.under_way and not run.is_built and not run.fault
+    run = BuildRun(tmp_path / "o", [tmp_path / "in"])
+    run.start(engine="serial")
+    run.wait(60)
+    assert run.is_built and run.done == run.size > 0
+    assert len(pg.corpus(tmp_path / "o").sql("SELECT session FROM sessions").rows) == 60
 
 
 @pytest.mark.parametrize("name", ["findings", "shapes", "breaks"])

@@ -94,6 +94,7 @@ class _Build:
             self._catalog.analysis, self._is_older = self._folder.analysis, False
             new = self._new_pieces()
             self._total = self._done + sum(piece.size for piece in new)
+            self._tell()
             self._commit()
             redacts = self._catalog.redacts
             self._build(deque(jobs(new, self._folder, redacts=redacts, shard_bytes=shard_bytes)))
@@ -158,11 +159,14 @@ class _Build:
         self._shards[job["shard"]] = outcome.manifest
         self._made += 1
         self._done += sum(piece["size"] for piece in job["pieces"])
-        if self._progress is not None:
-            self._progress("building", self._done, self._total)
+        self._tell()
         if time.monotonic() > self._next_commit and not self._is_older:
             self._commit()
         return []
+
+    def _tell(self) -> None:
+        if self._progress is not None:
+            self._progress("building", self._done, self._total)
 
     def _is_tried(self, job: dict[str, Any]) -> bool:
         """Whether it has had its attempts; where not, one more is noted before it begins."""

@@ -158,7 +158,8 @@ class PoolEngine:
 
 def usual_workers() -> int:
     """One for each processor that this process may use."""
-    return min(len(os.sched_getaffinity(0)), _MOST_WORKERS)
+    usable = getattr(os, "sched_getaffinity", None)  # macOS has none
+    return min(len(usable(0)) if usable else os.cpu_count() or 1, _MOST_WORKERS)
 
 
 def _ray(workers: int, address: str) -> Engine:

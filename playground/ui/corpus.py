@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
+from pathlib import Path
 from threading import get_ident
 from typing import Any, Final
 
@@ -16,8 +18,8 @@ from playground.corpora.answers import CorpusAnswer
 from playground.corpora.asking import Corpus, generation_of
 from playground.corpora.asking import corpus as opened
 from playground.corpora.filters import behind_row
-from playground.corpora.needed import needed
 from playground.corpora.questions import COLUMNS, QUESTIONS, question_names
+from playground.corpora.runs import BuildRun
 from playground.counts import counted, grouped, seconds
 from playground.errors import InputFault
 from playground.show.corpus_frames import titled
@@ -25,12 +27,20 @@ from playground.ui import state
 from playground.ui.serving import access
 from playground.ui.shared import components, opening, tables, waiting
 from playground.ui.shared.kept import kept
+from playground.ui.shared.runs import Runs
 
 ANY: Final = "any"
-_FAULT: Final = "corpus not built"
+_RUN: Final = "corpus"
 BUILD: Final = "playground corpus build my-corpus my-transcripts/"
 _FACETS: Final = ("agent", "version", "model", "dialect", "tool", "code")
 _TABLE_OF: Final = {"tool": "calls", "code": "findings"}  # where a facet's values are listed
+_COUNTED: Final = {
+    "sessions": "session",
+    "requests": "request",
+    "calls": "call",
+    "findings": "finding",
+    "breaks": "cache break",
+}
 _MOST_VALUES: Final = 200
 _SECONDS: Final = 10.0
 _ROWS: Final = 500
@@ -43,14 +53,12 @@ def chosen() -> Corpus | None:
     if not access.current().may_keep:
         st.info("This server shows nothing of its own machine's files.")
         return None
+    _take_built()
     path = st.text_input(
         "Folder of the corpus", key="corpus", bind="query-params", placeholder="my-corpus"
     )
     if not path:
-        st.info("A corpus is built once of many recorded sessions, and asked here:")
-        components.verbatim(BUILD, "the command", key="corpus command")
-        st.button("Build one of the samples and my workspace", on_click=_build_own, type="primary")
-        _tell_fault()
+        _offer_a_build()
         return None
     try:
         return _held(path, generation_of(path))
@@ -60,32 +68,93 @@ def chosen() -> Corpus | None:
         return None
 
 
-def _build_own() -> None:
-    """A corpus of what is here already, to be asked at once: a second or two for the samples."""
-    inputs = [*paths.samples().values(), *[paths.workspace()] * paths.workspace().is_dir()]
-    folder = paths.data() / "corpora" / "samples and workspace"
-    try:
-        needed()
-        from playground.corpora.building import build_corpus
-
-        build_corpus(folder, inputs, engine="serial")
-    except InputFault as fault:
-        state.hold(_FAULT, str(fault))
-    else:
-        state.choose("corpus", str(folder))
-
-
-def _tell_fault() -> None:
-    if told := state.held(_FAULT):
+def _offer_a_build() -> None:
+    """Build one here, watched and stopped like any run; it is asked as soon as it is there."""
+    st.info("A corpus is built once of many recorded sessions, here or by the command, then asked:")
+    components.verbatim(BUILD, "the command", key="corpus command")
+    run = _builds().get(state.run_id(_RUN))
+    busy = run is not None and run.under_way
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        given = st.text_input(
+            "Recorded sessions",
+            key="corpus inputs",
+            placeholder="the samples and my workspace",
+            help="Files, folders and patterns, with commas between.",
+            disabled=busy,
+        )
+        st.button("Build", key="build corpus", on_click=_build, args=(given,), disabled=busy)
+    if run is None:
+        return
+    if busy:
+        _watch(run)
+    elif run.fault:
         st.error("The corpus could not be built.")
-        st.text(told)
-        state.hold(_FAULT, None)
+        st.text(run.fault)
+    else:
+        st.info("Stopped: what was built stays, and *Build* goes on from there.")
+
+
+def _take_built() -> None:
+    """What was built in this tab is the corpus to be asked."""
+    run = _builds().get(state.run_id(_RUN))
+    if run is not None and run.is_built:
+        state.set_run_id("", _RUN)
+        state.choose("corpus", str(run.folder))
+
+
+@st.cache_resource(show_spinner=False)
+def _builds() -> Runs[BuildRun]:
+    return Runs()
+
+
+def _build(given: str) -> None:
+    names = [each.strip() for each in given.split(",") if each.strip()]
+    inputs = [str(Path(each).expanduser()) for each in names] or _own()
+    title = ", ".join(Path(each).name for each in names) or "samples and workspace"
+    told = hashlib.sha256("\0".join(map(str, inputs)).encode()).hexdigest()[:8]
+    run = BuildRun(paths.data() / "corpora" / f"{title[:60]} {told}", inputs)
+    alive = waiting.tab_is_open()
+    run.start(alive)
+    state.set_run_id(_builds().add(run, alive, state.run_id(_RUN)), _RUN)
+
+
+def _own() -> list[str]:
+    own = [*paths.samples().values(), *[paths.workspace()] * paths.workspace().is_dir()]
+    return list(map(str, own))
+
+
+def _watch(run: BuildRun) -> None:
+    bar = st.progress(0.0)
+    st.button("Stop", icon=":material/stop:", key="stop build", on_click=run.stop)
+
+    def show() -> None:
+        stopping = ", ending after what is in hand" * run.cancel.is_set()
+        size = f" of {_megabytes(run.size)}" if run.size else ""
+        share = min(run.done / run.size, 1.0) if run.size else 0.0
+        told = f"{run.what.capitalize()}: {_megabytes(run.done)}{size}{stopping}"
+        bar.progress(share, told)
+
+    waiting.until(lambda: not run.under_way, show)
+    st.rerun()
+
+
+def _megabytes(size: int) -> str:
+    return f"{grouped(size / 1e6, 1)} MB"
 
 
 @kept(4)
 def _held(path: str, generation: int) -> Corpus:
     """An open corpus; one that was built anew is opened anew."""
     return opened(path)
+
+
+def holds(corpus: Corpus) -> None:
+    """How much is in it, whatever is chosen below."""
+    counts = ", ".join(f"(SELECT count(*) FROM {table})" for table in _COUNTED)
+    asked = partial(corpus.sql, f"SELECT {counts}", seconds=_SECONDS)
+    if (found := _waited(corpus, "what it holds", asked)) is not None:
+        things = zip(found.rows[0], _COUNTED.values(), strict=True)
+        st.caption(", ".join(counted(count, thing) for count, thing in things))
 
 
 def facets(corpus: Corpus) -> dict[str, Any]:
