@@ -30,7 +30,7 @@ from playground.corpora.asking import Corpus
 from playground.corpora.building import Built, build_corpus
 from playground.corpora.cleaning import Cleaner
 from playground.corpora.compaction import compact_corpus
-from playground.corpora.layout import CorpusFolder
+from playground.corpora.layout import ANALYSIS, CorpusFolder
 from playground.corpora.questions import question_names
 from playground.corpora.tables import SCHEMAS
 from playground.errors import InputFault, UnknownNameError
@@ -44,6 +44,7 @@ import corpus_data as data
 from corpus import differences
 
 SESSIONS = 300
+NEWER = ANALYSIS + 1
 
 
 @pytest.fixture(scope="module")
@@ -331,17 +332,17 @@ def test_a_newer_analysis_makes_its_facts_from_what_is_kept(
     """Without a look at the inputs: equal where no rule changed, and the older ones stay."""
     folder, out = few[0], tmp_path / "o"
     shutil.copytree(few[1], out)
-    monkeypatch.setattr("playground.corpora.layout.ANALYSIS", 2)
+    monkeypatch.setattr("playground.corpora.layout.ANALYSIS", NEWER)
     monkeypatch.setattr("playground.corpora.shards.opened", no_input)
     again = build_corpus(out, [folder], engine="serial")
     assert (again.made, again.rows) == (1, build_corpus(out, [folder], engine="serial").rows)
     assert facts(out) == facts(few[1])
     asked = pg.corpus(out)
-    assert asked.catalog.analysis == 2
+    assert asked.catalog.analysis == NEWER
     assert asked.ask("analyses").rows == []
-    assert pg.corpus(out, analysis=1).ask("failures").rows == asked.ask("failures").rows
+    assert pg.corpus(out, analysis=ANALYSIS).ask("failures").rows == asked.ask("failures").rows
     with pytest.raises(
-        InputFault, match="no facts of analysis 7; expected one that there is: 1, 2"
+        InputFault, match=f"no facts of analysis 7; expected one that there is: {ANALYSIS}, {NEWER}"
     ):
         pg.corpus(out, analysis=7)
 
@@ -355,13 +356,19 @@ def test_what_a_changed_rule_counts_otherwise_is_told(
 ) -> None:
     folder, out = few[0], tmp_path / "o"
     shutil.copytree(few[1], out)
-    monkeypatch.setattr("playground.corpora.layout.ANALYSIS", 2)
+    monkeypatch.setattr("playground.corpora.layout.ANALYSIS", NEWER)
     monkeypatch.setattr("playground.corpora.breaks._REASONS", (("had expired", "forgotten"),))
     monkeypatch.setattr("playground.corpora.breaks.EXPIRED", "forgotten")
     build_corpus(out, [folder], engine="serial")
     expired = pg.corpus(few[1]).ask("breaks", "cause", cause="expired").rows[0][1]
     answer = pg.corpus(out).ask("analyses")
-    assert answer.columns == ["what", "which", "analysis 1", "analysis 2", "change"]
+    assert answer.columns == [
+        "what",
+        "which",
+        f"analysis {ANALYSIS}",
+        f"analysis {NEWER}",
+        "change",
+    ]
     assert sorted(answer.rows) == [
         ("breaks", "expired", expired, 0, -expired),
         ("breaks", "forgotten", 0, expired, expired),
@@ -431,7 +438,7 @@ def test_a_file_that_goes_after_compaction_takes_its_rows_with_it(
     assert serial(out, small).made == 1
     assert titles(out) == ["text 5", "text 7"]
     compact_corpus(out)
-    monkeypatch.setattr("playground.corpora.layout.ANALYSIS", 2)
+    monkeypatch.setattr("playground.corpora.layout.ANALYSIS", NEWER)
     monkeypatch.setattr("playground.corpora.shards.opened", no_input)
     assert serial(out, small).made == 1
     assert titles(out) == ["text 5", "text 7"]
@@ -469,7 +476,7 @@ def test_a_build_that_is_killed_goes_on_where_it_ended(
     )
     process = subprocess.Popen([sys.executable, "-c", code, str(out), str(folder)], cwd=ROOT)
     manifests = out / "manifest"
-    while not manifests.is_dir() or len(list(manifests.glob("*.v1.json"))) < 2:
+    while not manifests.is_dir() or len(list(manifests.glob(f"*.v{ANALYSIS}.json"))) < 2:
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
@@ -576,7 +583,7 @@ def test_two_builds_at_once_are_refused(small: Path, tmp_path: Path) -> None:
 def test_a_torn_shard_is_one_line_and_built_again(small: Path, tmp_path: Path) -> None:
     out = tmp_path / "o"
     serial(out, small)
-    (path,) = (out / "facts" / "v1" / "calls").glob("*.parquet")
+    (path,) = (out / "facts" / f"v{ANALYSIS}" / "calls").glob("*.parquet")
     whole = path.read_bytes()
     path.write_bytes(whole[:-200])
     with pytest.raises(InputFault, match="1 of 1 shards are torn or gone") as caught:

@@ -24,6 +24,7 @@ from playground.caching.bodies import (
     system_of,
     tools_of,
 )
+from playground.caching.estimates import tokens_of
 from playground.caching.shared_lists import SharedList
 
 Tier = Literal["tools", "system", "messages"]
@@ -34,7 +35,7 @@ _PICTURES: Final = ("image", "image_url", "input_image")
 @dataclass(frozen=True, slots=True)
 class WireBlock:
     """One block: where it stands, what it says, and the mark on it (its TTL), if any. Where a hash
-    stands in place of what it says, `length` is that of the text, in characters."""
+    stands in place of what it says, `size` is that of the text, in estimated tokens."""
 
     tier: Tier
     role: str
@@ -44,11 +45,12 @@ class WireBlock:
     markable: bool = True
     place: tuple[int, int] | None = None  # message and part
     is_string: bool = False  # a content that is no list
-    length: int | None = None
+    size: int | None = None
 
     @property
-    def characters(self) -> int:
-        return len(self.text) if self.length is None else self.length
+    def tokens(self) -> int:
+        """About how many."""
+        return tokens_of(self.text) if self.size is None else self.size
 
     def says_the_same(self, other: WireBlock) -> bool:
         """Whether both are one block to the cache: marks and places do not count."""

@@ -1,6 +1,6 @@
 """A request at its time: the hash, position and size of every prefix, block by block.
 
-Sizes are estimated from characters; a request's billed usage, where it is known, makes them exact.
+Sizes are estimated from texts; a request's billed usage, where it is known, makes them exact.
 """
 
 from __future__ import annotations
@@ -15,18 +15,11 @@ from itertools import accumulate, islice, pairwise
 from typing import Final
 
 from playground.caching.blocks import TIERS, Tier, WireBlock, WireRequest, shared_length
+from playground.caching.estimates import token_range
 from playground.caching.rules import Rules
 from playground.caching.shared_lists import SharedList
 
-_CHARACTERS_A_TOKEN: Final = 4
-_RANGE: Final = (2.2, 6.0)  # characters of a token in recorded requests
 _TOKENS_OF_OTHERS: Final = 1_000  # of an image or document, whose size cannot be seen
-
-
-def token_range(characters: int) -> tuple[int, int, int]:
-    """The tokens that so many characters may be: the least, an estimate, the most."""
-    few, many = (int(characters / each) for each in _RANGE)
-    return many, characters // _CHARACTERS_A_TOKEN, few
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +94,7 @@ class TimedRequest:
         """What a size of this request may really be: itself where a bill made it exact."""
         if self.billed is not None:
             return tokens, tokens
-        low, _, high = token_range(tokens * _CHARACTERS_A_TOKEN)
-        return low, high
+        return token_range(tokens)
 
     def marked(self, marks: dict[int, str]) -> TimedRequest:
         """The same request with these marks and no others."""
@@ -189,13 +181,12 @@ def _positions(
 
 
 def _estimates(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -> SharedList[int]:
-    """Tokens of every prefix, characters by four."""
+    """Tokens of every prefix."""
     total, own = sums[known - 1] if known else 0, list[int]()
     for block in blocks[known:]:
         # The base64 of an image is far longer than its tokens.
         visible = block.kind in ("text", "tool", "tool_use", "tool_result", "thinking")
-        length = max(1, block.characters // _CHARACTERS_A_TOKEN)
-        total += length if visible else min(length, _TOKENS_OF_OTHERS)
+        total += block.tokens if visible else min(block.tokens, _TOKENS_OF_OTHERS)
         own.append(total)
     return sums.and_more(known, own)
 

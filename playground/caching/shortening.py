@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from playground.caching.estimates import tokens_of
 from playground.errors import InputFault
 
 Messages = list[dict[str, Any]]
@@ -231,5 +232,5 @@ def _clear(policy: Shortening, messages: Messages, more: Sequence[int]) -> Short
 
 
 def by_length(message: dict[str, Any]) -> int:
-    """A message's tokens, four characters each."""
-    return len(json.dumps(message, ensure_ascii=False)) // 4
+    """About how many tokens a message is."""
+    return tokens_of(json.dumps(message, ensure_ascii=False))

@@ -77,7 +77,7 @@ def compaction(
         table(head, [_row(found, row) for row in found.rows])
         for note in found.notes:
             say(note)
-        say(f"limit {grouped(found.limit)} tokens, at four characters each; model {found.model}")
+        say(f"limit {grouped(found.limit)} estimated tokens; model {found.model}")
     return report(loaded.findings)
 
 

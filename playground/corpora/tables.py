@@ -149,7 +149,8 @@ class ToolsetFact(NamedTuple):
 class WireFact(NamedTuple):
     """One request as it was sent, for the simulator (`wires.py`): its time in seconds, its bill
     (read, written, neither, written for an hour, whether it is a sum), and of each block that the
-    one before it has not a hash, its length, what and whose it is, where it stands, its mark."""
+    one before it has not a hash, its estimated tokens, what and whose it is, where it stands, its
+    mark."""
 
     session: int
     piece: int
@@ -162,7 +163,7 @@ class WireFact(NamedTuple):
     parameters: str
     kept: int
     hashes: list[int]
-    characters: list[int]
+    sizes: list[int]
     kinds: list[str]
     roles: list[str]
     flags: list[int]
@@ -216,7 +217,7 @@ _OWN: Final[dict[type[Fact], dict[str, pa.DataType]]] = {
         "explicit_only": pa.bool_(),
         "parameters": pa.string(),
         "hashes": pa.list_(_HASH),
-        "characters": pa.list_(_COUNT),
+        "sizes": pa.list_(_COUNT),
         **dict.fromkeys(("kinds", "roles", "ttls"), pa.list_(pa.string())),
         "flags": pa.list_(pa.uint8()),
         "messages": pa.list_(pa.int32()),

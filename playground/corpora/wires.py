@@ -49,7 +49,7 @@ def wire_facts(session: int, piece: int, simulation: CacheSimulation | None) -> 
             parameters=json.dumps(wire.parameters),
             kept=kept,
             hashes=[_hash(block.text) for block in added],
-            characters=[len(block.text) for block in added],
+            sizes=[block.tokens for block in added],
             kinds=[block.kind for block in added],
             roles=[block.role for block in added],
             flags=[_flags(block) for block in added],
@@ -85,8 +85,8 @@ def _simulation(rows: Sequence[Mapping[str, Any]]) -> CacheSimulation:
 
 
 def _blocks(row: Mapping[str, Any]) -> Iterator[WireBlock]:
-    names = ("hashes", "characters", "kinds", "roles", "flags", "messages", "ttls")
-    for key, length, kind, role, flags, message, ttl in zip(
+    names = ("hashes", "sizes", "kinds", "roles", "flags", "messages", "ttls")
+    for key, size, kind, role, flags, message, ttl in zip(
         *(row[name] for name in names), strict=True
     ):
         yield WireBlock(
@@ -98,7 +98,7 @@ def _blocks(row: Mapping[str, Any]) -> Iterator[WireBlock]:
             markable=bool(flags & _MARKABLE),
             place=None if message == _NOWHERE else (message, 0),
             is_string=bool(flags & _STRING),
-            length=length,
+            size=size,
         )
 
 

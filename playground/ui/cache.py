@@ -198,8 +198,8 @@ def _sizes(simulated: CacheSimulation) -> str:
     if all(request.anchored for request in simulated.requests):
         return "Tokens are those that were billed."
     return (
-        "Tokens on this page are estimates: four characters each of every block as it is sent, its "
-        "JSON included. Compare's *Counts* asks the model's tokenizer about the whole request."
+        "Tokens on this page are estimates by kinds of characters, of every block as it is sent, "
+        "its JSON included. Compare's *Counts* asks the model's tokenizer about the whole request."
     )
 
 

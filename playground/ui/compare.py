@@ -151,7 +151,7 @@ def counts_table(compared: Comparison) -> None:
     st.text(f"Tokens of the whole request for {model}{source}.")
     for note in counted_first.notes if counted_first else ():
         st.text(f"Not exact: {note}.")
-    st.caption("The Cache page, which sizes single blocks, takes four characters for a token.")
+    st.caption("The Cache page, which sizes single blocks, estimates them by kinds of characters.")
 
 
 def schema_losses(compared: Comparison) -> None:

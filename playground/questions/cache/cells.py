@@ -148,7 +148,7 @@ class CacheSimulation(Drawn, Live):
         if not all(request.anchored for request in self.requests):
             low, high = (grouped(part / 1000, 2) for part in self.row[0].token_range(1000))
             found.append(
-                f"tokens are estimates, at four characters each: {low} to {high} times as many"
+                f"tokens are estimates by kinds of characters: {low} to {high} times as many"
             )
         if self.price and (nano := self.nano_dollars) is not None:
             found.append(f"all input: {dollars(nano / 1e9)} ({self.price.source})")

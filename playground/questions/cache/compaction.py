@@ -68,7 +68,7 @@ def compaction(
 
     `policies` are names of `shortenings`: "keep last messages", "drop old results", "clear tool
     uses" (Anthropic's context editing), "prune in place", "summarise at limit"; all by default.
-    `limit` is the input, in tokens at four characters each, at which those that have a limit
+    `limit` is the input, in estimated tokens, at which those that have a limit
     begin, 60 % of the longest request unless it is given; `keep` what stays (messages, or results),
     `summary` the tokens of a summary. Requests that were brought as they were sent keep their own
     marks; others are written in `dialect` and marked by the policy `marks`. Raises InputFault and

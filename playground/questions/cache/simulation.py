@@ -62,7 +62,7 @@ def simulate_cache(
     `model` replaces the session's or the bodies' own; `provider` names the rules (`caching/rules/`)
     and is told from the (first) model's name unless it is given. Requests are sent at the times
     that a session has noted for all of them (of bodies: `times`, in seconds), else 20 seconds
-    apart, or `seconds_apart`. Tokens are estimates, four characters each; of bodies, `usages` (the
+    apart, or `seconds_apart`. Tokens are estimates by kinds of characters; of bodies, `usages` (the
     provider's own, one for each body) make them exact. Requests to a provider whose rules nobody
     noted are in the state "unknown-provider". Raises UnknownNameError for a provider, dialect or
     policy that there is none of, and InputFault for a time between requests that is negative or no
