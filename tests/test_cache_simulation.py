@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import playground as pg
 from playground.caching.blocks import read_wire
 from playground.caching.differences import first_difference
+from playground.caching.estimates import token_range, tokens_of
 from playground.caching.prefixes import Billed, TimedRequest
 from playground.caching.providers import provider_of
 from playground.caching.rules import rule_sets, rules_of
@@ -34,12 +35,15 @@ from playground.questions.cache.bills import validate_folder
 from playground.questions.cache.simulation import cache_matrix
 from playground.sessions.native_format import dump_session
 from playground.sessions.session import RequestRecord, Session
+from playground.tokens.registry import packaged
+from playground.tokens.tokenizer import count
 from playground.tools import ToolMetadata
 
 SHARED = ROOT.parent / "shared" / "data" / "usage_examples"
 MODEL = "claude-sonnet-4-5"
 MARK = {"type": "ephemeral"}
-LONG = "tide " * 2_000  # 2,500 tokens
+FIVE = "harbourmaster observations "  # as many tokens
+LONG = FIVE * 500
 
 
 def text(said: str, mark: Any = None) -> dict[str, Any]:
@@ -203,7 +207,7 @@ def test_order_counts_inside_schemas_and_not_around_them() -> None:
 
 def test_mixed_lives_are_billed_apart() -> None:
     hour = {"type": "ephemeral", "ttl": "1h"}
-    request = body(user(text("q" * 4_000, MARK)), system=[text(LONG, hour)])
+    request = body(user(text(FIVE * 200, MARK)), system=[text(LONG, hour)])
     (one,) = sent(request)
     assert one.written == {"1h": 2500, "5m": 1000}
     assert one.cost == 2500 * 2000 + 1000 * 1250
@@ -278,7 +282,7 @@ def test_openai_reads_at_its_breakpoints_alone() -> None:
 def test_best_effort_reads_in_steps_from_the_minimum_on_and_promises_nothing() -> None:
     rules = rules_of("openai-before-5.6")
     step, minimum = rules.value("granularity"), rules.minimum("gpt-4o")
-    enough, little = ("x" * 4 * size for size in (minimum + step // 2, minimum - 1))
+    enough, little = (",," * size for size in (minimum + step // 2, minimum - 1))
 
     def second(said: str) -> Simulated:
         chats = [body(user(text(said), text(question)), model="gpt-4o") for question in "ab"]
@@ -291,6 +295,30 @@ def test_best_effort_reads_in_steps_from_the_minimum_on_and_promises_nothing() -
         f"about {minimum - 1:,} tokens are those of an earlier request; "
         f"at least {minimum:,} are read, or none"
     )
+
+
+ROWS = "\n".join(f"{n * 7 % 61},{n * 0.137:.4f},{n * n},{n / 7:.2f}" for n in range(400))
+KINDS = {
+    "words": "The harbour master asks for the tide at the northern quay before noon. " * 60,
+    "numbers": ROWS,
+    "objects": json.dumps([{"quay": n, "depth_m": n / 3, "free": n % 2 > 0} for n in range(200)]),
+    "code": (ROOT / "playground" / "caching" / "simulation.py").read_text(),
+    "Russian": "Прилив в гавани начинается в полдень, и причал свободен. " * 40,
+    "Chinese": "港口的潮汐表显示中午涨潮，北码头空闲。" * 60,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("tokenizer", ["o200k_base", "cl100k_base"])
+def test_an_estimate_is_near_to_what_tokenizers_count(kind: str, tokenizer: str) -> None:
+    low, high = token_range(tokens_of(KINDS[kind]))
+    assert low < count(packaged(tokenizer), KINDS[kind]) < high
+
+
+@given(first=st.text(), second=st.text())
+def test_texts_together_are_estimated_as_both(first: str, second: str) -> None:
+    apart = tokens_of(first) + tokens_of(second)
+    assert apart - 2 <= tokens_of(first + second) <= apart + 1
 
 
 def test_a_bill_makes_sizes_exact() -> None:
@@ -324,7 +352,7 @@ def test_every_token_is_read_written_or_paid_in_full(
     for one, request in zip(simulate(requests, rules), requests, strict=True):
         assert one.read + sum(one.written.values()) + one.uncached == one.total
         assert min(one.read, one.uncached, *one.written.values(), 0) == 0
-        assert one.total == sum(max(1, len(b.text) // 4) for b in request.wire.blocks)
+        assert one.total == sum(tokens_of(b.text) for b in request.wire.blocks)
         assert one.cost <= one.total * 2000
         assert all(isinstance(tokens, int) for tokens in one.written.values())
     assert simulate(requests, rules) == simulate(requests, rules)
