@@ -387,11 +387,7 @@ def pi(data: bytes, found: Counts) -> None:
         found.messages += bool(told or (kind == "custom_message" and line.get("content")))
         if line.get("type") == "message" and isinstance(inner, dict):
             if inner.get("role") == "bashExecution":
-                found.messages, found.calls, found.results = (
-                    found.messages + 1,
-                    found.calls + 1,
-                    found.results + 1,
-                )
+                found.messages += not inner.get("excludeFromContext")
             else:
                 message(inner, found)
 

@@ -62,6 +62,7 @@ def counts(sessions: list[LoadedSession]) -> dict[str, int]:
         for message in loaded.session.messages:
             found["messages"] += message.role != "tool" and bool(message.parts)
             found["calls"] += len(message.tool_calls)
+            assert message.role == "assistant" or not message.tool_calls, "nobody is sent this call"
             found["results"] += len(message.tool_results)
         found["usage"] += sum(bool(record.usage) for record in loaded.session.requests)
     return found

@@ -28,6 +28,7 @@ from session_examples import (
     OPENAI,
     RESULT,
     SAY,
+    TIME,
     Example,
     document,
     lines,
@@ -1028,3 +1029,25 @@ def test_entries_that_say_nothing_stand_where_they_stood() -> None:
     rows = [{"conversations": []}, {"conversations": [{"from": "human", "value": "hello"}]}]
     loaded = list(load_sessions("".join(json.dumps(row) + "\n" for row in rows)))
     assert [len(each.session.messages) for each in loaded] == [0, 1]
+
+
+def test_pis_user_commands_are_what_the_model_is_told_of_them() -> None:
+    """A call in a user's message was sent to nobody, and its result answered none."""
+    told = {"role": "bashExecution", "command": "ls", "output": "a\nb", "exitCode": 2}
+    cut = {**told, "output": "", "cancelled": True, "truncated": True, "fullOutputPath": "/o"}
+    own = {**told, "command": "env", "excludeFromContext": True}
+    ask = {"role": "user", "content": [{"type": "text", "text": "Go on."}]}
+    head = {"type": "session", "version": 3, "id": "s", "timestamp": TIME, "cwd": "/"}
+    rows = [{"type": "message", "timestamp": TIME, "message": m} for m in (told, cut, own, ask)]
+    loaded = first_session(Source("pi.jsonl", lines(head, *rows)))
+    assert loaded.format == "pi-session"
+    assert [
+        [part.text for part in message.parts if isinstance(part, TextPart)]
+        for message in loaded.session.messages
+    ] == [
+        ["Ran `ls`\n```\na\nb\n```\n\nCommand exited with code 2"],
+        ["Ran `ls`\n(no output)\n\n(command cancelled)\n\n[Output truncated. Full output: /o]"],
+        ["Go on."],
+    ]
+    (lost,) = (each for each in loaded.findings if each.code == "part-lost")
+    assert "the model is not told of this command: 'env'" in lost.message

@@ -110,6 +110,7 @@ def _object(
     are the keys that lead to the object. Its braces may be `doubled`, as templates write them."""
     scanner, start = reader.scanner, reader.scanner.offset
     scanner.emit_markup(1)
+    expected = "a key in double quotes"
     while True:
         call.relaxed |= yield from json_walk.skip_gap(scanner)
         char = yield from scanner.peek()
@@ -122,11 +123,13 @@ def _object(
                 return
             case ",":
                 scanner.emit_markup(1)
+                expected = "a key in double quotes"
             case "":
                 raise BrokenCall("truncated-call")
             case _:
-                key = yield from _key(scanner, call, char)
+                key = yield from _key(scanner, call, char, expected)
                 yield from _member(reader, call, shape, (*path, key))
+                expected = "`,` or `}`"
 
 
 def _escaped_object(reader: Reader, call: OpenCall, shape: JsonShape) -> Walk[None]:
@@ -175,7 +178,7 @@ def _keyed_object(reader: Reader, call: OpenCall) -> Walk[None]:
     scanner.emit_markup(1)
 
 
-def _key(scanner: Scanner, call: OpenCall, first: str) -> Walk[str]:
+def _key(scanner: Scanner, call: OpenCall, first: str, expected: str) -> Walk[str]:
     """A member's key and its colon; a bare one and one in single quotes are read too."""
     kept = GrowingText()
     if first in "\"'":
@@ -183,7 +186,7 @@ def _key(scanner: Scanner, call: OpenCall, first: str) -> Walk[str]:
     else:
         match = yield from scanner.match_here(_BARE_KEY)
         if match is None:
-            raise BrokenCall("malformed-json", f"expected a key in double quotes, not {first!r}")
+            raise BrokenCall("malformed-json", f"expected {expected}, not {first!r}")
         kept.add(f'"{match[0]}"')
         scanner.emit_markup(len(match[0]))
     call.relaxed |= first != '"'

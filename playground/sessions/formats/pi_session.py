@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from playground.findings import finding
-from playground.messages import ToolCallPart
+from playground.messages import TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.first_look import first_lines
 from playground.sessions.formats.base import Keeps, SessionFormat
@@ -150,10 +150,18 @@ def _message(
 
 
 def _shell(builder: SessionBuilder, message: dict[str, Any], place: Place) -> None:
-    """A command that the user ran: the model is told of it with the next prompt."""
-    call: ToolCallPart = builder.call(
-        builder.new_id(), "bash", {"command": message.get("command")}, place
-    )
-    failed = message.get("exitCode") not in (0, None)
-    result = builder.result(call.tool_call_id, message.get("output") or "", is_error=failed)
-    add(builder, "user", [call, result], place)
+    """A command that the user ran, in the words in which pi tells the model of it (`messages.ts`,
+    2026-11); one that began with `!!` it is not told of."""
+    if message.get("excludeFromContext"):
+        builder.lost(f"the model is not told of this command: {message.get('command')!r:.80}", place)
+        return
+    output, status = message.get("output"), message.get("exitCode")
+    said = f"Ran `{message.get('command')}`\n"
+    said += f"```\n{output}\n```" if output else "(no output)"
+    if message.get("cancelled"):
+        said += "\n\n(command cancelled)"
+    elif status not in (0, None):
+        said += f"\n\nCommand exited with code {status}"
+    if message.get("truncated") and message.get("fullOutputPath"):
+        said += f"\n\n[Output truncated. Full output: {message['fullOutputPath']}]"
+    add(builder, "user", [TextPart(said)], place)
