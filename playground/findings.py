@@ -122,6 +122,7 @@ CODES: Final[dict[str, FindingKind]] = {
         "info", "a parameter of the recorded request that is not asked for again"
     ),
     "parameter-added": FindingKind("info", "a parameter that the adapter adds by itself"),
+    "assumed-model": FindingKind("info", "the session names no model; one is assumed"),
     "transcript-alone": FindingKind(
         "info", "the session holds no system prompt and no tools: what was sent was longer"
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from hypothesis import strategies as st
 from playground import paths
 from playground.errors import InputFault, UnknownNameError
 from playground.messages import ImagePart, Message, ReasoningPart, TextPart, ToolCallPart
+from playground.prompt_data import TaskConfig
+from playground.questions.cache.simulation import cache_matrix
 from playground.questions.timeline import replay
 from playground.recordings.recording import BytesChunk, Recording, TextChunk, ToolCallChunk
 from playground.sessions.doctor import check
@@ -71,6 +74,18 @@ def test_a_session_may_be_asked_of_another_model() -> None:
     assert (session.task.model_name, other.task.model_name) == (own, "openai/gpt-4o")
     assert other.with_model(own) == session
     assert session.with_model("") is session
+
+
+def test_a_named_model_is_kept_and_one_that_is_assumed_is_said_to_be() -> None:
+    """The assumed one is a model that a session may name, too."""
+    assumed, named = Session(), Session().with_model(TaskConfig().model_name)
+    for session, model in ((assumed, ""), (named, TaskConfig().model_name)):
+        again = first_session(Source("a.json", dump_session(session).encode())).session
+        assert (again.named_model, session.named_model) == (model, model)
+        notes = cache_matrix(
+            replace(session, messages=(Message("user", (TextPart("a"),)),)), "native"
+        )[0].notes
+        assert ("assumed-model" in {note.code for note in notes}) == (not model)
 
 
 def test_a_recording_is_asked_for_by_name() -> None:
@@ -396,7 +411,7 @@ def test_what_is_whole_of_a_torn_session_file_is_kept() -> None:
     session = sample_sessions()["06-cache-eight-turns"]
     text = dump_session(session)
     kept = set()
-    for stop in range(200, len(text) - 2, 149):
+    for stop in range(200, len(text) - 2, 101):
         (loaded,) = load_sessions(text[:stop])
         assert [found.code for found in loaded.findings][:1] == ["torn-end"]
         found = loaded.session

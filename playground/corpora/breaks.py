@@ -63,7 +63,7 @@ def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
             continue
         difference = differences[n] if differences else None
         wrote = _life(after.billed, outcomes[n] if outcomes else None)
-        money = _money(lost, wrote, after.model or session.task.model_name)
+        money = _money(lost, wrote, after.model or session.named_model)
         if difference is not None:
             yield _told(n, difference, lost, money, state)
             continue
@@ -90,7 +90,7 @@ def _cause(session: Session, before: SeenRequest, after: SeenRequest, reason: st
         return "model_changed"
     if (before.version or after.version) and before.version != after.version:
         return "version_changed"
-    model = after.model or session.task.model_name
+    model = after.model or session.named_model
     hour = before.billed is not None and before.billed.write_hour > 0
     life = rules_for(model).seconds("1h" if hour else "5m")
     gap = None

@@ -122,7 +122,7 @@ class SessionFacts:
 
     def _own(self, skeleton: int, toolset: int, calls: int, findings: int) -> SessionFact:
         session, sent = self._session, self._sent.requests
-        model = session.task.model_name if sent or session.messages else ""
+        model = session.named_model if sent or session.messages else ""
         return SessionFact(
             session=self._place.session,
             piece=self._place.piece,
@@ -174,7 +174,7 @@ class SessionFacts:
             "n": n,
             "agent": agent.name,
             "version": (request.version if request else "") or agent.version,
-            "model": (request.model if request else "") or self._session.task.model_name,
+            "model": (request.model if request else "") or self._session.named_model,
             "sent_at": first.sent_at if first else None,
         }
 

@@ -116,7 +116,7 @@ class ReplyReader:
         if named:
             return named
         texts = (m.text for m in replies if any(type(part) is TextPart for part in m.parts))
-        begun, model = "", session.task.model_name
+        begun, model = "", session.named_model
         for _, text in zip(range(_TRIED), texts, strict=False):
             best, result = self._dialects.of(text, session.tools, model) or (None, None)
             if best is None or result is None or best.any_text:

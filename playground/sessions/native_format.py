@@ -172,6 +172,8 @@ def plain_session(session: Session) -> dict[str, Any]:
     """The session as plain values, those at their default left out: what `dump_session` writes."""
     data: dict[str, Any]
     data = _adapter().dump_python(session, mode="json", exclude_defaults=True)
+    if session.named_model:  # whether it is named is kept, even where it is what would be assumed
+        data["task"] = {"model_name": session.named_model, **data.get("task", {})}
     data = {"format": FORMAT, **data}
     for written, message in zip(data.get("messages", []), session.messages, strict=True):
         parts = zip(written.get("parts", []), message.parts, strict=True)

@@ -129,6 +129,11 @@ class Session:
             dynamic_task_config=self.dynamic,
         )
 
+    @property
+    def named_model(self) -> str:
+        """The model that it names; "" where it names none, and the task's is only assumed."""
+        return self.task.model_name if "model_name" in self.task.model_fields_set else ""
+
     def with_model(self, model: str) -> Session:
         """The same session for a model by its LiteLLM name; for its own, where the name is empty.
 

@@ -204,7 +204,11 @@ def _beside_bill(
 
 
 def _lacking(session: Session) -> Iterator[Finding]:
-    """A transcript that keeps neither the system prompt nor the tools foretells too little."""
+    """A transcript that keeps neither the system prompt nor the tools foretells too little; one
+    that names no model, for whichever is assumed."""
+    if not session.named_model:
+        words = f"rules and prices are those of {session.task.model_name}"
+        yield finding("assumed-model", "the session", words)
     prompts = (session.task.user_agent_prompt, session.task.user_prompt)
     has_system = any(prompts) or any(message.role == "system" for message in session.messages)
     if not (session.tools or has_system):

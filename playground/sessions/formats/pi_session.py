@@ -153,7 +153,9 @@ def _shell(builder: SessionBuilder, message: dict[str, Any], place: Place) -> No
     """A command that the user ran, in the words in which pi tells the model of it (`messages.ts`,
     2026-11); one that began with `!!` it is not told of."""
     if message.get("excludeFromContext"):
-        builder.lost(f"the model is not told of this command: {message.get('command')!r:.80}", place)
+        builder.lost(
+            f"the model is not told of this command: {message.get('command')!r:.80}", place
+        )
         return
     output, status = message.get("output"), message.get("exitCode")
     said = f"Ran `{message.get('command')}`\n"
