@@ -30,7 +30,7 @@ from playground.questions.cache.compacted import CompactionWhatIf
 from playground.sessions.session import RequestRow, Session
 
 MODEL = "claude-sonnet-4-5"
-LONG = "The tide turns at noon, and again at midnight, as it has always done. " * 60
+LONG = "The tide turns at noon, and again at midnight, as it has always done. " * 100
 TURNS = 12
 
 

@@ -267,9 +267,9 @@ def test_the_difference_shows_what_is_invisible() -> None:
 def test_the_model_decides_about_marks() -> None:
     app = page("cache", session="06-cache-eight-turns")
     assert app.warning[0].value == (
-        "3 marks, probably none can hit: about 685 tokens up to the last one, and this model "
+        "3 marks, probably none can hit: about 628 tokens up to the last one, and this model "
         "needs 1,024. "
-        "It costs the full price (\\$0.016)."
+        "It costs the full price (\\$0.015)."
     )
     assert any(text.value.startswith("Azad (the default): ") for text in app.text)
     app.selectbox(key="model").set_value("openai/gpt-5").run()
