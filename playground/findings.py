@@ -79,6 +79,9 @@ CODES: Final[dict[str, FindingKind]] = {
     "bare-opener": FindingKind("info", "the opener of calls, and no call behind it: text"),
     # what a server makes of it
     "server-drops": FindingKind("warning", "the server does not hand this over to its client"),
+    "read-before": FindingKind(
+        "info", "a server has read the reply already: no other reads what the model wrote"
+    ),
     "usual-parser": FindingKind(
         "info", "the server's parser for the dialect is not declared: its usual reading is shown"
     ),

@@ -29,6 +29,8 @@ from playground.events import (
 from playground.parsing.result import read_to_end
 from playground.parsing.switches import Switches
 from playground.prompt_data import PromptData
+from playground.questions.server_view import server_view
+from playground.recordings.recording import Recording, TextChunk, ToolCallChunk
 from playground.servers import SERVERS, ServerReading, View, get_server, server_names
 from playground.servers.reading import ServerReader
 from playground.servers.stretches import extents, stretches
@@ -240,6 +242,16 @@ def test_a_dialect_that_no_parser_of_the_server_reads_is_text(
     assert told.code == "no-parser"
     assert told.message.startswith(f"{server} ")
     assert told.message.endswith(f"no parser that reads {dialect}: calls are handed over as text")
+
+
+@pytest.mark.parametrize("server", server_names())
+def test_calls_that_a_server_has_read_are_handed_over_by_none_as_text(server: str) -> None:
+    """They came out as a text that no model wrote: `say{"a":1}`."""
+    call = {"index": 0, "id": "c", "function": {"name": "say", "arguments": '{"a":1}'}}
+    recording = Recording("r", "native", (TextChunk("Well."), ToolCallChunk(call)))
+    reading = server_view(recording, "native", server)
+    assert (reading.content, [call.name for call in reading.tool_calls]) == ("Well.", ["say"])
+    assert [found.code for found in reading.told] == ["read-before"]
 
 
 def test_a_dialect_of_which_no_view_is_declared_is_read_all_the_same_and_told() -> None:

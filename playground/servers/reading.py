@@ -23,7 +23,9 @@ TOLD: Final = (
     "unknown-parser",
     "no-parser",
     "usual-parser",
+    "read-before",
 )
+_READ_BEFORE: Final = "native"  # the dialect of replies that a server has read already
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +68,8 @@ class ServerReader:
 
     @property
     def view(self) -> View:
+        if self.dialect == _READ_BEFORE:
+            return View()
         if self.parser:
             return self.parser.view
         usual = self.server.view
@@ -73,7 +77,8 @@ class ServerReader:
 
     @property
     def _reads_none(self) -> bool:
-        return self.parser is None and not self.server.reads(self.dialect)
+        reads = self.parser is not None or self.server.reads(self.dialect)
+        return not reads and self.dialect != _READ_BEFORE
 
     @property
     def name(self) -> str:
@@ -135,6 +140,10 @@ class ServerReader:
                 f"{who} has no parser that reads {self.dialect}: calls are handed over as text"
             )
             found.append(finding("no-parser", self.dialect, message))
+        elif self.dialect == _READ_BEFORE:
+            who = self.server.name
+            message = f"a server has read this reply: what {who} would make of it is not told"
+            found.append(finding("read-before", self.dialect, message))
         elif self.parser is None and self.server.parsers:
             who = f"which parser of {self.server.name} reads {self.dialect}"
             message = f"{who} is not declared: what most of them do is shown"
