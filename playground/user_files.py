@@ -6,6 +6,8 @@ may be large, come in by `sessions/source.py`.
 
 from __future__ import annotations
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_LE
+from contextlib import suppress
 from pathlib import Path
 
 from playground.errors import InputFault
@@ -14,7 +16,7 @@ from playground.errors import InputFault
 def read_user_file(path: str | Path, expected: str) -> bytes:
     """The file's bytes. Raises InputFault, naming what is `expected`, where it cannot be read."""
     try:
-        return Path(path).read_bytes()
+        return as_utf8(Path(path).read_bytes())
     except (OSError, ValueError) as error:  # ValueError: a null byte in the name
         why = getattr(error, "strerror", None) or "it cannot be read"
         raise InputFault(why, where=str(path), expected=expected) from error
@@ -26,6 +28,15 @@ def user_text(data: bytes | str, where: str, most_bytes: int) -> str:
         expected = f"{most_bytes:,} bytes at most"
         raise InputFault("the file is too long", where=where, expected=expected)
     return data if isinstance(data, str) else decode(data, where)
+
+
+def as_utf8(data: bytes) -> bytes:
+    """The same text in UTF-8 where it is UTF-16 by its first two bytes, as Windows writes it; what
+    is wrong with it stays as it is, to be told."""
+    if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) and not data.startswith(BOM_UTF32_LE):
+        with suppress(UnicodeDecodeError):
+            return data.decode("utf-16").encode()
+    return data
 
 
 def decode(data: bytes, where: str, line: int | None = None) -> str:

@@ -38,13 +38,14 @@ from session_examples import (
 import playground as pg
 from playground.errors import InputFault
 from playground.messages import Message, Part, TextPart, ToolCallPart, ToolResultPart
+from playground.questions.recognition import recognise
 from playground.sessions import last_resort
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.doctor import check, repair
 from playground.sessions.formats import FORMATS, format_names, get_format, recognised
 from playground.sessions.formats.atif import dump_atif
 from playground.sessions.importing import Writer, repaired
-from playground.sessions.loading import first_session, load_sessions, read_sessions
+from playground.sessions.loading import file_bytes, first_session, load_sessions, read_sessions
 from playground.sessions.native_format import dump_session
 from playground.sessions.session import Session
 from playground.sessions.shapes.conversations import Conversations
@@ -1051,3 +1052,19 @@ def test_pis_user_commands_are_what_the_model_is_told_of_them() -> None:
     ]
     (lost,) = (each for each in loaded.findings if each.code == "part-lost")
     assert "the model is not told of this command: 'env'" in lost.message
+
+
+CHAT: Final = json.dumps([{"role": "user", "content": "é"}, {"role": "assistant", "content": "a"}])
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_what_windows_writes_is_read_as_what_it_says(encoding: str, tmp_path: Path) -> None:
+    """PowerShell's `>` writes UTF-16: a reply in it held no call, and no session was one."""
+    path = tmp_path / "a"
+    for text in (CHAT, '<tool_call>{"name": "é"}</tool_call>'):
+        path.write_bytes(("\ufeff" + text).encode(encoding))
+        assert file_bytes(path) == text.encode()
+        assert recognise(path.read_bytes()).kind == recognise(text).kind
+    path.write_bytes("\ufeff".encode(encoding) + b"\x00\xd8\xd8")
+    with pytest.raises(InputFault, match="is not UTF-8"):
+        _ = Source.open(path).text

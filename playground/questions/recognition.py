@@ -38,7 +38,7 @@ from playground.sessions.pasted import Unwrapped, in_a_fence, unwrapped
 from playground.sessions.session import Session
 from playground.sessions.source import Source
 from playground.sessions.tool_files import holds_tools, read_tool_file
-from playground.user_files import decode
+from playground.user_files import as_utf8, decode
 
 Kind = Literal["session", "tools", "reply", "chat template", "dialect", "policy", "nothing"]
 _BARE: Final = TaskConfig(system_rules=False)
@@ -89,7 +89,7 @@ class Recognised:
 
 def recognise(given: str | bytes, name: str = "") -> Recognised:
     """What a text or a file is; `name` is the file's, "" for what was pasted. Never raises."""
-    data = given.encode("utf-8", "replace") if isinstance(given, str) else given
+    data = given.encode("utf-8", "replace") if isinstance(given, str) else as_utf8(given)
     known = _of_bytes(data, name)
     return replace(known, name=known.name or name or _PASTED, data=known.data or data)
 

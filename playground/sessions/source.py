@@ -24,6 +24,7 @@ from playground.sessions.documents import parse_json, read_json, read_yaml_items
 from playground.sessions.ends import last_line, pieces, whole_utf8
 from playground.sessions.pipes import is_stream, read_standard_input, read_stream
 from playground.sessions.workspace_names import kept_file
+from playground.user_files import as_utf8
 from playground.user_files import decode as decode
 
 MAX_BYTES: Final = 64 * 1024 * 1024  # of a file that is read whole
@@ -46,7 +47,7 @@ class Source:
 
     def __init__(self, name: str, data: bytes | None = None, path: Path | None = None) -> None:
         self.name = name
-        self._data, self._path = data, path
+        self._data, self._path = data and as_utf8(data), path
         self.progress: Progress | None = None
         self.findings: list[Finding] = []  # of the values that were read since they were taken
         self.left_out: list[InputFault] | None = None  # where reading is to go on after a fault
@@ -65,7 +66,9 @@ class Source:
         try:
             if source._status is not None and is_stream(source._status):
                 return cls(str(path), read_stream(path, MAX_BYTES))
-            _ = source._start  # what every format looks at: it can be read
+            start = source._start  # what every format looks at: it can be read
+            if as_utf8(start[:2]) != start[:2]:
+                return cls(str(path), source.data)
         except (OSError, ValueError) as error:  # ValueError: a null byte in the name
             reason = getattr(error, "strerror", None) or str(error)
             raise InputFault(reason, where=str(path), expected="a readable file") from error
