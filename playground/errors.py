@@ -60,12 +60,16 @@ class SyntaxFault(PlaygroundError):
 
 
 class UnknownNameError(PlaygroundError):
-    """A dialect, policy or recording of that name does not exist; lists those that do."""
+    """A dialect, policy or recording of that name does not exist; lists those that do, what is
+    spelt much like it first."""
 
     def __init__(self, kind: str, given: str, known: list[str]) -> None:
         self.kind, self.given, self.known = kind, given, known
-        listed = ", ".join(known) or "none"
-        super().__init__(f"unknown {kind} {given!r}; known: {listed}")
+        from difflib import get_close_matches  # only here: it is no part of a start
+
+        meant = " or ".join(map(repr, get_close_matches(given, known)))
+        told = f"; did you mean {meant}?" if meant else ";"
+        super().__init__(f"unknown {kind} {given!r}{told} known: {', '.join(known) or 'none'}")
 
 
 class InsufficientCreditsError(PlaygroundError):

@@ -121,7 +121,10 @@ def test_replay_under_another_dialect() -> None:
     ("arguments", "message"),
     [
         (["render", "nope.json", "-d", "xml"], "nope.json: No such file or directory"),
-        (["render", "01-plain-chat", "-d", "klingon"], "unknown dialect 'klingon'; known: xml, "),
+        (
+            ["render", "01-plain-chat", "-d", "klingon"],
+            "unknown dialect 'klingon'; did you mean 'inkling'? known: xml, ",
+        ),
         (
             ["cache", "01-plain-chat", "--policy", "x"],
             "unknown policy 'x'; known: aider, automatic, azad",
@@ -263,13 +266,14 @@ def test_detect_names_no_dialect_for_a_reply_without_calls() -> None:
 
 def test_streamlits_options_go_through(tmp_path: Path) -> None:
     done = subprocess.run(
-        [*PLAYGROUND, "app", "--help"],
+        [*PLAYGROUND, "app", "--server.prt", "1"],
         capture_output=True,
         text=True,
         cwd=tmp_path,
         env={**os.environ, "COLUMNS": "200"},
     )
-    assert "--server.port" in done.stdout
+    assert "No such option" in done.stderr and "--server.port" in done.stderr
+    assert len(run("app", "--help").stdout.splitlines()) < 20
 
 
 @pytest.mark.long
