@@ -125,9 +125,6 @@ def test_replay_under_another_dialect() -> None:
             ["render", "01-plain-chat", "-d", "klingon"],
             "unknown dialect 'klingon'; did you mean 'inkling'? known: xml, ",
         ),
-            ["render", "01-plain-chat", "-d", "klingon"],
-            "unknown dialect 'klingon'; did you mean 'inkling'? known: xml, ",
-        ),
         (
             ["cache", "01-plain-chat", "--policy", "x"],
             "unknown policy 'x'; known: aider, automatic, azad",
