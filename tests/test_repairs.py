@@ -1270,3 +1270,18 @@ def test_where_any_tag_may_be_a_call_a_parameters_closer_is_its_own() -> None:
         read = parse(f"{text}\n{text}", dialect, known)
         assert [call.arguments for call in read.tool_calls] == [arguments] * 2
         assert not read.findings
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ('{"name": "f", "arguments": {}\n', "expected `,` or `}`, not '<'"),
+        ('{"name": "f", "arguments": {}, \n', "expected a key in double quotes, not '<'"),
+    ],
+)
+def test_a_call_that_breaks_off_is_told_what_it_lacks(body: str, expected: str) -> None:
+    """A brace that was forgotten was told as a key that is none: the words of another fault."""
+    result = pg.parse(f"<tool_call>\n{body}</tool_call>", "hermes")
+    assert [(found.code, found.message) for found in result.findings] == [
+        ("malformed-json", expected)
+    ]
