@@ -360,6 +360,9 @@ def test_a_broken_upload_is_one_message_without_a_traceback(page: Page, address:
     expect(page.get_by_text("bad.json:2: not JSON")).to_be_visible()
     expect(page.locator(".pane")).to_have_count(3)
     assert page.get_by_text("Traceback").count() == 0
+    page.goto(f"{address}/compare?session=02-parallel-calls")
+    bring(page, "empty.txt", b"")
+    expect(page.get_by_text("there is no text in it")).to_be_visible()
 
 
 @pytest.mark.long

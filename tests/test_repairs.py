@@ -1281,7 +1281,7 @@ def test_where_any_tag_may_be_a_call_a_parameters_closer_is_its_own() -> None:
 )
 def test_a_call_that_breaks_off_is_told_what_it_lacks(body: str, expected: str) -> None:
     """A brace that was forgotten was told as a key that is none: the words of another fault."""
-    result = pg.parse(f"<tool_call>\n{body}</tool_call>", "hermes")
+    result = parse(f"<tool_call>\n{body}</tool_call>", "hermes")
     assert [(found.code, found.message) for found in result.findings] == [
         ("malformed-json", expected)
     ]

@@ -21,7 +21,8 @@ def take(key: str) -> None:
     if not given:
         return
     data = base64.b64decode(given["base64"]) if "base64" in given else str(given["text"])
-    found = asdict(recognise(data, str(given.get("name") or ""))) if data else None
+    name = str(given.get("name") or "")
+    found = asdict(recognise(data, name)) if data or name else None  # an empty file is told, too
     state.hold(_BROUGHT, {"number": int(given["number"]), "found": found})
 
 
