@@ -5,8 +5,9 @@ Every character lies in exactly one event's span; events that own no characters 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple, assert_never
 
 from playground.findings import Finding
@@ -231,13 +232,23 @@ def split(event: Event, offset: int) -> tuple[Event | None, Event]:
         return None, event
     match event:
         case TextEvent() | ReasoningEvent() | MarkupEvent() | ArgumentEvent() | FindingEvent():
-            cut = offset - start
-            head = replace(event, span=Span(start, offset), text=event.text[:cut])
-            return head, replace(event, span=Span(offset, stop), text=event.text[cut:])
+            head, rest = cut(event, [offset])
+            return head, rest
         case CallStartedEvent() | CallNamedEvent() | CallEndedEvent() | CallAbortedEvent():
             return None, replace(event, span=Span(offset, max(offset, stop)))
         case _:
             assert_never(event)
+
+
+def cut(event: Event, offsets: Sequence[int]) -> list[Event]:
+    """An event with text of its own, cut at offsets in it: at all of them at once, since each half
+    copies what is left."""
+    start, stop = event.span
+    edges = [start, *(offset for offset in offsets if offset > start), stop]
+    return [
+        replace(event, span=Span(a, b), text=event.text[a - start : b - start])  # type: ignore[call-arg, union-attr]
+        for a, b in pairwise(edges)
+    ]
 
 
 def owned_text(event: Event) -> str:

@@ -7,21 +7,40 @@ import os
 import re
 import subprocess
 import sys
+import time
 import tracemalloc
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from strategies import DIALECTS, GENERAL, TOOLS, calls, held, prose, streams
+from strategies import (
+    DIALECTS,
+    GENERAL,
+    TOOLS,
+    calls,
+    declared_literals,
+    held,
+    own_markers,
+    prose,
+    streams,
+)
 
 from playground.dialects import get_dialect
 from playground.dialects.checking import check_tool_call
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.prompts import sample_arguments
 from playground.dialects.reading import parse
-from playground.events import CallAbortedEvent, CallEndedEvent, CallStartedEvent, Event, merged
+from playground.events import (
+    CallAbortedEvent,
+    CallEndedEvent,
+    CallStartedEvent,
+    Event,
+    FindingEvent,
+    merged,
+    owned_text,
+)
 from playground.messages import Message, TextPart, ToolCallPart
 from playground.parsing.parser import SyntaxParser
 from playground.parsing.result import gather
@@ -65,15 +84,71 @@ def test_law_1_any_chunking_gives_the_same_events(dialect: DeclaredDialect) -> N
 
 
 @each_dialect
+def test_law_1_holds_for_runs_that_are_longer_than_what_is_held(dialect: DeclaredDialect) -> None:
+    """A marker again and again, in a name, a key or a value: a limit is met at another place by
+    each cutting, and what is told has to be the same."""
+    arguments = dialect.syntax.sample_texts or {"path": "a", "content": "one two"}
+    call = ToolCallPart("call_1", dialect.syntax.name or "write_file", {"path": "a", **arguments})
+    stream = dialect.format_tool_call(call, TOOLS)
+    places = [stream.find(text) for text in (call.tool_name, *arguments, *arguments.values())]
+    markers = {text.strip() for text in declared_literals(dialect)}
+    for run in sorted(markers - {""}, key=len)[-4:]:
+        for place in places:
+            data = f"{stream[: place + 1]}{run * (300 // len(run) + 1)}{stream[place + 1 :]}"
+            sized = [data[at : at + 50].encode() for at in range(0, len(data), 50)]
+            assert read(dialect, sized) == read(dialect, [data.encode()]), (run, place)
+
+
+@each_dialect
 def test_law_1_holds_for_bytes_that_are_no_utf8(dialect: DeclaredDialect) -> None:
     @settings(max_examples=EXAMPLES)
-    @given(st.lists(st.binary(max_size=6) | st.sampled_from([b"<", b"{", "é".encode()[:1]])))
-    def law(pieces: list[bytes]) -> None:
-        whole = read(dialect, [b"".join(pieces)])
-        assert read(dialect, pieces) == whole
-        assert_tiles(whole, len(b"".join(pieces).decode("utf-8", "surrogateescape")))
+    @given(st.data())
+    def law(data: st.DataObject) -> None:
+        held = ["", *(text[:-1] for text in own_markers(dialect)[:1]), "Well <"]
+        prefill = data.draw(st.sampled_from(held))  # half a marker may be left of it
+        fragment = st.binary(max_size=6) | st.sampled_from([b"<", b"{", "é".encode()[:1], b"a\xff"])
+        pieces = data.draw(st.lists(fragment))
+        whole = read(dialect, [b"".join(pieces)], prefill)
+        assert read(dialect, pieces, prefill) == whole
+        stream = b"".join(pieces).decode("utf-8", "surrogateescape")
+        assert_tiles(whole, len(stream))
+        shown = "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in stream)
+        assert "".join(map(owned_text, whole)) == shown
 
     law()
+
+
+@each_dialect
+def test_law_1_holds_for_reasoning_that_comes_apart(dialect: DeclaredDialect) -> None:
+    """Of the reasoning that an API keeps apart each half surrogate is one finding, too."""
+
+    @settings(max_examples=EXAMPLES // 5 + 1)
+    @given(st.lists(st.sampled_from(["\ud800", "\udfff", "a", "é", "<"]), min_size=1))
+    @example(["\ud800", "a"])
+    def law(pieces: list[str]) -> None:
+        text = "".join(pieces)
+        parser = dialect.create_parser(PromptData())
+        events = merged([*parser.feed_reasoning(text), *parser.finish()])
+        assert_tiles(events, len(text))
+        assert "".join(map(owned_text, events)) == re.sub("[\ud800-\udfff]", "\ufffd", text)
+        found = [event.span.start for event in events if isinstance(event, FindingEvent)]
+        assert found == [place for place, char in enumerate(text) if "\ud800" <= char <= "\udfff"]
+
+    law()
+
+
+def test_law_4_a_reply_of_bytes_that_are_no_utf8_takes_linear_time() -> None:
+    """Each of them is a finding, at which the text was cut in two: what was left was copied."""
+
+    def seconds(size: int) -> float:
+        parser = get_dialect("native").create_parser(PromptData())
+        began = time.process_time()
+        parser.feed_reasoning("\ud800" * size)
+        parser.feed(b"\xff" * size)
+        return time.process_time() - began
+
+    seconds(100)
+    assert seconds(16_000) < 10 * seconds(4_000) + 0.2  # it was 16 times as long, and 1.2 s
 
 
 @each_dialect

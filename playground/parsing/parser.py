@@ -14,13 +14,15 @@ from dataclasses import replace
 from typing import Any
 
 from playground.events import (
+    CallAbortedEvent,
+    CallEndedEvent,
     CallNamedEvent,
     CallStartedEvent,
     Event,
     FindingEvent,
     ReasoningEvent,
     Span,
-    split,
+    cut,
 )
 from playground.findings import finding
 from playground.parsing.declaration import Declaration, Markers
@@ -148,17 +150,9 @@ class SyntaxParser(DialectParser):
         if not text:
             return []
         events = self._end_of_text()
-        start = self._offset
-        places = bad_places(text)
-        for begin, end in zip([0, *places], [*places, len(text)], strict=True):
-            if begin in places:
-                here = Span(start + begin, start + begin)
-                place = f"character {start + begin}"
-                events.append(FindingEvent(here, finding("lone-surrogate", place)))
-            if begin < end:
-                events.append(ReasoningEvent(start + begin, replaced(text[begin:end])))
-        self._offset += len(text)
-        return events
+        start, self._offset = self._offset, self._offset + len(text)
+        self._bad.extend((start + place, "lone-surrogate") for place in bad_places(text))
+        return events + self._placed([ReasoningEvent(start, replaced(text))])
 
     def finish(self) -> list[Event]:
         return self._end_of_text() + self._deltas.finish(self._offset)
@@ -265,18 +259,35 @@ class SyntaxParser(DialectParser):
         self._engine.feed(text)
 
     def _placed(self, events: list[Event]) -> list[Event]:
-        """Put the findings about single characters before those characters, and cut the prefill."""
+        """Cut the prefill, and put the findings about single characters before those characters."""
         result: list[Event] = []
         for event in events:
-            while self._bad and event.span.stop > self._bad[0][0]:
-                offset, code = self._bad.popleft()
-                found = finding(code, f"character {offset}")
-                if isinstance(event, CallNamedEvent):  # a name is one event: the finding before it
-                    offset = event.span.start
-                head, event = split(event, offset)
-                result += [head] if head else []
-                result.append(FindingEvent(Span(offset, offset), found))
             if event.span.start < 0:
-                _, event = split(event, 0)
-            result.append(event)
+                event = _behind_prefill(event)
+            bad: list[tuple[int, str]] = []
+            while self._bad and self._bad[0][0] < event.span.stop:
+                bad.append(self._bad.popleft())
+            result += _marked(event, bad) if bad else [event]
         return result
+
+
+def _behind_prefill(event: Event) -> Event:
+    """What of an event is the reply's: its text up to the reply's beginning is the prefill's."""
+    here = Span(0, max(0, event.span.stop))
+    if isinstance(event, CallStartedEvent | CallEndedEvent | CallAbortedEvent):
+        return replace(event, span=here)
+    return replace(event, span=here, text=event.text[-event.span.start :])
+
+
+def _marked(event: Event, bad: Sequence[tuple[int, str]]) -> list[Event]:
+    """An event with findings about characters in it; of a name, which is one event, before it."""
+    whole = isinstance(event, CallNamedEvent)
+    found: list[Event] = []
+    for place, code in bad:
+        here = event.span.start if whole else place
+        found.append(FindingEvent(Span(here, here), finding(code, f"character {place}")))
+    if whole:
+        return [*found, event]
+    pieces = cut(event, [place for place, _code in bad])
+    before = [pieces.pop(0)] if len(pieces) > len(found) else []
+    return before + [each for pair in zip(found, pieces, strict=True) for each in pair]

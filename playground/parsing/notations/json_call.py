@@ -313,11 +313,12 @@ def _name(reader: Reader, call: OpenCall) -> Walk[None]:
     while True:
         whole = _QUOTED[quote].match(scanner.text, scanner.at)
         text = whole[0] if whole else scanner.text[scanner.at :]
+        # of two faults the first is told, wherever the text was cut
+        if _NO_NAME.search(text[: NAME_LIMIT + 1]):  # its quote is another call's
+            raise BrokenCall("missing-name", "the call's name never ends")
         # what is held is searched again with every chunk: without a limit that is quadratic
         if len(text) > NAME_LIMIT:
             raise BrokenCall("missing-name", f"no name is longer than {NAME_LIMIT} characters")
-        if _NO_NAME.search(text):  # its quote is another call's
-            raise BrokenCall("missing-name", "the call's name never ends")
         if whole:
             break
         if scanner.ended:
