@@ -258,8 +258,7 @@ def seen(wait: Wait, before: str, text: str) -> tuple[regex.Match[str] | None, b
 
 @lru_cache(maxsize=4096)
 def held_of(wait: Wait, text: str, start: int) -> int | None:
-    """What `Wait.held` says: most chunks of prose that are held at all end in the same way, in a
-    blank."""
+    """What `Wait.held` says: most chunks of prose that are held at all end in a blank."""
     return wait._held(text, start, None)
 
 
