@@ -10,7 +10,6 @@ import re
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from playground.events import (
@@ -183,7 +182,7 @@ class SyntaxParser(DialectParser):
         if not self._in_text:
             return self._deltas.state or self._engine.state
         state = self._engine.state
-        return state if self._wakes is None else replace(state, held=self._held)
+        return state if self._wakes is None else state._replace(held=self._held)
 
     def _stirred(self, text: str) -> list[Event]:
         """A chunk that goes on with what is held, or begins a line that may be a marker."""
