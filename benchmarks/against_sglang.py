@@ -223,8 +223,10 @@ def prose(rounds: int, size: int) -> None:
         parsers = [get_dialect(name).create_parser(PROMPT) for _ in range(rounds)]
         found.append((min(cpu(lambda p=p: read(p, data)) for p in parsers), name))  # type: ignore[misc]
     found.sort()
-    print(f"prose, of {len(found)} dialects the one in the middle and the three slowest:")
-    for ours, name in (found[len(found) // 2], *found[-3:]):
+    both = [row for row in found if row[1] in {*PEERS, *REASONING}]
+    print(f"prose, of {len(found)} dialects the one in the middle, the two slowest of the", end=" ")
+    print(f"{len(both)} that SGLang reads above, and the three slowest of all:")
+    for ours, name in (found[len(found) // 2], *both[-2:], *found[-3:]):
         tell(name, ours, theirs, f"{len(text):,} characters")
 
 

@@ -9,8 +9,10 @@ from typing import Final
 import click
 
 from playground.commands import terminal
+from playground.sessions.collector import seldom
 
 _OWN = ("--help", "--version", "--debug")  # every other option is streamlit's
+_LASTING = ("app", "proxy", "demo-server")  # they run until they are stopped
 _MODULES: Final = {  # of `playground.commands`, by command: a command loads its own and no other
     "samples": "prompts",
     "render": "prompts",
@@ -73,13 +75,16 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="dialect-playground")
 @click.option("--debug", is_flag=True, help="Show where a fault of ours happened.")
-def main(debug: bool) -> None:
+@click.pass_context
+def main(context: click.Context, debug: bool) -> None:
     """Render a session in every tool-call dialect, see cache marks, replay streams.
 
     SESSION is a session file, the name of a sample (see `playground samples`), or workspace:NAME
     for what the app keeps (see `playground workspace`). Exit status: 0 fine, 1 findings of severity
     warning or error, 2 bad input.
     """
+    if context.invoked_subcommand not in _LASTING:
+        context.with_resource(seldom())
 
 
 @main.command(context_settings={"ignore_unknown_options": True})

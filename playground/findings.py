@@ -6,13 +6,12 @@ A finding never stops anything; the text that it is about stays where it was.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 Severity = Literal["info", "warning", "error"]
 
 
-@dataclass(frozen=True, slots=True)
-class FindingKind:
+class FindingKind(NamedTuple):
     severity: Severity
     meaning: str
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -65,3 +67,19 @@ def test_what_somebody_else_sets_meanwhile_stays() -> None:
         gc.set_threshold(400, 5, 5)
     assert gc.get_threshold() == (400, 5, 5)
     gc.set_threshold(701, 9, 8)
+
+
+@pytest.mark.parametrize(("command", "within"), [("short", 50_000), ("proxy", 701)])
+def test_it_comes_seldom_while_a_command_runs_that_ends(command: str, within: int) -> None:
+    program = (
+        "import gc\n"
+        "from playground.cli import main\n"
+        "gc.set_threshold(701, 9, 8)\n"
+        f"@main.command({command!r})\n"
+        "def probe(): print(gc.get_threshold()[0])\n"
+        "main.get_command = lambda context, name: probe\n"
+        f"main([{command!r}], standalone_mode=False)\n"
+        "print(gc.get_threshold()[0])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.split() == [str(within), "701"]

@@ -189,3 +189,16 @@ def test_what_was_seen_before_changes_nothing(dialect: DeclaredDialect) -> None:
             asked = wait.pattern.match(text, len(before), partial=True)
             assert (match is None) == (asked is None)
             assert undecided == (asked is not None and wait.undecided(asked, text))
+
+
+@each_dialect
+@pytest.mark.parametrize("size", widened([3, 1, 4], at_once=1))
+def test_what_stands_before_a_marker_decides_alike(dialect: DeclaredDialect, size: int) -> None:
+    """A look back ends at a letter; at blanks, a colon or a line break it goes on, into the chunk
+    before or into what is held."""
+    befores = ("x", "x ", "x" + " " * 7, "\n", "x\n  ", '":', '":\n ', '": ', ": ", "é", ".", "> ")
+    marks = ("```", "~~~~", "t", "to", " ", *own_markers(dialect))
+    stream = "".join(before + mark[:cut] for before in befores for mark in marks for cut in (1, 9))
+    pieces = [stream[at : at + size].encode() for at in range(0, len(stream), size)]
+    assert_the_same(dialect, pieces)
+    assert_the_same(dialect, [b"x " + piece for piece in pieces])

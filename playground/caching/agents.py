@@ -8,15 +8,13 @@ holds them. "Wire user" means what reaches the provider as one user turn: result
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 Messages = Sequence[dict[str, Any]]
 PartIndex = tuple[int, int]  # message, part from its end: -1 is the last one, 0 the first
 
 
-@dataclass(frozen=True, slots=True)
-class AgentPolicy:
+class AgentPolicy(NamedTuple):
     """Where an agent marks, and where that is known from."""
 
     places: Callable[[Messages], list[PartIndex]]

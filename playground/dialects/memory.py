@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 from operator import eq, is_
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from weakref import WeakValueDictionary
 
 from playground.caching.shared_lists import SharedList
@@ -30,8 +30,7 @@ _PLAIN: Final = (str, int, float, type(None))  # a tuple: a union would be made 
 Form = Callable[[int, Message], list[Draft]]  # what a message becomes at its place in the session
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
+class _Held(NamedTuple):
     """What could be written into of that which was given, and what stood in it.
 
     Told by what stands there, not by what equals it: 1 is True to a comparison, and a dict is the
@@ -109,8 +108,7 @@ class Given:
         return Given(self.tools, more, self.held.and_more(_values(messages)))
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """A session as a dialect wrote it: what each message became, and all of them joined."""
 
     given: Given

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from playground.caching.policies import CacheDecision, as_parts
 from playground.parsing.values import dump_json
@@ -28,8 +28,7 @@ BlockKind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A piece of rendered text; `origin` names its source: `tool:NAME`, `message:3`, `rules` …"""
 
     origin: str
@@ -54,13 +53,12 @@ def joined_by_line(groups: Iterable[list[Block]]) -> list[Block]:
         if not group:
             continue
         if result:
-            result[-1] = replace(result[-1], text=result[-1].text + "\n")
+            result[-1] = result[-1]._replace(text=result[-1].text + "\n")
         result += group
     return result
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """A formatted message on its way through the steps of `format_messages`, with its text."""
 
     message: dict[str, Any]

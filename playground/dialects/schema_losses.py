@@ -9,8 +9,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from playground.dialects.base import Dialect
 from playground.prompt_data import PromptData
@@ -49,8 +48,7 @@ MOST_FACTS: Final = 400  # each costs one documentation of the tool; schemas may
 _Path = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(NamedTuple):
     """One thing that a schema says: where (`geo.lat`), by which keyword, and whether it is kept."""
 
     tool: str

@@ -63,7 +63,7 @@ class JsonShape:
     id_is: Literal["id", "index", "number"] = "id"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)  # a `Syntax` is made, and has these
 class Declaration:
     """How a call is written. Braces that are no hole are doubled, as in `str.format`."""
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from playground.parsing.declaration import Declaration
 from playground.parsing.wait import Wait
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """The waits of one syntax.
 
     In a section, `after_marker` is where its opener, a call or a marker has just ended,

@@ -10,7 +10,6 @@ import re
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from playground.events import (
@@ -105,7 +104,7 @@ class SyntaxParser(DialectParser):
         self._may_be_quiet = quiet
         self._wakes: Callable[[str], re.Match[str] | None] | None = None  # as long as it is quiet
         self._held = ""  # the end of what was read, which may begin a marker
-        self._context: str | None = None  # what stands before that, where it counts
+        self._context = ""  # what stands before that, as far as a look back goes
         self._declared = (syntax, markers, switches, tools)
         self._decoder = Utf8Decoder()
         self._engine = SyntaxEngine(syntax, markers, switches, tools)
@@ -125,10 +124,13 @@ class SyntaxParser(DialectParser):
             text = data.decode()
         except UnicodeDecodeError:  # a character is cut, or it is none
             return self._read(self._decoder.decode(data), "invalid-utf8")
-        # looks for three characters before a search: most chunks are prose
-        signs = self._sign in text or self._other in text or self._third in text
-        if self._stirs or not text or (signs and self._wakes(text) is not None):
+        if self._stirs or not text:
             return self._stirred(text)
+        # looks for three characters before a search: most chunks are prose
+        if self._sign in text or self._other in text or self._third in text:
+            found = self._wakes(text)
+            if found is not None:
+                return self._halted(text, found.start())
         start = self._offset
         self._offset = start + len(text)
         self._pass(data)
@@ -174,31 +176,53 @@ class SyntaxParser(DialectParser):
         if not self._in_text:
             return self._deltas.state or self._engine.state
         state = self._engine.state
-        return state if self._wakes is None else replace(state, held=self._held)
+        return state if self._wakes is None else state._replace(held=self._held)
 
     def _stirred(self, text: str) -> list[Event]:
-        """A chunk that may begin a marker, or go on with what is held: it passes by as well where
-        nothing comes of that, or where no more can be told yet."""
-        quiet, held, start = self._quiet, self._held, self._offset - len(self._held)
-        if not text or start < 0 or quiet.held is None:
+        """A chunk that goes on with what is held, or begins a line that may be a marker."""
+        if not text:
             return self._read(text, "invalid-utf8")
-        if self._context is not None and not held:  # else nothing has been claimed since
-            self._context = self._before()
-        before = self._context or ""
-        whole = before + held + text
-        place = len(before)
-        stop = quiet.held(whole, place, self._engine.scanner.accept)
+        unsaid = self._held + text
+        if self._quiet.takes_lines:
+            return self._halted(unsaid, 0)
+        assert self._wakes is not None  # nothing is held but where chunks pass by
+        found = self._wakes(unsaid)
+        if found is not None:
+            return self._halted(unsaid, found.start())
+        start = self._offset - len(self._held)
+        self._offset, self._held, self._stirs = start + len(unsaid), "", False
+        self._pass(unsaid.encode())
+        return [self._make(start, unsaid)]
+
+    def _halted(self, unsaid: str, place: int) -> list[Event]:
+        """What is held and the chunk behind it, with what may be a marker at a place: it passes by
+        as well where nothing comes of that, or where no more can be told yet."""
+        quiet, held = self._quiet, self._held
+        if quiet.held is None:
+            return self._read(unsaid, "invalid-utf8")
+        if place and unsaid[place - 1].isalnum():  # no look back goes farther than to a letter
+            seen, begun = unsaid[place - 1 :], 1
+        elif quiet.looks_back:
+            before = self._context if held else self._before()
+            seen, begun = before + unsaid, len(before)
+        else:
+            seen, begun = unsaid, place
+        stop = quiet.held(seen, begun, self._accept)
         if stop is None:
-            return self._read(text, "invalid-utf8")
-        self._offset += len(text)
-        self._held, said = whole[stop:], whole[place:stop]
-        self._stirs = bool(self._held) or (quiet.takes_lines and said.endswith("\n"))
-        if not said:
-            return []
-        if self._context is not None:
-            self._context = whole[max(stop - CONTEXT, 0) : stop]
-        self._pass(said.encode())
-        return [self._make(start, said)]
+            return self._read(unsaid[len(held) :], "invalid-utf8")
+        start = self._offset - len(held)
+        self._offset = start + len(unsaid)
+        kept = len(seen) - stop
+        if kept:
+            self._held, self._stirs = seen[stop:], True
+            self._context = seen[stop - CONTEXT if stop > CONTEXT else 0 : stop]
+            if kept == len(unsaid):
+                return []
+            unsaid = unsaid[:-kept]
+        else:
+            self._held, self._stirs = "", quiet.takes_lines and unsaid[-1] == "\n"
+        self._pass(unsaid.encode())
+        return [self._make(start, unsaid)]
 
     def _read(self, text: str, code: str) -> list[Event]:
         if self._wakes is not None:
@@ -217,7 +241,9 @@ class SyntaxParser(DialectParser):
         if self._bad or self._prefilled:
             events = self._placed(events)
         quiet = self._engine.scanner.quiet if self._may_be_quiet else None
-        if quiet and not self._decoder.holds and not self._bad:
+        # what is held of a prefill belongs to no span
+        passes = not self._decoder.holds and not self._bad
+        if quiet and passes and len(self._engine.scanner.held) <= self._offset:
             self._rest(quiet)
         return events
 
@@ -225,17 +251,16 @@ class SyntaxParser(DialectParser):
         """Let chunks pass by from now on, up to one that concerns the walk."""
         scanner = self._engine.scanner
         claim, self._held, self._quiet = scanner.resting, scanner.held, quiet
+        self._accept = scanner.accept
         self._wakes, self._rested = quiet.wakes, self._offset
         self._sign, self._other, self._third = quiet.signs
         self._make: Callable[[int, str], Event] = claim.make
         self._pass: Callable[[bytes], object] = claim.passing()
-        self._stirs = bool(self._held)
+        self._stirs, self._context = bool(self._held), ""
         if quiet.looks_back:
             self._before: Callable[[], str] = claim.before
             self._context = before = claim.before()
             self._stirs |= quiet.takes_lines and before[-1:] in ("", "\n")
-        else:
-            self._context = None
 
     def _wake(self) -> None:
         """The walk goes on, behind the chunks that have passed by."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
@@ -175,7 +174,7 @@ def unlisted(section: Template) -> Template | None:
         return None
     after = tuple(piece for piece in (end[1:], *section.after[1:]) if piece)
     pieces = (*before, Hole(section.body), *after)
-    return replace(section, before=before, after=after, pieces=pieces, between=(after,))
+    return section._replace(before=before, after=after, pieces=pieces, between=(after,))
 
 
 def _requoted(pieces: tuple[Piece, ...], quote: str) -> tuple[Piece, ...]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.form import Form
@@ -14,8 +14,7 @@ from playground.parsing.switches import Switches
 from playground.parsing.wait import ANY_FENCE, FENCE, Choice, Kind, Wait, literals, wait
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """All waits of one dialect for one set of tool names; groups carry the number of their form.
 
     `reasoning` and `plain` have a wait for each pair of tags; `opened` is the opener of reasoning

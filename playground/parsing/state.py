@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class ParserState:
+class ParserState(NamedTuple):
     """`held` is text that could still become a marker; `argument` is the one being read."""
 
     mode: str = "text"

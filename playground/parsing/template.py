@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from playground.errors import SyntaxFault
 
@@ -17,16 +16,14 @@ _ANY_KEY: Final = ":KEY"  # a hole so declared names an argument, and may stand 
 _TOKEN: Final = re.compile(r"\{\{|\}\}|\{([a-z_]+(?::[a-z_]+)?)\}")
 
 
-@dataclass(frozen=True, slots=True)
-class Hole:
+class Hole(NamedTuple):
     name: str
 
 
 Piece = str | Hole
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(NamedTuple):
     """`before`, one body hole, `after`: the shape of every call, parameter and section.
 
     A body has several `holes` where each names an argument of its own: `between` is what follows

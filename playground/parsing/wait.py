@@ -73,6 +73,7 @@ FENCE: Final = ANY_FENCE._replace(pattern=LINE_START + ANY_FENCE.pattern)
 
 # by so few characters most markers are told: they hold little else, so that they recur
 _FEW: Final = (32, 64)
+_END: Final = 8  # of a chunk, from a candidate on
 _MANY: Final = 256  # characters of a longer marker, which a stream cuts again and again
 
 
@@ -110,12 +111,18 @@ class Wait:
     def quiet(self) -> Quiet:
         """How chunks pass by where this is waited for."""
         wakes = self.wakes
-        return Quiet(signs_of(wakes), wakes.search, self.held, self.looks_back, self.takes_lines)
+        held = self._held if self.takes_lines else self.held
+        return Quiet(signs_of(wakes), wakes.search, held, self.looks_back, self.takes_lines)
 
     def held(self, text: str, start: int, accept: Accept | None = None) -> int | None:
         """From where on a text is held, of which what stands before `start` was claimed; its length
         where nothing of it is. None where a marker is whole: that is for the walk. `accept` may
         refuse one, see `refuses`."""
+        if accept is None and len(text) <= _END:
+            return held_of(self, text, start)
+        return self._held(text, start, accept)
+
+    def _held(self, text: str, start: int, accept: Accept | None) -> int | None:
         if self._runs is not None and self._runs.match(text, start):
             return start
         candidate = self.first.search(text, start)
@@ -247,6 +254,12 @@ def seen(wait: Wait, before: str, text: str) -> tuple[regex.Match[str] | None, b
     whole = before + text
     match = wait.pattern.match(whole, len(before), partial=True)
     return match, match is not None and wait.undecided(match, whole)
+
+
+@lru_cache(maxsize=4096)
+def held_of(wait: Wait, text: str, start: int) -> int | None:
+    """What `Wait.held` says: most chunks of prose that are held at all end in a blank."""
+    return wait._held(text, start, None)
 
 
 # `regex` finds a group by its number ten times as fast as by its name

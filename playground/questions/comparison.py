@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from playground.arguments import takes
 from playground.dialects import Dialect, as_dialects
@@ -123,8 +123,7 @@ def compare(
 Change = Literal["same", "removed", "added"]
 
 
-@dataclass(frozen=True, slots=True)
-class DiffLine:
+class DiffLine(NamedTuple):
     """A line of a diff, with its end, or a heading; `visible` shows what is invisible in it."""
 
     change: Change | Literal["heading"]

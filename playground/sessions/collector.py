@@ -1,8 +1,10 @@
-"""The garbage collector: while a session is read it comes seldom, and as ever again after that.
+"""The garbage collector: while a session is read or a command runs it comes seldom, and as ever
+again after that.
 
 A session is built of a million values that all stay, and the collector looks at every one of them
-again and again: a fifth of the time of an import. In the app it would look at all loaded modules
-too, a third of a second each time. This is the one place that touches it.
+again and again: a fifth of the time of an import. A command loads modules, which all stay, too; in
+the app it would look at all of them, a third of a second each time. This is the one place that
+touches it.
 """
 
 from __future__ import annotations

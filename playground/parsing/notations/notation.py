@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from playground.errors import SyntaxFault
 from playground.parsing.declaration import Declaration
@@ -33,8 +33,7 @@ class CallValue:
     index: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Lead:
+class Lead(NamedTuple):
     """What stands before a body, and how sure one has to be that a body follows.
 
     `before` and `closing` are the patterns of the call's opener and closer, without groups. With
@@ -49,8 +48,7 @@ class Lead:
     firm: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbours:
+class Neighbours(NamedTuple):
     """What may stand after a body, or after a part of one.
 
     `name` is the pattern of a tool's name: of the session's alone, where `knows_names`. `closing`

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class ValueNotation:
+class ValueNotation(NamedTuple):
     """A value as text. With `block`, one with a line break stands on lines of its own, and the
     line breaks around it are no part of it. With `json` a text is JSON too, between quotes."""
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from playground.sessions.building import SessionBuilder
 from playground.sessions.source import Source
 
 
-@dataclass(frozen=True, slots=True)
-class Keeps:
+class Keeps(NamedTuple):
     """What of a format reaches a session: yes, no, or in part, with what is missing in words."""
 
     tools: str = "no"
