@@ -69,9 +69,11 @@ _Contexts = dict[tuple[str, ...], dict[str, list[_Context]]]
 
 class _Tables(NamedTuple):
     by_head: dict[str, list[_Headed]]
+    by_low_head: dict[str, list[str]]  # as it is in small letters
     heads_by_end: dict[str, list[str]]
     by_word: _Contexts
     words: list[str]  # all of those, each once
+    all_words: frozenset[str]
     head_end: re.Pattern[str]
     head: re.Pattern[str]
     small: list[str]  # heads that begin with a small letter, which is everywhere
@@ -93,11 +95,13 @@ class Clues(NamedTuple):
 def clues_in(text: str) -> Clues:
     """The words that stand in a text, and the heads with what follows them in a key, where that is
     the same in JSON."""
-    tables, presence = _tables(), _presence()
-    data = text.encode("utf-8", "surrogatepass")
-    heads = tuple(h for h in presence.heads.may_be_in(data) if _may_begin(tables, text, h))
-    low = data.lower()  # of bytes only ASCII's letters
-    there = {word for word in presence.words.may_be_in(low) if word.encode() in low}
+    tables = _tables()
+    low = text.encode("utf-8", "surrogatepass").lower()  # of bytes only ASCII's letters
+    near = _presence().may_be_in(low)
+    likely = (head for word in near for head in tables.by_low_head.get(word, ()))
+    heads = tuple(head for head in likely if head in text and _may_begin(tables, text, head))
+    known = tables.all_words
+    there = {word for word in near if word in known and word.encode() in low}
     by_word: _Contexts = {}
     for signs, words in tables.by_word.items():
         own = {word: contexts for word, contexts in words.items() if word in there}
@@ -107,10 +111,11 @@ def clues_in(text: str) -> Clues:
 
 
 def _may_begin(tables: _Tables, text: str, head: str) -> bool:
-    """Whether a key of this head may stand in a text, or in one that it is the JSON of."""
+    """Whether a key of this head, which is there, may stand in a text, or in one that it is the
+    JSON of."""
     kinds = tables.by_head[head]
     if not all(kind.is_plain for kind in kinds):
-        return head in text
+        return True
     return any(kind.pattern.search(text) for kind in kinds)
 
 
@@ -242,17 +247,13 @@ def _contexts_by_word() -> dict[tuple[str, ...], dict[str, list[_Context]]]:
     return found
 
 
-class _Presence(NamedTuple):
-    heads: WordPresence
-    words: WordPresence
-
-
 @cache
-def _presence() -> _Presence:
+def _presence() -> WordPresence:
+    """Of all heads, as they are in small letters, and all words."""
     from playground.recordings.presence import WordPresence  # which loads NumPy
 
     tables = _tables()
-    return _Presence(WordPresence(tuple(tables.by_head)), WordPresence(tables.words))
+    return WordPresence(sorted({*tables.by_low_head, *tables.words}))
 
 
 @cache
@@ -265,12 +266,18 @@ def _tables() -> _Tables:
     by_end: dict[str, list[str]] = {}
     for head in ending:
         by_end.setdefault(head[-2:], []).append(head)
+    by_low: dict[str, list[str]] = {}
+    for head in by_head:
+        by_low.setdefault(_lower(head), []).append(head)
     by_word = _contexts_by_word()
+    words = sorted({word for words in by_word.values() for word in words})
     return _Tables(
         by_head,
+        by_low,
         by_end,
         by_word,
-        sorted({word for words in by_word.values() for word in words}),
+        words,
+        frozenset(words),
         re.compile("|".join(f"{re.escape(last)}(?<={_last_two(ending, last)})" for last in "-_./")),
         re.compile(_tree(head for head in by_head if head not in ending and not head[0].islower())),
         [head for head in by_head if head not in ending and head[0].islower()],
