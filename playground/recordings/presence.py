@@ -30,11 +30,15 @@ class WordPresence:
 
     def may_be_in(self, text: bytes) -> list[str]:
         """The words that may stand in a text."""
-        data = _codes(text)
-        pairs = _seen(_pairs(data))[self._pairs]
-        triples = np.logical_and.reduceat(_seen(_triples(data))[self._triples], self._starts)
-        found = [self._short[number] for number in np.flatnonzero(pairs)]
-        return found + [self._long[number] for number in np.flatnonzero(triples)]
+        data, found = _codes(text), list[str]()
+        if self._short:
+            there = _seen(_pairs(data))[self._pairs]
+            found += [self._short[number] for number in np.flatnonzero(there)]
+        if self._long:
+            triples = _seen(_triples(data))[self._triples]
+            there = np.logical_and.reduceat(triples, self._starts)
+            found += [self._long[number] for number in np.flatnonzero(there)]
+        return found
 
 
 def _codes(text: bytes) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import regex
@@ -34,6 +35,7 @@ _BETWEEN: Final = 160  # characters from a name to its value: quotation marks ha
 _NEXT: Final = re.compile(
     rf"[^\s\"'\\]{{0,4096}}{QUOTE}{GAP},{GAP}{QUOTE}"
 )  # an item, the next one
+_PAIR: Final = 2
 _FEW: Final = 8  # heads that are quicker looked for one by one
 _LOOK_BACK: Final = 48  # characters from the beginning of what tells it to a word in it
 
@@ -96,12 +98,13 @@ def clues_in(text: str) -> Clues:
     """The words that stand in a text, and the heads with what follows them in a key, where that is
     the same in JSON."""
     tables = _tables()
-    low = text.encode("utf-8", "surrogatepass").lower()  # of bytes only ASCII's letters
-    near = _presence().may_be_in(low)
-    likely = (head for word in near for head in tables.by_low_head.get(word, ()))
-    heads = tuple(head for head in likely if head in text and _may_begin(tables, text, head))
-    known = tables.all_words
-    there = {word for word in near if word in known and word.encode() in low}
+    data, (short, long) = text.encode("utf-8", "surrogatepass"), _presence()
+    low = data.lower()  # of bytes only ASCII's letters
+    pairs, near = short.may_be_in(data), long.may_be_in(low)
+    likely = [*pairs, *(head for word in near for head in tables.by_low_head.get(word, ()))]
+    heads = tuple(h for h in likely if h in tables.by_head and _may_begin(tables, text, h))
+    maybe = {*map(_lower, pairs), *near} & tables.all_words
+    there = {word for word in maybe if word.encode() in low}
     by_word: _Contexts = {}
     for signs, words in tables.by_word.items():
         own = {word: contexts for word, contexts in words.items() if word in there}
@@ -111,11 +114,10 @@ def clues_in(text: str) -> Clues:
 
 
 def _may_begin(tables: _Tables, text: str, head: str) -> bool:
-    """Whether a key of this head, which is there, may stand in a text, or in one that it is the
-    JSON of."""
+    """Whether a key of this head may stand in a text, or in one that it is the JSON of."""
     kinds = tables.by_head[head]
-    if not all(kind.is_plain for kind in kinds):
-        return True
+    if head not in text or not all(kind.is_plain for kind in kinds):
+        return head in text
     return any(kind.pattern.search(text) for kind in kinds)
 
 
@@ -248,12 +250,18 @@ def _contexts_by_word() -> dict[tuple[str, ...], dict[str, list[_Context]]]:
 
 
 @cache
-def _presence() -> WordPresence:
-    """Of all heads, as they are in small letters, and all words."""
+def _presence() -> tuple[WordPresence, WordPresence]:
+    """Of heads and words of two letters, as they may stand in a text: small ones are in every
+    text; and of all longer ones in small letters."""
     from playground.recordings.presence import WordPresence  # which loads NumPy
 
     tables = _tables()
-    return WordPresence(sorted({*tables.by_low_head, *tables.words}))
+    short = {head for head in tables.by_head if len(head) == _PAIR}
+    for word in tables.words:
+        if len(word) == _PAIR:
+            short.update(map("".join, product(*({c, c.upper()} for c in word))))
+    long = {each for each in (*tables.by_low_head, *tables.words) if len(each) > _PAIR}
+    return WordPresence(sorted(short)), WordPresence(sorted(long))
 
 
 @cache
