@@ -186,17 +186,19 @@ Event = (
 def merged(events: Iterable[Event]) -> list[Event]:
     """Join neighbours that differ only by where the stream was cut."""
     result: list[Event] = []
-    texts: list[str] = []  # pieces of the last event, joined once: appending strings is quadratic
-    stop = 0  # where it ends
+    more: list[str] = []  # of the last event, joined once: appending strings is quadratic
+    end: Event | None = None  # the last piece of it
     for event in events:
-        if result and _continues(result[-1], event):
-            texts.append(event.text)  # type: ignore[union-attr]
-            stop = event.span.stop
+        if result and type(event) is type(result[-1]) and _continues(result[-1], event):
+            more.append(event.text)  # type: ignore[union-attr]
+            end = event
             continue
-        _close(result, texts, stop)
+        if end is not None:
+            result[-1], end = _joined(result[-1], more, end), None
+            more.clear()
         result.append(event)
-        texts, stop = [event.text] if hasattr(event, "text") else [], event.span.stop
-    _close(result, texts, stop)
+    if end is not None:
+        result[-1] = _joined(result[-1], more, end)
     return result
 
 
@@ -216,10 +218,10 @@ def _continues(last: Event, event: Event) -> bool:
             assert_never(event)
 
 
-def _close(result: list[Event], texts: list[str], stop: int) -> None:
-    if len(texts) > 1:
-        span = Span(result[-1].span.start, stop)
-        result[-1] = replace(result[-1], span=span, text="".join(texts))  # type: ignore[arg-type]
+def _joined(first: Event, more: list[str], end: Event) -> Event:
+    span = Span(first.span.start, end.span.stop)
+    text = "".join([first.text, *more])  # type: ignore[union-attr]
+    return replace(first, span=span, text=text)  # type: ignore[arg-type]
 
 
 def split(event: Event, offset: int) -> tuple[Event | None, Event]:

@@ -25,7 +25,7 @@ from test_secrets import KINDS
 
 import playground as pg
 from playground import paths
-from playground.corpora import building, catalog
+from playground.corpora import building, catalog, shards
 from playground.corpora.asking import Corpus
 from playground.corpora.building import Built, build_corpus
 from playground.corpora.cleaning import Cleaner
@@ -178,6 +178,16 @@ def test_pool_and_serial_find_the_same_for_any_size_of_shards(
     assert facts(tmp_path / "o") == facts(out)
     serial(tmp_path / "each", folder, shard_bytes=1)
     assert facts(tmp_path / "each") == facts(out)
+
+
+@pytest.mark.parametrize("bound", ["_AT_ONCE", "_WAITING"])
+def test_sessions_that_go_from_step_to_step_together_have_the_facts_of_each_alone(
+    few: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: str
+) -> None:
+    folder, out = few
+    monkeypatch.setattr(shards, bound, 1)
+    serial(tmp_path / "o", folder)
+    assert facts(tmp_path / "o") == facts(out)
 
 
 needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="NOT RUN: Ray is not installed")

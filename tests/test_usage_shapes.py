@@ -10,7 +10,7 @@ import pytest
 
 from playground.caching.prefixes import Billed
 from playground.caching.providers import asked_of
-from playground.caching.usage import billed_of, output_of
+from playground.caching.usage import SHAPES, billed_of, output_of
 from playground.corpora.building import build_corpus
 from playground.questions.cache.bills import validate_folder
 
@@ -85,6 +85,34 @@ ALL, READ_ALONE = Billed(70, 20, 10), Billed(70, 0, 30)
 )  # fmt: skip
 def test_a_bill_is_read_from_what_an_agent_wrote_down(usage: Any, billed: Billed) -> None:
     assert billed_of(usage) == billed
+
+
+@pytest.mark.parametrize("number", range(len(SHAPES)))
+def test_each_name_of_a_shape_is_found_whole_or_along_its_parts(number: int) -> None:
+    """A look at the keys alone refuses most shapes: none that fits."""
+    shape = SHAPES[number]
+    names = shape.known_by or (*shape.read, *shape.written) or ("",)
+    for total in shape.total:
+        for name in names:
+            for write in (flat, nested):
+                usage = joined(write(total, 100), write(name, 7) if name else {})
+                assert shape.fits(usage), usage
+                assert not shape.fits(joined(write(total, "none"), write(name, 7))), usage
+
+
+def flat(name: str, count: Any) -> dict[str, Any]:
+    return {name: count}
+
+
+def nested(name: str, count: Any) -> dict[str, Any]:
+    head, dot, rest = name.partition(".")
+    return {head: nested(rest, count) if dot else count}
+
+
+def joined(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Both, where they lead into one object too."""
+    both = {key: joined(one[key], other[key]) for key in one.keys() & other.keys()}
+    return {**one, **other, **both}
 
 
 def test_a_stated_total_decides_what_the_input_count_holds() -> None:

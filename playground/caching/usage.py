@@ -7,7 +7,9 @@ more than the whole that should hold them, nobody can say what was billed, and t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 from playground.caching.prefixes import Billed
@@ -31,9 +33,25 @@ class UsageShape:
     was_rest: bool = False  # an older version's total held neither: where the parts exceed it
 
     def fits(self, usage: dict[str, Any]) -> bool:
-        names = self.known_by or (*self.read, *self.written)
+        if any(heads.isdisjoint(usage) for heads in self._heads):
+            return False
         counted = any(_is_count(_found(usage, name)) for name in self.total)
+        names = self._names
         return counted and (not names or any(_found(usage, n) is not None for n in names))
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        return self.known_by or (*self.read, *self.written)
+
+    @cached_property
+    def _heads(self) -> tuple[frozenset[str], ...]:
+        """Keys of which one of each set is in a usage that fits: most have none of them."""
+        return tuple(_heads(names) for names in (self.total, self._names) if names)
+
+
+def _heads(names: Iterable[str]) -> frozenset[str]:
+    """The keys by which names may be found: a dot leads into an object or stands in the name."""
+    return frozenset(key for name in names for key in (name, name.partition(".")[0]))
 
 
 SHAPES: Final = (
@@ -209,6 +227,8 @@ def billed_of(usage: Any) -> Billed | None:
 
 def output_of(usage: Any) -> int | None:
     """Output tokens with those of thoughts, by whichever name; None where a usage has none."""
+    if not isinstance(usage, dict) or not usage:
+        return None
     for name in _OUTPUTS:
         found = (_found(usage, name), _found(usage, _THOUGHTS.get(name, "")))
         if counts := [whole(each) for each in found if _is_count(each)]:

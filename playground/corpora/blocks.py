@@ -48,7 +48,11 @@ class BlockWriter:
 
     def add(self, kind: str, value: Any) -> tuple[int, bytes]:
         """The number and the hash (16 bytes) of a JSON value's block."""
-        key, data = block_of(value)
+        return self.add_text(kind, json_of(value))
+
+    def add_text(self, kind: str, text: str) -> tuple[int, bytes]:
+        """The same of a value whose JSON is there."""
+        key, data = _block_of(text)
         number = self._numbers.setdefault(key, len(self._numbers))
         if number == self._file.blocks:
             self._file.append(kind, key, data)
@@ -63,9 +67,16 @@ class BlockWriter:
         self._file.abandon()
 
 
+json_of: Final = json.JSONEncoder(ensure_ascii=False).encode  # a value as a block has it
+
+
 def block_of(value: Any) -> tuple[bytes, bytes]:
     """A JSON value as a block: its hash, and its text."""
-    data = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return _block_of(json_of(value))
+
+
+def _block_of(text: str) -> tuple[bytes, bytes]:
+    data = text.encode("utf-8", "surrogatepass")
     return blake2b(data, digest_size=16).digest(), data
 
 

@@ -6,7 +6,6 @@ becomes its length and a hash; a short one, which its hash would betray, its len
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass, replace
 from enum import Enum
@@ -18,6 +17,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
+from playground.corpora.blocks import json_of
 from playground.json_numbers import is_finite
 from playground.messages import unchecked
 from playground.recordings.environment import environment_secrets
@@ -69,10 +69,11 @@ Value = TypeVar("Value")
 
 class CleanSession(NamedTuple):
     """A session without secrets, and what a corpus keeps of it: its plain values, without its
-    recordings."""
+    recordings, and the JSON of each of its messages."""
 
     session: Session
     plain: dict[str, Any]
+    messages: list[str]
 
 
 class Cleaner:
@@ -96,14 +97,19 @@ class Cleaner:
         """The session without secrets, whatever field they are in. Of its recordings nothing is
         changed: they are not kept."""
         plain = _kept_of(session)
-        clean = self._cleaned_session(session, plain)
-        return CleanSession(clean, plain if clean is session else _kept_of(clean))
+        texts = {name: _texts(plain, name) for name in _LISTS}
+        clean = self._cleaned_session(session, plain, texts)
+        if clean is session:
+            return CleanSession(clean, plain, texts["messages"])
+        plain = _kept_of(clean)
+        return CleanSession(clean, plain, _texts(plain, "messages"))
 
-    def _cleaned_session(self, session: Session, plain: Mapping[str, Any]) -> Session:
+    def _cleaned_session(
+        self, session: Session, plain: Mapping[str, Any], texts: Mapping[str, list[str]]
+    ) -> Session:
         """Looked at closely is only that in whose plain form a head or a word of a secret stands;
         of tools, which are known by heart, nothing is looked for there."""
-        texts = {name: [_json(each) for each in plain.get(name, ())] for name in _LISTS}
-        rest = _json({key: each for key, each in plain.items() if key not in ("tools", *_LISTS)})
+        rest = json_of({key: each for key, each in plain.items() if key not in ("tools", *_LISTS)})
         search = _within(self._all, [rest, *chain(*texts.values())])
         if search is None:
             tools = self._value(session.tools)
@@ -129,7 +135,7 @@ class Cleaner:
             case str():
                 return self.text(value)
             case dict() | list():
-                if not self._search.may_be_in(_json(value)):
+                if not self._search.may_be_in(json_of(value)):
                     return value
                 clean = scrubbed_with(self._search, value, self._tally)
                 return value if clean == value else clean
@@ -198,11 +204,12 @@ def _kept_of(session: Session) -> dict[str, Any]:
     return plain_session(replace(session, recordings=()) if session.recordings else session)
 
 
+def _texts(plain: Mapping[str, Any], name: str) -> list[str]:
+    return [json_of(each) for each in plain.get(name, ())]
+
+
 def _as_given(value: Any) -> Any:
     return value
-
-
-_json: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def _within(search: Searcher, texts: Sequence[str]) -> Searcher | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -54,14 +55,14 @@ _ERROR: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SessionPlace:
     """Where a session stands: the piece, by the first 64 bits of its hash, and its number there."""
 
     piece: int
     number: int
 
-    @property
+    @cached_property
     def session(self) -> int:
         """The session's own number: from its piece's content, so that it stays the same."""
         told = b"%d %d" % (self.piece, self.number)
@@ -85,6 +86,7 @@ class SessionFacts:
         self._session, self._noticed = session, noticed
         self._place, self._sent = place, requests
         self._clean, self._redacts = cleaner, redacts
+        self._known: dict[int, dict[str, Any]] = {}
         self._reader = ReplyReader(session, dialects, frozenset(noticed.kept_as_text))
 
     def rows(self, skeleton: int, stored: Sequence[StoredRequest]) -> list[Fact]:
@@ -163,8 +165,13 @@ class SessionFacts:
             dialect = named_dialect(recording) or reader.dialect or NATIVE
             yield reader.of(read(recording, dialect, session.tools), dialect), []
 
-    def _known(self, sent: Sequence[SeenRequest], n: int) -> dict[str, Any]:
-        """What every row repeats, so that questions need no join."""
+    def _repeated(self, sent: Sequence[SeenRequest], n: int) -> dict[str, Any]:
+        """What every row of a request repeats, so that questions need no join."""
+        if n not in self._known:
+            self._known[n] = self._of_request(sent, n)
+        return self._known[n]
+
+    def _of_request(self, sent: Sequence[SeenRequest], n: int) -> dict[str, Any]:
         request = sent[n] if 0 <= n < len(sent) else None
         first = request or (sent[0] if sent else None)
         agent = self._session.agent
@@ -194,7 +201,7 @@ class SessionFacts:
         error = answer if failed and answer else ""
         signature = signatures.signature_of(error)
         return CallFact(
-            **self._known(sent, n),
+            **self._repeated(sent, n),
             position=position,
             dialect=dialect,
             tool=self._clean.text(call.tool),
@@ -217,7 +224,7 @@ class SessionFacts:
     ) -> FindingFact:
         place = found.where.partition(" (")[0]
         return FindingFact(
-            **self._known(sent, n),
+            **self._repeated(sent, n),
             dialect=dialect,
             code=found.code,
             severity=found.severity,
@@ -235,7 +242,7 @@ class SessionFacts:
                 state = (chain[-1] if chain else 0).to_bytes(8, "big")
                 digest = blake2b(state + each, digest_size=8).digest()
                 chain.append(int.from_bytes(digest, "big"))
-            known = self._known(sent, n)
+            known = self._repeated(sent, n)
             figures: dict[str, Any] = {**request.characters, **request.billing(known["model"])}
             yield RequestFact(
                 **known,
@@ -255,7 +262,7 @@ class SessionFacts:
 
     def _breaks(self) -> Iterator[BreakFact]:
         for found in breaks_of(self._session, self._sent):
-            known = self._known(self._sent.requests, found.n)
+            known = self._repeated(self._sent.requests, found.n)
             yield BreakFact(
                 **known,
                 provider=provider_of(known["model"]),

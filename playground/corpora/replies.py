@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 from playground.dialects import dialect_names, get_dialect
@@ -83,9 +84,7 @@ class ReplyReader:
     ) -> None:
         self.session, self._dialects = session, dialects
         self._as_text = kept_as_text
-        self._names = {tool.name for tool in session.tools}
-        self._data = PromptData(tool_metadata=list(session.tools))
-        self._checks = {tool.name: check_of(tool) for tool in session.tools}
+        self._tools = {tool.name: tool for tool in session.tools}
         self._has_parts = _has_call_parts(session)
         self._read: dict[str, ParseResult] = {}  # by their texts: what was read to find the dialect
         self.dialect = NATIVE if self._has_parts else self._dialect_in_text()
@@ -101,6 +100,10 @@ class ReplyReader:
             parser = get_dialect(self.dialect).create_parser(self._data)
             found = read_to_end(parser, [parser.feed_text(message.text)])
         return self.of(found, self.dialect)
+
+    @cached_property
+    def _data(self) -> PromptData:
+        return PromptData(tool_metadata=list(self.session.tools))
 
     def of(self, result: ParseResult, dialect: str) -> SeenReply:
         """What the parser of a dialect made of a reply."""
@@ -130,7 +133,7 @@ class ReplyReader:
     def _part(self, part: ToolCallPart, index: int) -> SeenCall:
         unread = index in self._as_text and list(part.args) == ["input"]
         found = [_AS_TEXT] if unread else []
-        if self._names and part.tool_name not in self._names:
+        if self._tools and part.tool_name not in self._tools:
             found.append(_UNKNOWN)
         arguments = None if unread else part.args
         return SeenCall(
@@ -142,9 +145,10 @@ class ReplyReader:
         )
 
     def _checked(self, call: SeenCall) -> SeenCall:
-        check = self._checks.get(call.tool)
-        if call.arguments is not None and check is not None:
-            call.schema_error = misfit(check, call.arguments)
+        tool = self._tools.get(call.tool)
+        if tool is not None and call.arguments is not None:
+            check = check_of(tool)
+            call.schema_error = "" if check is None else misfit(check, call.arguments)
         return call
 
 

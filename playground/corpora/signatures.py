@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from hashlib import blake2b
-from itertools import islice
 from typing import Final
 
 BANDS: Final = 16
@@ -56,7 +55,12 @@ def signature_of(error: str) -> str:
 
 def shingles(texts: Iterable[str]) -> list[str]:
     """Every three words that follow one another, of the first thousand words."""
-    words = list(islice((word for text in texts for word in text.split()), _WORDS))
+    words: list[str] = []
+    for text in texts:
+        words += text.split()
+        if len(words) >= _WORDS:
+            break
+    del words[_WORDS:]
     return list(map(" ".join, zip(*(words[n:] for n in range(_SHINGLE)), strict=False)))
 
 

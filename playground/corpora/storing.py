@@ -7,7 +7,7 @@ system prompt and what the requests say. Recordings stay in the file that they c
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, cast
 
 from playground.corpora.blocks import BlockReader, BlockWriter
@@ -48,6 +48,11 @@ class Noticed:
     recorded: bool = False  # whether it came with recordings, of which calls were taken too
 
     @property
+    def plain(self) -> dict[str, Any]:
+        """The fields by their names."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    @property
     def found(self) -> Iterator[Finding]:
         """What its reading noticed, as findings."""
         for code, severity, where, message in self.findings:
@@ -64,13 +69,14 @@ class SessionStore:
         self, clean: CleanSession, requests: Iterable[SeenRequest], noticed: Noticed
     ) -> tuple[int, list[StoredRequest]]:
         """The number of the skeleton's block, and what each request keeps and adds."""
-        session, plain = clean.session, {**clean.plain, _NOTICED: asdict(noticed)}
+        session, plain = clean.session, {**clean.plain, _NOTICED: noticed.plain}
         task = plain.get("task", {})
         head = [self._add("tool", tool) for tool in plain.get("tools", ())]
         if "user_agent_prompt" in task:
             head.append(self._add("system", task["user_agent_prompt"]))
             plain["task"] = {**task, "user_agent_prompt": head[-1][0]}
-        messages = [self._add(each["role"], each) for each in plain.get("messages", ())]
+        said = zip(plain.get("messages", ()), clean.messages, strict=True)
+        messages = [self._message(each, text) for each, text in said]
         plain["tools"] = [number for number, _ in head[: len(session.tools)]]
         plain["messages"] = [number for number, _ in messages]
         rows = [self._row(row) for row in plain.get("rows", ())]
@@ -84,6 +90,10 @@ class SessionStore:
 
     def _add(self, kind: str, value: Any) -> tuple[int, bytes]:
         return self._blocks.add(kind, redacted(value) if self._redacts else value)
+
+    def _message(self, message: dict[str, Any], text: str) -> tuple[int, bytes]:
+        role = message["role"]
+        return self._add(role, message) if self._redacts else self._blocks.add_text(role, text)
 
     def _row(
         self, row: dict[str, Any]

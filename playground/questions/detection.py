@@ -16,7 +16,7 @@ from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files.folders import FileState
 from playground.dialects.reading import parse
 from playground.display import Listed
-from playground.events import ArgumentEvent, ReasoningEvent, TextEvent, merged, owned_text
+from playground.events import ArgumentEvent, ReasoningEvent, TextEvent, owned_text
 from playground.findings import Finding, finding
 from playground.messages import ToolCallPart
 from playground.questions.every_dialect import DialectReading, read_in_every_dialect
@@ -176,7 +176,7 @@ def detection_of(
 
 def _markers_left(reading: DialectReading, files: tuple[FileState, ...]) -> int:
     kinds = (TextEvent, ReasoningEvent, ArgumentEvent)
-    texts = (event.text for event in merged(reading.result.events) if isinstance(event, kinds))
+    texts = (event.text for event in reading.result.events if isinstance(event, kinds))
     markers = _markers(files)
     return sum(len(markers.findall(text)) for text in texts)
 

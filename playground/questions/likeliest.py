@@ -140,11 +140,12 @@ class _Opener(NamedTuple):
 
 class _Openers(NamedTuple):
     all: tuple[_Opener, ...]
-    beginnings: tuple[str, ...]  # of all of them, each once
+    beginnings: dict[str, list[str]]  # of all of them, each once, by their first characters
 
     def begun_in(self, text: str) -> frozenset[str]:
         """The beginnings that stand in a text."""
-        return frozenset([each for each in self.beginnings if each in text])
+        listed = [each for first, each in self.beginnings.items() if first in text]
+        return frozenset([begin for each in listed for begin in each if begin in text])
 
     def dialects_in(self, text: str, begun: frozenset[str]) -> tuple[str, ...]:
         """The dialects of whose calls an opener stands in a text, of which these are begun."""
@@ -162,7 +163,10 @@ def _openers(_files: tuple[FileState, ...], names: tuple[str, ...]) -> _Openers:
     for dialect in as_dialects(""):
         wait = call_openers(dialect.syntax, names) if _reads_by_syntax(dialect) else None
         found.append(_Opener(dialect.name, wait, _beginnings(wait)))
-    return _Openers(tuple(found), tuple({text for each in found for text in each.beginnings or ()}))
+    beginnings: dict[str, list[str]] = {}
+    for text in {text for each in found for text in each.beginnings or ()}:
+        beginnings.setdefault(text[:1], []).append(text)
+    return _Openers(tuple(found), beginnings)
 
 
 def _beginnings(wait: Wait | None) -> frozenset[str] | None:

@@ -11,7 +11,9 @@ from typing import Any, Final
 
 import numpy as np
 
-_PAIRS: Final = 1 << 16  # each pair of bytes has its place; triples share as many behind them
+_PLACES: Final = 1 << 16  # each pair of bytes has its own; triples share as many others
+_TRIPLE: Final = 3
+_NONE: Final = np.zeros(0, np.uint16)
 _FACTORS: Final = (np.uint16(30_011), np.uint16(241))  # odd: which triples share one is chance
 
 
@@ -19,25 +21,36 @@ class WordPresence:
     """Asks texts for the same words, each of two bytes at least, in UTF-8."""
 
     def __init__(self, words: Sequence[str]) -> None:
-        self.words = tuple(words)
-        places = [_places(word.encode()) for word in words]
-        self._places = np.concatenate(places)
-        self._starts = np.cumsum([0, *map(len, places[:-1])])
+        self._short = [word for word in words if len(word.encode()) < _TRIPLE]
+        self._long = [word for word in words if len(word.encode()) >= _TRIPLE]
+        triples = [_triples(_codes(word.encode())) for word in self._long]
+        self._pairs = _pairs(_codes("".join(self._short).encode()))[::2]
+        self._triples = np.concatenate([_NONE, *triples])
+        self._starts = np.cumsum([0, *map(len, triples)])[:-1]
 
     def may_be_in(self, text: bytes) -> list[str]:
         """The words that may stand in a text."""
-        data = np.frombuffer(text, np.uint8).astype(np.uint16)
-        seen = np.zeros(2 * _PAIRS, np.bool_)
-        seen[_pairs(data)] = True
-        seen[_triples(data)] = True
-        found = np.logical_and.reduceat(seen[self._places], self._starts)
-        return [self.words[number] for number in np.flatnonzero(found)]
+        data, found = _codes(text), list[str]()
+        if self._short:
+            there = _seen(_pairs(data))[self._pairs]
+            found += [self._short[number] for number in np.flatnonzero(there)]
+        if self._long:
+            triples = _seen(_triples(data))[self._triples]
+            there = np.logical_and.reduceat(triples, self._starts)
+            found += [self._long[number] for number in np.flatnonzero(there)]
+        return found
 
 
-def _places(word: bytes) -> Any:
-    """The places of a word's triples; of a word of two bytes that of the pair."""
-    data = np.frombuffer(word, np.uint8).astype(np.uint16)
-    return _triples(data) if len(word) > 2 else _pairs(data)
+def _codes(text: bytes) -> Any:
+    return np.frombuffer(text, np.uint8).astype(np.uint16)
+
+
+def _seen(places: Any) -> Any:
+    """Which places are there: two such tables are quicker than one of twice the size, which would
+    be new memory for each text."""
+    seen = np.zeros(_PLACES, np.bool_)
+    seen[places] = True
+    return seen
 
 
 def _pairs(data: Any) -> Any:
@@ -46,5 +59,4 @@ def _pairs(data: Any) -> Any:
 
 def _triples(data: Any) -> Any:
     first, second = _FACTORS
-    codes = data[:-2] * first + data[1:-1] * second + data[2:]
-    return codes.astype(np.int64) + _PAIRS
+    return data[:-2] * first + data[1:-1] * second + data[2:]

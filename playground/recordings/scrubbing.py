@@ -178,6 +178,8 @@ def scrubbed(text: str, *, emails: bool = False, secrets: Iterable[str] = ()) ->
 
 def starred(text: str, search: Searcher, tally: Tally | None = None) -> str:
     """The text with its secrets starred out, and counted."""
+    if not search.may_be_in(text):
+        return text
     secrets = search.search(text).secrets
     if not secrets:
         return text

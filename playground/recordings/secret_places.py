@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import regex
@@ -34,6 +35,7 @@ _BETWEEN: Final = 160  # characters from a name to its value: quotation marks ha
 _NEXT: Final = re.compile(
     rf"[^\s\"'\\]{{0,4096}}{QUOTE}{GAP},{GAP}{QUOTE}"
 )  # an item, the next one
+_PAIR: Final = 2
 _FEW: Final = 8  # heads that are quicker looked for one by one
 _LOOK_BACK: Final = 48  # characters from the beginning of what tells it to a word in it
 
@@ -69,9 +71,11 @@ _Contexts = dict[tuple[str, ...], dict[str, list[_Context]]]
 
 class _Tables(NamedTuple):
     by_head: dict[str, list[_Headed]]
+    by_low_head: dict[str, list[str]]  # as it is in small letters
     heads_by_end: dict[str, list[str]]
     by_word: _Contexts
     words: list[str]  # all of those, each once
+    all_words: frozenset[str]
     head_end: re.Pattern[str]
     head: re.Pattern[str]
     small: list[str]  # heads that begin with a small letter, which is everywhere
@@ -93,11 +97,14 @@ class Clues(NamedTuple):
 def clues_in(text: str) -> Clues:
     """The words that stand in a text, and the heads with what follows them in a key, where that is
     the same in JSON."""
-    tables, presence = _tables(), _presence()
-    data = text.encode("utf-8", "surrogatepass")
-    heads = tuple(h for h in presence.heads.may_be_in(data) if _may_begin(tables, text, h))
+    tables = _tables()
+    data, (short, long) = text.encode("utf-8", "surrogatepass"), _presence()
     low = data.lower()  # of bytes only ASCII's letters
-    there = {word for word in presence.words.may_be_in(low) if word.encode() in low}
+    pairs, near = short.may_be_in(data), long.may_be_in(low)
+    likely = [*pairs, *(head for word in near for head in tables.by_low_head.get(word, ()))]
+    heads = tuple(h for h in likely if h in tables.by_head and _may_begin(tables, text, h))
+    maybe = {*map(_lower, pairs), *near} & tables.all_words
+    there = {word for word in maybe if word.encode() in low}
     by_word: _Contexts = {}
     for signs, words in tables.by_word.items():
         own = {word: contexts for word, contexts in words.items() if word in there}
@@ -109,7 +116,7 @@ def clues_in(text: str) -> Clues:
 def _may_begin(tables: _Tables, text: str, head: str) -> bool:
     """Whether a key of this head may stand in a text, or in one that it is the JSON of."""
     kinds = tables.by_head[head]
-    if not all(kind.is_plain for kind in kinds):
+    if head not in text or not all(kind.is_plain for kind in kinds):
         return head in text
     return any(kind.pattern.search(text) for kind in kinds)
 
@@ -242,17 +249,19 @@ def _contexts_by_word() -> dict[tuple[str, ...], dict[str, list[_Context]]]:
     return found
 
 
-class _Presence(NamedTuple):
-    heads: WordPresence
-    words: WordPresence
-
-
 @cache
-def _presence() -> _Presence:
+def _presence() -> tuple[WordPresence, WordPresence]:
+    """Of heads and words of two letters, as they may stand in a text: small ones are in every
+    text; and of all longer ones in small letters."""
     from playground.recordings.presence import WordPresence  # which loads NumPy
 
     tables = _tables()
-    return _Presence(WordPresence(tuple(tables.by_head)), WordPresence(tables.words))
+    short = {head for head in tables.by_head if len(head) == _PAIR}
+    for word in tables.words:
+        if len(word) == _PAIR:
+            short.update(map("".join, product(*({c, c.upper()} for c in word))))
+    long = {each for each in (*tables.by_low_head, *tables.words) if len(each) > _PAIR}
+    return WordPresence(sorted(short)), WordPresence(sorted(long))
 
 
 @cache
@@ -265,12 +274,18 @@ def _tables() -> _Tables:
     by_end: dict[str, list[str]] = {}
     for head in ending:
         by_end.setdefault(head[-2:], []).append(head)
+    by_low: dict[str, list[str]] = {}
+    for head in by_head:
+        by_low.setdefault(_lower(head), []).append(head)
     by_word = _contexts_by_word()
+    words = sorted({word for words in by_word.values() for word in words})
     return _Tables(
         by_head,
+        by_low,
         by_end,
         by_word,
-        sorted({word for words in by_word.values() for word in words}),
+        words,
+        frozenset(words),
         re.compile("|".join(f"{re.escape(last)}(?<={_last_two(ending, last)})" for last in "-_./")),
         re.compile(_tree(head for head in by_head if head not in ending and not head[0].islower())),
         [head for head in by_head if head not in ending and head[0].islower()],

@@ -151,8 +151,20 @@ WORDED: Final = (
         context=r"[?&](?i:key|sig|token|auth|code|x-(?:amz|goog)-(?:signature|security-token)|"
         rf"{_NAME})=",
         words=("key", "sig", "token", "auth", "code=", "secret", "pass", "pw"),
-        signs=("=",),
+        signs=("?", "&"),
         on="A-Za-z0-9._~%+/=-",
+        after="",
+    ),
+    SecretKind(  # a variable of the environment, before all others: only blanks end its value
+        "named",
+        (),
+        rf"(?=[{VALUE}]){ELSEWHERE}{of_both(TO_LINE_END)}{TO_LINE_END}{{8,}}+",
+        context=r"(?<![A-Za-z0-9])(?:PASS(?:WORD|WD|PHRASE)?|PWD?|SECRET|(?:API|ACCESS"
+        r"|SECRET|PRIVATE|AUTH|ACCOUNT|MASTER)_?KEY|(?:ACCESS|AUTH|API|BOT)_?TOKEN)"
+        rf"(?:_[A-Z0-9]{{1,10}})?=(?!{_OPENS})",
+        words=_WORDS,
+        signs=("=",),
+        on=VALUE,
         after="",
     ),
     SecretKind(
@@ -202,18 +214,6 @@ WORDED: Final = (
         context=_VALUE_KEY,
         words=("value",),
         signs=(":",),
-        on=VALUE,
-        after="",
-    ),
-    SecretKind(  # a variable of the environment: only blanks end its value
-        "named",
-        (),
-        rf"(?=[{VALUE}]){ELSEWHERE}{of_both(TO_LINE_END)}{TO_LINE_END}{{8,}}+",
-        context=r"(?<![A-Za-z0-9])(?:PASS(?:WORD|WD|PHRASE)?|PWD?|SECRET|(?:API|ACCESS"
-        r"|SECRET|PRIVATE|AUTH|ACCOUNT|MASTER)_?KEY|(?:ACCESS|AUTH|API|BOT)_?TOKEN)"
-        rf"(?:_[A-Z0-9]{{1,10}})?=(?!{_OPENS})",
-        words=_WORDS,
-        signs=("=",),
         on=VALUE,
         after="",
     ),

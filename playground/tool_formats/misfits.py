@@ -6,7 +6,7 @@ import marshal
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError
@@ -19,7 +19,40 @@ _MOST_SAID: Final = 200  # characters
 _PLAIN: Final = 2  # a version of marshal's that says equal things alike
 
 
-def check_of(tool: ToolMetadata) -> Draft202012Validator | None:
+# Of a plain schema nothing else counts, and of a plain property its type alone.
+_OF_PLAIN: Final = frozenset(
+    ("$schema", "type", "properties", "required", "additionalProperties", "title", "description")
+)
+_OF_PLAIN_PROPERTY: Final = frozenset(("type", "title", "description", "default", "examples"))
+_TYPES: Final[dict[str, frozenset[type]]] = {
+    "string": frozenset({str}),
+    "integer": frozenset({int}),
+    "number": frozenset({int, float}),
+    "boolean": frozenset({bool}),
+    "array": frozenset({list}),
+    "object": frozenset({dict}),
+    "null": frozenset({type(None)}),
+}
+
+
+class Check(NamedTuple):
+    """A schema's validator, and the types of its parameters where it says no more: arguments of
+    exactly those types fit without asking it, which takes twenty times as long."""
+
+    validator: Draft202012Validator
+    plain: dict[str, frozenset[type]] | None
+    required: tuple[str, ...]
+
+    def surely_takes(self, arguments: Mapping[str, Any]) -> bool:
+        """Whether the arguments fit at a glance; where not, the validator decides."""
+        if self.plain is None or type(arguments) is not dict:
+            return False
+        types = self.plain
+        known = all(type(value) in types.get(name, ()) for name, value in arguments.items())
+        return known and all(name in arguments for name in self.required)
+
+
+def check_of(tool: ToolMetadata) -> Check | None:
     """What checks a tool's arguments; None for a schema that is none, which the doctor tells of."""
     try:
         return _validator(marshal.dumps(tool.input_schema, _PLAIN))
@@ -27,23 +60,44 @@ def check_of(tool: ToolMetadata) -> Draft202012Validator | None:
         return None
 
 
-def misfit(check: Draft202012Validator, arguments: Mapping[str, Any]) -> str:
+def misfit(check: Check, arguments: Mapping[str, Any]) -> str:
     """The first thing that a schema has against these arguments; "" where there is none, or where
     the schema cannot say: it refers to what is not in it, or to itself without an end."""
+    if check.surely_takes(arguments):
+        return ""
     try:
-        found: ValidationError | None = next(check.iter_errors(arguments), None)
+        found: ValidationError | None = next(check.validator.iter_errors(arguments), None)
     except (Unresolvable, RecursionError, re.error):
         return ""
     return "" if found is None else found.message[:_MOST_SAID]
 
 
 @lru_cache(maxsize=512)
-def _validator(dumped: bytes) -> Draft202012Validator | None:
+def _validator(dumped: bytes) -> Check | None:
     """By what the schema says: of two dicts `1` and `true` are equal, of their bytes they are not.
     What it refers to elsewhere is not fetched."""
     schema = marshal.loads(dumped)
     try:
         Draft202012Validator.check_schema(schema)
-        return Draft202012Validator(schema, registry=Registry())
     except SchemaError:
         return None
+    validator = Draft202012Validator(schema, registry=Registry())
+    types = _plain_types(schema)
+    return Check(validator, types, tuple(schema.get("required", ())) if types is not None else ())
+
+
+def _plain_types(schema: Mapping[str, Any]) -> dict[str, frozenset[type]] | None:
+    """The types of the parameters of a plain schema; None for any other."""
+    if type(schema) is not dict:  # `true` is a schema, too
+        return None
+    properties = schema.get("properties", {})
+    if not _OF_PLAIN.issuperset(schema) or schema.get("type", "object") != "object":
+        return None
+    if not all(type(each) is dict and _is_plain(each) for each in properties.values()):
+        return None
+    return {name: _TYPES[each["type"]] for name, each in properties.items()}
+
+
+def _is_plain(given: Mapping[str, Any]) -> bool:
+    kind = given.get("type")
+    return _OF_PLAIN_PROPERTY.issuperset(given) and isinstance(kind, str) and kind in _TYPES
