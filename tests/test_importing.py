@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any, Final
 
@@ -373,6 +374,24 @@ def test_many_sessions_go_into_a_folder_or_into_lines(tmp_path: Path) -> None:
     assert [x.session for x in load_sessions(tmp_path / "all.jsonl")] == sessions
     assert pg.load_session(tmp_path / "some.json") == sessions[0]
     assert sorted(p.name for p in (tmp_path / "some").iterdir()) == ["a-b.json", "session.json"]
+
+
+@given(st.lists(st.sampled_from(["a", "A", "a-2", "a/2", "", "session", "\U00020000" * 90])))
+def test_each_session_of_a_folder_has_a_file_of_its_own(titles: list[str]) -> None:
+    """A second session `a` is `a-2`: a third one of that title took its place, with --force."""
+    with TemporaryDirectory() as folder:
+        with Writer(folder, force=True) as writer:
+            paths = [writer.write(Session(title=title)) for title in titles]
+        names = [Path(path).name for path in paths]
+        assert len({name.lower() for name in names}) == len(titles)  # as some systems tell them
+        assert [pg.load_session(path).title for path in paths] == titles
+
+
+def test_lines_are_sessions_and_no_other_form(tmp_path: Path) -> None:
+    with pytest.raises(InputFault, match="atif") as told, Writer(str(tmp_path / "a.jsonl"), "atif"):
+        pass
+    assert "\n" not in str(told.value)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_atif_there_and_back(tmp_path: Path) -> None:
