@@ -922,6 +922,90 @@ def test_a_request_goes_on_with_the_conversation_that_it_repeats_most_of(tmp_pat
     assert [len(found.messages) for found in sessions] == [6, 2, 2]
 
 
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_each_request_names_the_answer_that_it_got(name: str, tmp_path: Path) -> None:
+    for loaded in load_sessions(on_disk(EXAMPLES[name], tmp_path)):
+        messages = loaded.session.messages
+        assert {messages[each.reply].role for each in loaded.session.requests} <= {"assistant"}
+
+
+def test_a_bill_is_the_answers_where_a_tool_of_the_providers_spoke_last() -> None:
+    """An answer that paused behind a search: its bill stood with the tool's result."""
+    content = [
+        {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}},
+        {"type": "web_search_tool_result", "tool_use_id": "s", "content": []},
+    ]
+    reply = {
+        "type": "message", "role": "assistant", "model": "m", "stop_reason": "pause_turn",
+        "usage": {"input_tokens": 5, "output_tokens": 2}, "content": content,
+    }  # fmt: skip
+    events = [
+        {"type": "message_start", "message": {**reply, "content": []}},
+        *(
+            {"type": "content_block_start", "index": number, "content_block": block}
+            for number, block in enumerate(content)
+        ),
+        {"type": "message_delta", "delta": {"stop_reason": "pause_turn"}, "usage": {}},
+        {"type": "message_stop"},
+    ]
+    stream = b"".join(b"data: %s\n\n" % json.dumps(event).encode() for event in events)
+    for name, data in (("r.json", document(reply)), ("s.sse", stream)):
+        session = first_session(Source(name, data)).session
+        assert [message.role for message in session.messages] == ["assistant", "tool"]
+        assert [each.reply for each in session.requests] == [0]
+
+
+def _events(*scopes: tuple[str, str, Any, Any]) -> bytes:
+    """A log of ATOF: of each scope its category, its call's id, what it was given and made."""
+    events = [
+        {
+            "atof_version": "0.1", "uuid": str(number), "category": category, "data": data,
+            "scope_category": step, "name": "t", "category_profile": {"tool_call_id": call_id},
+        }
+        for number, (category, call_id, given, made) in enumerate(scopes)
+        for step, data in (("start", given), ("end", made))
+    ]  # fmt: skip
+    return lines(*events)
+
+
+def _many_tools(count: int) -> bytes:
+    asked = {"content": {"model": "m", "messages": [{"role": "user", "content": "go"}]}}
+    calls = [
+        {"id": f"c{n}", "type": "function", "function": {"name": "t", "arguments": "{}"}}
+        for n in range(count)
+    ]
+    answer = {"assistant_message": {"role": "assistant", "content": "", "tool_calls": calls}}
+    tools = [("tool", f"c{n}", {}, "gave") for n in range(count)]
+    return _events(("llm", "", asked, answer), *tools)
+
+
+def _hosted_tools(count: int) -> bytes:
+    parts = [
+        {"type": "server_tool_use", "id": f"s{n}", "name": f"t{n}", "input": {}}
+        for n in range(count)
+    ]
+    return document([{"role": "user", "content": "go"}, {"role": "assistant", "content": parts}])
+
+
+def _zed_turns(count: int) -> bytes:
+    said = [{"User": {"id": "u", "content": []}}, {"Agent": {"content": [{"Text": "a"}]}}]
+    usage = {"u": {"input_tokens": 1}}
+    return document({"messages": said * count, "request_token_usage": usage})
+
+
+@pytest.mark.parametrize("many", [_many_tools, _hosted_tools, _zed_turns])
+def test_reading_grows_with_the_file(many: Callable[[int], bytes]) -> None:
+    """Each tool, or each answer, looked through all that were read before it."""
+
+    def seconds(count: int) -> float:
+        source = Source("x.json", many(count))
+        start = process_time()
+        assert len(first_session(source).session.messages) > 1
+        return process_time() - start
+
+    assert seconds(8_000) < 8 * max(0.05, *(seconds(2_000) for _ in range(2)))
+
+
 def test_conversations_are_looked_up_and_not_compared_with_each_other() -> None:
     """20,000 requests of their own took minutes: each was compared with all before it."""
     known: Conversations[int] = Conversations()
