@@ -36,6 +36,7 @@ from session_examples import (
 )
 
 import playground as pg
+from playground.dialects import DeclaredDialect
 from playground.errors import InputFault
 from playground.messages import Message, Part, TextPart, ToolCallPart, ToolResultPart
 from playground.sessions import last_resort
@@ -46,7 +47,7 @@ from playground.sessions.formats.atif import dump_atif
 from playground.sessions.importing import Writer, repaired
 from playground.sessions.loading import first_session, load_sessions, read_sessions
 from playground.sessions.native_format import dump_session
-from playground.sessions.session import Session
+from playground.sessions.session import Compaction, ExpectedReply, RequestRecord, Session
 from playground.sessions.shapes.conversations import Conversations
 from playground.sessions.shapes.framework_chats import chat_messages, chat_tools
 from playground.sessions.shapes.messages import read_messages
@@ -450,6 +451,61 @@ def test_the_doctor_sees_what_is_out_of_order() -> None:
     assert codes(USER, turn("assistant")) == ["empty-message"]
     assert codes(USER, turn("system", TextPart("s"))) == ["role-order"]
     assert codes(turn("assistant", TextPart("a")), USER) == ["role-order"]
+
+
+def test_what_is_so_of_all_calls_is_told_once() -> None:
+    """Cline sends results as the user's text: forty lines said so of a task."""
+    asked = [turn("assistant", call(str(n))) for n in range(40)]
+    turns = [each for pair in zip(asked, [USER] * 40, strict=True) for each in pair]
+    (found,) = check(Session(messages=(USER, *turns)))
+    assert found.code == "missing-result"
+    assert found.where == "messages.1"
+    assert found.message == "40 calls, and no result at all; the first: the call '0' has no result"
+    answered = (turn("assistant", call("x")), turn("tool", result("x")))
+    assert codes(USER, *turns, *answered) == ["missing-result"] * 40
+
+
+def test_a_repair_moves_all_that_names_a_message() -> None:
+    """What a reply should have been stayed at the index of another one."""
+    session = Session(
+        messages=(USER, turn("user"), turn("assistant", TextPart("a")), USER),
+        requests=(RequestRecord(reply=2, model="m"),),
+        compactions=(Compaction(message=3),),
+        expected=(ExpectedReply(message=2), ExpectedReply(message=4)),
+    )
+    mended, done = repair(session)
+    assert len(done) == 1
+    assert [each.message for each in mended.expected] == [1, 3]
+    assert [each.reply for each in mended.requests] == [1]
+    assert [each.message for each in mended.compactions] == [2]
+
+
+def test_calls_in_text_are_told_of_in_every_dialect_that_marks_them() -> None:
+    calls = [ToolCallPart("c", "look", {"path": "a.py"})]
+    told: dict[str, bool] = {}
+    for name in pg.dialect_names():
+        dialect = pg.get_dialect(name)
+        if not isinstance(dialect, DeclaredDialect):
+            continue
+        text = dialect.format_reply(calls, [])
+        own = [opener for opener in dialect.syntax.openers if opener in text]
+        told[name] = codes(USER, turn("assistant", TextPart(f"I look.\n\n{text}"))) != []
+        marks = any(re.search(r"[<\[]\W*\w{3}", opener) for opener in own)
+        assert told[name] == (marks and not dialect.syntax.text_keys), text
+    assert sum(told.values()) > len(told) / 2
+    assert told["hermes"] and told["kimi-k2"] and not told["pythonic"]
+
+
+def test_no_call_in_text_is_told_of_in_prose_tables_and_code() -> None:
+    for text in (
+        "It begins with `<tool_call>`, and `</tool_call>` ends it.",
+        "The parser waits for <function= and [TOOL_CALLS] before a name.",
+        "<html><code>\nprint(1)\n</code><tool/></html>",
+        "| opener | of |\n|---|---|\n| `<invoke name=` | Claude |\n| `<|tool_call` | others |",
+        "```cpp\nstd::vector<function<void(int)>> calls[3];\n```",
+        "A[index] <tools/> [[ ## outputs ## ]] <|endoftext|>",
+    ):
+        assert codes(USER, turn("assistant", TextPart(text))) == [], text
 
 
 def test_findings_name_the_line_and_the_field() -> None:
@@ -975,7 +1031,7 @@ def _many_tools(count: int) -> bytes:
         for n in range(count)
     ]
     answer = {"assistant_message": {"role": "assistant", "content": "", "tool_calls": calls}}
-    tools = [("tool", f"c{n}", {}, "gave") for n in range(count)]
+    tools: list[Any] = [("tool", f"c{n}", {}, "gave") for n in range(count)]
     return _events(("llm", "", asked, answer), *tools)
 
 

@@ -60,7 +60,7 @@ def find_files(inputs: Iterable[str], out: Path) -> Iterator[str]:
     and links. Nothing below `out` is among them. Raises InputFault where nothing is there."""
     here = Path(os.path.realpath(out))
     for given in inputs:
-        with told(given):
+        with told(given, reading=True):
             found = files_at(given) if is_remote(given) else map(str, _here(given, here))
             first = next(found, None)
             if first is None and (is_remote(given) or not Path(given).is_dir()):
@@ -103,7 +103,7 @@ def _walk(folder: Path, out: Path) -> Iterator[Path]:
 
 def pieces_of(path: str) -> Iterator[InputPiece]:
     """The pieces of a file. Raises InputFault where it cannot be read."""
-    with told(path):
+    with told(path, reading=True):
         if named(path).endswith(".tar"):
             yield from _members(path)
         elif _is_cut(path):
@@ -172,7 +172,7 @@ def opened(piece: InputPiece, scratch: Path) -> Iterator[Iterator[Source]]:
     when it was planned.
     """
     path, name = piece.path, named(piece.path)
-    with told(path):
+    with told(path, reading=True):
         is_whole = piece.start == 0 and piece.size == size_of(path)
         if not is_whole or piece.size <= PIECE_BYTES and not name.endswith(_PACKED + _TARS):
             data = _bytes(piece)
@@ -193,7 +193,7 @@ def opened(piece: InputPiece, scratch: Path) -> Iterator[Iterator[Source]]:
 def check(piece: InputPiece) -> None:
     """Raises InputFault where the bytes are no longer those that were planned."""
     path = piece.path
-    with told(path):
+    with told(path, reading=True):
         if _piece(path, piece.name, piece.start, piece.size).content != piece.content:
             raise _changed(piece)
 
