@@ -1334,14 +1334,17 @@ def test_a_run_of_an_agent_says_each_item_once(
     assert "part-lost" not in [found.code for found in loaded.findings]
 
 
-def test_a_torn_recording_of_httpmock_keeps_the_exchanges_before() -> None:
+@pytest.mark.parametrize("start", [b"", b"---\n", b"---\r\n"])
+def test_a_torn_recording_of_httpmock_keeps_the_exchanges_before(start: bytes) -> None:
+    """What stands before a first line of dashes is no exchange."""
     whole = EXAMPLES["httpmock"].content
     assert isinstance(whole, bytes)
-    first = whole.partition(b"---")[0]
-    source = Source("h.yaml", first + b'---\nwhen:\n  body: "torn')
-    (loaded,) = read_sessions(source)
+    first, torn = whole.partition(b"---")[0], b'---\nwhen:\n  body: "torn'
+    (loaded,) = read_sessions(Source("h.yaml", start + first + torn))
     assert [message.role for message in loaded.session.messages] == ["user", "assistant"]
-    assert "spoiled-rest" in [found.code for found in loaded.findings]
+    assert [found.code for found in loaded.findings if found.severity != "info"] == ["spoiled-rest"]
+    with pytest.raises(InputFault, match=r"h\.yaml:\d: not plain YAML"):
+        list(read_sessions(Source("h.yaml", start + b"when: [1\nthen: }")))
 
 
 def test_a_call_of_which_only_codex_interface_was_told_is_a_finding() -> None:
