@@ -120,7 +120,7 @@ def test_each_filter_of_a_question_narrows_or_is_refused_by_its_name(
 ) -> None:
     found, asked = pg.corpus(corpus), QUESTIONS[name]
     for column in COLUMNS[asked.table]:
-        narrowed = {column: [True if column in ("ok", "failed") else "x"]}
+        narrowed: dict[str, Any] = {column: [True if column in ("ok", "failed") else "x"]}
         if column in (asked.filters or COLUMNS[asked.table]):
             found.ask(name, **narrowed)
         else:
