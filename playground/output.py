@@ -183,13 +183,14 @@ def is_special(path: str | Path) -> bool:
 
 
 @contextmanager
-def told(path: str | Path) -> Iterator[None]:
+def told(path: str | Path, *, reading: bool = False) -> Iterator[None]:
     """What the system refuses within becomes an InputFault: one line that names the file."""
     try:
         yield
     except OSError as error:
         reason = error.strerror or str(error)
-        raise InputFault(reason, where=str(path), expected=_expected(error)) from error
+        expected = "a file that can be read" if reading else _expected(error)
+        raise InputFault(reason, where=str(path), expected=expected) from error
     except ValueError as error:
         if "null" not in str(error):
             raise

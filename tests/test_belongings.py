@@ -13,6 +13,7 @@ from playground import paths
 from playground.errors import InputFault
 from playground.ui.serving import access
 from playground.workspaces import Belongings, Folder, TabShelf, belongings_on_disk
+from playground.workspaces.dialects import dialect_file, kept_text
 
 SET = b"mine:\n- {role: user, content: 'Ahoy {{.name}}'}\n"
 
@@ -127,3 +128,20 @@ def test_where_the_disk_refuses_the_tab_keeps_it_and_says_so() -> None:
     assert "mine.jinja" in told(app)
     with pytest.raises(InputFault):
         belongings_on_disk().change("x", lambda _: json.loads("1"))
+
+
+def test_what_cannot_be_read_is_told_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A dialect that is no UTF-8 ended the page, and who reads was told to write elsewhere."""
+    monkeypatch.setenv("PLAYGROUND_HOME", str(tmp_path))
+    file = dialect_file("tide")
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b'{"name": "\xff"}')
+    with pytest.raises(InputFault, match="byte 0xff is not UTF-8"):
+        kept_text("tide")
+    folder = Folder(tmp_path / "shelf")
+    (folder.path / paths.file_of("tide")).mkdir(parents=True)
+    for read in (folder.read, folder.first_line):
+        with pytest.raises(InputFault, match="expected a file that can be read"):
+            read("tide")

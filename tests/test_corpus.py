@@ -927,6 +927,8 @@ def test_the_command_line_builds_and_asks(small: Path, tmp_path: Path) -> None:
         run("ask", out, "--sql", "SELECT count(*) AS n FROM sessions", "--json").stdout
     )
     assert answer["rows"] == [{"n": 3}]
+    formula = "SELECT '=1+2' AS a, '@x' AS b, -3 AS c, 'd=1' AS d"  # which a spreadsheet would run
+    assert run("ask", out, "--sql", formula, "--csv").stdout == "a,b,c,d\n'=1+2,'@x,-3,d=1\n"
     wrong = run("ask", out, "weather")
     assert (wrong.returncode, len(wrong.stderr.splitlines())) == (2, 1)
     id_ = json.loads(run("ask", out, "sessions", "--json").stdout)["rows"][0]["id"]

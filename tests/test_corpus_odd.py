@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import sys
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -119,3 +122,29 @@ def test_what_ended_a_shard_is_one_short_line_without_its_key(
     assert line.endswith("…") and len(line) < 400
     held = [path.read_text("latin-1") for path in (tmp_path / "o").rglob("*") if path.is_file()]
     assert not any(key in text for text in held)
+
+
+SAID = b'{"messages": [{"role": "user", "content": "%d"}, {"role": "assistant", "content": "a"}]}'
+
+
+def test_what_lies_in_a_folder_by_chance_costs_itself_alone(tmp_path: Path) -> None:
+    """A pipe was waited for, for ever; a name that is no UTF-8 ended the build after all work."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "sound.json").write_bytes(SAID % 1)
+    os.mkfifo(folder / "pipe.jsonl")
+    (folder / "link.json").symlink_to(folder / "pipe.jsonl")
+    (folder / "spoiled.jsonl.zst").write_bytes(b"\x28\xb5\x2f\xfd" + b"tide" * 9)
+    (folder / "odd\udcff.json").write_bytes(SAID % 2)
+    for name, mode in (("a.tar", "w"), ("b.tar.gz", "w:gz")):
+        with tarfile.open(folder / name, mode) as tar:  # type: ignore[call-overload]
+            member = tarfile.TarInfo("odd\udcff.json")
+            member.size = len(SAID % 3)
+            tar.addfile(member, io.BytesIO(SAID % ord(name[0])))
+    built = serial(tmp_path / "o", folder)
+    told = {Path(each["name"]).name: each["problem"] for each in (*built.faults, *built.aside)}
+    assert sorted(told) == ["odd\udcff.json", "spoiled.jsonl.zst"]
+    assert "its name is no UTF-8" in told["odd\udcff.json"]
+    assert "spoiled.jsonl.zst: not a whole file" in told["spoiled.jsonl.zst"]
+    titles = [row[1] for row in pg.corpus(tmp_path / "o").ask("sessions").rows]
+    assert len(titles) == 3

@@ -9,6 +9,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator
+from datetime import UTC, timedelta, timezone
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -21,10 +22,12 @@ from streamlit.testing.v1 import AppTest
 
 import playground as pg
 from playground import paths
+from playground.corpora.answers import CorpusAnswer
 from playground.corpora.building import build_corpus
 from playground.corpora.filters import behind_row
-from playground.corpora.questions import QUESTIONS
+from playground.corpora.questions import COLUMNS, QUESTIONS
 from playground.corpora.runs import BuildRun
+from playground.errors import InputFault
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
@@ -35,8 +38,20 @@ import corpus_data as data
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpus")
     data.write_sessions(folder / "in", 40)
+    for file in sorted((folder / "in").rglob("*.jsonl")):  # the same sessions, but for their times
+        undated = [_undated(json.loads(line)) for line in file.read_text().splitlines()]
+        text = "".join(f"{json.dumps(each)}\n" for each in undated)
+        file.with_stem(f"undated-{file.stem}").write_text(text)
     build_corpus(folder / "o", [folder / "in"], engine="serial")
     return folder / "o"
+
+
+def _undated(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_undated(each) for each in value]
+    if isinstance(value, dict):
+        return {k: _undated(v) for k, v in value.items() if k not in ("at", "timestamp")}
+    return value
 
 
 def test_what_was_stopped_is_asked_again_with_the_choices_that_were_made(corpus: Path) -> None:
@@ -105,6 +120,65 @@ def test_behind_each_row_stand_the_sessions_that_it_counts(
             assert len(found.behind(asked.table, **filters).rows) == row["sessions"]
 
 
+@pytest.mark.parametrize("by", ["model", "day", "tool"])
+def test_behind_a_row_of_failures_stands_what_failed(corpus: Path, by: str) -> None:
+    """Where no call was malformed, and tools' results were errors, nothing stood there."""
+    asked, found = QUESTIONS["failures"], pg.corpus(corpus)
+    for row in found.ask("failures", [by]).records():
+        behind = found.behind("calls", **behind_row(asked, [by], row, {})).records()
+        wanted = row["malformed"] or row["failed"] or row["calls"]
+        assert sum(each["rows"] for each in behind) == wanted
+
+
+@pytest.mark.parametrize(
+    ("question", "facet", "key"),
+    [("drift", "code", "code"), ("drift", "severity", ""), ("tools", "tool", "tool")],
+)
+def test_a_question_of_two_tables_is_narrowed_by_what_one_of_them_has(
+    corpus: Path, question: str, facet: str, key: str
+) -> None:
+    found = pg.corpus(corpus)
+    whole = found.ask(question).records()
+    values = found.sql(f"SELECT DISTINCT {facet} FROM {QUESTIONS[question].table}").rows
+    rows = []
+    for (value,) in values:
+        narrowed = found.ask(question, **{facet: value}).records()
+        assert not key or {row[key] for row in narrowed} == {value}
+        rows += narrowed
+    offered = [row for row in whole if row.get("note") == "never used"]
+    assert sorted(map(str, rows + offered)) == sorted(map(str, whole))
+
+
+@pytest.mark.parametrize("name", [*QUESTIONS])
+def test_each_filter_of_a_question_narrows_or_is_refused_by_its_name(
+    corpus: Path, name: str
+) -> None:
+    found, asked = pg.corpus(corpus), QUESTIONS[name]
+    for column in COLUMNS[asked.table]:
+        narrowed: dict[str, Any] = {column: [True if column in ("ok", "failed") else "x"]}
+        if column in (asked.filters or COLUMNS[asked.table]):
+            found.ask(name, **narrowed)
+        else:
+            with pytest.raises(InputFault, match=f"no filter '{column}'"):
+                found.ask(name, **narrowed)
+
+
+@pytest.mark.parametrize("zone", [UTC, timezone(timedelta(hours=9)), timezone(-timedelta(hours=5))])
+def test_a_time_of_any_zone_is_the_same_time(corpus: Path, zone: timezone) -> None:
+    found = pg.corpus(corpus)
+    rows = found.ask("sessions").records()
+    moments = sorted(row["sent_at"] for row in rows if row["sent_at"])
+    moment = moments[len(moments) // 2]
+    given = moment.replace(tzinfo=UTC).astimezone(zone)
+    wanted = sum(each >= moment for each in moments)
+    dated = len(found.ask("sessions", undated=[False]).rows)  # as the command line has it
+    assert 0 < dated == len(rows) - len(found.ask("sessions", undated=True).rows)
+    for since in (moment, moment.isoformat(), given, given.isoformat()):
+        assert len(found.ask("sessions", since=since).rows) == wanted
+        (row, *_) = found.ask("findings", ["day"], since=since).records()
+        assert behind_row(QUESTIONS["findings"], ["day"], row, {"since": since})
+
+
 def test_whole_numbers_stay_whole_where_some_are_missing(corpus: Path) -> None:
     frame = pg.corpus(corpus).ask("tokens").frame()
     assert str(frame["read_from_cache"].dtype) == "Int64"
@@ -115,9 +189,32 @@ def test_whole_numbers_stay_whole_where_some_are_missing(corpus: Path) -> None:
 def test_a_figure_has_a_mark_at_each_week_and_the_words_of_the_table(corpus: Path) -> None:
     answer = pg.corpus(corpus).ask("failures", "week")
     figure = answer.figure()
-    weeks = [row[0] for row in answer.rows]
+    weeks = [row[0] for row in answer.rows if row[0]]
     assert list(figure.layout.xaxis.tickvals) == sorted(weeks)
     assert figure.layout.yaxis.title.text == "malformed, %"
+
+
+@pytest.mark.parametrize("name", [*QUESTIONS])
+@pytest.mark.parametrize("by", [[], ["week"], ["model", "month"], ["version"]])
+def test_every_figure_is_drawn_in_a_notebook_too(corpus: Path, name: str, by: list[str]) -> None:
+    """One by week raised, and where the first row had no time it was of bars."""
+    answer = pg.corpus(corpus).ask(name, by if QUESTIONS[name].is_grouped else None)
+    figure = answer.figure()
+    assert "<table" in figure._repr_mimebundle_()["text/html"]
+    kinds = {"scatter"} if {"week", "month"} & {*answer.columns} else {"bar", "scatter"}
+    assert {trace.type for trace in figure.data} <= kinds
+
+
+def test_names_are_drawn_letter_by_letter_and_are_no_numbers() -> None:
+    link = "<a href='https://example.org'>tool</a>"
+    rows = [(False, "1.10", link, 3), (True, "1.1", "b", 2)]
+    answer = CorpusAnswer("failures", ["ok", "version", "tool", "calls"], rows, "", 0.1)
+    figure = answer.figure()
+    (bars,) = figure.data
+    assert list(bars.y) == [3, 2]
+    assert "<a" not in figure.to_json().replace("\\u003c", "<")
+    assert figure.layout.xaxis.type == "category"
+    assert "&lt;a href" in figure.kept()
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any, Final
 
@@ -36,6 +37,7 @@ from session_examples import (
 )
 
 import playground as pg
+from playground.dialects import DeclaredDialect
 from playground.errors import InputFault
 from playground.messages import Message, Part, TextPart, ToolCallPart, ToolResultPart
 from playground.questions.recognition import recognise
@@ -47,7 +49,7 @@ from playground.sessions.formats.atif import dump_atif
 from playground.sessions.importing import Writer, repaired
 from playground.sessions.loading import file_bytes, first_session, load_sessions, read_sessions
 from playground.sessions.native_format import dump_session
-from playground.sessions.session import Session
+from playground.sessions.session import Compaction, ExpectedReply, RequestRecord, Session
 from playground.sessions.shapes.conversations import Conversations
 from playground.sessions.shapes.framework_chats import chat_messages, chat_tools
 from playground.sessions.shapes.messages import read_messages
@@ -377,6 +379,24 @@ def test_many_sessions_go_into_a_folder_or_into_lines(tmp_path: Path) -> None:
     assert sorted(p.name for p in (tmp_path / "some").iterdir()) == ["a-b.json", "session.json"]
 
 
+@given(st.lists(st.sampled_from(["a", "A", "a-2", "a/2", "", "session", "\U00020000" * 90])))
+def test_each_session_of_a_folder_has_a_file_of_its_own(titles: list[str]) -> None:
+    """A second session `a` is `a-2`: a third one of that title took its place, with --force."""
+    with TemporaryDirectory() as folder:
+        with Writer(folder, force=True) as writer:
+            paths = [writer.write(Session(title=title)) for title in titles]
+        names = [Path(path).name for path in paths]
+        assert len({name.lower() for name in names}) == len(titles)  # as some systems tell them
+        assert [pg.load_session(path).title for path in paths] == titles
+
+
+def test_lines_are_sessions_and_no_other_form(tmp_path: Path) -> None:
+    with pytest.raises(InputFault, match="atif") as told, Writer(str(tmp_path / "a.jsonl"), "atif"):
+        pass
+    assert "\n" not in str(told.value)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_atif_there_and_back(tmp_path: Path) -> None:
     for name in EXAMPLES:
         session = next(iter(load_sessions(on_disk(EXAMPLES[name], tmp_path)))).session
@@ -433,6 +453,61 @@ def test_the_doctor_sees_what_is_out_of_order() -> None:
     assert codes(USER, turn("assistant")) == ["empty-message"]
     assert codes(USER, turn("system", TextPart("s"))) == ["role-order"]
     assert codes(turn("assistant", TextPart("a")), USER) == ["role-order"]
+
+
+def test_what_is_so_of_all_calls_is_told_once() -> None:
+    """Cline sends results as the user's text: forty lines said so of a task."""
+    asked = [turn("assistant", call(str(n))) for n in range(40)]
+    turns = [each for pair in zip(asked, [USER] * 40, strict=True) for each in pair]
+    (found,) = check(Session(messages=(USER, *turns)))
+    assert found.code == "missing-result"
+    assert found.where == "messages.1"
+    assert found.message == "40 calls, and no result at all; the first: the call '0' has no result"
+    answered = (turn("assistant", call("x")), turn("tool", result("x")))
+    assert codes(USER, *turns, *answered) == ["missing-result"] * 40
+
+
+def test_a_repair_moves_all_that_names_a_message() -> None:
+    """What a reply should have been stayed at the index of another one."""
+    session = Session(
+        messages=(USER, turn("user"), turn("assistant", TextPart("a")), USER),
+        requests=(RequestRecord(reply=2, model="m"),),
+        compactions=(Compaction(message=3),),
+        expected=(ExpectedReply(message=2), ExpectedReply(message=4)),
+    )
+    mended, done = repair(session)
+    assert len(done) == 1
+    assert [each.message for each in mended.expected] == [1, 3]
+    assert [each.reply for each in mended.requests] == [1]
+    assert [each.message for each in mended.compactions] == [2]
+
+
+def test_calls_in_text_are_told_of_in_every_dialect_that_marks_them() -> None:
+    calls = [ToolCallPart("c", "look", {"path": "a.py"})]
+    told: dict[str, bool] = {}
+    for name in pg.dialect_names():
+        dialect = pg.get_dialect(name)
+        if not isinstance(dialect, DeclaredDialect):
+            continue
+        text = dialect.format_reply(calls, [])
+        own = [opener for opener in dialect.syntax.openers if opener in text]
+        told[name] = codes(USER, turn("assistant", TextPart(f"I look.\n\n{text}"))) != []
+        marks = any(re.search(r"[<\[]\W*\w{3}", opener) for opener in own)
+        assert told[name] == (marks and not dialect.syntax.text_keys), text
+    assert sum(told.values()) > len(told) / 2
+    assert told["hermes"] and told["kimi-k2"] and not told["pythonic"]
+
+
+def test_no_call_in_text_is_told_of_in_prose_tables_and_code() -> None:
+    for text in (
+        "It begins with `<tool_call>`, and `</tool_call>` ends it.",
+        "The parser waits for <function= and [TOOL_CALLS] before a name.",
+        "<html><code>\nprint(1)\n</code><tool/></html>",
+        "| opener | of |\n|---|---|\n| `<invoke name=` | Claude |\n| `<|tool_call` | others |",
+        "```cpp\nstd::vector<function<void(int)>> calls[3];\n```",
+        "A[index] <tools/> [[ ## outputs ## ]] <|endoftext|>",
+    ):
+        assert codes(USER, turn("assistant", TextPart(text))) == [], text
 
 
 def test_findings_name_the_line_and_the_field() -> None:
@@ -903,6 +978,90 @@ def test_a_request_goes_on_with_the_conversation_that_it_repeats_most_of(tmp_pat
     sessions = [found.session for found in load_sessions(tmp_path / "x.har")]
     assert [len(found.rows) for found in sessions] == [3, 1, 1]
     assert [len(found.messages) for found in sessions] == [6, 2, 2]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_each_request_names_the_answer_that_it_got(name: str, tmp_path: Path) -> None:
+    for loaded in load_sessions(on_disk(EXAMPLES[name], tmp_path)):
+        messages = loaded.session.messages
+        assert {messages[each.reply].role for each in loaded.session.requests} <= {"assistant"}
+
+
+def test_a_bill_is_the_answers_where_a_tool_of_the_providers_spoke_last() -> None:
+    """An answer that paused behind a search: its bill stood with the tool's result."""
+    content = [
+        {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}},
+        {"type": "web_search_tool_result", "tool_use_id": "s", "content": []},
+    ]
+    reply = {
+        "type": "message", "role": "assistant", "model": "m", "stop_reason": "pause_turn",
+        "usage": {"input_tokens": 5, "output_tokens": 2}, "content": content,
+    }  # fmt: skip
+    events = [
+        {"type": "message_start", "message": {**reply, "content": []}},
+        *(
+            {"type": "content_block_start", "index": number, "content_block": block}
+            for number, block in enumerate(content)
+        ),
+        {"type": "message_delta", "delta": {"stop_reason": "pause_turn"}, "usage": {}},
+        {"type": "message_stop"},
+    ]
+    stream = b"".join(b"data: %s\n\n" % json.dumps(event).encode() for event in events)
+    for name, data in (("r.json", document(reply)), ("s.sse", stream)):
+        session = first_session(Source(name, data)).session
+        assert [message.role for message in session.messages] == ["assistant", "tool"]
+        assert [each.reply for each in session.requests] == [0]
+
+
+def _events(*scopes: tuple[str, str, Any, Any]) -> bytes:
+    """A log of ATOF: of each scope its category, its call's id, what it was given and made."""
+    events = [
+        {
+            "atof_version": "0.1", "uuid": str(number), "category": category, "data": data,
+            "scope_category": step, "name": "t", "category_profile": {"tool_call_id": call_id},
+        }
+        for number, (category, call_id, given, made) in enumerate(scopes)
+        for step, data in (("start", given), ("end", made))
+    ]  # fmt: skip
+    return lines(*events)
+
+
+def _many_tools(count: int) -> bytes:
+    asked = {"content": {"model": "m", "messages": [{"role": "user", "content": "go"}]}}
+    calls = [
+        {"id": f"c{n}", "type": "function", "function": {"name": "t", "arguments": "{}"}}
+        for n in range(count)
+    ]
+    answer = {"assistant_message": {"role": "assistant", "content": "", "tool_calls": calls}}
+    tools: list[Any] = [("tool", f"c{n}", {}, "gave") for n in range(count)]
+    return _events(("llm", "", asked, answer), *tools)
+
+
+def _hosted_tools(count: int) -> bytes:
+    parts = [
+        {"type": "server_tool_use", "id": f"s{n}", "name": f"t{n}", "input": {}}
+        for n in range(count)
+    ]
+    return document([{"role": "user", "content": "go"}, {"role": "assistant", "content": parts}])
+
+
+def _zed_turns(count: int) -> bytes:
+    said = [{"User": {"id": "u", "content": []}}, {"Agent": {"content": [{"Text": "a"}]}}]
+    usage = {"u": {"input_tokens": 1}}
+    return document({"messages": said * count, "request_token_usage": usage})
+
+
+@pytest.mark.parametrize("many", [_many_tools, _hosted_tools, _zed_turns])
+def test_reading_grows_with_the_file(many: Callable[[int], bytes]) -> None:
+    """Each tool, or each answer, looked through all that were read before it."""
+
+    def seconds(count: int) -> float:
+        source = Source("x.json", many(count))
+        start = process_time()
+        assert len(first_session(source).session.messages) > 1
+        return process_time() - start
+
+    assert seconds(8_000) < 8 * max(0.05, *(seconds(2_000) for _ in range(2)))
 
 
 def test_conversations_are_looked_up_and_not_compared_with_each_other() -> None:

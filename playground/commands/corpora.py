@@ -7,7 +7,7 @@ import io
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -188,7 +188,7 @@ def _print(answer: CorpusAnswer, *, as_csv: bool) -> None:
     if as_csv:
         text = io.StringIO()
         csv.writer(text, lineterminator="\n").writerows(
-            [answer.columns, *(row.values() for row in rows)]
+            [answer.columns, *(map(_in_csv, row.values()) for row in rows)]
         )
         say(text.getvalue(), nl=False)
         return
@@ -197,6 +197,14 @@ def _print(answer: CorpusAnswer, *, as_csv: bool) -> None:
     say(f"{counted(len(rows), 'row')} in {grouped(answer.seconds, 2)} s{more}", err=True)
     for note in answer.notes:
         say(note, err=True)
+
+
+def _in_csv(value: Any) -> Any:
+    """A value in CSV; a spreadsheet would run a text of a session that looks like a formula."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in _FORMULA else value
+
+
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def _cell(value: Any) -> str:

@@ -227,7 +227,7 @@ def guide(name: str, listed: bool, model: str, out: str, check: bool, force: boo
     with Batch(force=force, ours=GUIDE_MARK) as batch:
         for each in [name] if name else dialect_names():
             path, text = Path(out) / f"{each}.md", guide_for(each).markdown()
-            with told(path):
+            with told(path, reading=True):
                 if path.exists() and path.read_bytes() == text.encode():
                     continue
             stale.append(path)

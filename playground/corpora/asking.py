@@ -102,7 +102,7 @@ class Corpus:
         asked = QUESTIONS[question]
         names = asked.by if by is None else by.split(",") if isinstance(by, str) else tuple(by)
         most = _checked(limit or asked.limit)
-        where = Filters(asked.table, filters)
+        where = Filters(asked.table, filters, asked.filters or None)
         if "$split" in asked.sql:
             where.values.setdefault("split", self._split())
         sql = written(asked, [name for name in names if name], where)

@@ -18,6 +18,7 @@ from typing import IO, Any, Final
 
 import pyarrow as pa
 
+from playground.characters import is_whole
 from playground.corpora.places import files_at, is_remote, named, opened_at, size_of
 from playground.errors import InputFault
 from playground.output import told, whole_file
@@ -76,7 +77,7 @@ def _here(given: str, out: Path) -> Iterator[Path]:
     path = Path(given)
     if path.is_dir():
         yield from _walk(path, out)
-    elif path.exists():
+    elif path.is_file():
         yield path
     else:
         yield from sorted(filter(Path.is_file, matching(given)))
@@ -97,12 +98,14 @@ def _walk(folder: Path, out: Path) -> Iterator[Path]:
         )
         for name in sorted(files):
             path = Path(root, name)
-            if not name.startswith(".") and not path.is_symlink():
-                yield path
+            if not name.startswith(".") and not path.is_symlink() and path.is_file():
+                yield path  # and no pipe, which would be waited for
 
 
 def pieces_of(path: str) -> Iterator[InputPiece]:
     """The pieces of a file. Raises InputFault where it cannot be read."""
+    if not is_whole(path):  # no table holds it
+        raise InputFault("its name is no UTF-8", where=path, expected="another name")
     with told(path):
         if named(path).endswith(".tar"):
             yield from _members(path)
@@ -132,10 +135,15 @@ def _members(path: str) -> Iterator[InputPiece]:
         with opened_at(path) as file, tarfile.open(fileobj=file, mode="r:") as tar:
             for member in tar:
                 if member.isreg():
-                    name = f"{named(path)}!{member.name}"
+                    name = _named_in(path, member)
                     yield _piece(path, name, member.offset_data, member.size)
     except tarfile.TarError as error:
         raise InputFault(f"not a whole tar ({error})", where=path, expected="one") from error
+
+
+def _named_in(path: str, member: tarfile.TarInfo) -> str:
+    """What a member of a tar is called: a name that is no UTF-8 has `?` for what is none."""
+    return f"{named(path)}!{member.name.encode(errors='replace').decode()}"
 
 
 def _is_cut(path: str) -> bool:
@@ -218,7 +226,7 @@ def _in_order(path: str) -> Iterator[Source]:
             for member in tar:
                 file = tar.extractfile(member) if member.isreg() else None
                 if file is not None:
-                    yield Source(f"{named(path)}!{member.name}", file.read())
+                    yield Source(_named_in(path, member), file.read())
     except (tarfile.TarError, EOFError, OSError, pa.ArrowException) as error:
         raise _not_whole(path, error) from error
 
@@ -231,14 +239,24 @@ def _unpacked(path: str, plain: Path) -> Iterator[Path]:
             _stream(path) as stream,
             pa.OSFile(str(temporary), "wb") as file,
         ):
-            while data := stream.read(_READ):
+            for data in _read_whole(path, stream):
                 file.write(data)
-    except (EOFError, gzip.BadGzipFile, pa.ArrowException) as error:
+    except pa.ArrowException as error:
         raise _not_whole(path, error) from error
     try:
         yield plain
     finally:
         plain.unlink(missing_ok=True)
+
+
+def _read_whole(path: str, stream: Any) -> Iterator[bytes]:
+    """All bytes of a file that is unpacked. Raises InputFault where they are no whole file's: what
+    is refused here is not what they are written to."""
+    try:
+        while data := stream.read(_READ):
+            yield data
+    except (EOFError, OSError, pa.ArrowException) as error:
+        raise _not_whole(path, error) from error
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from playground.recordings.recording import Recording, named_apart
 from playground.sessions.configuration import dynamic_of, task_of
 from playground.sessions.inner_json import json_or_text as json_or_text
 from playground.sessions.kept import Kept as Kept
+from playground.sessions.message_order import last_answer
 from playground.sessions.place import Place as Place
 from playground.sessions.session import (
     FORMAT,
@@ -65,6 +66,7 @@ class SessionBuilder:
     given: Session | None = None  # a session that was read whole
     _tools: dict[str, ToolMetadata] = field(default_factory=dict)
     _names: dict[str, str] = field(default_factory=dict)  # call id → tool name
+    _by_provider: set[str] = field(default_factory=set)  # tools
     _unanswered: dict[str, dict[str, None]] = field(default_factory=dict)  # id → names, in order
     _made: int = 0
     _is_sound: bool = True  # no half surrogate in a call, a result or a request's body
@@ -233,9 +235,9 @@ class SessionBuilder:
     def by_provider(self, name: str, place: Place) -> None:
         """A tool that the provider ran itself: told of once, since a session lists its calls and
         results like a client's."""
-        told = finding("run-by-provider", str(place), f"calls: {name}")
-        if all(found.message != told.message for found in self.findings):
-            self.findings.append(told)
+        if name not in self._by_provider:
+            self._by_provider.add(name)
+            self.findings.append(finding("run-by-provider", str(place), f"calls: {name}"))
 
     def knows_call(self, call_id: str) -> bool:
         """Whether a call of this id was made."""
@@ -261,7 +263,7 @@ class SessionBuilder:
     def request(self, **known: Any) -> None:
         """What is known of the request that a message answered: `reply`, or else the last one."""
         usage = known.get("usage")
-        reply = known.get("reply", len(self.messages) - 1)
+        reply = known.get("reply", last_answer(self.messages))
         version = str(known.get("agent_version") or "")
         model = str(known.get("model") or "")
         place = self._place(reply)

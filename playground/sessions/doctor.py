@@ -13,6 +13,8 @@ from typing import Final, NamedTuple
 from playground.counts import counted
 from playground.findings import Finding, finding
 from playground.messages import Message, Part, Role, ToolCallPart, ToolResultPart
+from playground.sessions.calls_in_text import opener_in
+from playground.sessions.message_order import in_order
 from playground.sessions.session import Session
 from playground.tools import schema_findings
 
@@ -41,13 +43,23 @@ def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
         before = role
     if not round_.seen:
         found += _calls_in_text(session.messages, places)
-    return found
+    return found if round_.results else _told_once(found)
 
 
-# How calls begin that a model writes as text, in the prompt dialects that are met most.
-_OPENERS: Final = (
-    "<tool_call>", "<function=", "<function_calls>", "<invoke name=", "<|tool_call", "[TOOL_CALLS]",
-)  # fmt: skip
+_FEW: Final = 3  # calls without a result that are told of one by one
+
+
+def _told_once(found: list[Finding]) -> list[Finding]:
+    """The findings of a session without a result: what is so of all its calls is told once, as of
+    agents that send results as the user's text."""
+    missing = [each for each in found if each.code == "missing-result"]
+    if len(missing) <= _FEW:
+        return found
+    first = missing[0]
+    told = f"{len(missing)} calls, and no result at all; the first: {first.message}"
+    once = replace(first, message=told)
+    rest = (each for each in found if each is first or each.code != "missing-result")
+    return [once if each is first else each for each in rest]
 
 
 def _calls_in_text(messages: Sequence[Message], places: Sequence[str]) -> list[Finding]:
@@ -55,8 +67,7 @@ def _calls_in_text(messages: Sequence[Message], places: Sequence[str]) -> list[F
     held: list[tuple[_Where, str]] = []
     for index, message in enumerate(messages):
         if message.role == "assistant":
-            text = message.text
-            opener = next((each for each in _OPENERS if each in text), "")
+            opener = opener_in(message.text)
             held += [(_Where(index, places), opener)] if opener else []
     if not held:
         return []
@@ -89,6 +100,7 @@ class _Round:
     open_calls: dict[str, _Where] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
     answered: set[str] = field(default_factory=set)
+    results: int = 0
 
     def call(self, call: ToolCallPart, where: _Where) -> list[Finding]:
         found: list[Finding] = []
@@ -106,6 +118,7 @@ class _Round:
     def result(self, result: ToolResultPart, where: _Where) -> list[Finding]:
         found: list[Finding] = []
         given = result.tool_call_id
+        self.results += 1
         if not given:
             found.append(finding("missing-id", str(where), "a result has no id"))
         if self.open_calls.pop(given, None) is not None:
@@ -155,20 +168,9 @@ def repair(session: Session) -> tuple[Session, list[str]]:
     while before != len(done):  # a pair that is found may leave only one way for another
         before = len(done)
         messages = _paired(messages, done)
-    moved = {old: new for new, old in enumerate(kept)}
-    requests = tuple(
-        replace(record, reply=moved[record.reply])
-        for record in session.requests
-        if record.reply in moved
-    )
     if not done:
         return session, []
-    compactions = tuple(
-        replace(each, message=sum(index < each.message for index in kept))
-        for each in session.compactions
-    )
-    mended = replace(session, messages=tuple(messages), requests=requests, compactions=compactions)
-    return mended, done
+    return replace(in_order(session, kept), messages=tuple(messages)), done
 
 
 def _with_ids(messages: Sequence[Message], done: list[str]) -> list[Message]:

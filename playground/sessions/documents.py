@@ -14,7 +14,7 @@ from playground.findings import Finding, finding
 from playground.json_numbers import load_json
 from playground.sessions.bounded import read_yaml
 
-_NEXT_DOCUMENT: Final = re.compile(r"^---[ \t]*$", re.MULTILINE)
+_NEXT_DOCUMENT: Final = re.compile(r"^---[ \t\r]*$", re.MULTILINE)
 _ITEM: Final = re.compile(r"^( *)- ", re.MULTILINE)
 
 
@@ -55,9 +55,8 @@ def read_yaml_documents(text: str, where: str, found: list[Finding]) -> list[Any
     try:
         documents: list[Any] = read_yaml(text, where, several=True)
     except InputFault as fault:
-        before = _NEXT_DOCUMENT.split(text)
         documents = []
-        for document in before:
+        for document in filter(str.strip, _NEXT_DOCUMENT.split(text)):
             try:
                 documents.append(read_yaml(document, where))
             except InputFault:

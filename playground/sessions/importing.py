@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any, Final, Self
 
 from playground.errors import InputFault
 from playground.findings import Finding
@@ -18,6 +18,8 @@ from playground.sessions.formats.atif import dump_atif
 from playground.sessions.loading import LoadedSession
 from playground.sessions.native_format import dump_session, line_pieces
 from playground.sessions.session import Session
+
+_LONGEST: Final = 200  # bytes of a title in a file's name; systems take 255 in all
 
 
 def repaired(loaded: LoadedSession) -> tuple[LoadedSession, list[str]]:
@@ -62,9 +64,14 @@ class Writer:
         self._batch = Batch(inputs=inputs, force=force)
         self._lines: IO[str] | None = None
         self._names: Counter[str] = Counter()
+        self._taken: set[str] = set()  # names in small letters, which are the same to some systems
 
     def __enter__(self) -> Self:
         """Raises InputFault where the file cannot be written: before anything is read."""
+        is_lines = self._out is not None and self._out.suffix == ".jsonl"
+        if is_lines and self._dump is dump_atif:
+            problem = "atif has a file for each session, and no lines"
+            raise InputFault(problem, where=str(self._out), expected="a folder, or *.json")
         self._files.enter_context(self._batch)
         if self._out is not None and self._out.suffix and not self._out.is_dir():
             self._batch.check(self._out)
@@ -112,10 +119,17 @@ class Writer:
 
     def _into(self, folder: Path, session: Session) -> str:
         kept = "".join(c if c.isalnum() or c in "-_." else "-" for c in session.title)
-        name = kept.strip("-.")[:80] or "session"
-        self._names[name] += 1
-        number = f"-{self._names[name]}" if self._names[name] > 1 else ""
-        return self._file(folder / f"{name}{number}.json", session)
+        short = kept.strip("-.")[:80].encode()[:_LONGEST].decode(errors="ignore")
+        return self._file(folder / f"{self._free(short or 'session')}.json", session)
+
+    def _free(self, name: str) -> str:
+        """The name, or the first with a number behind it that no session has."""
+        free = name
+        while free.lower() in self._taken:
+            self._names[name] += 1
+            free = f"{name}-{self._names[name] + 1}"
+        self._taken.add(free.lower())
+        return free
 
     def _file(self, path: Path, session: Session) -> str:
         with self._batch.file(path) as file:

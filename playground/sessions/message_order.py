@@ -1,11 +1,21 @@
-"""Messages in another order, or fewer of them, with all that a session records of them."""
+"""Where messages stand; in another order, or fewer of them, with all that is recorded of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
+from playground.messages import Message
 from playground.sessions.session import Session
+
+
+def last_answer(messages: Sequence[Message]) -> int:
+    """The index of the last message but for results behind it, which tools of the provider's gave
+    within an answer."""
+    index = len(messages) - 1
+    while index > 0 and messages[index].role == "tool":
+        index -= 1
+    return index
 
 
 def in_order(session: Session, order: Sequence[int]) -> Session:

@@ -14,7 +14,7 @@ import plotly.graph_objects as go
 from playground.corpora.answers import CorpusAnswer
 from playground.counts import counted, grouped, seconds
 from playground.display import draws
-from playground.show.kept_figures import KeptFigure
+from playground.show.kept_figures import KeptFigure, drawn
 from playground.show.markup import Markup, table
 
 _BARS = 40
@@ -55,14 +55,16 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
         rows = value.rows[:_BARS]
         labels = [_label(row, names) for row in rows]
         figure.add_bar(x=labels, y=[row[number] for row in rows])
+        figure.update_xaxes(type="category")  # a version such as 1.10 is no number
     else:
         groups: dict[str, list[tuple[Any, Any]]] = {}
-        for row in sorted(value.rows, key=lambda row: str(row[when])):
+        dated = [row for row in value.rows if row[when] is not None]
+        for row in sorted(dated, key=lambda row: str(row[when])):
             groups.setdefault(_label(row, names), []).append((row[when], row[number]))
         for label, points in list(groups.items())[:_BARS]:
             x, y = zip(*points, strict=True)
             figure.add_scatter(x=list(x), y=list(y), name=label or value.columns[number])
-        days = sorted({row[when] for row in value.rows if row[when] is not None})
+        days = sorted({row[when] for row in dated})
         if len(days) <= _DAYS:  # else Plotly's own marks, which stand between them
             figure.update_xaxes(tickvals=days, tickformat="%b %-d\n%Y")
     figure.update_layout(
@@ -90,14 +92,16 @@ def corpus_page(value: CorpusAnswer) -> Markup:
 
 
 def _first(value: CorpusAnswer, kind: type) -> int | None:
-    """The first column whose first value is of this kind."""
-    row: Sequence[Any] = value.rows[0] if value.rows else ()
-    found = (i for i, each in enumerate(row) if isinstance(each, kind) and each is not True)
-    return next(found, None)
+    """The first column whose values are of this kind, as far as they are there."""
+    for number in range(len(value.columns)):
+        found = next((row[number] for row in value.rows if row[number] is not None), None)
+        if isinstance(found, kind) and not isinstance(found, bool):
+            return number
+    return None
 
 
 def _label(row: Sequence[Any], columns: Sequence[int]) -> str:
-    return ", ".join(str(row[column]) for column in columns)
+    return drawn(", ".join(str(row[column]) for column in columns))
 
 
 def _cell(value: Any) -> str:

@@ -7,6 +7,8 @@ nothing else. Where plotly drew beside it, the table is folded.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
+from html import escape, unescape
 from typing import Any, Final
 
 import plotly.graph_objects as go
@@ -41,12 +43,18 @@ class KeptFigure(go.Figure):  # type: ignore[misc]
         return _OPEN.format(table=table(caption, head, rows[:_MOST_ROWS]))
 
 
+def drawn(text: str) -> str:
+    """A text of a session as plotly draws it letter by letter: it takes `<a href=…>` for a link."""
+    return escape(text, quote=False)
+
+
 def _numbers(traces: Sequence[Any]) -> tuple[list[str], list[list[str]]]:
     """A row for each bar or line, for a row of a map, for the one value of a gauge."""
     first: Any = traces[0] if traces else None
     match first.type if first else "":
         case "bar":
-            names = [str(each) for each in (first.y if first.orientation == "h" else first.x)]
+            places = first.y if first.orientation == "h" else first.x
+            names = [unescape(str(each)) for each in places]
             sizes = ((t.x if t.orientation == "h" else t.y) for t in traces)
             rows = zip(names, *(map(_told, each) for each in sizes), strict=True)
             return ["", *(str(trace.name) for trace in traces)], [list(row) for row in rows]
@@ -56,13 +64,13 @@ def _numbers(traces: Sequence[Any]) -> tuple[list[str], list[list[str]]]:
         case "indicator":
             return ["", "value"], [[str(first.title.text), _told(first.value)]]
         case "scatter":
-            ends = ([str(t.name), _told(t.x[-1]), _told(t.y[-1])] for t in traces)
+            ends = ([unescape(str(t.name)), _told(t.x[-1]), _told(t.y[-1])] for t in traces)
             return ["", "last at", "in all"], list(ends)
         case _:
             return [], []
 
 
-def _told(value: float | None) -> str:
-    if value is None:
-        return ""
+def _told(value: float | date | None) -> str:
+    if value is None or isinstance(value, date):
+        return str(value or "")
     return grouped(value, 0 if float(value).is_integer() else 2)

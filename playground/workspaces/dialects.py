@@ -16,6 +16,7 @@ from playground.errors import InputFault
 from playground.output import told, write_file
 from playground.recordings.environment import environment_secrets
 from playground.recordings.value_scrubbing import scrubbed_value
+from playground.user_files import decode
 
 
 def dialect_file(name: str) -> Path:
@@ -73,7 +74,7 @@ def restore_dialect(name: str) -> str:
         raise InputFault(problem, expected="its removal, or a rename")
     with told(path):
         _trashed(path).replace(path)
-        return path.read_text(encoding="utf-8")
+    return _text(path)
 
 
 def _trashed(path: Path) -> Path:
@@ -84,6 +85,9 @@ def kept_text(name: str) -> str | None:
     """The file of a dialect that is kept, None where there is none. Raises InputFault."""
     if not is_kept(name):
         return None
-    path = dialect_file(name)
-    with told(path):
-        return path.read_text(encoding="utf-8")
+    return _text(dialect_file(name))
+
+
+def _text(path: Path) -> str:
+    with told(path, reading=True):
+        return decode(path.read_bytes(), str(path))

@@ -44,14 +44,14 @@ class Folder:
     def names(self) -> list[str]:
         if not self.path.is_dir():
             return []
-        with told(self.path):
+        with told(self.path, reading=True):
             files = [entry.name for entry in os.scandir(self.path)]
         return sorted(paths.name_of(file) for file in files if file.endswith(paths.KEPT))
 
     def read(self, name: str) -> str | None:
         path = self._file(name)
         try:
-            with told(path):
+            with told(path, reading=True):
                 return decode(path.read_bytes(), str(path))
         except InputFault as fault:
             if isinstance(fault.__cause__, FileNotFoundError | NotADirectoryError):
@@ -61,7 +61,7 @@ class Folder:
     def first_line(self, name: str) -> str | None:
         path = self._file(name)
         try:
-            with told(path), path.open("rb") as file:
+            with told(path, reading=True), path.open("rb") as file:
                 return decode(file.readline(_LONGEST_LINE), str(path)).rstrip("\n")
         except InputFault as fault:
             if isinstance(fault.__cause__, FileNotFoundError | NotADirectoryError):

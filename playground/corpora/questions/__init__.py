@@ -43,6 +43,8 @@ class Question:
     by: tuple[str, ...] = ()
     is_grouped: bool = True
     limit: int = 1_000
+    beside: str = ""  # another table that it counts
+    filters: tuple[str, ...] = ()  # columns that it can be narrowed by, where not all of its table
 
     def column(self, name: str) -> str:
         """What stands for a name of `by` in SQL; KeyError where the table has none."""
@@ -69,7 +71,7 @@ FROM findings {where} GROUP BY ALL ORDER BY findings DESC, 1, 2 LIMIT $limit"""
 
 _DRIFT: Final = """
 WITH windows AS (SELECT sent_at >= $split AS later, count(*) AS requests FROM requests
-    WHERE sent_at IS NOT NULL {and_where} GROUP BY 1),
+    WHERE sent_at IS NOT NULL {and_where_beside} GROUP BY 1),
   found AS (SELECT {by} count(*) FILTER (sent_at < $split) AS before,
     count(*) FILTER (sent_at >= $split) AS after FROM findings
     WHERE sent_at IS NOT NULL {and_where} GROUP BY ALL),
@@ -97,8 +99,9 @@ WITH offered AS (
     SELECT tool, CAST(sum(sessions) AS BIGINT) AS offered FROM (
       SELECT t.tools, unnest(t.names) AS tool, s.sessions
       FROM (SELECT DISTINCT tools, names FROM toolsets) t
-      JOIN (SELECT tools, count(*) AS sessions FROM sessions {where} GROUP BY tools) s USING (tools)
-    ) GROUP BY tool),
+      JOIN (SELECT tools, count(*) AS sessions FROM sessions
+        WHERE true {and_where_beside} GROUP BY tools) s USING (tools)
+    ) WHERE true {and_tool} GROUP BY tool),
   called AS (SELECT tool, count(*) AS calls, count(*) FILTER (NOT ok) AS malformed,
     count(failed) AS answered, count(*) FILTER (failed) AS failed FROM calls {where} GROUP BY tool)
 SELECT tool, coalesce(offered, 0) AS offered_in, coalesce(calls, 0) AS calls,
@@ -154,6 +157,7 @@ QUESTIONS: Final = {
             "findings",
             _DRIFT,
             ("code",),
+            beside="requests",
         ),
         Question(
             "shapes",
@@ -172,6 +176,8 @@ QUESTIONS: Final = {
             "calls",
             _TOOLS,
             is_grouped=False,
+            beside="sessions",
+            filters=(*_WHO, "tool"),
         ),
         Question("tokens", "Where do the tokens come from?", "requests", _TOKENS, ("model",)),
         Question("sessions", "Which sessions are there?", "sessions", _SESSIONS, is_grouped=False),

@@ -40,9 +40,7 @@ class Atof(SessionFormat):
         turns = [_turn(scope) for scope in scopes if scope.category == "llm"]
         turns = [turn for turn in turns if turn.before or turn.after]
         sessions = list(read_turns(turns, source.stem)) or [SessionBuilder(title=source.stem)]
-        for scope in scopes:
-            if scope.category == "tool":
-                _tool(sessions, scope)
+        _tools(sessions, [scope for scope in scopes if scope.category == "tool"])
         told = ", ".join(f"{kind} {count}" for kind, count in log.others.items())
         if told:
             sessions[0].findings.append(finding("bookkeeping", "the file", told))
@@ -109,19 +107,28 @@ def _turn(scope: _Scope) -> Turn:
     )
 
 
-def _tool(sessions: list[SessionBuilder], scope: _Scope) -> None:
-    """A tool's result, where no later request of the model repeats it, and the call as well, where
-    no answer holds it."""
-    call_id = text_of((scope.profile or {}).get("tool_call_id"))
-    builder = next((each for each in sessions if call_id and each.knows_call(call_id)), None)
-    if builder is not None and call_id in {
-        result.tool_call_id for message in builder.messages for result in message.tool_results
-    }:
-        return
-    if builder is None:
-        builder = sessions[-1]
-        call_id = call_id or builder.new_id()
-        call = builder.call(call_id, scope.name, scope.given, scope.place)
-        builder.say("assistant", [call], scope.place)
-    if scope.made is not None:
-        builder.say("tool", [builder.result(call_id, result_value(scope.made))], scope.place)
+def _tools(sessions: list[SessionBuilder], scopes: list[_Scope]) -> None:
+    """Results of tools, where no later request of the model repeats them, and calls as well, where
+    no answer holds them."""
+    asking: dict[str, int] = {}  # the first session that holds each call
+    answered: set[tuple[int, str]] = set()
+    for number, builder in enumerate(sessions):
+        for message in builder.messages:
+            for call in message.tool_calls:
+                asking.setdefault(call.tool_call_id, number)
+            answered.update((number, each.tool_call_id) for each in message.tool_results)
+    for scope in scopes:
+        call_id = text_of((scope.profile or {}).get("tool_call_id"))
+        number = asking.get(call_id, -1) if call_id else -1
+        if (number, call_id) in answered:
+            continue
+        builder = sessions[number]  # the last one, where none asked for it
+        if number < 0:
+            call_id = call_id or builder.new_id()
+            call = builder.call(call_id, scope.name, scope.given, scope.place)
+            builder.say("assistant", [call], scope.place)
+            asking[call_id] = number = len(sessions) - 1
+        if scope.made is not None:
+            result = builder.result(call_id, result_value(scope.made))
+            builder.say("tool", [result], scope.place)
+            answered.add((number, call_id))

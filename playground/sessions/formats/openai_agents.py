@@ -6,12 +6,15 @@ responses, each with its usage, and the items that the run made, tools' outputs 
 
 from __future__ import annotations
 
+from collections import Counter, deque
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, Final
 
+from playground.json_numbers import dump_again
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.fields import mapping, object_in, told_list, told_objects
+from playground.sessions.shapes.fields import listed, mapping, object_in, told_list, told_objects
 from playground.sessions.shapes.messages import read_message, read_messages
 from playground.sessions.shapes.requests import read_items
 from playground.sessions.source import Source
@@ -38,39 +41,87 @@ class OpenAIAgentsRun(SessionFormat):
         builder.purpose = f"agent: {agent}" if isinstance(agent, str) and agent else ""
         if state.get("original_input"):
             read_messages(builder, state["original_input"], Place(field="original_input"))
-        made = _made(builder, state)
-        for place, response in told_objects(
-            builder, state.get("model_responses"), Place(field="model_responses")
-        ):
+        responses = list(
+            told_objects(builder, state.get("model_responses"), Place(field="model_responses"))
+        )
+        made = _Made(builder, state, [response.get("output") for _, response in responses])
+        for place, response in responses:
             _response(builder, response, place, made)
-        for place, item in made.values():  # what no response here holds
+        for place, item in made.rest():  # what no response here holds
             read_message(builder, item, place)
         yield builder
 
 
-_Key = tuple[str, bool]  # the id of a call or item, and whether it is a tool's output
-_Made = dict[_Key, tuple[Place, dict[str, Any]]]
+_Entry = tuple[Place, dict[str, Any]]
 
 
-def _made(builder: SessionBuilder, state: dict[str, Any]) -> _Made:
+class _Made:
     """What the run made, in order: the model's items, which its responses hold too, and outputs of
-    tools, which they do not."""
-    found: _Made = {}
-    key = "generated_items" if state.get("generated_items") else "session_items"
-    for place, each in told_objects(builder, state.get(key), Place(field=key)):
-        item = each.get("raw_item")
-        if isinstance(item, dict):
-            is_told = not each.get("output") or bool(item.keys() & {"output", "result"})
-            known = item if is_told else {**item, "output": each["output"]}
-            found[_key(item, place)] = place.at("raw_item"), known
-        else:
-            builder.lost(f"an entry of the type {each.get('type')!r} without its item", place)
-    return found
+    tools, which they do not.
+
+    An item is known by its call's id or its own; where several share theirs (behind other APIs
+    each message has the same one) or have none, by what it says.
+    """
+
+    def __init__(self, builder: SessionBuilder, state: dict[str, Any], outputs: list[Any]) -> None:
+        key = "generated_items" if state.get("generated_items") else "session_items"
+        found: list[_Entry] = []
+        for place, each in told_objects(builder, state.get(key), Place(field=key)):
+            item = each.get("raw_item")
+            if isinstance(item, dict):
+                is_told = not each.get("output") or bool(item.keys() & {"output", "result"})
+                known = item if is_told else {**item, "output": each["output"]}
+                found.append((place.at("raw_item"), known))
+            else:
+                builder.lost(f"an entry of the type {each.get('type')!r} without its item", place)
+        answered = [item for output in outputs for item in _objects(output)]
+        self._shared = _several(answered) | _several([item for _, item in found])
+        self._found = found
+        self._waiting: dict[str, deque[int]] = {}  # numbers of those that nobody took
+        for number, (_, item) in enumerate(found):
+            self._waiting.setdefault(self._key(item), deque()).append(number)
+
+    def again(self, item: dict[str, Any]) -> _Entry | None:
+        """The same item among those that the run made, which is taken from them."""
+        return self._taken(self._key(item))
+
+    def output_of(self, call: dict[str, Any]) -> _Entry | None:
+        """What the tool of a call gave, which is taken from what the run made."""
+        is_call = not _is_output(call) and bool(_name(call))
+        return self._taken(f"output of {_name(call)}") if is_call else None
+
+    def rest(self) -> Iterator[_Entry]:
+        """What nobody took, in the order of the run."""
+        for number in sorted(chain.from_iterable(self._waiting.values())):
+            yield self._found[number]
+
+    def _key(self, item: dict[str, Any]) -> str:
+        name = _name(item)
+        if not name or (name in self._shared and not item.get("call_id")):
+            return f"saying {dump_again(item)}"
+        return f"output of {name}" if _is_output(item) else f"named {name}"
+
+    def _taken(self, key: str) -> _Entry | None:
+        waiting = self._waiting.get(key)
+        return self._found[waiting.popleft()] if waiting else None
 
 
-def _key(item: dict[str, Any], place: Place) -> _Key:
-    is_output = str(item.get("type")).endswith("_output")
-    return str(item.get("call_id") or item.get("id") or place), is_output
+def _name(item: dict[str, Any]) -> str:
+    return str(item.get("call_id") or item.get("id") or "")
+
+
+def _is_output(item: dict[str, Any]) -> bool:
+    return str(item.get("type")).endswith("_output")
+
+
+def _several(items: list[dict[str, Any]]) -> set[str]:
+    """The ids that several items have."""
+    counts = Counter(_name(item) for item in items if not item.get("call_id"))
+    return {name for name, count in counts.items() if count > 1}
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [each for each in listed(value) if isinstance(each, dict)]
 
 
 def _response(builder: SessionBuilder, response: dict[str, Any], place: Place, made: _Made) -> None:
@@ -81,14 +132,10 @@ def _response(builder: SessionBuilder, response: dict[str, Any], place: Place, m
     if items:
         usage = mapping(response.get("usage"))
         builder.request(usage=usage if any(usage.values()) else None)
-    keys = []
-    for index, item in enumerate(items):
-        if isinstance(item, dict):
-            keys.append(key := _key(item, where.at(index)))
-            again = made.pop(key, None)
-            if again is not None and again[1] != item:
-                builder.lost("an item that is another one in its response", again[0])
-    for name, is_output in keys:
-        if not is_output and (name, True) in made:
-            output_place, output = made.pop((name, True))
-            read_message(builder, output, output_place)
+    for item in _objects(items):
+        again = made.again(item)
+        if again is not None and again[1] != item:
+            builder.lost("an item that is another one in its response", again[0])
+    for item in _objects(items):
+        if output := made.output_of(item):
+            read_message(builder, output[1], output[0])

@@ -12,6 +12,7 @@ from typing import Any
 from playground.messages import Part, ReasoningPart, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
+from playground.sessions.message_order import last_answer
 from playground.sessions.shapes.fields import list_in, object_in, told_list
 from playground.sessions.shapes.messages import role_of
 from playground.sessions.shapes.parts import read_parts, result_value
@@ -78,12 +79,12 @@ def _is_older(message: Any) -> bool:
 
 def _note_usage(builder: SessionBuilder, usage: Any) -> None:
     """The usage of the last request that a user's message led to; earlier ones are not kept."""
-    answers = [i for i, m in enumerate(builder.messages) if m.role == "assistant"][-1:]
-    if not answers or not isinstance(usage, dict):
+    reply = last_answer(builder.messages)
+    if not isinstance(usage, dict) or reply < 0 or builder.messages[reply].role != "assistant":
         return
     if builder.requests and builder.requests[-1].usage == usage:
         builder.requests.pop()  # the message before was not the last one
-    builder.request(reply=answers[0], usage=usage)
+    builder.request(reply=reply, usage=usage)
 
 
 def _newer_message(

@@ -1,0 +1,56 @@
+"""Calls that stand in answers as text, by the openers that dialects declare.
+
+Told is a marker (a tag, a control token) that a dialect would take for a call's beginning where it
+stands: prose, tables and code hold brackets, fences and names of tags by the thousand.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:  # they are loaded when they are needed, which is seldom
+    from playground.dialects.files.folders import FileState
+    from playground.parsing.syntax import Syntax
+
+_MARKER: Final = re.compile(r"[<\[]\W*\w{3}")  # in each opener that is looked for
+
+
+class _Openers(NamedTuple):
+    pattern: re.Pattern[str]
+    syntaxes: dict[str, tuple[Syntax, ...]]  # by each opener, of all dialects that have it
+
+
+def opener_in(text: str) -> str:
+    """The first marker with which a call begins in a text, "" where there is none."""
+    if not _MARKER.search(text):
+        return ""
+    from playground.dialects import dialect_files
+    from playground.parsing.plan import call_openers
+
+    openers = _openers(dialect_files())
+    tried: set[Syntax] = set()
+    for opener in dict.fromkeys(match[0] for match in openers.pattern.finditer(text)):
+        new = [each for each in openers.syntaxes[opener] if each not in tried]
+        if any(call_openers(each, ()).is_in(text) for each in new):
+            return opener
+        tried.update(new)
+    return ""
+
+
+@lru_cache(maxsize=1)
+def _openers(_files: tuple[FileState, ...]) -> _Openers:
+    """Those of all dialects, which take some tenths of a second to be loaded, as long as there are
+    these files of dialects; but for those whose calls hold any text, as HTML's `<code>` does."""
+    from playground.dialects import DeclaredDialect, as_dialects
+
+    dialects = [each for each in as_dialects("") if isinstance(each, DeclaredDialect)]
+    declared = [each.syntax for each in dialects if not each.syntax.text_keys]
+    known = {o for syntax in declared for o in syntax.openers if _MARKER.search(o)}
+    longest = sorted(known, key=lambda opener: (-len(opener), opener))
+    syntaxes = {
+        opener: tuple(s for s in declared if any(opener.startswith(o) for o in s.openers))
+        for opener in longest
+    }
+    return _Openers(re.compile("|".join(map(re.escape, longest))), syntaxes)
