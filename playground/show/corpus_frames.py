@@ -19,7 +19,7 @@ from playground.show.markup import Markup, table
 
 _BARS = 40
 _DAYS = 14  # that are written below an axis
-_TELLING = "malformed_percent"  # what its question asks: how many calls there are says little
+_TELLING = ("malformed_percent", "failed_percent")  # how many calls there are says little
 _SHOWN = 200  # rows of a page
 
 
@@ -42,14 +42,16 @@ def titled(column: str) -> str:
 
 @draws("figure", CorpusAnswer)
 def corpus_figure(value: CorpusAnswer) -> go.Figure:
-    """The share of malformed calls, or else the first column of numbers: a line for each group over
-    time, where the answer is by day, week or month; else a bar for each row, forty at most."""
+    """The share of malformed calls, or of failed ones where none is malformed, or else the first
+    column of numbers: a line for each group over time, where the answer is by day, week or month; else a bar for each row, forty at most."""
     figure = KeptFigure()
     first = _first(value, Number)
     when = _first(value, date)
     if first is None:
         return figure
-    number = value.columns.index(_TELLING) if _TELLING in value.columns else first
+    telling = [value.columns.index(name) for name in _TELLING if name in value.columns]
+    said = (index for index in telling if any(row[index] for row in value.rows))
+    number = next(said, telling[0] if telling else first)
     names = [i for i, name in enumerate(value.columns[:first]) if i != when]
     if when is None:
         rows = value.rows[:_BARS]
