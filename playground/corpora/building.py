@@ -19,9 +19,9 @@ from playground.corpora.inputs import PIECE_BYTES, InputPiece
 from playground.corpora.layout import CorpusFolder
 from playground.corpora.needed import needed
 from playground.corpora.planning import Progress, again, halves, jobs, plan
+from playground.corpora.stores import CATALOG, store_at
 from playground.corpora.tables import SCHEMAS
 from playground.errors import InputFault
-from playground.output import write_file
 
 TRIES: Final = 3
 _APART: Final = 2.0  # seconds between two commits
@@ -59,8 +59,8 @@ def build_corpus(
     is to be read, where the disk is full, and for a corpus of the other kind of redaction.
     """
     needed()
-    folder = CorpusFolder(Path(out).resolve())
-    with catalogs.locked(folder):
+    folder = CorpusFolder(store_at(out))
+    with folder.store.locked():
         runs = get_engine(engine, workers, address)
         return _Build(folder, runs, redact, progress).run(inputs, shard_bytes)
 
@@ -154,7 +154,7 @@ class _Build:
         if outcome.manifest is None:
             again = _attempts(self._folder, job) < TRIES
             return [job] if again else self._given_up(job, outcome.problem)
-        self._folder.attempts(job["shard"]).unlink(missing_ok=True)
+        self._folder.store.remove(self._folder.attempts(job["shard"]))
         self._shards[job["shard"]] = outcome.manifest
         self._made += 1
         self._done += sum(piece["size"] for piece in job["pieces"])
@@ -168,8 +168,7 @@ class _Build:
         """Whether it has had its attempts; where not, one more is noted before it begins."""
         tried = _attempts(self._folder, job)
         if tried < TRIES:
-            place = self._folder.attempts(job["shard"])
-            write_file(place, str(tried + 1), force=True)
+            self._folder.store.write(self._folder.attempts(job["shard"]), str(tried + 1))
         return tried >= TRIES
 
     def _given_up(self, job: dict[str, Any], problem: str) -> list[dict[str, Any]]:
@@ -217,13 +216,13 @@ class _Build:
 
 
 def _begun(folder: CorpusFolder, redacts: bool) -> Catalog:
-    if not folder.catalog.exists():
+    if CATALOG not in folder.store.names(""):
         return Catalog(redacts=redacts)
     found = catalogs.read_catalog(folder)
     if found.redacts != redacts:
         raise InputFault(
             f"this corpus is {'redacted' if found.redacts else 'not redacted'}",
-            where=str(folder.path),
+            where=folder.store.name,
             expected="the same choice of --redact, or another folder",
         )
     return found
@@ -237,6 +236,6 @@ def _sound(manifest: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _attempts(folder: CorpusFolder, job: dict[str, Any]) -> int:
     try:
-        return int(folder.attempts(job["shard"]).read_text())
+        return int(folder.store.read(folder.attempts(job["shard"])))
     except (OSError, ValueError):
         return 0

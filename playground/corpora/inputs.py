@@ -55,7 +55,7 @@ class InputPiece:
         return "!" not in self.name and named(self.path).endswith(_TARS)
 
 
-def find_files(inputs: Iterable[str], out: Path) -> Iterator[str]:
+def find_files(inputs: Iterable[str], out: str) -> Iterator[str]:
     """The files that are meant: those of a folder in the order of their names, without hidden ones
     and links. Nothing below `out` is among them. Raises InputFault where nothing is there."""
     here = Path(os.path.realpath(out))

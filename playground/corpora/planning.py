@@ -36,7 +36,7 @@ def plan(
     given = [place_of(each) for each in inputs]
     found = BuildPlan([piece for piece in before if not _covered(piece.path, given)])
     read = 0
-    for path in find_files(given, folder.path):
+    for path in find_files(given, folder.store.name):
         try:
             own = list(pieces_of(path))
         except InputFault as fault:
@@ -96,7 +96,7 @@ def job(pieces: Sequence[InputPiece], folder: CorpusFolder, *, redacts: bool) ->
     """One shard to build, as plain data; its name is told from what is in it."""
     told = "\0".join([str(redacts), *(piece.content for piece in pieces)])
     return {
-        "out": str(folder.path),
+        "out": folder.store.address,
         "analysis": folder.analysis,
         "shard": blake2b(told.encode(), digest_size=12).hexdigest(),
         "redacts": redacts,
@@ -108,7 +108,7 @@ def again(found: dict[str, Any], folder: CorpusFolder) -> dict[str, Any]:
     """The job that makes a shard's facts anew, from the manifest of an older analysis."""
     kept = {name: found[name] for name in ("shard", "redacts", "pieces")}
     return {
-        "out": str(folder.path),
+        "out": folder.store.address,
         "analysis": folder.analysis,
         "before": found["analysis"],
         **kept,
