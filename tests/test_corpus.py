@@ -244,7 +244,7 @@ def write(path: Path, number: int) -> None:
     path.write_text(json.dumps(data.text_session(number, data.Truth())))
 
 
-def titles(out: Path) -> list[str]:
+def titles(out: Path | str) -> list[str]:
     return [row["title"] for row in pg.corpus(out).sql("FROM sessions ORDER BY title").records()]
 
 

@@ -44,8 +44,9 @@ MOST_ROWS: Final = 100_000
 
 @takes(path=(str, PathLike), analysis=(int, NoneType))
 def corpus(path: str | PathLike[str], analysis: int | None = None) -> Corpus:
-    """The corpus in a folder that `playground corpus build` made, as it is now; with `analysis` by
-    the facts of an older version of our analysis, as far as they are still there.
+    """The corpus in a folder, or behind an address, that `playground corpus build` made, as it is
+    now; with `analysis` by the facts of an older version of our analysis, as far as they are still
+    there.
 
     Raises InputFault where there is none, and for one of a newer version.
     """

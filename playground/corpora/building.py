@@ -18,6 +18,7 @@ from playground.corpora.engines import Engine, Outcome, get_engine
 from playground.corpora.inputs import PIECE_BYTES, InputPiece
 from playground.corpora.layout import CorpusFolder
 from playground.corpora.needed import needed
+from playground.corpora.places import is_of_one_process
 from playground.corpora.planning import Progress, again, halves, jobs, plan
 from playground.corpora.stores import CATALOG, store_at
 from playground.corpora.tables import SCHEMAS
@@ -52,13 +53,17 @@ def build_corpus(
     shard_bytes: int = PIECE_BYTES,
     progress: Progress | None = None,
 ) -> Built:
-    """Build or refresh the corpus in the folder `out` from files, folders and patterns.
+    """Build or refresh the corpus in `out`, a folder or an address, from files, folders, patterns
+    and addresses.
 
     What is there by its content is not built again; what changed or went takes its rows with it.
     `redact` keeps no text. Raises InputFault where another build is at work there, where nothing
     is to be read, where the disk is full, and for a corpus of the other kind of redaction.
     """
     needed()
+    if engine != "serial" and any(map(is_of_one_process, (str(out), *inputs))):
+        told = f"memory:// is seen by one process alone, and the engine {engine} has several"
+        raise InputFault(told, expected="the engine serial")
     folder = CorpusFolder(store_at(out))
     with folder.store.locked():
         runs = get_engine(engine, workers, address)

@@ -27,6 +27,7 @@ _FILES: Final = pa.schema(
         "path": pa.string(),
         "start": pa.uint64(),
         "size": pa.uint64(),
+        "stamp": pa.string(),
     }
 )
 
@@ -106,6 +107,7 @@ def commit(folder: CorpusFolder, catalog: Catalog, pieces: Iterable[InputPiece])
     with folder.store.whole(folder.files(catalog.generation)) as path:
         pq.write_table(pa.Table.from_arrays(arrays, schema=_FILES), path, compression="zstd")
     value = {name: getattr(catalog, name) for name in Catalog.__slots__}
+    folder.store.confirm()
     folder.store.write(CATALOG, json.dumps({"layout": LAYOUT, **value}))
     folder.store.remove(folder.files(before - 1))
 

@@ -15,6 +15,7 @@ from typing import Any, Final, Protocol
 
 import pyarrow as pa
 
+from playground.corpora.places import folder_of, is_remote
 from playground.errors import InputFault
 from playground.output import told, whole_file, write_file
 
@@ -74,6 +75,10 @@ class Store(Protocol):
         and where something else lies there."""
         ...
 
+    def confirm(self) -> None:
+        """Raises InputFault where the lock that was taken is no longer held."""
+        ...
+
     def attach(self, made: Any) -> None:
         """Let a connection of DuckDB read the files."""
         ...
@@ -127,8 +132,11 @@ class LocalStore:
             self._swept()
             yield
 
+    def confirm(self) -> None:
+        pass  # it ends with the process
+
     def attach(self, made: Any) -> None:
-        pass
+        pass  # DuckDB reads files by itself
 
     def _swept(self) -> None:
         """Take away what a build left that was killed: nobody else writes now."""
@@ -165,7 +173,12 @@ def other_files(where: str) -> InputFault:
 
 
 def store_at(given: str | os.PathLike[str]) -> Store:
-    """The store in a folder. Raises InputFault for what is no path."""
+    """The store in a folder, or behind an address. Raises InputFault for what is neither."""
+    if is_remote(str(given)):
+        from playground.corpora.remote_stores import RemoteStore  # which loads fsspec
+
+        here = folder_of(str(given))
+        return RemoteStore(str(given)) if here is None else LocalStore(here)
     try:
         return LocalStore(Path(given).resolve())
     except (OSError, ValueError) as error:  # ValueError: a null byte in the name

@@ -7,6 +7,7 @@ stays a question. DuckDB itself would write wherever it may read.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +26,8 @@ _DOCUMENT: Final = "docs/corpus.md"
 def connected(folder: CorpusFolder) -> duckdb.DuckDBPyConnection:
     """DuckDB within our bounds: what does not fit in its memory goes to the corpus's scratch."""
     made = duckdb.connect(config={"memory_limit": MEMORY, "threads": THREADS})
+    with suppress(OSError):  # a corpus that may be read alone: what fits in memory is answered
+        folder.store.scratch.mkdir(parents=True, exist_ok=True)  # DuckDB makes the last folder only
     folder.store.attach(made)
     made.execute(f"SET temp_directory = {text_of(scratch_of(folder))}")
     made.execute("SET autoinstall_known_extensions = false")
@@ -135,6 +138,8 @@ class Database:
                 expected="`playground corpus build` with the same inputs, which builds them again",
             )
         said = str(error).partition("\n\nLINE")[0].partition("\n\nStack")[0]
+        if "Traceback" in said:  # of a store's, which it met while it read
+            said = said.strip().splitlines()[-1]
         expected = f"SQL over the views of {_DOCUMENT}"
         return InputFault(said, where=self._folder.store.name, expected=expected)
 
