@@ -20,6 +20,7 @@ import fsspec
 import pytest
 from click.testing import CliRunner
 from conftest import ROOT
+from fsspec.implementations.local import LocalFileSystem
 from streamlit.testing.v1 import AppTest
 from test_corpus import facts, killing, titles
 
@@ -41,15 +42,15 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import corpus_data as data
 
-QUAY = (  # an fsspec file system that other processes see, too
+LAGOON = (  # an fsspec file system that other processes see, too
     "import fsspec\n"
     "from fsspec.implementations.local import LocalFileSystem\n"
-    "class Quay(LocalFileSystem):\n"
-    "    protocol = 'quay'\n"
+    "class Lagoon(LocalFileSystem):\n"
+    "    protocol = 'lagoon'\n"
     "    @classmethod\n"
     "    def _strip_protocol(cls, path):\n"
-    "        return super()._strip_protocol(path.removeprefix('quay://'))\n"
-    "fsspec.register_implementation('quay', Quay, clobber=True)\n"
+    "        return super()._strip_protocol(path.removeprefix('lagoon://'))\n"
+    "fsspec.register_implementation('lagoon', Lagoon, clobber=True)\n"
 )
 
 
@@ -75,12 +76,12 @@ def memory() -> Iterator[str]:
 
 
 @pytest.fixture
-def quay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def lagoon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "sitecustomize.py").write_text(QUAY)
+    (tmp_path / "site" / "sitecustomize.py").write_text(LAGOON)
     monkeypatch.syspath_prepend(tmp_path / "site")
-    exec(QUAY, {})
-    return f"quay://{tmp_path}/corpus"
+    exec(LAGOON, {})
+    return f"lagoon://{tmp_path}/corpus"
 
 
 def write(folder: Path, *numbers: int) -> Path:
@@ -238,47 +239,47 @@ def test_what_has_the_stamp_that_it_had_is_not_read_again(memory: str, tmp_path:
 # several processes
 
 
-def test_pool_and_serial_find_the_same(quay: str, few: tuple[Path, Path]) -> None:
-    built = build_corpus(quay, [few[0]], engine="pool", workers=2, shard_bytes=100_000)
+def test_pool_and_serial_find_the_same(lagoon: str, few: tuple[Path, Path]) -> None:
+    built = build_corpus(lagoon, [few[0]], engine="pool", workers=2, shard_bytes=100_000)
     assert (built.aside, built.faults) == ([], [])
-    assert facts(quay) == facts(few[1])
+    assert facts(lagoon) == facts(few[1])
 
 
 def test_a_build_that_is_killed_goes_on_where_it_ended(
-    quay: str, few: tuple[Path, Path], tmp_path: Path
+    lagoon: str, few: tuple[Path, Path], tmp_path: Path
 ) -> None:
     code = (
         "import sys; from playground.corpora.building import build_corpus\n"
         "build_corpus(sys.argv[1], sys.argv[2:], engine='serial', shard_bytes=50_000)"
     )
     place = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), str(ROOT)])}
-    process = subprocess.Popen([sys.executable, "-c", code, quay, str(few[0])], env=place)
+    process = subprocess.Popen([sys.executable, "-c", code, lagoon, str(few[0])], env=place)
     manifests = tmp_path / "corpus" / "manifest"
     while not manifests.is_dir() or len(list(manifests.glob("*.v1.json"))) < 2:
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    assert pg.corpus(quay).sql("SELECT count(*) FROM sessions").rows[0][0] >= 0
+    assert pg.corpus(lagoon).sql("SELECT count(*) FROM sessions").rows[0][0] >= 0
     began = time.monotonic()
-    again = serial(quay, few[0], shard_bytes=50_000)
+    again = serial(lagoon, few[0], shard_bytes=50_000)
     assert time.monotonic() - began < remote_stores.SILENCE  # its lock was of this machine
     assert again.kept >= 1 and again.made >= 1
-    assert facts(quay) == facts(few[1])
+    assert facts(lagoon) == facts(few[1])
 
 
 @pytest.mark.long
 def test_a_worker_that_is_killed_once_costs_nothing(
-    quay: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    lagoon: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given = write(tmp_path / "in", 0, 1, 2)
     killing(tmp_path, monkeypatch, "1.json", times=1)
     with (tmp_path / "sitecustomize.py").open("a") as file:
-        file.write(QUAY)
-    built = build_corpus(quay, [given], engine="pool", workers=1)
+        file.write(LAGOON)
+    built = build_corpus(lagoon, [given], engine="pool", workers=1)
     assert (tmp_path / "killed").read_text() == "x"
     assert (built.aside, built.made) == ([], 1)
-    assert titles(quay) == ["text 0", "text 1", "text 2"]
+    assert titles(lagoon) == ["text 0", "text 1", "text 2"]
 
 
 # one build at a time
@@ -392,3 +393,27 @@ def test_what_one_process_alone_sees_is_built_in_one(tmp_path: Path) -> None:
     for out, given in (("memory://harbour/o", tmp_path), (tmp_path / "o", "memory://harbour/in")):
         with pytest.raises(InputFault, match="memory:// is seen by one process alone"):
             build_corpus(out, [given], engine="pool")
+
+
+class Refusing(LocalFileSystem):  # type: ignore[misc]
+    """As packages for fsspec do that find no key: with an error of their own."""
+
+    protocol = "refusing"
+
+    def info(self, path: str, *_: Any, **more: Any) -> Any:
+        raise LookupError(f"no credentials in\n{path}")
+
+    ls = open = _open = info
+
+
+def test_what_a_package_refuses_in_its_own_words_is_one_line(tmp_path: Path) -> None:
+    fsspec.register_implementation("refusing", Refusing, clobber=True)
+    given = write(tmp_path / "in", 0)
+    for ask in (
+        lambda: pg.corpus("refusing:///corpus"),
+        lambda: serial("refusing:///corpus", given),
+        lambda: serial(tmp_path / "o", "refusing:///logs"),
+    ):
+        with pytest.raises(InputFault, match="///[a-z]+: LookupError: no cred") as told:
+            ask()
+        assert "\n" not in str(told.value)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from fnmatch import fnmatch
 from functools import lru_cache
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
+import pyarrow as pa
 from pyarrow import fs
 
 from playground.errors import InputFault
@@ -216,4 +217,34 @@ def _by_fsspec(address: str, refused: Exception) -> _Place:
     except (ValueError, TypeError, OSError) as error:  # TypeError: it wants more than that
         said = str(refused).splitlines()[0]
         raise InputFault(f"nobody reads it ({said})", where=where, expected=expected) from error
-    return _Place(fs.PyFileSystem(fs.FSSpecHandler(system)), path, is_uri=False)
+    return _Place(fs.PyFileSystem(_Handler(system)), path, is_uri=False)
+
+
+class _Handler(fs.FSSpecHandler):  # type: ignore[misc]
+    """fsspec's file systems for pyarrow. Their packages have errors of their own, where no key is
+    found or one is refused: here they are OSErrors."""
+
+    def get_file_info(self, paths: Any) -> Any:
+        return _asked(super().get_file_info, paths)
+
+    def get_file_info_selector(self, selector: Any) -> Any:
+        return _asked(super().get_file_info_selector, selector)
+
+    def open_input_file(self, path: str) -> Any:
+        """pyarrow's own asks first whether it is a file, and takes a refusal for a no."""
+        return pa.PythonFile(_asked(self.fs.open, path, "rb"), mode="r")
+
+    def open_output_stream(self, path: str, metadata: Any) -> Any:
+        return _asked(super().open_output_stream, path, metadata)
+
+    def delete_file(self, path: str) -> Any:
+        return _asked(super().delete_file, path)
+
+
+def _asked(function: Callable[..., Any], *given: Any) -> Any:
+    try:
+        return function(*given)
+    except OSError:
+        raise
+    except Exception as error:  # of any package: fsspec names none
+        raise OSError(f"{type(error).__name__}: {error}") from error
