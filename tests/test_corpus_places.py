@@ -28,6 +28,7 @@ import playground as pg
 from playground.corpora import remote_stores
 from playground.corpora.building import build_corpus
 from playground.corpora.compaction import compact_corpus
+from playground.corpora.places import place_at
 from playground.corpora.stores import store_at
 from playground.errors import InputFault
 
@@ -161,6 +162,10 @@ def test_a_bad_address_is_one_line_that_shows_no_key(
     with pytest.raises(InputFault, match=told) as caught:
         build_corpus(tmp_path / "o", [address.format(key=key)], engine="serial")
     assert key not in str(caught.value)
+
+
+def test_a_public_bucket_is_named_without_a_key() -> None:
+    assert place_at("gs://anonymous@harbour/logs").path == "harbour/logs"
 
 
 # S3 itself

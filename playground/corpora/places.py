@@ -26,7 +26,8 @@ from playground.output import told as refused
 
 _BUFFER: Final = 1 << 20
 SETTLED: Final = 60.0  # seconds: S3 tells whole ones, and clocks differ
-_USER: Final = re.compile(r"://[^/?#]*@")  # of any address in a chain: `simplecache::s3://`
+# of any address in a chain: `simplecache::s3://`; `gs://anonymous@bucket` asks without a key
+_USER: Final = re.compile(r"://(?!anonymous@)[^/?#]*@")
 _OPTIONS: Final = ("endpoint_override", "region", "scheme", "retry_limit_seconds", "project_id")
 
 

@@ -38,14 +38,14 @@ def plan(
     built = list(before)
     known: dict[Found, list[InputPiece]] = {}
     for piece in built:
-        known.setdefault(Found(piece.path, piece.stamp), []).append(piece)
+        if piece.stamp:
+            known.setdefault(Found(piece.path, piece.stamp), []).append(piece)
     found = BuildPlan([piece for piece in built if not _covered(piece.path, given)])
     read = 0
     for file in find_files(given, folder.store.name):
         path, stamp = file
         try:
-            own = known.get(file, []) if stamp else []
-            own = own or [replace(piece, stamp=stamp) for piece in pieces_of(path)]
+            own = known.get(file) or [replace(piece, stamp=stamp) for piece in pieces_of(path)]
         except InputFault as fault:
             found.faults.append({"name": named(path), "problem": str(fault)})
             continue

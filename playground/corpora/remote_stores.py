@@ -6,6 +6,7 @@ its own name. Locks are objects, too: who finds another one waits whether it is 
 
 from __future__ import annotations
 
+import re
 import secrets
 import shutil
 import threading
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from fsspec import AbstractFileSystem
+from pyarrow import fs
 
 from playground import paths
 from playground.corpora.places import answering, info_at, listed_below, named, place_at
@@ -139,10 +141,17 @@ class RemoteStore:
         try:
             file = self._system.open_output_stream(path, compression=None)
         except FileNotFoundError:  # a file system that has folders
-            self._system.create_dir(path.rpartition("/")[0], recursive=True)
+            self._make_folder(path.rpartition("/")[0])
             file = self._system.open_output_stream(path, compression=None)
         with file:
             yield file
+
+    def _make_folder(self, path: str) -> None:
+        """A folder within one that is there: a bucket is nobody's to make."""
+        top = re.match("/*[^/]+", path)
+        if top and info_at(self._system, top[0]).type == fs.FileType.NotFound:
+            raise FileNotFoundError(2, f"there is no {top[0]}")
+        self._system.create_dir(path, recursive=True)
 
     # the lock
 
