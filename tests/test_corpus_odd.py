@@ -119,3 +119,22 @@ def test_what_ended_a_shard_is_one_short_line_without_its_key(
     assert line.endswith("…") and len(line) < 400
     held = [path.read_text("latin-1") for path in (tmp_path / "o").rglob("*") if path.is_file()]
     assert not any(key in text for text in held)
+
+
+@pytest.mark.parametrize("table", ["calls", "requests"])
+def test_a_compaction_that_cannot_read_is_one_line_and_leaves_the_corpus(
+    tmp_path: Path, table: str
+) -> None:
+    """DuckDB's error, or pyarrow's, came as it was where the bytes of a file had gone bad."""
+    out = tmp_path / "o"
+    (tmp_path / "a.json").write_text(json.dumps(data.text_session(0, data.Truth())))
+    serial(out, tmp_path / "a.json")
+    (path,) = (out / "facts" / "v1" / table).iterdir()
+    whole = path.read_bytes()
+    path.write_bytes(bytes(len(whole)))
+    with pytest.raises(InputFault, match="magic bytes") as caught:
+        compact_corpus(out)
+    assert "\n" not in str(caught.value)
+    path.write_bytes(whole)
+    assert len(pg.corpus(out).ask("sessions").rows) == 1
+    assert compact_corpus(out)["sessions"] == 1

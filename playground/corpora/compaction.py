@@ -14,6 +14,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
+import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -27,7 +28,7 @@ from playground.corpora.numbering import Numbering
 from playground.corpora.stores import store_at
 from playground.corpora.storing import SKELETON, renumbered
 from playground.corpora.tables import SCHEMAS
-from playground.corpora.views import connected, listed_of, text_of
+from playground.corpora.views import connected, listed_of, said_of, text_of
 from playground.errors import InputFault
 
 _ROW_GROUP: Final = 122_880  # rows: DuckDB's own
@@ -54,7 +55,12 @@ def compact_corpus(out: str | Path) -> dict[str, int]:
     catalog = catalogs.read_catalog(folder)
     with folder.store.locked():
         shards = _whole(folder, catalog)
-        made = _Compaction(folder, catalog, shards).run()
+        try:
+            made = _Compaction(folder, catalog, shards).run()
+        except (duckdb.Error, pa.ArrowException, OSError) as error:
+            expected = "files that can be read, and room for others; the corpus is as it was"
+            where = folder.store.name
+            raise InputFault(said_of(error), where=where, expected=expected) from error
         pieces = catalogs.built_files(folder, catalog)
         catalog.shards, catalog.dropped = [made["shard"]], []
         catalog.months = {made["shard"]: made["months"]}

@@ -137,11 +137,16 @@ class Database:
                 where=self._folder.store.name,
                 expected="`playground corpus build` with the same inputs, which builds them again",
             )
-        said = str(error).partition("\n\nLINE")[0].partition("\n\nStack")[0]
-        if "Traceback" in said:  # of a store's, which it met while it read
-            said = said.strip().splitlines()[-1]
         expected = f"SQL over the views of {_DOCUMENT}"
-        return InputFault(said, where=self._folder.store.name, expected=expected)
+        return InputFault(said_of(error), where=self._folder.store.name, expected=expected)
+
+
+def said_of(error: Exception) -> str:
+    """What DuckDB said, without its look at the SQL."""
+    said = str(error).partition("\n\nLINE")[0].partition("\n\nStack")[0].strip()
+    if "Traceback" in said:  # of a store's, which it met while it read
+        said = said.splitlines()[-1]
+    return said
 
 
 def listed_of(folder: CorpusFolder, names: Iterable[str]) -> str:
