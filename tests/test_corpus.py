@@ -135,7 +135,7 @@ def test_a_number_opens_the_sessions_behind_it(asked: Corpus) -> None:
     found = asked.session(behind[0]["id"])
     assert found.title == behind[0]["title"]
     path, _, number = asked.source(behind[0]["id"])
-    lines = path.read_text().splitlines()
+    lines = Path(path).read_text().splitlines()
     assert json.loads(lines[number])["title"] == found.title
 
 
@@ -259,7 +259,7 @@ def test_what_is_there_by_its_content_is_not_built_again(small: Path, tmp_path: 
     again = serial(out, small)
     assert (again.made, again.rows["sessions"]) == (0, 3)
     row = pg.corpus(out).ask("sessions").records()
-    paths = {pg.corpus(out).source(each["id"])[0].name for each in row}
+    paths = {Path(pg.corpus(out).source(each["id"])[0]).name for each in row}
     assert paths == {"renamed.json", "1.json", "2.json"}
 
 

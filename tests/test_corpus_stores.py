@@ -208,6 +208,9 @@ def test_what_is_built_is_no_input(memory: str, tmp_path: Path) -> None:
     for _ in range(2):
         assert serial(memory, "memory://harbour").faults == []
     assert titles(memory) == ["text 0", "text 1"]
+    row = pg.corpus(memory).ask("sessions").records()
+    told = {pg.corpus(memory).source(each["id"])[0] for each in row}
+    assert told == {"memory://harbour/0.json", "memory://harbour/1.json"}
 
 
 def test_what_has_the_stamp_that_it_had_is_not_read_again(memory: str, tmp_path: Path) -> None:

@@ -121,14 +121,15 @@ class Corpus:
         blocks = BlockReader(self.folder.store, self.folder.pack(shard), self.folder.index(shard))
         return stored_session(blocks, skeleton)[0]
 
-    def source(self, id: str | int) -> tuple[Path, str, int]:
-        """The file that a session came in, its name there (a tar's member), and its number."""
+    def source(self, id: str | int) -> tuple[str, str, int]:
+        """The path or address of the file that a session came in, its name there (a tar's member),
+        and its number."""
         sql = "SELECT path, name, number FROM sessions JOIN files USING (piece) WHERE session = {}"
         rows = self.sql(sql.format(_number(id)), limit=1).rows
         if not rows:
             raise _no_session(id)
         path, name, number = rows[0]
-        return Path(path), str(name), int(number)
+        return str(path), str(name), int(number)
 
     def behind(
         self, table: str, *, limit: int = 100, seconds: float = SECONDS, **filters: Any
