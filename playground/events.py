@@ -248,7 +248,7 @@ def cut(event: Event, offsets: Sequence[int]) -> list[Event]:
     start, stop = event.span
     edges = [start, *(offset for offset in offsets if offset > start), stop]
     return [
-        replace(event, span=Span(a, b), text=event.text[a - start : b - start])  # type: ignore[call-arg, union-attr]
+        replace(event, span=Span(a, b), text=event.text[a - start : b - start])  # type: ignore[arg-type, union-attr]
         for a, b in pairwise(edges)
     ]
 

@@ -82,6 +82,11 @@ def tokenizers() -> Path:
     return data() / "tokenizers"
 
 
+def elsewhere() -> Path:
+    """Where what is being made waits for a corpus that lies behind an address."""
+    return data() / "elsewhere"
+
+
 def workspace() -> Path:
     """Where the sessions lie that were brought, edited or recorded."""
     return data() / "workspace"

@@ -32,6 +32,7 @@ from playground.corpora.cleaning import Cleaner
 from playground.corpora.compaction import compact_corpus
 from playground.corpora.layout import ANALYSIS, CorpusFolder
 from playground.corpora.questions import question_names
+from playground.corpora.stores import store_at
 from playground.corpora.tables import SCHEMAS
 from playground.errors import InputFault, UnknownNameError
 from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
@@ -135,7 +136,7 @@ def test_a_number_opens_the_sessions_behind_it(asked: Corpus) -> None:
     found = asked.session(behind[0]["id"])
     assert found.title == behind[0]["title"]
     path, _, number = asked.source(behind[0]["id"])
-    lines = path.read_text().splitlines()
+    lines = Path(path).read_text().splitlines()
     assert json.loads(lines[number])["title"] == found.title
 
 
@@ -151,17 +152,17 @@ def test_a_stored_session_is_the_session_that_came(
 # any cutting into shards, any engine
 
 
-def facts(out: Path) -> dict[str, list[str]]:
+def facts(out: Path | str) -> dict[str, list[str]]:
     """All rows of a corpus, block numbers as the hashes of what they say."""
-    folder = CorpusFolder(out.resolve())
+    folder = CorpusFolder(store_at(out))
     found: dict[str, list[str]] = {name: [] for name in SCHEMAS if name != "toolsets"}
     known = catalog.read_catalog(folder)
     folder = folder.of(known.analysis)
     for shard in known.shards:
-        hashes = pq.read_table(folder.index(shard))["hash"].to_pylist()
+        hashes = pq.read_table(folder.store.opened(folder.index(shard)))["hash"].to_pylist()
         for name in found:
-            for path in folder.fact_files(name, shard, known.months.get(shard, ())):
-                for row in pq.ParquetFile(path).read().to_pylist():
+            for file in folder.fact_files(name, shard, known.months.get(shard, ())):
+                for row in pq.ParquetFile(folder.store.opened(file)).read().to_pylist():
                     row["text"] = ""
                     if "added" in row:
                         row["added"] = [hashes[number].hex() for number in row["added"]]
@@ -254,7 +255,7 @@ def write(path: Path, number: int) -> None:
     path.write_text(json.dumps(data.text_session(number, data.Truth())))
 
 
-def titles(out: Path) -> list[str]:
+def titles(out: Path | str) -> list[str]:
     return [row["title"] for row in pg.corpus(out).sql("FROM sessions ORDER BY title").records()]
 
 
@@ -269,7 +270,7 @@ def test_what_is_there_by_its_content_is_not_built_again(small: Path, tmp_path: 
     again = serial(out, small)
     assert (again.made, again.rows["sessions"]) == (0, 3)
     row = pg.corpus(out).ask("sessions").records()
-    paths = {pg.corpus(out).source(each["id"])[0].name for each in row}
+    paths = {Path(pg.corpus(out).source(each["id"])[0]).name for each in row}
     assert paths == {"renamed.json", "1.json", "2.json"}
 
 
@@ -419,10 +420,10 @@ def test_compacted_facts_lie_by_month_and_in_order_and_texts_once(
     assert after.catalog.months[shard] == ["2026-09", "2026-10", "2026-11"]
     for month in after.catalog.months[shard]:
         (path,) = after.folder.fact_files("requests", shard, [month])
-        rows = pq.read_table(path, columns=["agent", "session", "n"]).to_pylist()
+        rows = pq.read_table(compacted / path, columns=["agent", "session", "n"]).to_pylist()
         keys = [tuple(row.values()) for row in rows]
         assert keys == sorted(keys) and keys
-    hashes = pq.read_table(after.folder.index(shard))["hash"].to_pylist()
+    hashes = pq.read_table(compacted / after.folder.index(shard))["hash"].to_pylist()
     assert len(set(hashes)) == len(hashes)
     assert len(list((compacted / "blocks").iterdir())) == 2
     assert size(compacted / "blocks") < size(built[0] / "blocks")
@@ -464,7 +465,7 @@ def test_a_compaction_that_is_killed_leaves_the_corpus_as_it_was(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as within:
-        within.setattr("playground.corpora.compaction.write_file", killed)
+        within.setattr("playground.corpora.stores.write_file", killed)
         with pytest.raises(KeyboardInterrupt):
             compact_corpus(out)
     assert titles(out) == ["text 0", "text 1", "text 2"]
@@ -544,15 +545,15 @@ def test_a_shard_that_ended_the_build_itself_is_not_tried_for_ever(
     small: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "o"
-    folder = CorpusFolder(out.resolve())
+    folder = CorpusFolder(store_at(out))
     (small / "1.json").unlink()
     (small / "2.json").unlink()
     from playground.corpora.planning import job, plan
 
     pieces = plan([small], folder, []).pieces
-    place = folder.attempts(job(pieces, folder, redacts=False)["shard"])
+    place = out / folder.attempts(job(pieces, folder, redacts=False)["shard"])
     place.parent.mkdir(parents=True)
-    folder.lock.touch()
+    (out / "lock").touch()
     place.write_text(str(building.TRIES))
     built = serial(out, small)
     assert [each["name"] for each in built.aside] == [str(small / "0.json")]
@@ -585,7 +586,7 @@ def test_a_file_that_changes_while_it_is_read_counts_at_the_next_build(
 
 def test_two_builds_at_once_are_refused(small: Path, tmp_path: Path) -> None:
     out = tmp_path / "o"
-    with catalog.locked(CorpusFolder(out)), pytest.raises(InputFault, match="another build"):
+    with store_at(out).locked(), pytest.raises(InputFault, match="another build"):
         serial(out, small)
     assert serial(out, small).rows["sessions"] == 3
 
@@ -894,13 +895,13 @@ def test_a_redacted_corpus_hides_what_stands_under_a_formats_names_too(tmp_path:
 
 def everything(out: Path) -> Iterator[str]:
     """All that a corpus holds, unpacked, but for where the files lie."""
-    folder = CorpusFolder(out.resolve())
+    folder = CorpusFolder(store_at(out))
     corpus = pg.corpus(out)
     for table in SCHEMAS:
         yield repr(corpus.sql(f"FROM {table}", limit=100_000).rows)
     for shard in corpus.catalog.shards:
-        for row in pq.read_table(folder.index(shard)).to_pylist():
-            with folder.pack(shard).open("rb") as file:
+        for row in pq.read_table(out / folder.index(shard)).to_pylist():
+            with (out / folder.pack(shard)).open("rb") as file:
                 file.seek(row["frame"])
                 packed = file.read(row["packed"])
             yield pa.Codec("zstd").decompress(packed, row["unpacked"], asbytes=True).decode()

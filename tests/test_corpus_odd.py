@@ -18,6 +18,7 @@ import playground as pg
 from playground.cli import main
 from playground.corpora.building import Built, build_corpus
 from playground.corpora.compaction import compact_corpus
+from playground.corpora.layout import ANALYSIS
 from playground.corpora.simulating import simulate_corpus
 from playground.errors import InputFault
 
@@ -148,3 +149,22 @@ def test_what_lies_in_a_folder_by_chance_costs_itself_alone(tmp_path: Path) -> N
     assert "spoiled.jsonl.zst: not a whole file" in told["spoiled.jsonl.zst"]
     titles = [row[1] for row in pg.corpus(tmp_path / "o").ask("sessions").rows]
     assert len(titles) == 3
+
+
+@pytest.mark.parametrize("table", ["calls", "requests"])
+def test_a_compaction_that_cannot_read_is_one_line_and_leaves_the_corpus(
+    tmp_path: Path, table: str
+) -> None:
+    """DuckDB's error, or pyarrow's, came as it was where the bytes of a file had gone bad."""
+    out = tmp_path / "o"
+    (tmp_path / "a.json").write_text(json.dumps(data.text_session(0, data.Truth())))
+    serial(out, tmp_path / "a.json")
+    (path,) = (out / "facts" / f"v{ANALYSIS}" / table).iterdir()
+    whole = path.read_bytes()
+    path.write_bytes(bytes(len(whole)))
+    with pytest.raises(InputFault, match="magic bytes") as caught:
+        compact_corpus(out)
+    assert "\n" not in str(caught.value)
+    path.write_bytes(whole)
+    assert len(pg.corpus(out).ask("sessions").rows) == 1
+    assert compact_corpus(out)["sessions"] == 1

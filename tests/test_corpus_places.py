@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 import shutil
 import socket
 import subprocess
@@ -21,10 +22,14 @@ import fsspec
 import pyarrow as pa
 import pytest
 from conftest import ROOT
-from test_corpus import facts, titles
+from test_corpus import facts, needs_ray, titles
 
 import playground as pg
+from playground.corpora import remote_stores
 from playground.corpora.building import build_corpus
+from playground.corpora.compaction import compact_corpus
+from playground.corpora.places import place_at
+from playground.corpora.stores import store_at
 from playground.errors import InputFault
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -159,6 +164,10 @@ def test_a_bad_address_is_one_line_that_shows_no_key(
     assert key not in str(caught.value)
 
 
+def test_a_public_bucket_is_named_without_a_key() -> None:
+    assert place_at("gs://anonymous@harbour/logs").path == "harbour/logs"
+
+
 # S3 itself
 
 
@@ -203,11 +212,14 @@ def _put(port: int, name: str, content: bytes) -> None:
     urllib.request.urlopen(request, timeout=20).close()
 
 
-@pytest.mark.long
-@pytest.mark.skipif(
+S3 = pytest.mark.skipif(
     shutil.which("moto_server") is None,
     reason="NOT RUN: no moto_server on the path (pip install 'moto[server]')",
 )
+
+
+@pytest.mark.long
+@S3
 def test_a_bucket_is_read_by_the_workers_of_a_pool(bucket: str, tmp_path: Path) -> None:
     written(tmp_path / "in")
     build_corpus(tmp_path / "here", [tmp_path / "in"], engine="serial")
@@ -215,3 +227,46 @@ def test_a_bucket_is_read_by_the_workers_of_a_pool(bucket: str, tmp_path: Path) 
     assert built.faults == []
     assert facts(tmp_path / "there") == facts(tmp_path / "here")
     assert build_corpus(tmp_path / "there", [bucket], engine="serial").made == 0
+
+
+@pytest.mark.long
+@S3
+@pytest.mark.parametrize("engine", ["pool", pytest.param("ray", marks=needs_ray)])
+def test_a_bucket_holds_a_corpus(bucket: str, tmp_path: Path, engine: str) -> None:
+    """Built by two workers, asked, built again, compacted, and built by one machine at a time."""
+    corpus = bucket.replace("/logs?", "/corpus?")
+    data.write_sessions(tmp_path / "in", 40)
+    build_corpus(tmp_path / "here", [tmp_path / "in"], engine="serial")
+    given = [tmp_path / "in"]
+    built = build_corpus(corpus, given, engine=engine, workers=2, shard_bytes=100_000)
+    assert (built.aside, built.faults) == ([], [])
+    assert facts(corpus) == facts(tmp_path / "here")
+    assert build_corpus(corpus, given, engine="serial").made == 0
+    with pytest.MonkeyPatch.context() as within:
+        within.setenv("PLAYGROUND_HOME", str(tmp_path / "other machine"))
+        other = store_at(corpus)
+    with pytest.MonkeyPatch.context() as within:
+        within.setattr(remote_stores, "BEAT", 0.2)
+        within.setattr(remote_stores, "SILENCE", 2.0)
+        with other.locked(), pytest.raises(InputFault, match="another build"):
+            compact_corpus(corpus)
+    assert compact_corpus(corpus)["sessions"] == 40
+    assert facts(corpus) == facts(tmp_path / "here")
+    assert len(pg.corpus(corpus).ask("twins").rows) == len(
+        pg.corpus(tmp_path / "here").ask("twins").rows
+    )
+    build_corpus(corpus, [bucket], engine="serial")
+    assert len(titles(corpus)) == 55
+
+
+@pytest.mark.long
+@S3
+def test_a_bucket_that_does_not_answer_is_one_line(bucket: str, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(line(0))
+    for address, told in (
+        (bucket.replace("s3://harbour/", "s3://nowhere/"), "NO_SUCH_BUCKET"),
+        (re.sub("%3A[0-9]+", "%3A1", bucket), "onnect"),
+    ):
+        with pytest.raises(InputFault, match=told) as caught:
+            build_corpus(address, [tmp_path / "a.json"], engine="serial")
+        assert "\n" not in str(caught.value) and "?" not in str(caught.value)

@@ -212,10 +212,10 @@ def test_breaks_foretold_are_those_that_were_planted(gateway: tuple[Corpus, data
     assert sum(row["breaks"] for row in answer.records()) == told > 0
     assert sum(row["requests"] for row in answer.records()) == 80
     assert all(row["nano_dollars"] > 0 for row in answer.records())
-    printed = CliRunner().invoke(main, ["corpus", "simulate", str(corpus.folder.path), "--json"])
+    printed = CliRunner().invoke(main, ["corpus", "simulate", corpus.folder.store.name, "--json"])
     assert json.loads(printed.output)["rows"] == answer.plain()["rows"]
-    compact_corpus(corpus.folder.path)
-    assert simulate_corpus(pg.corpus(corpus.folder.path)).rows == answer.rows
+    compact_corpus(corpus.folder.store.name)
+    assert simulate_corpus(pg.corpus(corpus.folder.store.name)).rows == answer.rows
 
 
 def test_a_redacted_corpus_keeps_nothing_to_simulate(tmp_path: Path) -> None:

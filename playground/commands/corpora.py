@@ -46,7 +46,8 @@ def build(
     address: str,
     as_json: bool,
 ) -> int:
-    """Build or refresh the corpus in the folder OUT from INPUTS: files, folders, patterns.
+    """Build or refresh the corpus in OUT, a folder or an address, from INPUTS: files, folders,
+    patterns, addresses.
 
     What was built of the same content is left as it is; what changed or went takes its rows with
     it. A build that was ended goes on where it ended. Keys and tokens are starred out always.

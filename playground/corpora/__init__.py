@@ -13,8 +13,10 @@ from pieces to files, and every engine (`engines.py`) runs this same one. A shar
   the shard, in frames of zstd;
 * a manifest, written last. What has none is not there.
 
-`catalog.py` holds the one file that readers begin with, `corpus.json`: which shards count, and
-which of their pieces are gone. It is replaced whole, so whoever reads sees a corpus that was one.
+All of it is read and written through a store (`stores.py`; `remote_stores.py` behind an address),
+by names below the corpus; `layout.py` says what is called how. `catalog.py` holds the one file that
+readers begin with, `corpus.json`: which shards count, and which of their pieces are gone. It is
+replaced whole, so whoever reads sees a corpus that was one.
 
 Who asks
 --------

@@ -33,6 +33,7 @@ from playground.corpora.questions import (
     versions,
 )
 from playground.corpora.signatures import BANDS
+from playground.corpora.stores import store_at
 from playground.corpora.storing import stored_session
 from playground.errors import InputFault, UnknownNameError
 from playground.sessions.session import Session
@@ -43,26 +44,20 @@ MOST_ROWS: Final = 100_000
 
 @takes(path=(str, PathLike), analysis=(int, NoneType))
 def corpus(path: str | PathLike[str], analysis: int | None = None) -> Corpus:
-    """The corpus in a folder that `playground corpus build` made, as it is now; with `analysis` by
-    the facts of an older version of our analysis, as far as they are still there.
+    """The corpus in a folder, or behind an address, that `playground corpus build` made, as it is
+    now; with `analysis` by the facts of an older version of our analysis, as far as they are still
+    there.
 
     Raises InputFault where there is none, and for one of a newer version.
     """
     needed()
-    return Corpus(_folder(path), analysis)
+    return Corpus(CorpusFolder(store_at(path)), analysis)
 
 
 def generation_of(path: str | PathLike[str]) -> int:
     """Which state of a corpus lies in a folder: another number for each that was built there.
     Raises InputFault as `corpus` does."""
-    return read_catalog(_folder(path)).generation
-
-
-def _folder(path: str | PathLike[str]) -> CorpusFolder:
-    try:
-        return CorpusFolder(Path(path).resolve())
-    except (OSError, ValueError) as error:  # ValueError: a null byte in the name
-        raise InputFault(f"{str(path)!r:.80} is no path ({error})", expected="a folder") from error
+    return read_catalog(CorpusFolder(store_at(path))).generation
 
 
 class Corpus:
@@ -123,17 +118,18 @@ class Corpus:
         without secrets, and without texts where it is redacted. Raises InputFault."""
         number = _number(id)
         shard, skeleton = self._place(number)
-        blocks = BlockReader(self.folder.pack(shard), self.folder.index(shard))
+        blocks = BlockReader(self.folder.store, self.folder.pack(shard), self.folder.index(shard))
         return stored_session(blocks, skeleton)[0]
 
-    def source(self, id: str | int) -> tuple[Path, str, int]:
-        """The file that a session came in, its name there (a tar's member), and its number."""
+    def source(self, id: str | int) -> tuple[str, str, int]:
+        """The path or address of the file that a session came in, its name there (a tar's member),
+        and its number."""
         sql = "SELECT path, name, number FROM sessions JOIN files USING (piece) WHERE session = {}"
         rows = self.sql(sql.format(_number(id)), limit=1).rows
         if not rows:
             raise _no_session(id)
         path, name, number = rows[0]
-        return Path(path), str(name), int(number)
+        return str(path), str(name), int(number)
 
     def behind(
         self, table: str, *, limit: int = 100, seconds: float = SECONDS, **filters: Any
@@ -225,7 +221,7 @@ class Corpus:
         numbers = _two_of(given, "analyses") or known[-2:]
         if len(numbers) < 2 or not set(map(str, numbers)) <= set(map(str, known)):
             expected = f"two of: {', '.join(map(str, known))}"
-            raise InputFault("no two analyses", where=str(self.folder.path), expected=expected)
+            raise InputFault("no two analyses", where=self.folder.store.name, expected=expected)
         where = Filters("sessions", given)
         sql = analyses.SQL.format(where=where.where)
         both = [Corpus(self.folder.of(int(number)), int(number)) for number in numbers]
@@ -285,7 +281,7 @@ class Corpus:
                 raise
             raise InputFault(
                 f"the question was ended after {seconds:g} s",
-                where=str(self.folder.path),
+                where=self.folder.store.name,
                 expected="a narrower filter, or more seconds",
             ) from fault
         finally:

@@ -19,6 +19,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from playground.corpora.stores import Store
 from playground.errors import InputFault
 
 _FRAME: Final = 1 << 20  # characters of JSON, before they are packed
@@ -138,12 +139,12 @@ class BlockFile:
 class BlockReader:
     """Gives the blocks of a shard by their numbers. Raises InputFault for files that are torn."""
 
-    def __init__(self, pack: Path, index: Path) -> None:
-        self._pack, self._path = pack, index
+    def __init__(self, store: Store, pack: str, index: str) -> None:
+        self._store, self._pack, self._path = store, pack, index
         try:
-            self._index = pq.ParquetFile(index)
+            self._index = pq.ParquetFile(store.opened(index))
         except (OSError, pa.ArrowInvalid) as error:
-            raise _torn(index, error) from error
+            raise self._torn(index, error) from error
         known = self._index.metadata
         sizes = [known.row_group(group).num_rows for group in range(known.num_row_groups)]
         self._starts = list(accumulate(sizes, initial=0))
@@ -158,7 +159,7 @@ class BlockReader:
         try:
             return json.loads(data[row["start"] : row["start"] + row["length"]])
         except ValueError as error:
-            raise _torn(self._pack, error) from error
+            raise self._torn(self._pack, error) from error
 
     def all(self) -> Iterator[tuple[str, bytes, bytes]]:
         """Every block in its order, as `BlockFile.append` takes it."""
@@ -182,18 +183,18 @@ class BlockReader:
         try:
             return self._index.read_row_group(group)
         except (OSError, pa.ArrowInvalid) as error:
-            raise _torn(self._path, error) from error
+            raise self._torn(self._path, error) from error
 
     def _read(self, offset: int, packed: int, unpacked: int) -> bytes:
         try:
-            with pa.OSFile(str(self._pack), "rb") as file:
+            with self._store.opened(self._pack) as file:
                 file.seek(offset)
                 data = pa.Codec("zstd").decompress(file.read(packed), unpacked, asbytes=True)
         except (OSError, pa.ArrowInvalid) as error:
-            raise _torn(self._pack, error) from error
+            raise self._torn(self._pack, error) from error
         return bytes(data)
 
-
-def _torn(path: Path, error: Exception) -> InputFault:
-    expected = "a whole file: build the corpus again, which replaces it"
-    return InputFault(f"torn ({str(error).splitlines()[0]})", where=str(path), expected=expected)
+    def _torn(self, name: str, error: Exception) -> InputFault:
+        expected = "a whole file: build the corpus again, which replaces it"
+        where = f"{self._store.name}/{name}"
+        return InputFault(f"torn ({str(error).splitlines()[0]})", where=where, expected=expected)

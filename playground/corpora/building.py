@@ -18,10 +18,11 @@ from playground.corpora.engines import Engine, Outcome, get_engine
 from playground.corpora.inputs import PIECE_BYTES, InputPiece
 from playground.corpora.layout import CorpusFolder
 from playground.corpora.needed import needed
+from playground.corpora.places import is_of_one_process
 from playground.corpora.planning import Progress, again, halves, jobs, plan
+from playground.corpora.stores import CATALOG, store_at
 from playground.corpora.tables import SCHEMAS
 from playground.errors import InputFault
-from playground.output import write_file
 
 TRIES: Final = 3
 _APART: Final = 2.0  # seconds between two commits
@@ -52,15 +53,19 @@ def build_corpus(
     shard_bytes: int = PIECE_BYTES,
     progress: Progress | None = None,
 ) -> Built:
-    """Build or refresh the corpus in the folder `out` from files, folders and patterns.
+    """Build or refresh the corpus in `out`, a folder or an address, from files, folders, patterns
+    and addresses.
 
     What is there by its content is not built again; what changed or went takes its rows with it.
     `redact` keeps no text. Raises InputFault where another build is at work there, where nothing
     is to be read, where the disk is full, and for a corpus of the other kind of redaction.
     """
     needed()
-    folder = CorpusFolder(Path(out).resolve())
-    with catalogs.locked(folder):
+    if engine != "serial" and any(map(is_of_one_process, (str(out), *inputs))):
+        told = f"memory:// is seen by one process alone, and the engine {engine} has several"
+        raise InputFault(told, expected="the engine serial")
+    folder = CorpusFolder(store_at(out))
+    with folder.store.locked():
         runs = get_engine(engine, workers, address)
         return _Build(folder, runs, redact, progress).run(inputs, shard_bytes)
 
@@ -155,7 +160,7 @@ class _Build:
         if outcome.manifest is None:
             again = _attempts(self._folder, job) < TRIES
             return [job] if again else self._given_up(job, outcome.problem)
-        self._folder.attempts(job["shard"]).unlink(missing_ok=True)
+        self._folder.store.remove(self._folder.attempts(job["shard"]))
         self._shards[job["shard"]] = outcome.manifest
         self._made += 1
         self._done += sum(piece["size"] for piece in job["pieces"])
@@ -172,8 +177,7 @@ class _Build:
         """Whether it has had its attempts; where not, one more is noted before it begins."""
         tried = _attempts(self._folder, job)
         if tried < TRIES:
-            place = self._folder.attempts(job["shard"])
-            write_file(place, str(tried + 1), force=True)
+            self._folder.store.write(self._folder.attempts(job["shard"]), str(tried + 1))
         return tried >= TRIES
 
     def _given_up(self, job: dict[str, Any], problem: str) -> list[dict[str, Any]]:
@@ -221,13 +225,13 @@ class _Build:
 
 
 def _begun(folder: CorpusFolder, redacts: bool) -> Catalog:
-    if not folder.catalog.exists():
+    if CATALOG not in folder.store.names(""):
         return Catalog(redacts=redacts)
     found = catalogs.read_catalog(folder)
     if found.redacts != redacts:
         raise InputFault(
             f"this corpus is {'redacted' if found.redacts else 'not redacted'}",
-            where=str(folder.path),
+            where=folder.store.name,
             expected="the same choice of --redact, or another folder",
         )
     return found
@@ -241,6 +245,6 @@ def _sound(manifest: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _attempts(folder: CorpusFolder, job: dict[str, Any]) -> int:
     try:
-        return int(folder.attempts(job["shard"]).read_text())
+        return int(folder.store.read(folder.attempts(job["shard"])))
     except (OSError, ValueError):
         return 0

@@ -5,13 +5,9 @@ It is the one file that readers begin with, and is replaced whole. Whoever build
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
@@ -19,9 +15,9 @@ import pyarrow.parquet as pq
 
 from playground.corpora.inputs import InputPiece
 from playground.corpora.layout import LAYOUT, CorpusFolder, current_analysis
+from playground.corpora.stores import CATALOG
 from playground.corpora.tables import SCHEMAS
 from playground.errors import InputFault
-from playground.output import told, whole_file, write_file
 
 _FILES: Final = pa.schema(
     {
@@ -31,6 +27,7 @@ _FILES: Final = pa.schema(
         "path": pa.string(),
         "start": pa.uint64(),
         "size": pa.uint64(),
+        "stamp": pa.string(),
     }
 )
 
@@ -54,17 +51,17 @@ class Catalog:
 def read_catalog(folder: CorpusFolder) -> Catalog:
     """The catalog of a corpus. Raises InputFault where there is none, or a newer one."""
     expected = "the folder of a corpus that `playground corpus build` made"
-    if not folder.catalog.is_file():
-        raise InputFault("there is no corpus", where=str(folder.path), expected=expected)
+    where = f"{folder.store.name}/{CATALOG}"
     try:
-        value = json.loads(folder.catalog.read_bytes())
+        value = json.loads(folder.store.read(CATALOG))
         layout = value.pop("layout")
         catalog = Catalog(**value)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise InputFault(
-            f"not a catalog ({error})", where=str(folder.catalog), expected=expected
-        ) from error
-    refuse_newer(layout, LAYOUT, "layout", folder.catalog)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        name = folder.store.name
+        raise InputFault("there is no corpus", where=name, expected=expected) from error
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise InputFault(f"not a catalog ({error})", where=where, expected=expected) from error
+    refuse_newer(layout, LAYOUT, "layout", where)
     return catalog
 
 
@@ -80,18 +77,18 @@ def as_of(folder: CorpusFolder, catalog: Catalog) -> Catalog:
         known = ", ".join(map(str, folder.analyses)) or "none"
         raise InputFault(
             f"no facts of analysis {folder.analysis}",
-            where=str(folder.path),
+            where=folder.store.name,
             expected=f"one that there is: {known}",
         )
     return replace(catalog, analysis=folder.analysis, shards=shards, months=months)
 
 
-def refuse_newer(found: int, known: int, noun: str, path: Path) -> None:
+def refuse_newer(found: int, known: int, noun: str, where: str) -> None:
     """Raises InputFault for a file of a version that is newer than this one's."""
     if found > known:
         raise InputFault(
             f"{noun} {found} is newer than this version of the playground ({noun} {known})",
-            where=str(path),
+            where=where,
             expected="a newer version of the playground, or a corpus of its own folder",
         )
 
@@ -107,32 +104,35 @@ def commit(folder: CorpusFolder, catalog: Catalog, pieces: Iterable[InputPiece])
         *([getattr(each, name) for each in rows] for name in _FILES.names[1:]),
     ]
     arrays = [pa.array(c, t) for c, t in zip(columns, _FILES.types, strict=True)]
-    with whole_file(folder.files(catalog.generation)) as path:
+    with folder.store.whole(folder.files(catalog.generation)) as path:
         pq.write_table(pa.Table.from_arrays(arrays, schema=_FILES), path, compression="zstd")
     value = {name: getattr(catalog, name) for name in Catalog.__slots__}
-    write_file(folder.catalog, json.dumps({"layout": LAYOUT, **value}), force=True)
-    folder.files(before - 1).unlink(missing_ok=True)
+    folder.store.confirm()
+    folder.store.write(CATALOG, json.dumps({"layout": LAYOUT, **value}))
+    folder.store.remove(folder.files(before - 1))
 
 
 def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
     """The pieces that the catalog's files are made of."""
-    path = folder.files(catalog.generation)
-    if not path.is_file():
+    try:
+        with folder.store.opened(folder.files(catalog.generation)) as file:
+            rows = pq.read_table(file).drop_columns(["piece"]).to_pylist()
+    except FileNotFoundError:
         return []
-    rows = pq.read_table(path).drop_columns(["piece"]).to_pylist()
     return [InputPiece(**row) for row in rows]
 
 
 def manifests(folder: CorpusFolder, *, redacts: bool) -> Iterator[dict[str, Any]]:
     """The manifests of this analysis, each of a shard whose files are all there and whole; the
     others are built again. Raises InputFault for one of a newer layout."""
-    for path in sorted(folder.manifest("x").parent.glob(f"*.v{folder.analysis}.json")):
+    size = folder.store.sizes()
+    for name in map(folder.manifest, folder.built_shards):
         try:
-            found = json.loads(path.read_bytes())
+            found = json.loads(folder.store.read(name))
         except ValueError:
             continue
-        refuse_newer(found["layout"], LAYOUT, "layout", path)
-        if found["redacts"] == redacts and is_whole(folder, found["files"]):
+        refuse_newer(found["layout"], LAYOUT, "layout", f"{folder.store.name}/{name}")
+        if found["redacts"] == redacts and _is_whole(found["files"], size):
             yield found
 
 
@@ -145,75 +145,31 @@ def refuse_older(folder: CorpusFolder, found: Iterable[Mapping[str, Any]]) -> No
         if older:
             told = f"{older} of {len(shards)} shards were built before there was a table `{table}`"
             expected = "`playground corpus build` with the same inputs, which builds them again"
-            raise InputFault(told, where=str(folder.path), expected=expected)
+            raise InputFault(told, where=folder.store.name, expected=expected)
 
 
 def has_table(folder: CorpusFolder, found: Mapping[str, Any], table: str) -> bool:
     """Whether the shard of a manifest was built when there was this table."""
-    (path, *_) = folder.fact_files(table, found["shard"], found.get("months", ()))
-    return str(path.relative_to(folder.path)) in found["files"]
-
-
-def built_shards(folder: CorpusFolder) -> list[str]:
-    """Every shard of this analysis that has a manifest, whether it counts or not."""
-    ending = f".v{folder.analysis}.json"
-    found = folder.manifest("x").parent.glob(f"*{ending}")
-    return [path.name.removesuffix(ending) for path in found]
+    (name, *_) = folder.fact_files(table, found["shard"], found.get("months", ()))
+    return name in found["files"]
 
 
 def take_away(folder: CorpusFolder, keep: Collection[str]) -> None:
     """The files of all shards but these, of every analysis."""
     for each in map(folder.of, folder.analyses):
-        for shard in set(built_shards(each)) - set(keep):
-            path = each.manifest(shard)
+        for shard in set(each.built_shards) - set(keep):
             try:
-                listed = json.loads(path.read_bytes())["files"]
+                listed = json.loads(folder.store.read(each.manifest(shard)))["files"]
             except (ValueError, KeyError, TypeError):  # torn: what it listed is not known
                 listed = {}
-            path.unlink()
+            folder.store.remove(each.manifest(shard))
             for name in listed:
-                with suppress(OSError):  # a reader of the catalog before may have it open
-                    (folder.path / name).unlink()
+                folder.store.remove(name)
 
 
-def is_whole(folder: CorpusFolder, files: Mapping[str, int]) -> bool:
+def _is_whole(files: Mapping[str, int], size: Callable[[str], int]) -> bool:
     """Whether files are there in the length in which they were written."""
     try:
-        return all((folder.path / name).stat().st_size == size for name, size in files.items())
+        return all(size(name) == length for name, length in files.items())
     except OSError:
         return False
-
-
-@contextmanager
-def locked(folder: CorpusFolder) -> Iterator[None]:
-    """The folder is this process's to write. Raises InputFault where another one builds there, and
-    for a folder that holds something else."""
-    with told(folder.path):
-        folder.path.mkdir(parents=True, exist_ok=True)
-        is_ours = folder.lock.exists() or folder.catalog.exists()
-        if not is_ours and any(folder.path.iterdir()):
-            expected = "an empty folder, or that of a corpus"
-            raise InputFault(
-                "this folder holds other files", where=str(folder.path), expected=expected
-            )
-        handle = os.open(folder.lock, os.O_RDWR | os.O_CREAT, 0o666)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise InputFault(
-                "another build is at work here",
-                where=str(folder.path),
-                expected="to wait for its end, or another folder",
-            ) from error
-        _swept(folder)
-        yield
-    finally:
-        os.close(handle)
-
-
-def _swept(folder: CorpusFolder) -> None:
-    """Take away what a build left that was killed: nobody else writes now."""
-    for path in folder.path.rglob(".playground-*.part"):
-        with suppress(OSError):
-            path.unlink()

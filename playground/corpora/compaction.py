@@ -14,6 +14,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
+import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -24,11 +25,11 @@ from playground.corpora.catalog import Catalog
 from playground.corpora.layout import LAYOUT, CorpusFolder
 from playground.corpora.needed import needed
 from playground.corpora.numbering import Numbering
+from playground.corpora.stores import store_at
 from playground.corpora.storing import SKELETON, renumbered
 from playground.corpora.tables import SCHEMAS
-from playground.corpora.views import connected, text_of
+from playground.corpora.views import connected, listed_of, said_of, text_of
 from playground.errors import InputFault
-from playground.output import whole_file, write_file
 
 _ROW_GROUP: Final = 122_880  # rows: DuckDB's own
 _NUMBERED: Final = {"sessions": ("text",), "requests": ("added",)}  # columns of block numbers
@@ -50,11 +51,16 @@ def compact_corpus(out: str | Path) -> dict[str, int]:
     build is at work, and where shards are torn or of another analysis: a build mends both.
     """
     needed()
-    folder = CorpusFolder(Path(out).resolve())
+    folder = CorpusFolder(store_at(out))
     catalog = catalogs.read_catalog(folder)
-    with catalogs.locked(folder):
+    with folder.store.locked():
         shards = _whole(folder, catalog)
-        made = _Compaction(folder, catalog, shards).run()
+        try:
+            made = _Compaction(folder, catalog, shards).run()
+        except (duckdb.Error, pa.ArrowException, OSError) as error:
+            expected = "files that can be read, and room for others; the corpus is as it was"
+            where = folder.store.name
+            raise InputFault(said_of(error), where=where, expected=expected) from error
         pieces = catalogs.built_files(folder, catalog)
         catalog.shards, catalog.dropped = [made["shard"]], []
         catalog.months = {made["shard"]: made["months"]}
@@ -72,7 +78,7 @@ def _whole(folder: CorpusFolder, catalog: Catalog) -> list[dict[str, Any]]:
         told = f"{len(missing)} of {len(catalog.shards)} shards are torn, or of another analysis"
         raise InputFault(
             told if missing else "nothing has been built",
-            where=str(folder.path),
+            where=folder.store.name,
             expected="a corpus that `playground corpus build` has brought up to date",
         )
     found = [there[shard] for shard in catalog.shards]
@@ -91,7 +97,7 @@ class _Compaction:
         self._pieces = list(kept.values())
         told = "\0".join(["compacted", *sorted(kept)])
         self._name = blake2b(told.encode(), digest_size=12).hexdigest()
-        self._scratch = folder.scratch / "compaction"
+        self._scratch = folder.store.scratch / "compaction"
 
     def run(self) -> dict[str, Any]:
         """The manifest of the one shard, written last."""
@@ -111,7 +117,7 @@ class _Compaction:
             "months": months,
             "files": self._folder.sizes(self._name, months),
         }
-        write_file(self._folder.manifest(self._name), json.dumps(manifest), force=True)
+        self._folder.store.write(self._folder.manifest(self._name), json.dumps(manifest))
         for path in self._scratch.iterdir():
             path.unlink()
         return manifest
@@ -121,11 +127,11 @@ class _Compaction:
     def _texts(self) -> None:
         """Copy every text once, and give the facts the new numbers of their blocks."""
         folder = self._folder
-        indexes = [folder.index(found["shard"]) for found in self._shards]
+        indexes = [listed_of(folder, [folder.index(found["shard"])]) for found in self._shards]
         numbering = Numbering(connected(folder), indexes)
         with ExitStack() as stack:
-            pack = stack.enter_context(whole_file(folder.pack(self._name)))
-            index = stack.enter_context(whole_file(folder.index(self._name)))
+            pack = stack.enter_context(folder.store.whole(folder.pack(self._name)))
+            index = stack.enter_context(folder.store.whole(folder.index(self._name)))
             file = BlockFile(pack, index)
             stack.callback(file.abandon)
             for place, found in enumerate(self._shards):
@@ -139,7 +145,8 @@ class _Compaction:
 
     def _copy(self, shard: str, file: BlockFile, numbers: memoryview, first: memoryview) -> None:
         """The blocks of a shard that stay."""
-        reader = BlockReader(self._folder.pack(shard), self._folder.index(shard))
+        folder = self._folder
+        reader = BlockReader(folder.store, folder.pack(shard), folder.index(shard))
         for (kind, key, text), stays in zip(reader.all(), first, strict=True):
             if kind == SKELETON:
                 file.append(kind, *block_of(renumbered(json.loads(text), numbers)))
@@ -149,10 +156,10 @@ class _Compaction:
     def _renumber(self, found: dict[str, Any], numbers: pa.Array) -> None:
         """A shard's facts with the new numbers, in the scratch folder."""
         for table, columns in _NUMBERED.items():
-            paths = self._folder.fact_files(table, found["shard"], found.get("months", ()))
+            names = self._folder.fact_files(table, found["shard"], found.get("months", ()))
             target = self._scratch / f"{table}-{found['shard']}.parquet"
             with pq.ParquetWriter(target, SCHEMAS[table], compression="zstd") as writer:
-                for batch in _batches(paths):
+                for batch in _batches(self._folder, names):
                     for name in columns:
                         place = batch.schema.get_field_index(name)
                         field = SCHEMAS[table].field(name)
@@ -166,8 +173,7 @@ class _Compaction:
         made = connected(self._folder)
         gone = ", ".join(map(str, self._catalog.dropped)) or "0"
         for table in SCHEMAS:
-            listed = ", ".join(text_of(path) for path in self._sources(table))
-            sql = f"CREATE VIEW {table} AS SELECT * FROM read_parquet([{listed}])"
+            sql = f"CREATE VIEW {table} AS SELECT * FROM read_parquet({self._sources(table)})"
             made.execute(f"{sql} WHERE piece NOT IN ({gone})")
         made.execute(
             "CREATE TABLE placed AS SELECT session, any_value(coalesce(strftime(sent_at, '%Y-%m'),"
@@ -178,35 +184,39 @@ class _Compaction:
         rows = {table: self._table(made, table, months) for table in SCHEMAS}
         return months, rows
 
-    def _sources(self, table: str) -> Iterator[Path]:
-        for found in self._shards:
-            if table in _NUMBERED:
-                yield self._scratch / f"{table}-{found['shard']}.parquet"
-            else:
-                shard, months = found["shard"], found.get("months", ())
-                yield from self._folder.fact_files(table, shard, months)
+    def _sources(self, table: str) -> str:
+        """The files of a table, as a list of SQL."""
+        if table in _NUMBERED:
+            made = (self._scratch / f"{table}-{found['shard']}.parquet" for found in self._shards)
+            return f"[{', '.join(map(text_of, made))}]"
+        names = (
+            name
+            for found in self._shards
+            for name in self._folder.fact_files(table, found["shard"], found.get("months", ()))
+        )
+        return listed_of(self._folder, names)
 
     def _table(self, made: Any, table: str, months: Sequence[str]) -> int:
         count = 0
         for month in months:
-            (path,) = self._folder.fact_files(table, self._name, [month])
+            (name,) = self._folder.fact_files(table, self._name, [month])
             columns = ", ".join(f"t.{name}" for name in SCHEMAS[table].names)
             rows = (
                 f"SELECT {columns} FROM {table} t JOIN placed p USING (session) WHERE p.month = $m"
             )
             if table == "toolsets":  # of no session: with the first month
                 rows = f"SELECT DISTINCT {columns} FROM {table} t WHERE $m = {text_of(months[0])}"
-            with whole_file(path) as temporary:
+            with self._folder.store.whole(name) as temporary:
                 sql = f"COPY ({rows} ORDER BY {_ORDER[table]}) TO {text_of(temporary)} "
                 sql += f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {_ROW_GROUP})"
                 count += made.execute(sql, {"m": month}).fetchall()[0][0]
         return count
 
 
-def _batches(paths: Sequence[Path]) -> Iterator[pa.Table]:
+def _batches(folder: CorpusFolder, names: Sequence[str]) -> Iterator[pa.Table]:
     """The rows of files, some at a time."""
-    for path in paths:
-        for batch in pq.ParquetFile(path).iter_batches(_ROW_GROUP):
+    for name in names:
+        for batch in pq.ParquetFile(folder.store.opened(name)).iter_batches(_ROW_GROUP):
             yield pa.Table.from_batches([batch])
 
 

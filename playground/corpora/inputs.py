@@ -19,9 +19,17 @@ from typing import IO, Any, Final
 import pyarrow as pa
 
 from playground.characters import is_whole
-from playground.corpora.places import files_at, is_remote, named, opened_at, size_of
+from playground.corpora.places import (
+    Found,
+    files_at,
+    is_remote,
+    named,
+    opened_at,
+    reading,
+    size_of,
+)
 from playground.errors import InputFault
-from playground.output import told, whole_file
+from playground.output import whole_file
 from playground.sessions.formats import recognised
 from playground.sessions.source import LINES, Source
 
@@ -36,7 +44,8 @@ _PACKED: Final = (".gz", ".zst")
 class InputPiece:
     """A file, or bytes `start` to `start + size` of one; `content` is the hash of those bytes.
 
-    `name` is what people read: the path, and behind a `!` the member of a tar.
+    `name` is what people read: the path, and behind a `!` the member of a tar. `stamp` is that of
+    the file behind an address (`places.py`).
     """
 
     content: str
@@ -44,6 +53,7 @@ class InputPiece:
     path: str
     start: int
     size: int
+    stamp: str = ""
 
     @property
     def number(self) -> int:
@@ -56,13 +66,13 @@ class InputPiece:
         return "!" not in self.name and named(self.path).endswith(_TARS)
 
 
-def find_files(inputs: Iterable[str], out: Path) -> Iterator[str]:
+def find_files(inputs: Iterable[str], out: str) -> Iterator[Found]:
     """The files that are meant: those of a folder in the order of their names, without hidden ones
     and links. Nothing below `out` is among them. Raises InputFault where nothing is there."""
     here = Path(os.path.realpath(out))
     for given in inputs:
-        with told(given):
-            found = files_at(given) if is_remote(given) else map(str, _here(given, here))
+        with reading(given):
+            found = _there(given, out) if is_remote(given) else _here(given, here)
             first = next(found, None)
             if first is None and (is_remote(given) or not Path(given).is_dir()):
                 expected = "a file, a folder, or a pattern that some file fits"
@@ -72,15 +82,20 @@ def find_files(inputs: Iterable[str], out: Path) -> Iterator[str]:
                 yield from found
 
 
-def _here(given: str, out: Path) -> Iterator[Path]:
+def _there(given: str, out: str) -> Iterator[Found]:
+    """The files behind an address that are meant."""
+    return (each for each in files_at(given) if not named(each.path).startswith(f"{out}/"))
+
+
+def _here(given: str, out: Path) -> Iterator[Found]:
     """The files of this machine that are meant."""
     path = Path(given)
+    found: Iterable[Path] = [path]
     if path.is_dir():
-        yield from _walk(path, out)
-    elif path.is_file():
-        yield path
-    else:
-        yield from sorted(filter(Path.is_file, matching(given)))
+        found = _walk(path, out)
+    elif not path.is_file():
+        found = sorted(filter(Path.is_file, matching(given)))
+    return (Found(str(each)) for each in found)
 
 
 def matching(pattern: str) -> Iterator[Path]:
@@ -106,7 +121,7 @@ def pieces_of(path: str) -> Iterator[InputPiece]:
     """The pieces of a file. Raises InputFault where it cannot be read."""
     if not is_whole(path):  # no table holds it
         raise InputFault("its name is no UTF-8", where=path, expected="another name")
-    with told(path):
+    with reading(path):
         if named(path).endswith(".tar"):
             yield from _members(path)
         elif _is_cut(path):
@@ -180,7 +195,7 @@ def opened(piece: InputPiece, scratch: Path) -> Iterator[Iterator[Source]]:
     when it was planned.
     """
     path, name = piece.path, named(piece.path)
-    with told(path):
+    with reading(path):
         is_whole = piece.start == 0 and piece.size == size_of(path)
         if not is_whole or piece.size <= PIECE_BYTES and not name.endswith(_PACKED + _TARS):
             data = _bytes(piece)
@@ -201,7 +216,7 @@ def opened(piece: InputPiece, scratch: Path) -> Iterator[Iterator[Source]]:
 def check(piece: InputPiece) -> None:
     """Raises InputFault where the bytes are no longer those that were planned."""
     path = piece.path
-    with told(path):
+    with reading(path):
         if _piece(path, piece.name, piece.start, piece.size).content != piece.content:
             raise _changed(piece)
 

@@ -1,16 +1,18 @@
-"""Where everything of a corpus lies in its folder, and the numbers that say who can read it."""
+"""What everything of a corpus is called in its store, and the numbers that say who can read it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Final
 
+from playground.corpora.stores import Store
 from playground.corpora.tables import SCHEMAS
 
 LAYOUT: Final = 1  # of the folder; a reader of an older one refuses a newer one
 ANALYSIS: Final = 2  # of the facts: another number where a rule changes what is found
+_MANIFEST: Final = re.compile(r"\.v(\d+)\.json$")
 
 
 def current_analysis() -> int:
@@ -20,61 +22,57 @@ def current_analysis() -> int:
 
 @dataclass(frozen=True, slots=True)
 class CorpusFolder:
-    """The places in a corpus; `analysis` is the version whose facts are meant."""
+    """The names of a corpus's files; `analysis` is the version whose facts are meant."""
 
-    path: Path
+    store: Store
     analysis: int = field(default_factory=current_analysis)
 
-    @property
-    def catalog(self) -> Path:
-        return self.path / "corpus.json"
-
-    @property
-    def lock(self) -> Path:
-        return self.path / "lock"
-
-    @property
-    def scratch(self) -> Path:
-        """For what is being made; nothing in it counts."""
-        return self.path / ".tmp"
-
-    def files(self, generation: int) -> Path:
+    def files(self, generation: int) -> str:
         """Which file has which content, as of a generation of the catalog."""
-        return self.path / "files" / f"{generation}.parquet"
+        return f"files/{generation}.parquet"
 
-    def facts(self, table: str, shard: str) -> Path:
-        return self.path / "facts" / f"v{self.analysis}" / table / f"{shard}.parquet"
+    def facts(self, table: str, shard: str) -> str:
+        (name,) = self.fact_files(table, shard)
+        return name
 
-    def fact_files(self, table: str, shard: str, months: Sequence[str] = ()) -> list[Path]:
+    def fact_files(self, table: str, shard: str, months: Sequence[str] = ()) -> list[str]:
         """The files of a shard's table: one, or one for each month of a compacted shard."""
-        plain = self.facts(table, shard)
-        return [plain.parent / f"month={month}" / plain.name for month in months] or [plain]
+        folder = f"facts/v{self.analysis}/{table}"
+        parts = [f"{folder}/month={month}" for month in months] or [folder]
+        return [f"{part}/{shard}.parquet" for part in parts]
 
-    def manifest(self, shard: str) -> Path:
-        return self.path / "manifest" / f"{shard}.v{self.analysis}.json"
+    def manifest(self, shard: str) -> str:
+        return f"manifest/{shard}.v{self.analysis}.json"
 
     def of(self, analysis: int) -> CorpusFolder:
         """The same folder, of another analysis."""
         return replace(self, analysis=analysis)
 
     @property
+    def built_shards(self) -> list[str]:
+        """Every shard of this analysis that has a manifest, whether it counts or not."""
+        ending = f".v{self.analysis}.json"
+        found = self.store.names("manifest")
+        return [name.removesuffix(ending) for name in found if name.endswith(ending)]
+
+    @property
     def analyses(self) -> list[int]:
         """Every version of which there are facts of some shard, the oldest first."""
-        names = (path.name.split(".")[-2] for path in (self.path / "manifest").glob("*.v*.json"))
-        return sorted({int(name[1:]) for name in names if name[1:].isdigit()})
+        found = (_MANIFEST.search(name) for name in self.store.names("manifest"))
+        return sorted({int(each[1]) for each in found if each})
 
-    def pack(self, shard: str) -> Path:
-        return self.path / "blocks" / f"{shard}.pack"
+    def pack(self, shard: str) -> str:
+        return f"blocks/{shard}.pack"
 
-    def index(self, shard: str) -> Path:
-        return self.path / "blocks" / f"{shard}.parquet"
+    def index(self, shard: str) -> str:
+        return f"blocks/{shard}.parquet"
 
     def sizes(self, shard: str, months: Sequence[str] = ()) -> dict[str, int]:
         """All files of a shard but its manifest, and how long they are: one of another length is
         torn."""
-        facts = [path for table in SCHEMAS for path in self.fact_files(table, shard, months)]
-        paths = [self.pack(shard), self.index(shard), *facts]
-        return {str(path.relative_to(self.path)): path.stat().st_size for path in paths}
+        facts = (name for table in SCHEMAS for name in self.fact_files(table, shard, months))
+        names = (self.pack(shard), self.index(shard), *facts)
+        return {name: self.store.size(name) for name in names}
 
-    def attempts(self, shard: str) -> Path:
-        return self.path / "attempts" / shard
+    def attempts(self, shard: str) -> str:
+        return f"attempts/{shard}"

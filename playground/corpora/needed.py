@@ -7,7 +7,7 @@ from typing import Final
 
 from playground.errors import InputFault
 
-_PACKAGES: Final = ("duckdb", "pyarrow", "rensa")
+_PACKAGES: Final = ("duckdb", "fsspec", "pyarrow", "rensa")
 
 
 def needed() -> None:

@@ -6,11 +6,9 @@ DuckDB tells it by sorting within its bounds: however many texts there are, few 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from playground.corpora.storing import SKELETON
-from playground.corpora.views import text_of
 
 _BLOCKS = "CREATE TABLE blocks (place UBIGINT, hash BLOB, own BOOLEAN)"
 _OF_A_SHARD = """
@@ -41,14 +39,14 @@ class Numbering:
     """The numbers that the blocks of some shards get together, in the order of the shards.
 
     Of blocks that say the same the first one stays; the skeleton of a session, which names others
-    by their numbers, always does. `made` is a DuckDB for this alone.
+    by their numbers, always does. `made` is a DuckDB for this alone, `indexes` are texts of SQL.
     """
 
-    def __init__(self, made: Any, indexes: Sequence[Path]) -> None:
+    def __init__(self, made: Any, indexes: Sequence[str]) -> None:
         self._made = made
         made.execute(_BLOCKS)
         for shard, index in enumerate(indexes):
-            sql = _OF_A_SHARD.format(shard=shard, skeleton=SKELETON, index=text_of(index))
+            sql = _OF_A_SHARD.format(shard=shard, skeleton=SKELETON, index=index)
             made.execute(sql)
         made.execute(_FIRSTS)
         made.execute(_NUMBERED)

@@ -9,19 +9,25 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from fnmatch import fnmatch
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
+import pyarrow as pa
 from pyarrow import fs
 
 from playground.errors import InputFault
+from playground.output import told as refused
 
 _BUFFER: Final = 1 << 20
-_USER: Final = re.compile(r"://[^/?#]*@")  # of any address in a chain: `simplecache::s3://`
+SETTLED: Final = 60.0  # seconds: S3 tells whole ones, and clocks differ
+# of any address in a chain: `simplecache::s3://`; `gs://anonymous@bucket` asks without a key
+_USER: Final = re.compile(r"://(?!anonymous@)[^/?#]*@")
 _OPTIONS: Final = ("endpoint_override", "region", "scheme", "retry_limit_seconds", "project_id")
 
 
@@ -44,7 +50,7 @@ def opened_at(path: str) -> IO[bytes]:
     """The bytes, from any place in them. Raises OSError, and InputFault for a bad address."""
     if not is_remote(path):
         return Path(path).open("rb")
-    there = _there(path)
+    there = place_at(path)
     file: Any = there.system.open_input_file(there.path)
     return io.BufferedReader(file, _BUFFER)
 
@@ -53,39 +59,114 @@ def size_of(path: str) -> int:
     """How many bytes there are. Raises OSError where there is no such file."""
     if not is_remote(path):
         return Path(path).stat().st_size
-    there = _there(path)
-    size: int | None = there.system.get_file_info(there.path).size
+    there = place_at(path)
+    size: int | None = info_at(there.system, there.path).size
     if size is None:
         raise FileNotFoundError(2, "No such file", path)
     return size
 
 
-def files_at(address: str) -> Iterator[str]:
-    """The addresses of the files that are meant, in order, hidden ones aside: one file, all below
+def folder_of(address: str) -> Path | None:
+    """The folder of this machine that an address means: `file:///logs`. None where it is none."""
+    there = place_at(address)
+    return Path(there.path) if isinstance(there.system, fs.LocalFileSystem) else None
+
+
+def is_of_one_process(address: str | Path) -> bool:
+    """Whether nobody but this process sees what lies there."""
+    return is_remote(address) and "memory://" in str(address)
+
+
+@contextmanager
+def answering(where: str, *, missing: bool = False) -> Iterator[None]:
+    """What a file system refuses within becomes an InputFault: one line, and no key in it. With
+    `missing` a FileNotFoundError stays one."""
+    try:
+        yield
+    except OSError as error:
+        if missing and isinstance(error, FileNotFoundError):
+            raise
+        from playground.corpora.cleaning import Cleaner
+
+        said = Cleaner().text(str(error.strerror or error).splitlines()[0])
+        raise InputFault(said, where=where, expected=_REACHED) from error
+
+
+_REACHED: Final = "an address that answers, and keys in the environment that may use it"
+
+
+def reading(path: str) -> AbstractContextManager[None]:
+    """What the system refuses of a path or an address that is read."""
+    return answering(named(path)) if is_remote(path) else refused(path)
+
+
+class Found(NamedTuple):
+    """A file that is meant. `stamp`, its length and time, is another one where it changed; "" where
+    nobody tells the time, and where that is so new that it may stay the same."""
+
+    path: str
+    stamp: str = ""
+
+
+def files_at(address: str) -> Iterator[Found]:
+    """The files behind an address that are meant, in order, hidden ones aside: one file, all below
     a folder, or with `*`, which stands for folders too, those that fit."""
     base, mark, options = address.partition("?")
-    found: Iterator[str]
+    found: Iterator[Found]
     if "*" in base:
         folder = base[: base.index("*")].rpartition("/")[0]
         there = _below(f"{folder}{mark}{options}")
-        found = (each for each in there if fnmatch(_read(each), _read(f"{base}{mark}{options}")))
-    elif _there(address).system.get_file_info(_there(address).path).is_file:
-        found = iter([address])
+        found = (
+            each for each in there if fnmatch(_read(each.path), _read(f"{base}{mark}{options}"))
+        )
     else:
-        found = _below(address)
+        system, path, _ = place_at(address)
+        info = info_at(system, path)
+        found = iter([Found(address, _stamp(system, info))]) if info.is_file else _below(address)
     yield from found
 
 
-def _below(address: str) -> Iterator[str]:
+def _below(address: str) -> Iterator[Found]:
     base, mark, options = address.partition("?")
-    system, path, is_uri = _there(address)
-    listed = system.get_file_info(fs.FileSelector(path, recursive=True, allow_not_found=True))
+    system, path, is_uri = place_at(address)
+    for rest, info in listed_below(system, path, recursive=True):
+        if not any(name.startswith(".") for name in rest.split("/")):
+            name = quote(rest, safe=_PLAIN) if is_uri else rest
+            yield Found(f"{base.rstrip('/')}/{name}{mark}{options}", _stamp(system, info))
+
+
+def listed_below(system: Any, path: str, *, recursive: bool) -> Iterator[tuple[str, Any]]:
+    """The files below a folder of a file system by their names there, in order."""
+    _forget(system)
+    listed = system.get_file_info(fs.FileSelector(path, recursive=recursive, allow_not_found=True))
     start = len(path.strip("/"))
     for each in sorted(listed, key=lambda info: str(info.path)):
-        rest = each.path.strip("/")[start:].strip("/")
-        if each.is_file and not any(name.startswith(".") for name in rest.split("/")):
-            name = quote(rest, safe=_PLAIN) if is_uri else rest
-            yield f"{base.rstrip('/')}/{name}{mark}{options}"
+        if each.is_file:
+            yield each.path.strip("/")[start:].strip("/"), each
+
+
+def _stamp(system: Any, info: Any) -> str:
+    changed = info.mtime
+    if changed is None and isinstance(
+        system, fs.PyFileSystem
+    ):  # whose handler knows one name of it
+        with suppress(NotImplementedError, KeyError, OSError):
+            changed = system.handler.fs.modified(info.path)
+    if changed is None or time.time() - changed.timestamp() < SETTLED:
+        return ""
+    return f"{info.size} {changed.isoformat()}"
+
+
+def info_at(system: Any, path: str) -> Any:
+    """What a file system says of a path now."""
+    _forget(system)
+    return system.get_file_info(path)
+
+
+def _forget(system: Any) -> None:
+    """fsspec keeps what it listed, which somebody else may have changed."""
+    if isinstance(system, fs.PyFileSystem):
+        system.handler.fs.invalidate_cache()
 
 
 _PLAIN: Final = "/!$&'()+,:;=@~"  # what stands for itself in the path of a URI
@@ -93,7 +174,7 @@ _PLAIN: Final = "/!$&'()+,:;=@~"  # what stands for itself in the path of a URI
 
 def _read(address: str) -> str:
     """An address without its options, its names as they are there."""
-    return unquote(named(address)) if _there(address).is_uri else named(address)
+    return unquote(named(address)) if place_at(address).is_uri else named(address)
 
 
 class _Place(NamedTuple):
@@ -103,7 +184,8 @@ class _Place(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def _there(address: str) -> _Place:
+def place_at(address: str) -> _Place:
+    """The file system of an address, and the path there. Raises InputFault for a bad address."""
     parts = urlsplit(address)
     if _USER.search(address):
         raise InputFault(
@@ -117,17 +199,53 @@ def _there(address: str) -> _Place:
     try:
         system, path = fs.FileSystem.from_uri(address)
         return _Place(system, path, is_uri=True)
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, NotImplementedError) as error:  # the last: built without it
         return _by_fsspec(address, error)
 
 
 def _by_fsspec(address: str, refused: Exception) -> _Place:
     expected = "an address that pyarrow or an installed fsspec package reads, such as s3://bucket"
+    where = named(address)
     try:
         from fsspec.core import url_to_fs
 
         system, path = url_to_fs(address)
-    except (ImportError, ValueError, TypeError) as error:  # TypeError: it wants more than that
+    except ImportError as error:  # fsspec says which package it wants
+        said = str(error).splitlines()[0]
+        raise InputFault(
+            f"nobody reads it here ({said})", where=where, expected=expected
+        ) from error
+    except (ValueError, TypeError, OSError) as error:  # TypeError: it wants more than that
         said = str(refused).splitlines()[0]
-        raise InputFault(f"nobody reads it ({said})", where=address, expected=expected) from error
-    return _Place(fs.PyFileSystem(fs.FSSpecHandler(system)), path, is_uri=False)
+        raise InputFault(f"nobody reads it ({said})", where=where, expected=expected) from error
+    return _Place(fs.PyFileSystem(_Handler(system)), path, is_uri=False)
+
+
+class _Handler(fs.FSSpecHandler):  # type: ignore[misc]
+    """fsspec's file systems for pyarrow. Their packages have errors of their own, where no key is
+    found or one is refused: here they are OSErrors."""
+
+    def get_file_info(self, paths: Any) -> Any:
+        return _asked(super().get_file_info, paths)
+
+    def get_file_info_selector(self, selector: Any) -> Any:
+        return _asked(super().get_file_info_selector, selector)
+
+    def open_input_file(self, path: str) -> Any:
+        """pyarrow's own asks first whether it is a file, and takes a refusal for a no."""
+        return pa.PythonFile(_asked(self.fs.open, path, "rb"), mode="r")
+
+    def open_output_stream(self, path: str, metadata: Any) -> Any:
+        return _asked(super().open_output_stream, path, metadata)
+
+    def delete_file(self, path: str) -> Any:
+        return _asked(super().delete_file, path)
+
+
+def _asked(function: Callable[..., Any], *given: Any) -> Any:
+    try:
+        return function(*given)
+    except OSError:
+        raise
+    except Exception as error:  # of any package: fsspec names none
+        raise OSError(f"{type(error).__name__}: {error}") from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from fnmatch import fnmatch
 from hashlib import blake2b
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 
 from playground.corpora.inputs import PIECE_BYTES, InputPiece, find_files, pieces_of
 from playground.corpora.layout import CorpusFolder
-from playground.corpora.places import is_remote, named, place_of
+from playground.corpora.places import Found, is_remote, named, place_of
 from playground.errors import InputFault
 
 Progress = Callable[[str, int, int], None]  # what is done, of it so many bytes, of so many
@@ -32,13 +32,20 @@ def plan(
     progress: Progress | None = None,
 ) -> BuildPlan:
     """What lies in the inputs now, and what was built of files that are no part of them: another
-    folder is added, while a file that went, or changed, is no longer what it was."""
+    folder is added, while a file that went, or changed, is no longer what it was. A file behind an
+    address is not read where its stamp is the same."""
     given = [place_of(each) for each in inputs]
-    found = BuildPlan([piece for piece in before if not _covered(piece.path, given)])
+    built = list(before)
+    known: dict[Found, list[InputPiece]] = {}
+    for piece in built:
+        if piece.stamp:
+            known.setdefault(Found(piece.path, piece.stamp), []).append(piece)
+    found = BuildPlan([piece for piece in built if not _covered(piece.path, given)])
     read = 0
-    for path in find_files(given, folder.path):
+    for file in find_files(given, folder.store.name):
+        path, stamp = file
         try:
-            own = list(pieces_of(path))
+            own = known.get(file) or [replace(piece, stamp=stamp) for piece in pieces_of(path)]
         except InputFault as fault:
             found.faults.append({"name": named(path), "problem": str(fault)})
             continue
@@ -96,7 +103,7 @@ def job(pieces: Sequence[InputPiece], folder: CorpusFolder, *, redacts: bool) ->
     """One shard to build, as plain data; its name is told from what is in it."""
     told = "\0".join([str(redacts), *(piece.content for piece in pieces)])
     return {
-        "out": str(folder.path),
+        "out": folder.store.address,
         "analysis": folder.analysis,
         "shard": blake2b(told.encode(), digest_size=12).hexdigest(),
         "redacts": redacts,
@@ -108,7 +115,7 @@ def again(found: dict[str, Any], folder: CorpusFolder) -> dict[str, Any]:
     """The job that makes a shard's facts anew, from the manifest of an older analysis."""
     kept = {name: found[name] for name in ("shard", "redacts", "pieces")}
     return {
-        "out": str(folder.path),
+        "out": folder.store.address,
         "analysis": folder.analysis,
         "before": found["analysis"],
         **kept,

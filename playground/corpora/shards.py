@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
@@ -20,10 +19,10 @@ from playground.corpora.facts import SessionFacts, SessionPlace, noticed_of
 from playground.corpora.inputs import InputPiece, opened
 from playground.corpora.layout import LAYOUT, CorpusFolder
 from playground.corpora.requests import sent_requests
+from playground.corpora.stores import store_at
 from playground.corpora.storing import SessionStore, StoredRequest, stored_session
 from playground.corpora.tables import NAMES, SCHEMAS, Fact
 from playground.errors import InputFault
-from playground.output import whole_file, write_file
 from playground.questions.likeliest import LikeliestDialect
 from playground.sessions.loading import LoadedSession, read_sessions
 
@@ -41,7 +40,7 @@ def build_shard(job: dict[str, Any]) -> dict[str, Any]:
     What cannot be read of a piece is a fault in the manifest; only what is no fault of a file is
     raised, InputFault where the disk is full.
     """
-    folder = CorpusFolder(Path(job["out"]), job["analysis"])
+    folder = CorpusFolder(store_at(job["out"]), job["analysis"])
     told = _reread(folder, job) if "before" in job else _built(folder, job)
     manifest = {
         "layout": LAYOUT,
@@ -52,7 +51,7 @@ def build_shard(job: dict[str, Any]) -> dict[str, Any]:
         **told,
         "files": folder.sizes(job["shard"]),
     }
-    write_file(folder.manifest(job["shard"]), json.dumps(manifest), force=True)
+    folder.store.write(folder.manifest(job["shard"]), json.dumps(manifest))
     return manifest
 
 
@@ -74,8 +73,8 @@ def _built(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
 def _reread(folder: CorpusFolder, job: dict[str, Any]) -> dict[str, Any]:
     """A shard's facts from its own blocks and its older facts."""
     before, shard = folder.of(job["before"]), job["shard"]
-    known = json.loads(before.manifest(shard).read_bytes())
-    blocks = BlockReader(folder.pack(shard), folder.index(shard))
+    known = json.loads(folder.store.read(before.manifest(shard)))
+    blocks = BlockReader(folder.store, folder.pack(shard), folder.index(shard))
     cleaner, dialects = Cleaner(), LikeliestDialect()
     with ExitStack() as stack:
         facts = FactsWriter(folder, shard, stack)
@@ -99,14 +98,19 @@ def _stored(
     for sessions_file, requests_file in zip(*both, strict=True):
         named = ["session", "kept", "added"]
         requests: dict[int, list[StoredRequest]] = {}
-        for row in pq.read_table(requests_file, columns=named).to_pylist():
+        for row in _rows(before, requests_file, named):
             hashes = [blocks.key(number) for number in row["added"]]
             request = StoredRequest(row["kept"], row["added"], hashes)
             requests.setdefault(row["session"], []).append(request)
         named = ["session", "piece", "number", "text"]
-        for row in pq.read_table(sessions_file, columns=named).to_pylist():
+        for row in _rows(before, sessions_file, named):
             place = SessionPlace(row["piece"], row["number"])
             yield place, row["text"], requests.get(row["session"], [])
+
+
+def _rows(folder: CorpusFolder, name: str, columns: list[str]) -> list[dict[str, Any]]:
+    with folder.store.opened(name) as file:
+        return pq.read_table(file, columns=columns).to_pylist()  # type: ignore[no-any-return]
 
 
 _KEPT: Final = ("spoiled", "faults", "rereadable")  # of a manifest whose facts are made anew
@@ -119,7 +123,7 @@ class FactsWriter:
         self._tables = {
             name: stack.enter_context(
                 pq.ParquetWriter(
-                    stack.enter_context(whole_file(folder.facts(name, shard))),
+                    stack.enter_context(folder.store.whole(folder.facts(name, shard))),
                     schema,
                     compression="zstd",
                 )
@@ -172,8 +176,8 @@ class _ShardWriter:
         self, folder: CorpusFolder, shard: str, stack: ExitStack, *, redacts: bool
     ) -> None:
         self._folder, self._redacts = folder, redacts
-        pack = stack.enter_context(whole_file(folder.pack(shard)))
-        index = stack.enter_context(whole_file(folder.index(shard)))
+        pack = stack.enter_context(folder.store.whole(folder.pack(shard)))
+        index = stack.enter_context(folder.store.whole(folder.index(shard)))
         self._blocks = BlockWriter(pack, index)
         stack.callback(self._blocks.abandon)
         self._store = SessionStore(self._blocks, redacts=redacts)
@@ -190,7 +194,7 @@ class _ShardWriter:
         faults: list[InputFault] = []
         number = 0
         try:
-            with opened(piece, self._folder.scratch) as sources:
+            with opened(piece, self._folder.store.scratch) as sources:
                 for source in sources:
                     source.left_out = faults
                     source.progress = self._progress()

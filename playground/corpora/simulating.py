@@ -41,7 +41,7 @@ def simulate_corpus(corpus: Corpus) -> CorpusAnswer:
     if corpus.catalog.redacts:
         raise InputFault(
             "a redacted corpus has nothing to simulate",
-            where=str(corpus.folder.path),
+            where=corpus.folder.store.name,
             expected="a corpus that was built without --redact",
         )
     began, sums = time.monotonic(), dict[str, _Sums]()
@@ -66,14 +66,16 @@ def _rows(corpus: Corpus) -> Iterator[dict[str, Any]]:
     there = manifests(corpus.folder, redacts=False)
     refuse_older(corpus.folder, (found for found in there if found["shard"] in catalog.shards))
     for shard in catalog.shards:
-        for path in corpus.folder.fact_files("wires", shard, catalog.months.get(shard, ())):
+        for name in corpus.folder.fact_files("wires", shard, catalog.months.get(shard, ())):
             try:
-                for batch in pq.ParquetFile(path).iter_batches(_AT_ONCE):
+                file = pq.ParquetFile(corpus.folder.store.opened(name))
+                for batch in file.iter_batches(_AT_ONCE):
                     yield from (row for row in batch.to_pylist() if row["piece"] not in gone)
             except (OSError, pa.ArrowInvalid) as error:
                 told = f"torn or gone ({str(error).splitlines()[0]})"
+                where = f"{corpus.folder.store.name}/{name}"
                 expected = "`playground corpus build` with the same inputs, which mends it"
-                raise InputFault(told, where=str(path), expected=expected) from error
+                raise InputFault(told, where=where, expected=expected) from error
 
 
 def _add(sums: dict[str, _Sums], simulation: CacheSimulation) -> None:

@@ -6,7 +6,8 @@ stays a question. DuckDB itself would write wherever it may read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,6 +26,9 @@ _DOCUMENT: Final = "docs/corpus.md"
 def connected(folder: CorpusFolder) -> duckdb.DuckDBPyConnection:
     """DuckDB within our bounds: what does not fit in its memory goes to the corpus's scratch."""
     made = duckdb.connect(config={"memory_limit": MEMORY, "threads": THREADS})
+    with suppress(OSError):  # a corpus that may be read alone: what fits in memory is answered
+        folder.store.scratch.mkdir(parents=True, exist_ok=True)  # DuckDB makes the last folder only
+    folder.store.attach(made)
     made.execute(f"SET temp_directory = {text_of(scratch_of(folder))}")
     made.execute("SET autoinstall_known_extensions = false")
     made.execute("SET preserve_insertion_order = false")
@@ -33,7 +37,7 @@ def connected(folder: CorpusFolder) -> duckdb.DuckDBPyConnection:
 
 def scratch_of(folder: CorpusFolder) -> Path:
     """Where DuckDB puts what does not fit in memory."""
-    return folder.scratch / "duckdb"
+    return folder.store.scratch / "duckdb"
 
 
 class Database:
@@ -44,9 +48,9 @@ class Database:
         self._made = connected(folder)
         for table in SCHEMAS:
             self._view(table)
-        listed = text_of(folder.files(catalog.generation))
+        listed = listed_of(folder, [folder.files(catalog.generation)])
         self._made.execute(f"CREATE VIEW files AS SELECT * FROM read_parquet({listed})")
-        allowed = ", ".join(text_of(each) for each in (folder.path, scratch_of(folder)))
+        allowed = ", ".join(text_of(each) for each in (folder.store.root, scratch_of(folder)))
         self._made.execute(f"SET allowed_directories = [{allowed}]")
         self._made.execute("SET enable_external_access = false")
         self._made.execute("SET lock_configuration = true")
@@ -98,18 +102,20 @@ class Database:
             self._made.execute(f"CREATE VIEW {table} AS SELECT * FROM no_{table}")
             return True
         months = catalog.months
-        paths = (
-            path
-            for shard in shards
-            for path in folder.fact_files(table, shard, months.get(shard, ()))
+        listed = listed_of(
+            folder,
+            (
+                name
+                for shard in shards
+                for name in folder.fact_files(table, shard, months.get(shard, ()))
+            ),
         )
-        listed = ", ".join(text_of(path) for path in paths)
         gone = ", ".join(map(str, catalog.dropped))
         counts = f" WHERE piece NOT IN ({gone})" if gone else ""
-        views = {table: f"* FROM read_parquet([{listed}])"}
+        views = {table: f"* FROM read_parquet({listed})"}
         if table == "sessions":  # whose texts lie in the blocks of that shard
             views["session_files"] = (
-                f"session, text, filename FROM read_parquet([{listed}], filename=true)"
+                f"session, text, filename FROM read_parquet({listed}, filename=true)"
             )
         try:
             for name, columns in views.items():
@@ -128,12 +134,24 @@ class Database:
         if torn:
             return InputFault(
                 f"{len(torn)} of {len(shards)} shards are torn or gone ({torn[0]})",
-                where=str(self._folder.path),
+                where=self._folder.store.name,
                 expected="`playground corpus build` with the same inputs, which builds them again",
             )
-        said = str(error).partition("\n\nLINE")[0].partition("\n\nStack")[0]
         expected = f"SQL over the views of {_DOCUMENT}"
-        return InputFault(said, where=str(self._folder.path), expected=expected)
+        return InputFault(said_of(error), where=self._folder.store.name, expected=expected)
+
+
+def said_of(error: Exception) -> str:
+    """What DuckDB said, without its look at the SQL."""
+    said = str(error).partition("\n\nLINE")[0].partition("\n\nStack")[0].strip()
+    if "Traceback" in said:  # of a store's, which it met while it read
+        said = said.splitlines()[-1]
+    return said
+
+
+def listed_of(folder: CorpusFolder, names: Iterable[str]) -> str:
+    """Files of a corpus as a list of SQL."""
+    return f"[{', '.join(text_of(f'{folder.store.root}/{name}') for name in names)}]"
 
 
 def text_of(value: Path | str) -> str:

@@ -49,13 +49,16 @@ _AT_ONCE: Final = 0.3  # seconds without a word that it takes a while
 
 
 def chosen() -> Corpus | None:
-    """The corpus of the folder that the address names; None where there is none to be seen."""
+    """The corpus that the page's address names; None where there is none to be seen."""
     if not access.current().may_keep:
         st.info("This server shows nothing of its own machine's files.")
         return None
     _take_built()
     path = st.text_input(
-        "Folder of the corpus", key="corpus", bind="query-params", placeholder="my-corpus"
+        "Folder or address of a corpus",
+        key="corpus",
+        bind="query-params",
+        placeholder="my-corpus",
     )
     if not path:
         _offer_a_build()
