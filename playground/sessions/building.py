@@ -41,6 +41,7 @@ _LONGEST: Final = 1e12  # seconds, thirty thousand years
 # What agents write where no model answered: messages of their own about an error or an abort.
 NO_MODEL: Final = {"<synthetic>", "synthetic"}
 _NOBODY: Final = Agent()
+_TEXTS: Final = frozenset({str})
 
 
 @dataclass
@@ -71,7 +72,7 @@ class SessionBuilder:
 
     def say(self, role: Role, parts: Sequence[Part], place: Place) -> None:
         """Add a message; one without parts is added too, for the doctor to see."""
-        self.messages.append(unchecked(Message, role=role, parts=tuple(parts)))
+        self.messages.append(unchecked(Message, {"role": role, "parts": tuple(parts)}))
         self.places.append(str(place))
         self.kept.times += 1
 
@@ -88,7 +89,7 @@ class SessionBuilder:
         given = {key: str(value) for key, value in agent.items() if value}
         told = any(getattr(self.agent, key) != value for key, value in given.items())
         if told:  # which lines by the thousand do not
-            self.agent = unchecked(Agent, **{**vars(self.agent), **given})
+            self.agent = unchecked(Agent, {**vars(self.agent), **given})
         self.kept.times += bool(title or model or told)
 
     def asked(self, parameters: dict[str, Any], place: Place) -> None:
@@ -169,11 +170,10 @@ class SessionBuilder:
         self._is_sound = self._is_sound and is_whole(name) and is_whole(given)
         self._names[given] = name
         self._unanswered.setdefault(given, {})[name] = None
-        if not all(type(key) is str for key in arguments):  # YAML has others; pydantic tells
+        if not _TEXTS.issuperset(map(type, arguments)):  # YAML has others; pydantic tells
             return ToolCallPart(given, name, arguments)
-        return unchecked(
-            ToolCallPart, tool_call_id=given, tool_name=name, args=arguments, type="tool_call"
-        )
+        fields = {"tool_call_id": given, "tool_name": name, "args": arguments, "type": "tool_call"}
+        return unchecked(ToolCallPart, fields)
 
     def _arguments(self, text: str, place: Place) -> dict[str, Any]:
         if not text.strip():
@@ -221,14 +221,14 @@ class SessionBuilder:
             content = self.finite(content, Place(field=f"result {given}"))
         elif not is_whole(content):
             self._is_sound = False
-        return unchecked(
-            ToolResultPart,
-            tool_call_id=given,
-            tool_name=name,
-            result=content,
-            is_error=is_error,
-            type="tool_result",
-        )
+        fields = {
+            "tool_call_id": given,
+            "tool_name": name,
+            "result": content,
+            "is_error": is_error,
+            "type": "tool_result",
+        }
+        return unchecked(ToolResultPart, fields)
 
     def by_provider(self, name: str, place: Place) -> None:
         """A tool that the provider ran itself: told of once, since a session lists its calls and
@@ -258,24 +258,32 @@ class SessionBuilder:
                 return call_id
         return ""
 
-    def request(self, **known: Any) -> None:
+    def request(
+        self,
+        reply: int | None = None,
+        *,
+        model: Any = "",
+        at: Any = None,
+        seconds: Any = None,
+        stop_reason: Any = "",
+        usage: Any = None,
+        agent_version: Any = "",
+    ) -> None:
         """What is known of the request that a message answered: `reply`, or else the last one."""
-        usage = known.get("usage")
-        reply = known.get("reply", len(self.messages) - 1)
-        version = str(known.get("agent_version") or "")
-        model = str(known.get("model") or "")
+        reply = len(self.messages) - 1 if reply is None else reply
+        model, version = str(model or ""), str(agent_version or "")
         place = self._place(reply)
         fields: dict[str, Any] = {
             "reply": reply,
             "model": "" if model in NO_MODEL else model,
-            "at": self.time(known.get("at"), place),
-            "seconds": self.seconds(known.get("seconds"), place),
-            "stop_reason": str(known.get("stop_reason") or ""),
+            "at": self.time(at, place),
+            "seconds": self.seconds(seconds, place),
+            "stop_reason": str(stop_reason or ""),
             "usage": usage if isinstance(usage, dict) and usage else None,
             "agent_version": "" if version == self.agent.version else version,
         }
-        is_json = all(type(key) is str for key in fields["usage"] or ())  # as YAML's need not be
-        record = unchecked(RequestRecord, **fields) if is_json else RequestRecord(**fields)
+        is_json = _TEXTS.issuperset(map(type, fields["usage"] or ()))  # as YAML's need not be
+        record = unchecked(RequestRecord, fields) if is_json else RequestRecord(**fields)
         self.requests.append(record)
         self.kept.times += 1
 
@@ -300,7 +308,7 @@ class SessionBuilder:
             "dynamic": dynamic_of(self.environment),
             "tools": tuple(self._tools.values()),
             "messages": tuple(self.messages),
-            "requests": tuple(map(self._with_finite_usage, self.requests)),
+            "requests": self._with_finite_usage(),
             "recordings": tuple(named_apart(self.recordings)),
             "agent": self.agent,
             "compactions": tuple(self.compactions),
@@ -310,7 +318,7 @@ class SessionBuilder:
         }
         # All else was made by the methods above; these stand as a file has them.
         is_plain = type(self.title) is str and type(self.purpose) is str and not self.parameters
-        return self._whole(unchecked(Session, **fields) if is_plain else Session(**fields))
+        return self._whole(unchecked(Session, fields) if is_plain else Session(**fields))
 
     def _model(self) -> str:
         """The session's model, or else that of its last reply."""
@@ -330,16 +338,21 @@ class SessionBuilder:
             self.findings.append(replace(each, where=f"{place}, {rest}" if place else each.where))
         return session
 
-    def _with_finite_usage(self, record: RequestRecord) -> RequestRecord:
-        if is_sound(record.usage):
-            return record
-        place = Place(field=self._place(record.reply)).at("usage")
-        return replace(record, usage=self.finite(record.usage, place))
+    def _with_finite_usage(self) -> tuple[RequestRecord, ...]:
+        if is_sound([record.usage for record in self.requests]):  # as it nearly always is
+            return tuple(self.requests)
+        return tuple(
+            replace(record, usage=self.finite(record.usage, self._usage_of(record)))
+            for record in self.requests
+        )
+
+    def _usage_of(self, record: RequestRecord) -> Place:
+        return Place(field=self._place(record.reply)).at("usage")
 
 
 def text_part(text: str) -> TextPart:
     """What was said."""
-    return unchecked(TextPart, text=str(text), type="text")  # str: it may be a NotANumber
+    return unchecked(TextPart, {"text": str(text), "type": "text"})  # str: of a NotANumber, too
 
 
 def _short(value: Any) -> str:

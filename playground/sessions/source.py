@@ -11,7 +11,7 @@ import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -51,7 +51,7 @@ class Source:
         self.findings: list[Finding] = []  # of the values that were read since they were taken
         self.left_out: list[InputFault] | None = None  # where reading is to go on after a fault
         self.is_sound = True  # what was read so far holds no odd number and no half of a character
-        self._parsed: dict[bytes, list[Any]] = {}  # lines of a short file that were looked at
+        self._parsed: dict[bytes, Any] = {}  # lines of a short file that were looked at
         self.seen: dict[str, Any] = {}  # what one format found in it, for the next one that looks
 
     @classmethod
@@ -184,7 +184,7 @@ class Source:
                     values = self._values(line, 1)
                     found += values[::-1]
                     if self._is_short and self.is_sound:
-                        self._parsed[as_is] = values
+                        [self._parsed[as_is]] = values
                 except InputFault:
                     spoiled += 1
                     if found or spoiled > 2 or self.suffix not in LINES:
@@ -211,41 +211,48 @@ class Source:
         self.seen.clear()
         torn = self._torn_end()
         faults: list[InputFault] = []
+        number = given = 0
         with self._lines() as file:
-            number = read = given = 0
-            while line := file.readline(MAX_LINE + 1):
-                number, start, read = number + 1, read, read + len(line)
+            for line in iter(partial(file.readline, MAX_LINE + 1), b""):
+                number += 1
                 if len(line) > MAX_LINE:
-                    raise InputFault(
-                        "the line is too long",
-                        where=self.name,
-                        line=number,
-                        expected=f"lines of at most {MAX_LINE // 1024**2} MB",
-                    )
+                    raise self._too_long(number)
                 if self.progress is not None:
-                    self.progress(read, self.size)
-                if line.isspace() or start == torn:
-                    continue
+                    self.progress(file.tell(), self.size)
                 try:
-                    parsed = self._parsed.pop(line, None) or self._values(line, number)
-                except InputFault as fault:
-                    faults.append(fault)
-                    self._leave_out(fault, number)
-                    continue
+                    values = [self._parsed.pop(line, None) or read_json_bytes(line)]
+                except ValueError:
+                    values = [] if number == torn else self._spoiled(line, number, faults)
                 del line  # the caller may hold on to the value for long
-                given += 1
-                while parsed:
-                    yield number, parsed.pop()
+                given += bool(values)
+                while values:
+                    yield number, values.pop()
         if self.left_out is None and (len(faults) > given or (faults and not given)):
             raise faults[0]
 
-    def _leave_out(self, fault: InputFault, number: int) -> None:
-        """A line that cannot be read, between others: named in `left_out`, or else a finding."""
-        if self.left_out is not None:
-            self.left_out.append(fault)
-        else:
-            found = finding("unreadable-line", f"line {number}", fault.problem)
-            self.findings.append(found)
+    def _too_long(self, number: int) -> InputFault:
+        return InputFault(
+            "the line is too long",
+            where=self.name,
+            line=number,
+            expected=f"lines of at most {MAX_LINE // 1024**2} MB",
+        )
+
+    def _spoiled(self, line: bytes, number: int, faults: list[InputFault]) -> list[Any]:
+        """The values of a line that is blank or not as nearly all are. One that cannot be read is
+        named in `left_out`, or else a finding."""
+        if not line.strip():
+            return []
+        try:
+            return self._values(line, number)
+        except InputFault as fault:
+            faults.append(fault)
+            if self.left_out is not None:
+                self.left_out.append(fault)
+            else:
+                found = finding("unreadable-line", f"line {number}", fault.problem)
+                self.findings.append(found)
+            return []
 
     @contextmanager
     def going_on(self) -> Iterator[None]:
@@ -258,7 +265,7 @@ class Source:
             self.left_out.append(fault)
 
     def _torn_end(self) -> int | None:
-        """Where a last line begins that is cut off after others, told before any line is given:
+        """The number of a last line that is cut off after others, told before any line is given:
         the session that is read last may be long gone when the end is seen."""
         with self._lines() as file:
             data, start = last_line(file, self.size, MAX_LINE)
@@ -270,7 +277,7 @@ class Source:
                 file.seek(0)
                 number = sum(piece.count(b"\n") for piece in pieces(file, start)) + 1
                 self.findings.append(finding("torn-end", f"line {number}", fault.problem))
-                return start
+                return number
         return None
 
     def _values(self, line: bytes, number: int) -> list[Any]:

@@ -17,22 +17,18 @@ _Reader = Callable[[SessionBuilder, dict[str, Any], Place], list[Part]]
 
 def read_parts(builder: SessionBuilder, content: Any, place: Place) -> list[Part]:
     """The parts of a message's content; what no part can hold is a finding."""
-    match content:
-        case None | "":
-            return []
-        case str():
-            return [text_part(content)]
-        case list():
-            return [
-                part
-                for index, item in enumerate(content)
-                for part in read_parts(builder, item, place.at(index))
-            ]
-        case dict():
-            return _read(builder, content, place)
-        case _:
-            builder.lost(f"content that is a {type(content).__name__}", place)
-            return []
+    if isinstance(content, str):
+        return [text_part(content)] if content else []
+    if isinstance(content, dict):
+        return _read(builder, content, place)
+    if isinstance(content, list):
+        parts: list[Part] = []
+        for index, item in enumerate(content):
+            parts += read_parts(builder, item, place.at(index))
+        return parts
+    if content is not None:
+        builder.lost(f"content that is a {type(content).__name__}", place)
+    return []
 
 
 def plain_text(content: Any) -> str | None:
