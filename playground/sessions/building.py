@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Final
 
-from playground.characters import is_whole, whole
+from playground.characters import are_whole, whole
 from playground.errors import InputFault
 from playground.findings import Finding, finding
 from playground.json_numbers import finite, is_finite, load_json
@@ -68,7 +68,8 @@ class SessionBuilder:
     _names: dict[str, str] = field(default_factory=dict)  # call id → tool name
     _unanswered: dict[str, dict[str, None]] = field(default_factory=dict)  # id → names, in order
     _made: int = 0
-    _is_sound: bool = True  # no half surrogate in a call, a result or a request's body
+    _texts: list[str] = field(default_factory=list)  # in calls and results, to be looked at
+    _is_sound: bool = True  # no half surrogate in what calls, results and requests hold
 
     def say(self, role: Role, parts: Sequence[Part], place: Place) -> None:
         """Add a message; one without parts is added too, for the doctor to see."""
@@ -167,7 +168,7 @@ class SessionBuilder:
             arguments = {} if arguments is None else {"input": arguments}
         arguments = self.finite(arguments, place)
         given = str(call_id or "")
-        self._is_sound = self._is_sound and is_whole(name) and is_whole(given)
+        self._texts += (given, name)
         self._names[given] = name
         self._unanswered.setdefault(given, {})[name] = None
         if not _TEXTS.issuperset(map(type, arguments)):  # YAML has others; pydantic tells
@@ -216,11 +217,11 @@ class SessionBuilder:
         name = str(name or "") or self._names.get(given, "")
         if given:
             self._unanswered.pop(given, None)
-        self._is_sound = self._is_sound and is_whole(name) and is_whole(given)
-        if not isinstance(content, str):  # a text, as most are, holds no number
+        self._texts += (given, name)
+        if isinstance(content, str):  # as most are: a text holds no number
+            self._texts.append(content)
+        else:
             content = self.finite(content, Place(field=f"result {given}"))
-        elif not is_whole(content):
-            self._is_sound = False
         fields = {
             "tool_call_id": given,
             "tool_name": name,
@@ -277,7 +278,7 @@ class SessionBuilder:
             "reply": reply,
             "model": "" if model in NO_MODEL else model,
             "at": self.time(at, place),
-            "seconds": self.seconds(seconds, place),
+            "seconds": None if seconds is None else self.seconds(seconds, place),
             "stop_reason": str(stop_reason or ""),
             "usage": usage if isinstance(usage, dict) and usage else None,
             "agent_version": "" if version == self.agent.version else version,
@@ -327,7 +328,7 @@ class SessionBuilder:
 
     def _whole(self, session: Session) -> Session:
         """The session without half surrogates, which JSON inside a text may hold, too."""
-        if self._is_sound and is_whole_beside(session):
+        if self._is_sound and are_whole(self._texts) and is_whole_beside(session):
             return session  # its recordings are whole since they were made
         found: list[Finding] = []
         session = whole(session, "", found)

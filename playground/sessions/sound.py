@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import filterfalse
 from typing import Any, Final
 
-from playground.characters import holds_half, is_all_whole, is_whole, plain_bytes
+from playground.characters import are_whole, holds_half, is_all_whole, plain_bytes
 from playground.json_numbers import is_finite, may_be_infinite
 from playground.messages import TextPart, ToolCallPart, ToolResultPart
 from playground.sessions.session import Session
@@ -73,7 +72,7 @@ def is_whole_beside(session: Session) -> bool:
                 texts.append(part.text)
             elif type(part) not in _TOLD:
                 others.append(part)
-    if not all(map(is_whole, filterfalse(str.isascii, texts))):
+    if not are_whole(texts):
         return False
     # All of a tool but its examples is JSON: that of all tools is looked at in one search.
     others += [each.examples for each in session.tools if each.examples]

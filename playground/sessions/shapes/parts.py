@@ -62,7 +62,9 @@ def _read(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
     kind = value.get("type")
     if kind is None and len(value) == 1 and type(text := value.get("text")) is str:  # Gemini's
         return [text_part(text)] if text else []
-    reader = _reader_of(kind) if isinstance(kind, str) else None
+    reader = None
+    if isinstance(kind, str):
+        reader = _BY_TYPE.get(kind) or _hosted(kind)
     if reader is None:
         reader = next((read for key, read in _BY_KEY.items() if key in value), None)
     if reader is None and kind is None:  # AutoGen's parts have no type
@@ -73,10 +75,8 @@ def _read(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
     return reader(builder, value, place)
 
 
-def _reader_of(kind: str) -> _Reader | None:
-    """The reader of a type; hosted tools have types of their own, all with the same endings."""
-    if kind in _BY_TYPE:
-        return _BY_TYPE[kind]
+def _hosted(kind: str) -> _Reader | None:
+    """The reader of a hosted tool's type, of its own; all have the same endings."""
     if kind.endswith(("_tool_result", "_call_output", "_search_output")):
         return _result
     if kind.endswith("_tool_use"):
