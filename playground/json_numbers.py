@@ -13,7 +13,7 @@ import math
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from pydantic_core import from_json, to_json
 
@@ -47,12 +47,11 @@ def load_json(text: str, *, strict: bool = False) -> Any:
         )
 
 
-def read_json_bytes(data: bytes) -> Any:
+def read_json_bytes(data: bytes, cached: Literal["all", "keys"] = "all") -> Any:
     """Read JSON that holds nothing odd, without a copy as text. Raises ValueError for everything
     that `load_json` is for, or tells of: numbers that JSON has not, half surrogates, what is no
-    UTF-8 or no JSON."""
-    # Only names of fields come again and again: to look for other texts takes longer than it saves.
-    value = from_json(data, allow_inf_nan=False, cache_strings="keys")
+    UTF-8 or no JSON. Short texts that come again are `cached`, or the names of fields alone."""
+    value = from_json(data, allow_inf_nan=False, cache_strings=cached)
     plain = marshal.dumps(value)
     if (0x7F in plain or 0xFF in plain) and may_be_infinite(plain):  # 1e400, read as infinity
         raise ValueError("a number that is none")

@@ -11,15 +11,7 @@ from playground.characters import are_whole, whole
 from playground.errors import InputFault
 from playground.findings import Finding, finding
 from playground.json_numbers import finite, is_finite, load_json
-from playground.messages import (
-    Message,
-    Part,
-    Role,
-    TextPart,
-    ToolCallPart,
-    ToolResultPart,
-    unchecked,
-)
+from playground.messages import Message, Part, Role, ToolCallPart, ToolResultPart, unchecked
 from playground.recordings.recording import Recording, named_apart
 from playground.sessions.configuration import dynamic_of, task_of
 from playground.sessions.inner_json import json_or_text as json_or_text
@@ -34,6 +26,7 @@ from playground.sessions.session import (
     Session,
 )
 from playground.sessions.sound import is_sound, is_whole_beside
+from playground.sessions.text_parts import text_part as text_part
 from playground.sessions.times import utc_time
 from playground.tools import ToolMetadata
 
@@ -300,6 +293,9 @@ class SessionBuilder:
         """What was collected; a reply's model is the session's where nothing else names one."""
         if self.given is not None:
             return self.given
+        requests = self.requests
+        if not is_sound([record.usage for record in requests]):
+            requests = [*map(self._with_finite_usage, requests)]
         fields: dict[str, Any] = {
             "format": FORMAT,
             "title": self.title,
@@ -309,7 +305,7 @@ class SessionBuilder:
             "dynamic": dynamic_of(self.environment),
             "tools": tuple(self._tools.values()),
             "messages": tuple(self.messages),
-            "requests": self._with_finite_usage(),
+            "requests": tuple(requests),
             "recordings": tuple(named_apart(self.recordings)),
             "agent": self.agent,
             "compactions": tuple(self.compactions),
@@ -339,21 +335,9 @@ class SessionBuilder:
             self.findings.append(replace(each, where=f"{place}, {rest}" if place else each.where))
         return session
 
-    def _with_finite_usage(self) -> tuple[RequestRecord, ...]:
-        if is_sound([record.usage for record in self.requests]):  # as it nearly always is
-            return tuple(self.requests)
-        return tuple(
-            replace(record, usage=self.finite(record.usage, self._usage_of(record)))
-            for record in self.requests
-        )
-
-    def _usage_of(self, record: RequestRecord) -> Place:
-        return Place(field=self._place(record.reply)).at("usage")
-
-
-def text_part(text: str) -> TextPart:
-    """What was said."""
-    return unchecked(TextPart, {"text": str(text), "type": "text"})  # str: of a NotANumber, too
+    def _with_finite_usage(self, record: RequestRecord) -> RequestRecord:
+        place = Place(field=self._place(record.reply)).at("usage")
+        return replace(record, usage=self.finite(record.usage, place))
 
 
 def _short(value: Any) -> str:

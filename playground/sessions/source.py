@@ -21,7 +21,7 @@ from playground.findings import Finding, finding
 from playground.json_numbers import load_objects, read_json_bytes
 from playground.sessions.bounded import MEMBERS, unzipped
 from playground.sessions.documents import parse_json, read_json, read_yaml_items
-from playground.sessions.ends import last_line, pieces, whole_utf8
+from playground.sessions.ends import last_line, line_at, whole_utf8
 from playground.sessions.pipes import is_stream, read_standard_input, read_stream
 from playground.sessions.workspace_names import kept_file
 from playground.user_files import decode as decode
@@ -216,11 +216,13 @@ class Source:
             for line in iter(partial(file.readline, MAX_LINE + 1), b""):
                 number += 1
                 if len(line) > MAX_LINE:
-                    raise self._too_long(number)
+                    told = f"lines of at most {MAX_LINE // 1024**2} MB"
+                    problem = "the line is too long"
+                    raise InputFault(problem, where=self.name, line=number, expected=told)
                 if self.progress is not None:
                     self.progress(file.tell(), self.size)
                 try:
-                    values = [self._parsed.pop(line, None) or read_json_bytes(line)]
+                    values = [self._parsed.pop(line, None) or read_json_bytes(line, "keys")]
                 except ValueError:
                     values = [] if number == torn else self._spoiled(line, number, faults)
                 del line  # the caller may hold on to the value for long
@@ -229,14 +231,6 @@ class Source:
                     yield number, values.pop()
         if self.left_out is None and (len(faults) > given or (faults and not given)):
             raise faults[0]
-
-    def _too_long(self, number: int) -> InputFault:
-        return InputFault(
-            "the line is too long",
-            where=self.name,
-            line=number,
-            expected=f"lines of at most {MAX_LINE // 1024**2} MB",
-        )
 
     def _spoiled(self, line: bytes, number: int, faults: list[InputFault]) -> list[Any]:
         """The values of a line that is blank or not as nearly all are. One that cannot be read is
@@ -274,8 +268,7 @@ class Source:
             try:
                 self._values(data, 1)
             except InputFault as fault:
-                file.seek(0)
-                number = sum(piece.count(b"\n") for piece in pieces(file, start)) + 1
+                number = line_at(file, start)
                 self.findings.append(finding("torn-end", f"line {number}", fault.problem))
                 return number
         return None
