@@ -30,13 +30,13 @@ MAX_BYTES: Final = 64 * 1024 * 1024  # of a file that is read whole
 MAX_LINE: Final = 64 * 1024 * 1024
 LINES: Final = (".jsonl", ".ndjson")  # files of these names are lines, even of one
 _HEAD_LINES: Final = 12
+_LONG: Final = "the line is too long"
 _START: Final = 1 << 16  # bytes
 
 _ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _BUFFER: Final = 1 << 18  # bytes; half of the time of Python's own 8 kB
 
 Progress = Callable[[int, int], None]  # bytes read, bytes in all
-
 
 STANDARD_INPUT: Final = "standard input"
 
@@ -216,9 +216,8 @@ class Source:
             for line in iter(partial(file.readline, MAX_LINE + 1), b""):
                 number += 1
                 if len(line) > MAX_LINE:
-                    told = f"lines of at most {MAX_LINE // 1024**2} MB"
-                    problem = "the line is too long"
-                    raise InputFault(problem, where=self.name, line=number, expected=told)
+                    limit = f"lines of at most {MAX_LINE // 1024**2} MB"
+                    raise InputFault(_LONG, where=self.name, line=number, expected=limit)
                 if self.progress is not None:
                     self.progress(file.tell(), self.size)
                 try:
@@ -233,8 +232,7 @@ class Source:
             raise faults[0]
 
     def _spoiled(self, line: bytes, number: int, faults: list[InputFault]) -> list[Any]:
-        """The values of a line that is blank or not as nearly all are. One that cannot be read is
-        named in `left_out`, or else a finding."""
+        """The values of a line that is not as most are; [] and a fault where it is spoiled."""
         if not line.strip():
             return []
         try:
@@ -244,8 +242,7 @@ class Source:
             if self.left_out is not None:
                 self.left_out.append(fault)
             else:
-                found = finding("unreadable-line", f"line {number}", fault.problem)
-                self.findings.append(found)
+                self.findings.append(finding("unreadable-line", f"line {number}", fault.problem))
             return []
 
     @contextmanager
