@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
+from itertools import filterfalse
 from operator import attrgetter
 from typing import Any, Final, TypeVar
 
@@ -36,6 +37,11 @@ def is_whole(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def are_whole(texts: Iterable[str]) -> bool:
+    """Whether each of these texts can be; nearly all are ASCII."""
+    return all(map(is_whole, filterfalse(str.isascii, texts)))
 
 
 def whole(value: T, place: str, found: list[Finding]) -> T:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import ConfigDict, Discriminator, Tag
 from pydantic.dataclasses import dataclass
@@ -63,11 +63,15 @@ class ToolResultPart:
 Value = TypeVar("Value")
 
 
-def unchecked(kind: type[Value], **fields: Any) -> Value:
+_made: Final = object.__new__
+_put: Final = object.__setattr__
+
+
+def unchecked(kind: type[Value], fields: dict[str, Any]) -> Value:
     """A message or part of all its fields, without pydantic's look at each: for a reader that has
     made them what they are to be, a million times a file."""
-    value = object.__new__(kind)
-    object.__setattr__(value, "__dict__", fields)
+    value = _made(kind)
+    _put(value, "__dict__", fields)
     return value
 
 
@@ -96,7 +100,7 @@ class Message:
         """The message with more parts at its end, without a look at those that it has: an answer
         that comes in thousands of pieces is checked once, and not once a piece."""
         more = Message(self.role, tuple(parts)).parts
-        return unchecked(Message, role=self.role, parts=(*self.parts, *more))
+        return unchecked(Message, {"role": self.role, "parts": (*self.parts, *more)})
 
     @property
     def text(self) -> str:

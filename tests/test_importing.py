@@ -173,6 +173,45 @@ def test_a_spoiled_example_is_read_or_is_one_clear_error(
     assert "\n" not in read_or_fault(Source(EXAMPLES[name].name, spoiled))
 
 
+LINES = st.sampled_from(
+    [
+        '{"a": 1}',
+        '{"b": "é"}\r',
+        "[1]",
+        "",
+        " ",
+        "{",
+        "x",
+        '{"a": 1}{"b": 2}',
+        '["\\ud83d"]',
+        "1e400",
+    ]
+)
+
+
+@given(st.lists(LINES, max_size=12), st.booleans())
+def test_every_line_is_a_value_with_its_number_or_is_left_out(
+    given_lines: list[str], ended: bool
+) -> None:
+    def values(line: str) -> list[Any] | None:
+        if not line.strip():
+            return []
+        if line == '{"a": 1}{"b": 2}':  # two writers
+            return [{"a": 1}, {"b": 2}]
+        with suppress(ValueError):
+            return ["1e400"] if line == "1e400" else [json.loads(line.replace("\\ud83d", "\ufffd"))]
+        return None
+
+    source = Source("x.jsonl", ("\n".join(given_lines) + "\n" * ended).encode())
+    source.left_out = []
+    read = list(source.lines())
+    expected = [(n, values(line)) for n, line in enumerate(given_lines, 1)]
+    assert read == [(n, value) for n, held in expected for value in held or ()]
+    left = [fault.line for fault in source.left_out]
+    torn = [int(f.where.split()[-1]) for f in source.findings if f.code == "torn-end"]
+    assert left + torn == [n for n, held in expected if held is None]
+
+
 def places(value: Any) -> Iterator[tuple[Any, Any]]:
     """Every object and list in a JSON value, with each of its keys."""
     inner = value.items() if isinstance(value, dict) else enumerate(value)

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from conftest import ROOT
+from hypothesis import given
+from hypothesis import strategies as st
 from session_examples import EXAMPLES
 from test_terminal import run
 
@@ -54,6 +56,32 @@ def test_what_is_no_number_stays_its_text(text: str, value: Any) -> None:
     assert read == finite(read) == value
     assert is_finite(finite(read))
     assert is_finite(read) is ("308" in text)
+
+
+NUMBERS = st.from_regex(
+    r"-?(0|[1-9][0-9]{0,5}|[1-9][0-9]{280,320})(\.[0-9]{1,4})?([eE][+-]?[0-9]{1,4})?",
+    fullmatch=True,
+)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"])).map(json.dumps)
+JSON_TEXTS = st.recursive(
+    NUMBERS | TEXTS | st.sampled_from(["true", "null", "NaN", "-Infinity", "-1", "127", "255"]),
+    lambda inner: (
+        st.lists(inner, max_size=4).map(lambda held: f"[{','.join(held)}]")
+        | st.lists(st.tuples(TEXTS, inner), max_size=4).map(
+            lambda held: f"{{{','.join(f'{key}: {each}' for key, each in held)}}}"
+        )
+    ),
+    max_leaves=8,
+)
+
+
+@given(JSON_TEXTS)
+def test_every_number_is_read_as_python_reads_it_or_is_none(text: str) -> None:
+    def number(given: str) -> float | NotANumber:
+        return float(given) if math.isfinite(float(given)) else NotANumber(given)
+
+    expected = json.loads(text, parse_constant=NotANumber, parse_float=number)
+    assert repr(load_json(text, strict=True)) == repr(expected)
 
 
 def test_values_are_made_finite_whatever_holds_them() -> None:

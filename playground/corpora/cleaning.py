@@ -157,7 +157,7 @@ class Cleaner:
             return record
         if isinstance(record, BaseModel):
             return record.model_copy(update=clean)
-        return unchecked(type(record), **clean)
+        return unchecked(type(record), clean)
 
     def _cleaned(self, text: str) -> str:
         return starred(text, self._search, self._tally)

@@ -7,19 +7,11 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, Final
 
-from playground.characters import is_whole, whole
+from playground.characters import are_whole, whole
 from playground.errors import InputFault
 from playground.findings import Finding, finding
 from playground.json_numbers import finite, is_finite, load_json
-from playground.messages import (
-    Message,
-    Part,
-    Role,
-    TextPart,
-    ToolCallPart,
-    ToolResultPart,
-    unchecked,
-)
+from playground.messages import Message, Part, Role, ToolCallPart, ToolResultPart, unchecked
 from playground.recordings.recording import Recording, named_apart
 from playground.sessions.configuration import dynamic_of, task_of
 from playground.sessions.inner_json import json_or_text as json_or_text
@@ -35,6 +27,7 @@ from playground.sessions.session import (
     Session,
 )
 from playground.sessions.sound import is_sound, is_whole_beside
+from playground.sessions.text_parts import text_part as text_part
 from playground.sessions.times import utc_time
 from playground.tools import ToolMetadata
 
@@ -42,6 +35,7 @@ _LONGEST: Final = 1e12  # seconds, thirty thousand years
 # What agents write where no model answered: messages of their own about an error or an abort.
 NO_MODEL: Final = {"<synthetic>", "synthetic"}
 _NOBODY: Final = Agent()
+_TEXTS: Final = frozenset({str})
 
 
 @dataclass
@@ -69,11 +63,12 @@ class SessionBuilder:
     _by_provider: set[str] = field(default_factory=set)  # tools
     _unanswered: dict[str, dict[str, None]] = field(default_factory=dict)  # id → names, in order
     _made: int = 0
-    _is_sound: bool = True  # no half surrogate in a call, a result or a request's body
+    _texts: list[str] = field(default_factory=list)  # in calls and results, to be looked at
+    _is_sound: bool = True  # no half surrogate in what calls, results and requests hold
 
     def say(self, role: Role, parts: Sequence[Part], place: Place) -> None:
         """Add a message; one without parts is added too, for the doctor to see."""
-        self.messages.append(unchecked(Message, role=role, parts=tuple(parts)))
+        self.messages.append(unchecked(Message, {"role": role, "parts": tuple(parts)}))
         self.places.append(str(place))
         self.kept.times += 1
 
@@ -90,7 +85,7 @@ class SessionBuilder:
         given = {key: str(value) for key, value in agent.items() if value}
         told = any(getattr(self.agent, key) != value for key, value in given.items())
         if told:  # which lines by the thousand do not
-            self.agent = unchecked(Agent, **{**vars(self.agent), **given})
+            self.agent = unchecked(Agent, {**vars(self.agent), **given})
         self.kept.times += bool(title or model or told)
 
     def asked(self, parameters: dict[str, Any], place: Place) -> None:
@@ -168,14 +163,13 @@ class SessionBuilder:
             arguments = {} if arguments is None else {"input": arguments}
         arguments = self.finite(arguments, place)
         given = str(call_id or "")
-        self._is_sound = self._is_sound and is_whole(name) and is_whole(given)
+        self._texts += (given, name)
         self._names[given] = name
         self._unanswered.setdefault(given, {})[name] = None
-        if not all(type(key) is str for key in arguments):  # YAML has others; pydantic tells
+        if not _TEXTS.issuperset(map(type, arguments)):  # YAML has others; pydantic tells
             return ToolCallPart(given, name, arguments)
-        return unchecked(
-            ToolCallPart, tool_call_id=given, tool_name=name, args=arguments, type="tool_call"
-        )
+        fields = {"tool_call_id": given, "tool_name": name, "args": arguments, "type": "tool_call"}
+        return unchecked(ToolCallPart, fields)
 
     def _arguments(self, text: str, place: Place) -> dict[str, Any]:
         if not text.strip():
@@ -218,19 +212,19 @@ class SessionBuilder:
         name = str(name or "") or self._names.get(given, "")
         if given:
             self._unanswered.pop(given, None)
-        self._is_sound = self._is_sound and is_whole(name) and is_whole(given)
-        if not isinstance(content, str):  # a text, as most are, holds no number
+        self._texts += (given, name)
+        if isinstance(content, str):  # as most are: a text holds no number
+            self._texts.append(content)
+        else:
             content = self.finite(content, Place(field=f"result {given}"))
-        elif not is_whole(content):
-            self._is_sound = False
-        return unchecked(
-            ToolResultPart,
-            tool_call_id=given,
-            tool_name=name,
-            result=content,
-            is_error=is_error,
-            type="tool_result",
-        )
+        fields = {
+            "tool_call_id": given,
+            "tool_name": name,
+            "result": content,
+            "is_error": is_error,
+            "type": "tool_result",
+        }
+        return unchecked(ToolResultPart, fields)
 
     def by_provider(self, name: str, place: Place) -> None:
         """A tool that the provider ran itself: told of once, since a session lists its calls and
@@ -260,24 +254,32 @@ class SessionBuilder:
                 return call_id
         return ""
 
-    def request(self, **known: Any) -> None:
+    def request(
+        self,
+        reply: int | None = None,
+        *,
+        model: Any = "",
+        at: Any = None,
+        seconds: Any = None,
+        stop_reason: Any = "",
+        usage: Any = None,
+        agent_version: Any = "",
+    ) -> None:
         """What is known of the request that a message answered: `reply`, or else the last one."""
-        usage = known.get("usage")
-        reply = known.get("reply", last_answer(self.messages))
-        version = str(known.get("agent_version") or "")
-        model = str(known.get("model") or "")
+        reply = last_answer(self.messages) if reply is None else reply
+        model, version = str(model or ""), str(agent_version or "")
         place = self._place(reply)
         fields: dict[str, Any] = {
             "reply": reply,
             "model": "" if model in NO_MODEL else model,
-            "at": self.time(known.get("at"), place),
-            "seconds": self.seconds(known.get("seconds"), place),
-            "stop_reason": str(known.get("stop_reason") or ""),
+            "at": self.time(at, place),
+            "seconds": None if seconds is None else self.seconds(seconds, place),
+            "stop_reason": str(stop_reason or ""),
             "usage": usage if isinstance(usage, dict) and usage else None,
             "agent_version": "" if version == self.agent.version else version,
         }
-        is_json = all(type(key) is str for key in fields["usage"] or ())  # as YAML's need not be
-        record = unchecked(RequestRecord, **fields) if is_json else RequestRecord(**fields)
+        is_json = _TEXTS.issuperset(map(type, fields["usage"] or ()))  # as YAML's need not be
+        record = unchecked(RequestRecord, fields) if is_json else RequestRecord(**fields)
         self.requests.append(record)
         self.kept.times += 1
 
@@ -293,6 +295,9 @@ class SessionBuilder:
         """What was collected; a reply's model is the session's where nothing else names one."""
         if self.given is not None:
             return self.given
+        requests = self.requests
+        if not is_sound([record.usage for record in requests]):
+            requests = [*map(self._with_finite_usage, requests)]
         fields: dict[str, Any] = {
             "format": FORMAT,
             "title": self.title,
@@ -302,7 +307,7 @@ class SessionBuilder:
             "dynamic": dynamic_of(self.environment),
             "tools": tuple(self._tools.values()),
             "messages": tuple(self.messages),
-            "requests": tuple(map(self._with_finite_usage, self.requests)),
+            "requests": tuple(requests),
             "recordings": tuple(named_apart(self.recordings)),
             "agent": self.agent,
             "compactions": tuple(self.compactions),
@@ -312,7 +317,7 @@ class SessionBuilder:
         }
         # All else was made by the methods above; these stand as a file has them.
         is_plain = type(self.title) is str and type(self.purpose) is str and not self.parameters
-        return self._whole(unchecked(Session, **fields) if is_plain else Session(**fields))
+        return self._whole(unchecked(Session, fields) if is_plain else Session(**fields))
 
     def _model(self) -> str:
         """The session's model, or else that of its last reply."""
@@ -321,7 +326,7 @@ class SessionBuilder:
 
     def _whole(self, session: Session) -> Session:
         """The session without half surrogates, which JSON inside a text may hold, too."""
-        if self._is_sound and is_whole_beside(session):
+        if self._is_sound and are_whole(self._texts) and is_whole_beside(session):
             return session  # its recordings are whole since they were made
         found: list[Finding] = []
         session = whole(session, "", found)
@@ -333,15 +338,8 @@ class SessionBuilder:
         return session
 
     def _with_finite_usage(self, record: RequestRecord) -> RequestRecord:
-        if is_sound(record.usage):
-            return record
         place = Place(field=self._place(record.reply)).at("usage")
         return replace(record, usage=self.finite(record.usage, place))
-
-
-def text_part(text: str) -> TextPart:
-    """What was said."""
-    return unchecked(TextPart, text=str(text), type="text")  # str: it may be a NotANumber
 
 
 def _short(value: Any) -> str:

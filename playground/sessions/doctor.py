@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple
+from typing import Final
 
 from playground.counts import counted
 from playground.findings import Finding, finding
@@ -23,23 +23,23 @@ def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
     """Calls without results, results without calls, missing and double ids, empty messages, roles
     out of order, odd schemas. `places` say where in its file each message stands."""
     found = [f for i, tool in enumerate(session.tools) for f in schema_findings(tool, f"tools.{i}")]
-    round_ = _Round()
+    round_ = _Round(places)
     asked = any(message.role == "user" for message in session.messages)
     before = ""
     for index, message in enumerate(session.messages):
         role, parts = message.role, message.parts
         if not parts:
-            found.append(finding("empty-message", str(_Where(index, places))))
+            found.append(finding("empty-message", _where(index, places)))
         if role != "tool" and round_.open_calls:
             found += round_.missing()
         for part in parts:
             if isinstance(part, ToolCallPart):
-                found += round_.call(part, _Where(index, places))
+                found += round_.call(part, index)
             elif isinstance(part, ToolResultPart):
-                found += round_.result(part, _Where(index, places))
+                found += round_.result(part, index)
         # a lone reply has nothing before it
         if asked and role != before and (role == "system" or not before):
-            found += _order(role, before, _Where(index, places))
+            found += _order(role, before, _where(index, places))
         before = role
     if not round_.seen:
         found += _calls_in_text(session.messages, places)
@@ -64,88 +64,85 @@ def _told_once(found: list[Finding]) -> list[Finding]:
 
 def _calls_in_text(messages: Sequence[Message], places: Sequence[str]) -> list[Finding]:
     """Calls of a session that has none: its answers hold them as text, as they were sent."""
-    held: list[tuple[_Where, str]] = []
+    held: list[tuple[int, str]] = []
     for index, message in enumerate(messages):
         if message.role == "assistant":
             opener = opener_in(message.text)
-            held += [(_Where(index, places), opener)] if opener else []
+            held += [(index, opener)] if opener else []
     if not held:
         return []
-    where, opener = held[0]
+    index, opener = held[0]
     return [
         finding(
             "calls-in-text",
-            str(where),
+            _where(index, places),
             f"{counted(len(held), 'answer')}, the first with {opener!r}",
         )
     ]
 
 
-class _Where(NamedTuple):
+def _where(index: int, places: Sequence[str]) -> str:
     """Where a message stands, as a finding tells it: most are never told of."""
+    where = f"messages.{index}"
+    place = places[index] if index < len(places) else where
+    return where if place == where else f"{where} ({place})"
 
-    message: int
-    places: Sequence[str]
 
-    def __str__(self) -> str:
-        where = f"messages.{self.message}"
-        place = self.places[self.message] if self.message < len(self.places) else where
-        return where if place == where else f"{where} ({place})"
+_NOTHING: Final[Sequence[Finding]] = ()
 
 
 @dataclass
 class _Round:
-    """The calls that wait for results, and the ids that were used."""
+    """The calls that wait for results, by the messages that they stand in, and the ids that were
+    used."""
 
-    open_calls: dict[str, _Where] = field(default_factory=dict)
+    places: Sequence[str]
+    open_calls: dict[str, int] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
     answered: set[str] = field(default_factory=set)
     results: int = 0
 
-    def call(self, call: ToolCallPart, where: _Where) -> list[Finding]:
-        found: list[Finding] = []
+    def call(self, call: ToolCallPart, index: int) -> Sequence[Finding]:
         given = call.tool_call_id
+        found = _NOTHING
         if not given:
-            found.append(
-                finding("missing-id", str(where), f"a call of {call.tool_name!r} has no id")
-            )
+            found = [self._told("missing-id", index, f"a call of {call.tool_name!r} has no id")]
         elif given in self.seen:
-            found.append(finding("duplicate-id", str(where), f"id {given!r} is used twice"))
+            found = [self._told("duplicate-id", index, f"id {given!r} is used twice")]
         self.seen.add(given)
-        self.open_calls[given] = where
+        self.open_calls[given] = index
         return found
 
-    def result(self, result: ToolResultPart, where: _Where) -> list[Finding]:
-        found: list[Finding] = []
+    def result(self, result: ToolResultPart, index: int) -> Sequence[Finding]:
         given = result.tool_call_id
         self.results += 1
-        if not given:
-            found.append(finding("missing-id", str(where), "a result has no id"))
+        found = [] if given else [self._told("missing-id", index, "a result has no id")]
         if self.open_calls.pop(given, None) is not None:
             self.answered.add(given)
         elif given and given in self.answered:
-            text = f"the call {given!r} is answered twice"
-            found.append(finding("duplicate-id", str(where), text))
+            found.append(self._told("duplicate-id", index, f"the call {given!r} is answered twice"))
         elif given:
-            text = f"no open call has the id {given!r}"
-            found.append(finding("orphan-result", str(where), text))
+            found.append(self._told("orphan-result", index, f"no open call has the id {given!r}"))
         return found
 
     def missing(self) -> list[Finding]:
         """The next turn has come: what is open now is never answered."""
         found = [
-            finding("missing-result", str(where), f"the call {call_id!r} has no result")
-            for call_id, where in self.open_calls.items()
+            self._told("missing-result", index, f"the call {call_id!r} has no result")
+            for call_id, index in self.open_calls.items()
         ]
         self.open_calls.clear()
         return found
 
+    def _told(self, code: str, index: int, message: str) -> Finding:
+        return finding(code, _where(index, self.places), message)
 
-def _order(role: Role, before: str, where: _Where) -> list[Finding]:
+
+def _order(role: Role, before: str, where: str) -> list[Finding]:
     if role == "system" and before:
-        return [finding("role-order", str(where), f"a system message after one of the {before}")]
+        return [finding("role-order", where, f"a system message after one of the {before}")]
     if role == "assistant" and not before:
-        return [finding("role-order", str(where), "the session begins with an answer")]
+        return [finding("role-order", where, "the session begins with an answer")]
     return []
 
 

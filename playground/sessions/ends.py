@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import IO
 
 
@@ -21,11 +20,13 @@ def last_line(file: IO[bytes], size: int, longest: int) -> tuple[bytes, int]:
         room *= 8
 
 
-def pieces(file: IO[bytes], size: int) -> Iterator[bytes]:
-    """The first `size` bytes of a file, a megabyte at a time."""
-    while size > 0 and (data := file.read(min(size, 1 << 20))):
-        size -= len(data)
-        yield data
+def line_at(file: IO[bytes], start: int) -> int:
+    """The number of the line that begins at this byte."""
+    file.seek(0)
+    number = 1
+    while start > 0 and (data := file.read(min(start, 1 << 20))):
+        number, start = number + data.count(b"\n"), start - len(data)
+    return number
 
 
 def whole_utf8(data: bytes) -> bytes:

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
-from playground.characters import holds_half, is_all_whole, is_whole, plain_bytes
-from playground.json_numbers import is_finite
+from playground.characters import are_whole, holds_half, is_all_whole, plain_bytes
+from playground.json_numbers import is_finite, may_be_infinite
 from playground.messages import TextPart, ToolCallPart, ToolResultPart
 from playground.sessions.session import Session
 
-_TOLD: Final = frozenset({TextPart, ToolCallPart, ToolResultPart})
+_TOLD: Final = frozenset({ToolCallPart, ToolResultPart})
 
 _SMALL: Final = frozenset({bool, type(None)})
 _COUNT: Final = 1 << 62  # as those of tokens: nearly every whole number is smaller
 _BITS: Final = 14_000  # of a number that surely has fewer digits than Python writes
 _BYTES: Final = 1800  # fewer than marshal takes for more bits: 15 of them in two bytes
-# Infinity and NaN as marshal writes them: `g`, which may bear a mark, and eight bytes, the highest
-# last.
-_NOT_FINITE: Final = (
-    re.compile(rb"(?s)\x7f(?<=[g\xe7].{6}[\xf0-\xff]\x7f)"),
-    re.compile(rb"(?s)\xff(?<=[g\xe7].{6}[\xf0-\xff]\xff)"),
-)
 
 
 def is_sound(value: Any) -> bool:
@@ -60,7 +53,7 @@ def _is_surely_sound(value: Any) -> bool:
     plain = plain_bytes(value)
     if plain is None or len(plain) > _BYTES or holds_half(plain):
         return False
-    return not any(odd.search(plain) for odd in _NOT_FINITE)
+    return not may_be_infinite(plain)
 
 
 def is_whole_beside(session: Session) -> bool:
@@ -72,12 +65,15 @@ def is_whole_beside(session: Session) -> bool:
     texts += [agent.name, agent.version, agent.session, agent.sub_agent]
     for each in session.requests:
         texts += (each.model, each.at, each.stop_reason, each.agent_version)
-    parts = [part for message in session.messages for part in message.parts]
-    texts += [part.text for part in parts if type(part) is TextPart]
-    if not all([text.isascii() or is_whole(text) for text in texts]):
+    others: list[Any] = [*session.compactions]
+    for message in session.messages:
+        for part in message.parts:
+            if type(part) is TextPart:
+                texts.append(part.text)
+            elif type(part) not in _TOLD:
+                others.append(part)
+    if not are_whole(texts):
         return False
-    others: list[Any] = [part for part in parts if type(part) not in _TOLD]
-    others += [*session.compactions]
     # All of a tool but its examples is JSON: that of all tools is looked at in one search.
     others += [each.examples for each in session.tools if each.examples]
     others.append([(each.name, each.description, each.input_schema) for each in session.tools])

@@ -11,7 +11,7 @@ import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -21,7 +21,7 @@ from playground.findings import Finding, finding
 from playground.json_numbers import load_objects, read_json_bytes
 from playground.sessions.bounded import MEMBERS, unzipped
 from playground.sessions.documents import parse_json, read_json, read_yaml_items
-from playground.sessions.ends import last_line, pieces, whole_utf8
+from playground.sessions.ends import last_line, line_at, whole_utf8
 from playground.sessions.pipes import is_stream, read_standard_input, read_stream
 from playground.sessions.workspace_names import kept_file
 from playground.user_files import as_utf8
@@ -31,13 +31,13 @@ MAX_BYTES: Final = 64 * 1024 * 1024  # of a file that is read whole
 MAX_LINE: Final = 64 * 1024 * 1024
 LINES: Final = (".jsonl", ".ndjson")  # files of these names are lines, even of one
 _HEAD_LINES: Final = 12
+_LONG: Final = "the line is too long"
 _START: Final = 1 << 16  # bytes
 
 _ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _BUFFER: Final = 1 << 18  # bytes; half of the time of Python's own 8 kB
 
 Progress = Callable[[int, int], None]  # bytes read, bytes in all
-
 
 STANDARD_INPUT: Final = "standard input"
 
@@ -52,7 +52,7 @@ class Source:
         self.findings: list[Finding] = []  # of the values that were read since they were taken
         self.left_out: list[InputFault] | None = None  # where reading is to go on after a fault
         self.is_sound = True  # what was read so far holds no odd number and no half of a character
-        self._parsed: dict[bytes, list[Any]] = {}  # lines of a short file that were looked at
+        self._parsed: dict[bytes, Any] = {}  # lines of a short file that were looked at
         self.seen: dict[str, Any] = {}  # what one format found in it, for the next one that looks
 
     @classmethod
@@ -187,7 +187,7 @@ class Source:
                     values = self._values(line, 1)
                     found += values[::-1]
                     if self._is_short and self.is_sound:
-                        self._parsed[as_is] = values
+                        [self._parsed[as_is]] = values
                 except InputFault:
                     spoiled += 1
                     if found or spoiled > 2 or self.suffix not in LINES:
@@ -214,41 +214,39 @@ class Source:
         self.seen.clear()
         torn = self._torn_end()
         faults: list[InputFault] = []
+        number = given = 0
         with self._lines() as file:
-            number = read = given = 0
-            while line := file.readline(MAX_LINE + 1):
-                number, start, read = number + 1, read, read + len(line)
+            for line in iter(partial(file.readline, MAX_LINE + 1), b""):
+                number += 1
                 if len(line) > MAX_LINE:
-                    raise InputFault(
-                        "the line is too long",
-                        where=self.name,
-                        line=number,
-                        expected=f"lines of at most {MAX_LINE // 1024**2} MB",
-                    )
+                    limit = f"lines of at most {MAX_LINE // 1024**2} MB"
+                    raise InputFault(_LONG, where=self.name, line=number, expected=limit)
                 if self.progress is not None:
-                    self.progress(read, self.size)
-                if line.isspace() or start == torn:
-                    continue
+                    self.progress(file.tell(), self.size)
                 try:
-                    parsed = self._parsed.pop(line, None) or self._values(line, number)
-                except InputFault as fault:
-                    faults.append(fault)
-                    self._leave_out(fault, number)
-                    continue
+                    values = [self._parsed.pop(line, None) or read_json_bytes(line, "keys")]
+                except ValueError:
+                    values = [] if number == torn else self._spoiled(line, number, faults)
                 del line  # the caller may hold on to the value for long
-                given += 1
-                while parsed:
-                    yield number, parsed.pop()
+                given += bool(values)
+                while values:
+                    yield number, values.pop()
         if self.left_out is None and (len(faults) > given or (faults and not given)):
             raise faults[0]
 
-    def _leave_out(self, fault: InputFault, number: int) -> None:
-        """A line that cannot be read, between others: named in `left_out`, or else a finding."""
-        if self.left_out is not None:
-            self.left_out.append(fault)
-        else:
-            found = finding("unreadable-line", f"line {number}", fault.problem)
-            self.findings.append(found)
+    def _spoiled(self, line: bytes, number: int, faults: list[InputFault]) -> list[Any]:
+        """The values of a line that is not as most are; [] and a fault where it is spoiled."""
+        if not line.strip():
+            return []
+        try:
+            return self._values(line, number)
+        except InputFault as fault:
+            faults.append(fault)
+            if self.left_out is not None:
+                self.left_out.append(fault)
+            else:
+                self.findings.append(finding("unreadable-line", f"line {number}", fault.problem))
+            return []
 
     @contextmanager
     def going_on(self) -> Iterator[None]:
@@ -261,7 +259,7 @@ class Source:
             self.left_out.append(fault)
 
     def _torn_end(self) -> int | None:
-        """Where a last line begins that is cut off after others, told before any line is given:
+        """The number of a last line that is cut off after others, told before any line is given:
         the session that is read last may be long gone when the end is seen."""
         with self._lines() as file:
             data, start = last_line(file, self.size, MAX_LINE)
@@ -270,10 +268,9 @@ class Source:
             try:
                 self._values(data, 1)
             except InputFault as fault:
-                file.seek(0)
-                number = sum(piece.count(b"\n") for piece in pieces(file, start)) + 1
+                number = line_at(file, start)
                 self.findings.append(finding("torn-end", f"line {number}", fault.problem))
-                return start
+                return number
         return None
 
     def _values(self, line: bytes, number: int) -> list[Any]:

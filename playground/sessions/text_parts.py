@@ -1,10 +1,15 @@
-"""A text that several parts make up, edited as one: an edit changes the parts that it is in."""
+"""Parts of text: one of what was said; several as one text, of which an edit changes some."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from playground.messages import Part, TextPart
+from playground.messages import Part, TextPart, unchecked
+
+
+def text_part(text: str) -> TextPart:
+    """What was said."""
+    return unchecked(TextPart, {"text": str(text), "type": "text"})  # str: of a NotANumber, too
 
 
 def with_text(parts: Sequence[Part], text: str) -> list[Part]:

@@ -41,14 +41,15 @@ def in_seconds(milliseconds: Any) -> Any:
 
 
 def _of_text(text: str) -> str | None:
-    if _NUMBER.match(text) and text.isascii():
+    in_utc = _IN_UTC.match(text)  # as nearly all are
+    if not in_utc and _NUMBER.match(text) and text.isascii():
         return utc_time(float(text))
     for read in (datetime.fromisoformat, _of_rfc_2822):
         try:
             moment = read(text)
         except (ValueError, TypeError, IndexError, OverflowError):
             continue
-        return text if _IN_UTC.match(text) else _written(moment)
+        return text if in_utc else _written(moment)
     return None
 
 

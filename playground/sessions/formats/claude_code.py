@@ -249,7 +249,7 @@ class _Threads:
 
 
 def _has_spoken(builder: SessionBuilder, before: int) -> bool:
-    return any(each.role == "user" for each in builder.messages[before:])
+    return "user" in [each.role for each in builder.messages[before:]]
 
 
 def _role(value: dict[str, Any]) -> str:

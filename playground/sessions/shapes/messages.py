@@ -123,7 +123,7 @@ def read_message(builder: SessionBuilder, value: Any, place: Place) -> None:
 
 def _plain_message(builder: SessionBuilder, value: dict[str, Any], place: Place) -> bool:
     """Whether it is of the form that most messages have; it is read then."""
-    if value.keys() == _OF_GEMINI and type(value["parts"]) is list:
+    if "parts" in value and value.keys() == _OF_GEMINI and type(value["parts"]) is list:
         if (spoken := _GEMINI_ROLES.get(str(value["role"]))) is None:
             return False
         add(builder, spoken, read_parts(builder, value["parts"], place.at("parts")), place)

@@ -17,22 +17,18 @@ _Reader = Callable[[SessionBuilder, dict[str, Any], Place], list[Part]]
 
 def read_parts(builder: SessionBuilder, content: Any, place: Place) -> list[Part]:
     """The parts of a message's content; what no part can hold is a finding."""
-    match content:
-        case None | "":
-            return []
-        case str():
-            return [text_part(content)]
-        case list():
-            return [
-                part
-                for index, item in enumerate(content)
-                for part in read_parts(builder, item, place.at(index))
-            ]
-        case dict():
-            return _read(builder, content, place)
-        case _:
-            builder.lost(f"content that is a {type(content).__name__}", place)
-            return []
+    if isinstance(content, str):
+        return [text_part(content)] if content else []
+    if isinstance(content, dict):
+        return _read(builder, content, place)
+    if isinstance(content, list):
+        parts: list[Part] = []
+        for index, item in enumerate(content):
+            parts += read_parts(builder, item, place.at(index))
+        return parts
+    if content is not None:
+        builder.lost(f"content that is a {type(content).__name__}", place)
+    return []
 
 
 def plain_text(content: Any) -> str | None:
@@ -66,7 +62,9 @@ def _read(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
     kind = value.get("type")
     if kind is None and len(value) == 1 and type(text := value.get("text")) is str:  # Gemini's
         return [text_part(text)] if text else []
-    reader = _reader_of(kind) if isinstance(kind, str) else None
+    reader = None
+    if isinstance(kind, str):
+        reader = _BY_TYPE.get(kind) or _hosted(kind)
     if reader is None:
         reader = next((read for key, read in _BY_KEY.items() if key in value), None)
     if reader is None and kind is None:  # AutoGen's parts have no type
@@ -77,10 +75,8 @@ def _read(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[
     return reader(builder, value, place)
 
 
-def _reader_of(kind: str) -> _Reader | None:
-    """The reader of a type; hosted tools have types of their own, all with the same endings."""
-    if kind in _BY_TYPE:
-        return _BY_TYPE[kind]
+def _hosted(kind: str) -> _Reader | None:
+    """The reader of a hosted tool's type, of its own; all have the same endings."""
     if kind.endswith(("_tool_result", "_call_output", "_search_output")):
         return _result
     if kind.endswith("_tool_use"):
