@@ -21,7 +21,7 @@ from playground.parsing.notations.notation import CallValue, Lead, Neighbours, N
 from playground.parsing.notations.param_waits import (
     after_wait,
     closes_solidly,
-    holds_own_end,
+    holds_own_marker,
     param_opener,
     param_template,
     param_wait,
@@ -184,7 +184,11 @@ def _holds_arguments(strays: str, call: OpenCall, syntax: Declaration) -> bool:
         return True
     opener = "".join(p for p in param_template(syntax).before if isinstance(p, str))
     words = re.match(r"\W*[\w:｜|]+", opener)
-    return words is not None and words[0].strip() in strays
+    if words is not None and words[0].strip() in strays:
+        return True
+    # or with its closer, and something before that: its opener was forgotten
+    closer = next((p.strip() for p in param_template(syntax).after if isinstance(p, str)), "")
+    return worded(closer) and bool(strays.partition(closer)[0].strip()) and closer in strays
 
 
 def _another(reader: Reader, call: OpenCall, form: Form) -> Walk[bool]:
@@ -236,6 +240,10 @@ def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> Wa
     if reader.switches.entities == "decoded":
         text = unescape(text)
     value, code = _read_value(text, opener, call, key, syntax)
+    if code == "type-mismatch" and (inner := _without_closers(text, key, syntax)) != text:
+        mended, other = _read_value(inner, opener, call, key, syntax)
+        if other != code:
+            value, code = mended, "doubled-closer"
     reader.set_value(call, key, value, code)
     reader.argument = None
 
@@ -255,17 +263,42 @@ def _mended_end(
 ) -> str:
     """A value that holds its own closer had ended there, where no closer has ended it."""
     place = f"{call.place}, argument {key}"
-    pieces = param_template(form.syntax).after
-    closer = "".join(piece if isinstance(piece, str) else key for piece in pieces).strip()
+    closer = _closer_of(key, form.syntax)
     inner, _, rest = text.rpartition(closer) if worded(closer) else ("", "", "")
+    if kind is Kind.FORGOTTEN and not inner and worded(closer):
+        inner, rest = _before_last(closer, text)
     if kind is Kind.FORGOTTEN and closer and inner:
-        reader.scanner.note("unexpected-text", place, f"after the value: {rest.strip()!r:.80}")
+        if rest.strip():
+            reader.scanner.note("unexpected-text", place, f"after the value: {rest.strip()!r:.80}")
+        else:
+            reader.scanner.note("missing-closer", place)  # it stands there in another case
         return inner.removesuffix("\n") if _on_own_lines(form.syntax) else inner
     if kind is Kind.FORGOTTEN:
         reader.scanner.note("missing-closer", place)
-    elif inner or (call.name and holds_own_end(text, form.syntax, call.name)):
+    elif inner or holds_own_marker(text, form.syntax, call.name or ""):
         reader.scanner.note("marker-in-value", place)  # its own closer may be forgotten
     return text
+
+
+def _before_last(closer: str, text: str) -> tuple[str, str]:
+    """What stands before the last closer in the wrong case, and behind it."""
+    found = list(re.finditer(re.escape(closer), text, re.IGNORECASE))
+    return (text[: found[-1].start()], text[found[-1].end() :]) if found else ("", "")
+
+
+def _closer_of(key: str, syntax: Declaration) -> str:
+    """What ends a parameter, without white space around it."""
+    pieces = param_template(syntax).after
+    return "".join(piece if isinstance(piece, str) else key for piece in pieces).strip()
+
+
+def _without_closers(text: str, key: str, syntax: Declaration) -> str:
+    """A value that is no text holds no closer of its own: one at its end was written twice."""
+    closer = _closer_of(key, syntax)
+    inner = text.rstrip()
+    while worded(closer) and inner.endswith(closer):
+        inner = inner.removesuffix(closer).rstrip()
+    return inner if inner != text.rstrip() else text
 
 
 def _key_of(call: OpenCall, key: str, syntax: Declaration) -> str:
@@ -340,6 +373,9 @@ def _has_elements(text: str, schema: Schema, prefix: str) -> bool:
 def _read_elements(text: str, schema: Schema, prefix: str, call: OpenCall) -> tuple[Any, str]:
     root = call.tool.input_schema if call.tool else {}
     try:
-        return elements.read(text, schema, prefix, root), ""
+        value = elements.read(text, schema, prefix, root)
     except ValueError:
         return read_value(text, schema)
+    if isinstance(value, str) and "string" not in (allowed_types(schema) or {"string"}):
+        return read_value(text, schema)
+    return value, ""
