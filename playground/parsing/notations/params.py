@@ -6,7 +6,6 @@ hold its own markers.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from html import escape, unescape
 from typing import Any, Final
@@ -18,6 +17,12 @@ from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations.json_arguments import claim_arguments, decode_arguments, unwrap
 from playground.parsing.notations.notation import CallValue, Lead, Neighbours, Notation
+from playground.parsing.notations.param_ends import (
+    before_last,
+    closer_of,
+    holds_arguments,
+    without_closers,
+)
 from playground.parsing.notations.param_waits import (
     after_wait,
     closes_solidly,
@@ -151,7 +156,7 @@ def _read_params(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
             scanner.emit_unexpected(match.end() - match.start())
         else:
             _close(reader, call, match, kind)
-            if _holds_arguments(strays.take(), call, form.syntax):
+            if holds_arguments(strays.take(), call, form.syntax):
                 raise BrokenCall("malformed-arguments", "no parameter that can be read", whole=True)
             unwrap(reader, call)
             return
@@ -173,22 +178,6 @@ def _read_object_body(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
     decode_arguments(reader, call, form.syntax.shape)
     reader.scanner.note("arguments-as-json", call.place)
     yield from reader.scanner.skip_space()
-
-
-def _holds_arguments(strays: str, call: OpenCall, syntax: Declaration) -> bool:
-    """Whether the text that stood where no parameter could be read was one all the same: all that
-    the call had, an object, or with a parameter's opener in it. Without it the call is another."""
-    if not strays.strip():
-        return False
-    if not call.raw or strays.lstrip().startswith("{"):
-        return True
-    opener = "".join(p for p in param_template(syntax).before if isinstance(p, str))
-    words = re.match(r"\W*[\w:｜|]+", opener)
-    if words is not None and words[0].strip() in strays:
-        return True
-    # or with its closer, and something before that: its opener was forgotten
-    closer = next((p.strip() for p in param_template(syntax).after if isinstance(p, str)), "")
-    return worded(closer) and bool(strays.partition(closer)[0].strip()) and closer in strays
 
 
 def _another(reader: Reader, call: OpenCall, form: Form) -> Walk[bool]:
@@ -240,7 +229,7 @@ def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> Wa
     if reader.switches.entities == "decoded":
         text = unescape(text)
     value, code = _read_value(text, opener, call, key, syntax)
-    if code == "type-mismatch" and (inner := _without_closers(text, key, syntax)) != text:
+    if code == "type-mismatch" and (inner := without_closers(text, key, syntax)) != text:
         mended, other = _read_value(inner, opener, call, key, syntax)
         if other != code:
             value, code = mended, "doubled-closer"
@@ -263,10 +252,10 @@ def _mended_end(
 ) -> str:
     """A value that holds its own closer had ended there, where no closer has ended it."""
     place = f"{call.place}, argument {key}"
-    closer = _closer_of(key, form.syntax)
+    closer = closer_of(key, form.syntax)
     inner, _, rest = text.rpartition(closer) if worded(closer) else ("", "", "")
     if kind is Kind.FORGOTTEN and not inner and worded(closer):
-        inner, rest = _before_last(closer, text)
+        inner, rest = before_last(closer, text)
     if kind is Kind.FORGOTTEN and closer and inner:
         if rest.strip():
             reader.scanner.note("unexpected-text", place, f"after the value: {rest.strip()!r:.80}")
@@ -278,27 +267,6 @@ def _mended_end(
     elif inner or holds_own_marker(text, form.syntax, call.name or ""):
         reader.scanner.note("marker-in-value", place)  # its own closer may be forgotten
     return text
-
-
-def _before_last(closer: str, text: str) -> tuple[str, str]:
-    """What stands before the last closer in the wrong case, and behind it."""
-    found = list(re.finditer(re.escape(closer), text, re.IGNORECASE))
-    return (text[: found[-1].start()], text[found[-1].end() :]) if found else ("", "")
-
-
-def _closer_of(key: str, syntax: Declaration) -> str:
-    """What ends a parameter, without white space around it."""
-    pieces = param_template(syntax).after
-    return "".join(piece if isinstance(piece, str) else key for piece in pieces).strip()
-
-
-def _without_closers(text: str, key: str, syntax: Declaration) -> str:
-    """A value that is no text holds no closer of its own: one at its end was written twice."""
-    closer = _closer_of(key, syntax)
-    inner = text.rstrip()
-    while worded(closer) and inner.endswith(closer):
-        inner = inner.removesuffix(closer).rstrip()
-    return inner if inner != text.rstrip() else text
 
 
 def _key_of(call: OpenCall, key: str, syntax: Declaration) -> str:
