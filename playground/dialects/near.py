@@ -14,7 +14,7 @@ from typing import Final
 from playground.dialects import as_dialects
 from playground.dialects.base import Dialect
 from playground.dialects.declared import DeclaredDialect
-from playground.findings import Finding, finding
+from playground.findings import CODES, Finding, finding
 from playground.parsing.notations import notation_of
 from playground.parsing.result import ParseResult
 from playground.parsing.template import Hole
@@ -78,6 +78,13 @@ def nearest(text: str) -> tuple[str, str]:
         if marker and (len(marker) + stands > best[0]):
             best = (len(marker) + stands, dialect.name, marker)
     return best[1:]
+
+
+def unread(text: str) -> Finding:
+    """That no dialect reads a text, and what comes nearest."""
+    name, marker = nearest(text)
+    near = f"{CODES['no-dialect'].meaning}; nearly {marker!r} stands there, of {name}"
+    return finding("no-dialect", "the whole text", near if name else "")
 
 
 def folded(text: str) -> str:

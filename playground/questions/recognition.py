@@ -16,9 +16,8 @@ from typing import Final, Literal
 from playground.caching.own_policies import parse_policy
 from playground.counts import counted
 from playground.dialects.files import parse_dialect
-from playground.dialects.near import nearest
+from playground.dialects.near import unread
 from playground.errors import InputFault
-from playground.findings import CODES, Finding, finding
 from playground.prompt_data import TaskConfig
 from playground.questions.detection import Detection, detect
 from playground.questions.pasted_texts import (
@@ -156,14 +155,8 @@ def as_session(found: Recognised) -> LoadedSession:
         )
     text = said_in_json(decode(found.data, found.name))
     recording = as_streamed(text, "reply", found.dialect or "")
-    told = [] if found.dialect else [_unread(text)]
+    told = [] if found.dialect else [unread(text)]
     return LoadedSession(Session(title="reply", task=_BARE, recordings=(recording,)), told)
-
-
-def _unread(text: str) -> Finding:
-    name, marker = nearest(text)
-    near = f"{CODES['no-dialect'].meaning}; nearly {marker!r} stands there, of {name}"
-    return finding("no-dialect", "the whole text", near if name else "")
 
 
 # documents
