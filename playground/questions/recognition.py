@@ -18,6 +18,7 @@ from playground.counts import counted
 from playground.dialects.files import parse_dialect
 from playground.dialects.near import unread
 from playground.errors import InputFault
+from playground.findings import CODES
 from playground.prompt_data import TaskConfig
 from playground.questions.detection import Detection, detect
 from playground.questions.pasted_texts import (
