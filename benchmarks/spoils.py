@@ -1,6 +1,7 @@
 """What models do to a call that they write: each spoiling is a function of its rendered text.
 
-A function gives the text back where it has nothing to spoil.
+A function gives the text back where it has nothing to spoil. What some of them make says something
+else than the call that was rendered, and may well be read as another call (`changes`).
 """
 
 from __future__ import annotations
@@ -44,11 +45,30 @@ TOOLS: Final = [
 BY_NAME: Final = {tool.name: tool for tool in TOOLS}
 Spoil = Callable[[str, DeclaredDialect, random.Random], str]
 SPOILS: Final[dict[str, Spoil]] = {}
+CHANGING: Final[set[str]] = set()
+OF_OBJECTS: Final[set[str]] = set()
 
 
 def spoil(action: Spoil) -> Spoil:
     SPOILS[action.__name__.strip("_")] = action
     return action
+
+
+def changing(action: Spoil) -> Spoil:
+    CHANGING.add(action.__name__)
+    return spoil(action)
+
+
+def of_objects(action: Spoil) -> Spoil:
+    """A spoiling of JSON and Python bodies; in a text between tags it is the text's own."""
+    OF_OBJECTS.add(action.__name__)
+    return spoil(action)
+
+
+def changes(name: str, dialect: DeclaredDialect) -> bool:
+    """Whether what a spoiling makes says something else."""
+    raw = bool(dialect.syntax.param or dialect.syntax.text_keys)
+    return name in CHANGING or (raw and name in OF_OBJECTS)
 
 
 def literals(dialect: DeclaredDialect, part: str) -> list[str]:
@@ -81,16 +101,21 @@ def once(text: str, old: str, new: str, source: random.Random) -> str:
     return text[:at] + new + text[at + len(old) :]
 
 
+def _worded(marker: str) -> str:
+    """A marker that stands nowhere else: a lone bracket is in values, too."""
+    return marker if re.search(r"\w|```", marker) else ""
+
+
 def _forgotten(part: str, side: int) -> Spoil:
     def action(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-        return once(text, literals(dialect, part)[side], "", source)
+        return once(text, _worded(literals(dialect, part)[side]), "", source)
 
     return action
 
 
 def _doubled(part: str, side: int, between: str) -> Spoil:
     def action(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-        marker = literals(dialect, part)[side]
+        marker = _worded(literals(dialect, part)[side])
         return once(text, marker, marker + between + marker, source)
 
     return action
@@ -118,94 +143,98 @@ def body_in_a_fence(text: str, dialect: DeclaredDialect, source: random.Random) 
     opener, closer = edges(dialect)
     if not opener or not closer or "{" not in text:
         return text
+    if dialect.syntax.param or dialect.syntax.notation.whole:
+        return text
     return text.replace(opener, f"{opener}\n```json\n").replace(closer, f"\n```\n{closer}")
 
 
-@spoil
+@changing
 def entities(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     """The marker characters in values, and in quotes, written as in XML."""
     return re.sub(r"(?<=[\w ])[<>&](?=[ \w])", lambda match: html.escape(match[0]), text)
 
 
-@spoil
+@changing
 def all_escaped(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     return json.dumps(text)[1:-1]
 
 
-@spoil
+@of_objects
 def single_quotes(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     return re.sub(r'"(\w*)"', r"'\1'", text)
 
 
-@spoil
+@of_objects
 def bare_keys(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     return re.sub(r'"(\w+)": ', r"\1: ", text)
 
 
-@spoil
+@of_objects
 def trailing_commas(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    return re.sub(r"(?<=[\"\w])([}\])])", r",\1", text)
+    return re.sub(r"(?<=[\"\d}])([}\])])", r",\1", text)
 
 
-@spoil
+@of_objects
 def comments(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     return re.sub(r'(?<=[{,])( ?"\w+": )', r" // it's the key\n\1", text, count=2)
 
 
-@spoil
+@changing
 def foreign_escapes(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     return text.replace("'", "\\'").replace("(", "\\(")
 
 
-@spoil
+@of_objects
 def python_constants(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     return text.replace("true", "True").replace("false", "False").replace("null", "None")
 
 
-@spoil
+@of_objects
 def extra_brackets(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     return re.sub(r"\}(?=\s*(?:[<\[`]|\Z))", "}}", text, count=1)
 
 
-@spoil
+@of_objects
 def missing_bracket(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
-    return once(text, "}", "", source)
+    places = [match.start() for match in re.finditer(r"\}(?![\"'])", text)]
+    at = source.choice(places or [len(text)])
+    return text[:at] + text[at + 1 :]
 
 
-@spoil
+@changing
 def leaked_stop(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     token = source.choice([*dialect.stops, *dialect.dropped, "<|im_end|>"])
     at = source.choice([0, len(text), *(m.start() for m in re.finditer(r"(?<=>)\s*", text))])
     return text[:at] + token + text[at:]
 
 
-@spoil
+@changing
 def byte_level(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     """White space between and inside tags as byte-level tokenizers write it."""
     text = re.sub(r"(?<=[>\]|])\n", "Ċ", text)
     return re.sub(r'(?<=[<\w]) (?=\w+="|name=|key=)', "Ġ", text)
 
 
-@spoil
+@changing
 def junk_before_body(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     opener = literals(dialect, "call")[0]
     return once(text, opener, opener + source.choice([" ", "\n", "json\n", "Sure: "]), source)
 
 
-@spoil
+@changing
 def junk_in_call(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     """Words where a parameter, or the call's closer, should follow."""
     closer = literals(dialect, "param")[1] or literals(dialect, "call")[1]
     return once(text, closer, f"{closer}heron's junk", source)
 
 
-@spoil
+@changing
 def junk_before_closer(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     closer = literals(dialect, "call")[1]
     return once(text, closer, f" I think.{closer}", source)
 
 
-@spoil
+@changing
 def tidied(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     """Every tag on a line of its own, and indented."""
     return re.sub(r"(?<=>)(?=<)", "\n    ", text)
@@ -216,12 +245,12 @@ def one_line(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     return re.sub(r"(?<=[>\]}])\n(?=[<\[{])", "", text)
 
 
-@spoil
+@changing
 def crlf(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     return text.replace("\n", "\r\n")
 
 
-@spoil
+@changing
 def odd_name(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     name = source.choice([name for name in BY_NAME if name in text] or ["write_file"])
     new = source.choice(
@@ -230,7 +259,7 @@ def odd_name(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     return once(text, name, new.replace("%s", name), source)
 
 
-@spoil
+@changing
 def unknown_name(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     return text.replace("write_file", "write_files").replace("get_weather", "weather_of")
 
@@ -240,7 +269,7 @@ def cut(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     return text[: source.randrange(len(text) + 1)]
 
 
-@spoil
+@changing
 def piece_lost(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     start = source.randrange(len(text) + 1)
     return text[:start] + text[start + source.randint(1, 12) :]
@@ -252,7 +281,7 @@ def begun_twice(text: str, dialect: DeclaredDialect, source: random.Random) -> s
     return cut(text, dialect, source) + text
 
 
-@spoil
+@changing
 def reasoning_inside(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     tags = source.choice(
         [tag for pair in dialect.reasoning for tag in (pair.open, pair.close)] or [""]
@@ -261,7 +290,7 @@ def reasoning_inside(text: str, dialect: DeclaredDialect, source: random.Random)
     return text[:at] + tags + text[at:]
 
 
-@spoil
+@changing
 def list_body(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     """Brackets around what the call's markers hold."""
     opener, closer = edges(dialect)
@@ -270,13 +299,13 @@ def list_body(text: str, dialect: DeclaredDialect, source: random.Random) -> str
     )
 
 
-@spoil
+@changing
 def python_body(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     opener, closer = edges(dialect)
     return f'{opener}\nget_weather(city="Heron", days=3)\n{closer}' if opener and closer else text
 
 
-@spoil
+@changing
 def other_body(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     """A body of another form between the call's markers."""
     opener, closer = edges(dialect)
@@ -303,18 +332,18 @@ def attributes(text: str, dialect: DeclaredDialect, source: random.Random) -> st
     return re.sub(r'="(\w+)"', source.choice([r"=\1", r"='\1'", r'= "\1" id="1"']), text)
 
 
-@spoil
+@changing
 def quotes_inside(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     """Quotes inside of a JSON text that nobody escaped."""
     return re.sub(r'(?<=": ")(\w+)', r'a "\1" b', text, count=1)
 
 
-@spoil
+@of_objects
 def missing_comma(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     return re.sub(r'(?<=["\d\]}]), (?=")', " ", text, count=1)
 
 
-@spoil
+@changing
 def odd_arguments(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     """The object of the arguments in a text, in a list, in another object, or escaped once more."""
     match = re.search(r'\{(?:"\w+": (?:"[^"{}]*"|\d+)(?:, )?)+\}', text)
@@ -330,15 +359,81 @@ def namespace(text: str, dialect: DeclaredDialect, source: random.Random) -> str
     return re.sub(r"\b(write_file|get_weather)\b", r"functions.\1", text)
 
 
-@spoil
+@changing
 def closed_at_once(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     """A tag that ends itself, with the call's closer or without."""
     return re.sub(r'((?:write_file|get_weather)"?)>(?:\s*</[^<>]+>)?', r"\1/>", text, count=1)
 
 
-@spoil
+@changing
 def nested_elements(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
     """A value as elements."""
     prefix = dialect.syntax.element
     tags = [f"{prefix}<{tag}>" for tag in ("age", "/age")]
     return once(text, "heron", f"{tags[0]}7{tags[1]}", source)
+
+
+@spoil
+def unescaped_quotes(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    return text.replace('\\"', '"')
+
+
+@of_objects
+def raw_line_breaks(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    return re.sub(r"(?<!\\)\\n", "\n", text)
+
+
+@spoil
+def wrong_case(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    """One marker, everywhere, in capitals or with one."""
+    markers = [m for part in ("call", "param", "section") for m in literals(dialect, part)]
+    marker = source.choice([m for m in markers if m.lower() != m.upper()] or [""])
+    changed = source.choice([str.upper, str.lower, str.title])(marker)
+    return text.replace(marker, changed) if marker else text
+
+
+@spoil
+def blanks_in_tags(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    return re.sub(source.choice([r"(?<=<)(?=/?\w)", r"(?<=\w)(?=>)", r"(?<=</)(?=\w)"]), " ", text)
+
+
+@of_objects
+def blanks_in_json(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    return re.sub(r'(?<=[\w"\d}])": ', '" :  ', text).replace('{"', '{ "')
+
+
+@spoil
+def glued_prose(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    return f"Let me look: {text.strip()} So be it."
+
+
+@spoil
+def arguments_as_text(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    match = re.search(r'"(?:arguments|parameters|args|input)": (?=\{)', text)
+    return _object_replaced(text, match.end(), json.dumps) if match else text
+
+
+@spoil
+def other_key(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    """The arguments under another name."""
+    found = re.search(r'"(arguments|parameters|args)": \{', text)
+    if not found:
+        return text
+    others = {"arguments", "parameters", "args", "input"} - {found[1]}
+    return text.replace(f'"{found[1]}": {{', f'"{source.choice(sorted(others))}": {{')
+
+
+@spoil
+def ids(text: str, dialect: DeclaredDialect, source: random.Random) -> str:
+    """An id that nobody asked for, in the object or in the tag of a call."""
+    if '"name":' in text:
+        return text.replace('"name":', '"id": "call_a1", "type": "function", "name":')
+    return re.sub(r'((?:write_file|get_weather)"?)(?=>)', r'\1 id="call_a1"', text)
+
+
+def _object_replaced(text: str, start: int, written: Callable[[str], str]) -> str:
+    try:
+        _, stop = json.JSONDecoder().raw_decode(text, start)
+    except ValueError:
+        return text
+    return text[:start] + written(text[start:stop]) + text[stop:]

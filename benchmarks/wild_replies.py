@@ -5,8 +5,16 @@ Run: python benchmarks/wild_replies.py [DIALECT …] [--tries N] [--minutes N] [
 One reply of each spoiling in each dialect is a round; there are as many as the minutes allow.
 Nobody says what a spoiled call should have been; what is held is that nothing is silently gone:
 nothing raises, spans tile, chunks and the quiet path change nothing, every word of an argument is
-in a call, in content, in reasoning or in what a finding names, and prose stays prose. A table says
-how often each spoiling still gave the calls that were meant: a form that is worth reading.
+in a call, in content, in reasoning or in what a finding names, and prose stays prose. Two tables,
+by spoiling and by dialect, say what became of the calls that were meant:
+  right    all of them are read, and nothing else (with findings where the form was mended)
+  aborted  one that could not be read, or that was cut off: it has its extent and a finding
+  told     content, and a finding says so
+  silent   content, and nothing is said: a form that is worth reading, or telling of
+  amiss    another call than was meant, and a finding at it says that something is
+  other    other calls, of a spoiling that says something else (`spoils.changes`)
+  WRONG    another call than was meant, and nothing is said
+  LOST     something held above does not hold
 """
 
 from __future__ import annotations
@@ -21,12 +29,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from spoils import SPOILS, TOOLS
+from spoils import SPOILS, TOOLS, changes
 
 from playground.dialects import DeclaredDialect, Dialect, dialect_names, get_dialect
+from playground.dialects.reading import parse
 from playground.events import (
     ArgumentEvent,
-    CallAbortedEvent,
     CallEndedEvent,
     Event,
     FindingEvent,
@@ -88,7 +96,8 @@ def some_call(dialect: DeclaredDialect, source: random.Random) -> ToolCallPart:
 
 
 def some_reply(dialect: DeclaredDialect, spoils: list[str], source: random.Random) -> Reply:
-    calls = [some_call(dialect, source) for _ in range(source.choice([1, 1, 2]))]
+    several = source.choice([1, 1, 2]) if dialect.parallel else 1
+    calls = [some_call(dialect, source) for _ in range(several)]
     between = source.random() < 0.3
     parts: list[Any] = []
     for call in calls:
@@ -97,6 +106,8 @@ def some_reply(dialect: DeclaredDialect, spoils: list[str], source: random.Rando
     for name in spoils:
         text = SPOILS[name](text, dialect, source)
     before, after = (source.choice(["", *PROSE]) for _ in range(2))
+    if "cut" in spoils or (dialect.syntax.text_keys and not dialect.syntax.closers):
+        after = ""  # the end is there; a text that nothing closes goes on to it
     if dialect.opens_reasoning:
         before = dialect.reasoning[0].close + before
     whole = f"{before}\n{text}\n{after}" if before or after else text
@@ -173,21 +184,36 @@ def _text(event: Event) -> str:
     return getattr(event, "text", "")
 
 
-def outcome(result: ParseResult, reply: Reply) -> str:
+def outcome(result: ParseResult, reply: Reply, other: bool) -> str:
     """What became of the calls that were meant."""
-    found = [(call.name, call.arguments) for call in result.tool_calls]
     meant = [(call.tool_name, call.args) for call in reply.calls]
+    ended = [event for event in result.events if isinstance(event, CallEndedEvent)]
+    found = [(call.name, call.arguments) for call in ended]
     if found == meant:
-        return "as meant"
-    if len(found) == len(meant):
-        return "changed"
-    if any(isinstance(event, CallAbortedEvent) for event in result.events):
+        return "right"
+    odd = [call.call_index for call in ended if (call.name, call.arguments) not in meant]
+    if odd and other:
+        return "other"
+    if odd:
+        return "amiss" if all(_told(result.events, index) for index in odd) else "WRONG"
+    if result.aborted:
         return "aborted"
-    told = any(isinstance(event, FindingEvent) for event in result.events)
-    return "told" if told else "text"
+    if not odd and all(call in found for call in meant):
+        return "right"  # one of them twice, where it stands there twice
+    return "told" if result.findings else "silent"
 
 
-OUTCOMES: Final = ("as meant", "changed", "aborted", "told", "text")
+def _told(events: list[Event], index: int) -> bool:
+    """Whether a finding stands in a call, or behind it and before the next."""
+    reach = extents(events)
+    stop = min(
+        (span.start for span in reach.values() if span.start > reach[index].start), default=0
+    )
+    notes = (event.span.start for event in events if isinstance(event, FindingEvent))
+    return any(reach[index].start <= note and not 0 < stop < note for note in notes)
+
+
+OUTCOMES: Final = ("right", "aborted", "told", "silent", "other", "amiss", "WRONG", "LOST")
 
 
 def main() -> None:
@@ -198,7 +224,7 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--spoil", action="append", help="only these; else each, and pairs")
     options.add_argument("--show", type=int, default=1, help="examples of each fault")
-    options.add_argument("--outcome", help="show examples of this outcome")
+    options.add_argument("--outcome", action="append", help="show examples of this outcome")
     given = options.parse_args()
     found, until = Found(), time.monotonic() + given.minutes * 60
     for attempt in range(given.tries):
@@ -219,28 +245,39 @@ def rounds(given: argparse.Namespace, attempt: int) -> list[tuple[str, str]]:
 
 @dataclass
 class Found:
-    """What came of all replies: faults by dialect, outcomes by spoiling, examples of one."""
+    """What came of all replies: faults by dialect, outcomes by dialect and spoiling."""
 
     tried: int = 0
     faults: defaultdict[tuple[str, str], list[tuple[str, str]]] = field(
         default_factory=lambda: defaultdict(list)
     )
-    outcomes: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    examples: defaultdict[tuple[str, str], list[str]] = field(
+    outcomes: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    examples: defaultdict[tuple[str, str, str], list[str]] = field(
         default_factory=lambda: defaultdict(list)
     )
 
     def show(self, few: int) -> None:
         print(f"{self.tried:,} replies")
-        for name, counts in sorted(self.outcomes.items(), key=lambda item: item[1]["as meant"]):
-            print(f"{name:24}" + "".join(f"{kind} {counts[kind]:5}  " for kind in OUTCOMES))
+        self.table(1)
+        self.table(0)
         for (what, name), rows in sorted(self.faults.items()):
             print(f"{what:28} {name:18} {len(rows)}")
             for names, text in sorted(rows, key=lambda row: len(row[1]))[:few]:
                 print(f"    {names}: {text!r}")
-        for (what, name), texts in self.examples.items():
+        for (name, first, what), texts in sorted(self.examples.items()):
+            print(f"{what} {name} {first} {len(texts)}")
             for text in sorted(texts, key=len)[:few]:
-                print(f"{what} {name}: {text!r}")
+                print(f"    {text!r}")
+
+    def table(self, by: int) -> None:
+        """By dialect (0) or by spoiling (1): the worst first, and the sum."""
+        rows: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for key, count in self.outcomes.items():
+            rows[key[by]][key[2]] += count
+            rows["(all)"][key[2]] += count
+        print(f"{'':22}" + "".join(f"{kind:>8}" for kind in OUTCOMES))
+        for name, counts in sorted(rows.items(), key=lambda row: row[1]["right"]):
+            print(f"{name:22}" + "".join(f"{counts[kind]:8}" for kind in OUTCOMES))
 
 
 def try_out(
@@ -253,15 +290,16 @@ def try_out(
     spoils = [first, second] if second else [first]
     reply = some_reply(dialect, spoils, source)
     found.tried += 1
-    for fault in set(faults(reply, dialect, source)):
+    wrong = set(faults(reply, dialect, source))
+    for fault in wrong:
         found.faults[fault, dialect.name].append(("+".join(spoils), reply.text))
     if second:
         return
-    result = gather(events_of(dialect, [reply.text.encode()]), dialect.switches)
-    what = outcome(result, reply)
-    found.outcomes[first][what] += 1
-    if what == given.outcome:
-        found.examples[first, dialect.name].append(reply.text)
+    result = parse(reply.text, dialect, TOOLS)
+    what = "LOST" if wrong else outcome(result, reply, changes(first, dialect))
+    found.outcomes[dialect.name, first, what] += 1
+    if what in (given.outcome or ()):
+        found.examples[dialect.name, first, what].append(reply.text)
 
 
 if __name__ == "__main__":

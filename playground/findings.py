@@ -22,6 +22,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "call-in-reasoning": FindingKind("warning", "a call stands inside open reasoning: delivered"),
     "mended-opener": FindingKind("warning", "an opening marker lacks a part of it: read"),
     "doubled-opener": FindingKind("warning", "an opening marker is written twice: read as one"),
+    "doubled-closer": FindingKind("warning", "a closing marker is written twice: read as one"),
     "wrapped-body": FindingKind("info", "a list or a code fence around a call's body: read"),
     "missing-closer": FindingKind("warning", "a closing marker is missing; the call is whole"),
     "truncated-call": FindingKind("error", "the stream ends inside a call: aborted"),
@@ -39,7 +40,7 @@ CODES: Final[dict[str, FindingKind]] = {
         "warning", "arguments stand beside their place in the call's JSON: read"
     ),
     "marker-in-value": FindingKind(
-        "info", "a parameter's value holds its own closing marker: kept as text"
+        "info", "a parameter's value holds a marker of its own call: kept as text"
     ),
     "arguments-as-json": FindingKind("info", "a JSON object in the place of parameters: read"),
     "arguments-as-text": FindingKind("info", "arguments came as JSON inside a string: unpacked"),
@@ -65,6 +66,10 @@ CODES: Final[dict[str, FindingKind]] = {
         "warning", "an expected call whose arguments the tool's own schema refuses"
     ),
     "foreign-markup": FindingKind("warning", "another dialect reads calls here, this one does not"),
+    "near-marker": FindingKind(
+        "warning",
+        "what is nearly a marker of calls, in another case, say, or cut off: kept as text",
+    ),
     "native-call": FindingKind("info", "a native tool call in a stream read as a text dialect"),
     "no-dialect": FindingKind(
         "warning", "no dialect sees anything of a call in this text: it is shown unread"

@@ -40,6 +40,7 @@ FIXES: Final[dict[str, str]] = {
     "lone-surrogate": "look who cut a character in two: both halves belong into one chunk",
     "expected-misfit": "correct the expected call, or the tool's schema",
     "foreign-markup": "read the reply in the dialect that is named",
+    "near-marker": "look whether a server or a filter changed the reply, or show the marker again",
     "unknown-dialect": "register the dialect, or read the recording in one that is here",
     "no-dialect": "name its dialect, or have one proposed by `playground dialect propose`",
     "unknown-tool": "give the session the tool, or name the tools in the rules",

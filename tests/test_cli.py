@@ -174,6 +174,9 @@ def test_detect_bring_and_replay_choose_by_one_threshold(tmp_path: Path) -> None
     replayed = output("replay", str(reply), status=1)
     assert (replayed["tool_calls"], replayed["aborted"]) == ([], [])
     assert "no-dialect" in [found["code"] for found in replayed["findings"]]
+    assert replayed["dialect"] is None  # what it was read in is nobody's guess
+    told = run("replay", str(reply), "--report", "vllm")
+    assert (told.returncode, "-d NAME" in told.stderr) == (2, True)
 
 
 def test_a_call_that_a_server_left_in_the_content_is_told_of(tmp_path: Path) -> None:

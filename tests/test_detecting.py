@@ -9,6 +9,7 @@ from conftest import ROOT
 from strategies import DIALECTS, TOOLS
 
 from playground.dialects.declared import DeclaredDialect
+from playground.dialects.reading import parse
 from playground.messages import ToolCallPart
 from playground.parsing.plan import call_openers
 from playground.parsing.wait import Wait
@@ -133,6 +134,51 @@ def test_a_reply_whose_only_call_is_cut_off_has_a_likeliest_dialect() -> None:
     cut = likeliest('I will.\n\n[TOOL_CALLS]write_file[ARGS]{"path": "a')
     assert cut is not None
     assert (cut[0].dialect, cut[0].evident, cut[0].aborted) == ("mistral", 0, 1)
+
+
+_DSML = '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="f">\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>'
+
+
+@pytest.mark.parametrize(
+    ("text", "nearest", "marker"),
+    [
+        (_DSML.replace("｜", "｜｜"), "deepseek-dsml", "<｜DSML｜tool_calls>"),
+        (_DSML.replace("DSML", "DSNL"), "deepseek-dsml", "<｜DSML｜tool_calls>"),
+        (_DSML.replace("DSML｜", "DSML "), "deepseek-dsml", "<｜DSML｜tool_calls>"),
+        ("[tool calls] list_files [args] {}", "mistral", "[TOOL_CALLS]"),
+        ("The tide is high at noon (see [1], a<b), and low at six.", None, ""),
+    ],
+)
+def test_what_no_dialect_reads_has_the_nearest_one(
+    text: str, nearest: str | None, marker: str
+) -> None:
+    found = detect(text)
+    assert (found.dialect, found.nearest) == (None, nearest)
+    assert (f"nearly {marker!r} stands there, of {nearest}" in found.reason) == bool(nearest)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text", "marker"),
+    [
+        ("hermes", '<Tool_Call>\n{"name": "list_files"}\n</Tool_Call>', "<tool_call>"),
+        ("hermes", "&lt;tool_call&gt; and so on", "<tool_call>"),
+        ("qwen3-coder", "< tool_call>< function=list_files>< /function>", "<tool_call>"),
+        ("deepseek-dsml", _DSML.replace("｜", "\\uff5c"), "<｜DSML｜tool_calls>"),
+        ("gemma3", "```TOOL_CODE\nlist_files()\n```", "```tool_code"),
+        ("kimi-k2", "I look.<|tool_calls_sec", "<|tool_calls_section_begin|>"),
+        ("json", 'I look.\n{"tool_name": "list', '"tool_name"'),
+        ("xml", '<list_files id="1">\n</list_files id="1">', "<list_files>"),
+        ("granite-pythonic", 'Now: "list_files"()', "list_files("),
+        ("hermes", "A tool_call is a call, a<b and [1]; <b>call</b> list_files.", ""),
+        ("pythonic", "I use list_files (a tool) for it.", ""),
+        ("xlam", 'They said {"name": "Bob", "age": 3}.', ""),
+    ],
+)
+def test_what_is_nearly_a_marker_is_told_of(dialect: str, text: str, marker: str) -> None:
+    result = parse(text, dialect, TOOLS)
+    assert (result.content, result.tool_calls) == (text, [])
+    told = [(each.code, each.message) for each in result.findings]
+    assert told == ([("near-marker", f"nearly {marker!r}: it is kept as text")] if marker else [])
 
 
 def test_prose_is_of_no_likeliest_dialect() -> None:

@@ -360,12 +360,91 @@ VALUES: Final[list[Row]] = [
         " ok",
         ["malformed-arguments"],
     ),
+    *(
+        (
+            "openhands",  # what is no text is put right, as JSON is in a call of JSON
+            f"<function=get_weather><parameter={key}>{text}</parameter></function>",
+            [("get_weather", {key: value})],
+            "",
+            findings,
+        )
+        for key, text, value, findings in (
+            ("days", "3,", 3, ["relaxed-json"]),
+            ("days", "```\n3\n```", 3, ["relaxed-json"]),
+            ("tags", '["a", "b"', ["a", "b"], ["relaxed-json"]),
+            ("tags", '["a", "b"]]', ["a", "b"], ["relaxed-json"]),
+            ("tags", '```json\n["a"]\n```', ["a"], ["relaxed-json"]),
+            ("tags", '["a"] and ["b"]', '["a"] and ["b"]', ["type-mismatch"]),
+            ("days", "3 4", "3 4", ["type-mismatch"]),
+            ("days", "3</parameter>", 3, ["marker-in-value", "doubled-closer"]),
+            ("city", "Rome</parameter>", "Rome</parameter>", ["marker-in-value"]),
+        )
+    ),
+    (
+        "anthropic-invoke",  # an argument whose opener was forgotten is no text to leave out
+        '<invoke name="get_weather">\ndays">3</parameter>\n'
+        '<parameter name="city">Rome</parameter>\n</invoke>',
+        [],
+        "",
+        ["unexpected-text", "malformed-arguments"],
+    ),
+    (
+        "minimax-m2",  # a closer in another case
+        _MINIMAX.replace(
+            "\n</invoke>",
+            '<parameter name="city">Oslo</Parameter>\n<parameter name="days">3</parameter>'
+            "</invoke>",
+        )
+        + "</minimax:tool_call>",
+        [("get_weather", {"city": "Oslo", "days": 3})],
+        "",
+        ["missing-closer"],
+    ),
+    (
+        "muse",  # a call in a value
+        ' to=get_weather<|message|><atem:function_calls><atem:invoke name="get_weather">'
+        '<atem:parameter name="city">a <atem:invoke name="f"></atem:parameter></atem:invoke>'
+        "</atem:function_calls>",
+        [("get_weather", {"city": 'a <atem:invoke name="f">'})],
+        "",
+        ["marker-in-value"],
+    ),
+    *(
+        (dialect, text, [], text if whole else text[text.index('": {"') :], findings)
+        for dialect, text, whole, findings in (  # a value of a broken call is no call of its own
+            (
+                "llama3-json",
+                '<|python_tag|>{"name":"f",t": {"meta": {"name": "get_weather", "parameters": {}}}',
+                True,
+                ["unknown-tool", "malformed-json", "missing-opener"],
+            ),
+            (
+                "granite",
+                '<|tool_call|>[{"name":"f",t": {"tags": [{"name": "get_weather", "arguments": {}}]',
+                False,
+                ["unknown-tool", "malformed-json", "missing-opener", "unclosed-section"],
+            ),
+            (
+                "xlam",
+                '[{"name": "f" "arguments": {"tags": [{"name": "get_weather", "arguments": {}}]}}]',
+                True,
+                ["missing-opener"],
+            ),
+        )
+    ),
+    (
+        "inkling",  # a call by free text, which is a call of no tool
+        "<|content_invoke_tool_text|>look it up<|end_message|>",
+        [],
+        "look it up",
+        ["bare-opener"],
+    ),
     (
         "openhands",  # a value may speak of other functions
         "<function=get_weather><parameter=city>a <function=f><parameter=b></parameter></function>",
         [("get_weather", {"city": "a <function=f><parameter=b>"})],
         "",
-        [],
+        ["marker-in-value"],
     ),
     (
         "qwen3-coder",

@@ -58,6 +58,7 @@ def experiment(
     as_json: bool,
 ) -> int:
     """Change RECORDING in one way and show which events differ; exit status 1 where any does."""
+    from playground.dialects import dialect_names
     from playground.errors import InputFault
     from playground.questions import experiments
     from playground.recordings import recutting
@@ -74,7 +75,7 @@ def experiment(
     kinds = [option for option, given in asked.items() if given is not None]
     if len(kinds) != 1:
         raise InputFault("one experiment at a time", expected=f"one of {', '.join(asked)}")
-    own = dialect or chosen.dialect
+    own = dialect or chosen.dialect or dialect_names()[0]  # any, where nobody knows it
     # Two are questions of their own; the others change the recording and read it twice.
     if find_cut:
         return _find_cut(session, chosen, own, as_json)

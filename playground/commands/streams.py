@@ -155,9 +155,12 @@ def _tell_report(
     recording: Recording, dialect: str, server: str, tools: Sequence[ToolMetadata], as_json: bool
 ) -> int:
     """The smallest reply of which the server loses something; status 1 where there is one."""
+    from playground.errors import InputFault
     from playground.guides.use_case import fenced
     from playground.questions.server_report import server_report
 
+    if not dialect:
+        raise InputFault("nobody knows the dialect", where=recording.name, expected="-d NAME")
     made = server_report(recording, dialect, server, tools)
     if as_json:
         print_json({"text": made.text, "test": made.test, "issue": made.issue})

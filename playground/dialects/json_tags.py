@@ -137,17 +137,23 @@ DIALECTS = (
                     "<|end_message|>",
                     shape=_ARGS,
                 ),
+                # a call by free text: to vLLM its text is the user's, to SGLang a call of no tool;
+                # here a call where it holds one, or else text, with a finding
+                Syntax(
+                    call="<|content_invoke_tool_text|>{call:json}<|end_message|>",
+                    shape=_ARGS,
+                ),
             ),
         ),
         reasoning=(ReasoningTags("<|content_thinking|>", "<|end_message|>"),),
         stops=(
             "<|message_model|>",
             "<|content_text|>",
-            "<|content_invoke_tool_text|>",
             "<|content_tool_error|>",
             "<|end_message|>",
             "<|content_model_end_sampling|>",
         ),
+        dropped=("<|content_invoke_tool_text|>",),
         models="Inkling (vLLM's parser; SMG's for a name in the header, 2026-11)",
         model_names=("inkling",),
     ),

@@ -9,6 +9,7 @@ from typing import Any
 from playground.arguments import as_bytes, takes
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.foreign import foreign_markup
+from playground.dialects.near import near_markup
 from playground.parsing.parser import DialectParser
 from playground.parsing.result import ParseResult, read_to_end, with_finding
 from playground.parsing.switches import Switches
@@ -46,6 +47,7 @@ def parse(
     if not server:
         result = _read(answer, chosen.create_parser(prompt_data, prefill, switches))
         found = foreign_markup(result, chosen, prompt_data)
+        found = found or near_markup(result, chosen, prompt_data)
         return with_finding(result, found) if found else result
     reader = get_server(server, chosen.name)
     opened = reader.prefill(prefill)

@@ -6,6 +6,7 @@ cannot be read ends in a finding and an aborted call.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Sequence
 from typing import Final, Literal, assert_never
 
@@ -14,6 +15,8 @@ from playground.parsing.calls import CallReader
 from playground.parsing.claims import Claim
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.form import Form
+from playground.parsing.notations import notation_of
+from playground.parsing.patterns import CONTEXT
 from playground.parsing.plan import Plan, compile_plan
 from playground.parsing.scanner import Match, Scanner, Walk
 from playground.parsing.state import ParserState
@@ -31,6 +34,7 @@ _ROLES: Final[dict[Kind | None, Role]] = {
     Kind.RESULT: "stray",
     Kind.SPACE: "separator",
 }
+_OF_MEMBER: Final = re.compile(r'":\s{0,6}\Z|":\s?\[\s{0,4}\Z')
 _LINE_END: Final = wait(Choice(r"[ \t\r]{0,16}+(?:\n|\Z)", varying=True))
 
 
@@ -59,6 +63,7 @@ class SyntaxEngine:
         self._section: Form | None = None  # the one that is open
         self._bare = False  # whether a section's opener was text, for no call followed it
         self._prose = False  # whether what was read last is left of a call: text, a lone closer
+        self._pieces = False  # whether what stands here may be left of a broken call's JSON
         self._steps: Generator[None, None, None] = self._stream()
 
     def feed(self, text: str) -> list[Event]:
@@ -98,7 +103,10 @@ class SyntaxEngine:
             if match is None:
                 break
             assert group is not None
-            yield from self._interrupted(match, group)
+            if self._is_within(match, group):
+                self._emit_text(1)  # past its first character, so that it is not found again
+            else:
+                yield from self._interrupted(match, group)
         if self._section and _has_closer(self._section):
             scanner.note("unclosed-section")
 
@@ -151,6 +159,17 @@ class SyntaxEngine:
             case _:
                 self._mark(kind, number, match)
 
+    def _is_within(self, match: Match, group: Group) -> bool:
+        """Whether a call, or a list of calls, stands as a member's value, or at the head of a list
+        that does: in what is left of a broken call. A bare list of calls never does."""
+        kind, number = group
+        if kind not in (Kind.CALL, Kind.SECTION) or not (self._pieces or match[0].strip() == "["):
+            return False
+        if not notation_of(self.plan.forms[number].syntax).tells_itself:
+            return False
+        scanner = self.scanner
+        return bool(_OF_MEMBER.search(scanner.text[max(scanner.at - CONTEXT, 0) : scanner.at]))
+
     def _mark(self, kind: Mark, number: int, match: Match) -> None:
         """A marker that is no more than that."""
         scanner, role = self.scanner, _ROLES[kind]
@@ -191,7 +210,7 @@ class SyntaxEngine:
     def _close_section(self, match: Match, form: Form) -> Walk[None]:
         """The end of a section, and what separates it from the next one, if one follows. That of
         a section which held no call is text, as its opener was."""
-        orphan, self._section = self._section is None, None
+        orphan, self._section, self._pieces = self._section is None, None, False
         if orphan:
             self.scanner.note("orphan-closer")
             if self._bare:
@@ -299,7 +318,8 @@ class SyntaxEngine:
         yield from self.reader.read(match, form, in_section, has_body=read)
         self.mode = "text"
         another = False
-        if self.reader.in_pieces:
+        self._pieces = self.reader.in_pieces
+        if self._pieces:
             self._prose = True  # an object that follows is part of the broken call
         else:
             yield from self._closed_again(form)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -18,6 +19,10 @@ from playground.parsing import relaxed_json
 from playground.parsing.python_values import read_literal
 from playground.tools import JSON_TYPES, Schema, allowed_types
 
+# what stands around a value and is none of it: white space, a code fence, a comma
+_BESIDE: Final = re.compile(r"\A\s*(?:```\w{0,12}\s*)?|(?<![\s`,])(?:\s*,)?(?:\s*```)?\s*\Z")
+_BRACKETS: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\Z)|[{}\[\]]', re.DOTALL)
+_CLOSER_OF: Final = {"{": "}", "[": "]"}
 _WORDS = {"true": True, "false": False, "none": None, "null": None}
 
 
@@ -128,9 +133,17 @@ def read_value(
 
 
 def _mended(text: str, types: set[str]) -> Any:
-    """A list or an object that is not quite JSON, or was escaped once too often."""
-    if text.strip()[:1] not in ("[", "{"):
-        return _NOTHING
+    """A list or an object that is not quite JSON, or was escaped once too often; in a code fence,
+    or with a comma behind it, any value."""
+    bare = _BESIDE.sub("", text)
+    value = _try(bare, types) if bare != text else _NOTHING
+    if value is not _NOTHING or bare[:1] not in ("[", "{"):
+        return value
+    whole = _load_mended(bare, types)
+    return whole if whole is not _NOTHING else _load_mended(_balanced(bare), types)
+
+
+def _load_mended(text: str, types: set[str]) -> Any:
     for read in (relaxed_json.load, lambda t: load_json(load_json(f'"{t.strip()}"'))):
         try:
             value = read(text)
@@ -139,6 +152,21 @@ def _mended(text: str, types: set[str]) -> Any:
         if _agrees(value, types):
             return value
     return _NOTHING
+
+
+def _balanced(text: str) -> str:
+    """Brackets that were never closed are, at the end; those that close nothing there are left
+    out."""
+    open_now: list[str] = []
+    for match in _BRACKETS.finditer(text):
+        bracket = match[0]
+        if bracket in _CLOSER_OF:
+            open_now.append(_CLOSER_OF[bracket])
+        elif len(bracket) == 1 and open_now and open_now[-1] == bracket:
+            open_now.pop()
+            if not open_now and not text[match.end() :].strip(" \t\r\n]}"):
+                return text[: match.end()]
+    return text + "".join(reversed(open_now))
 
 
 def _types(schema: Schema, untyped: Untyped) -> set[str]:
@@ -158,7 +186,10 @@ def read_marked(
     try:
         value = _load(text, literals)
     except (ValueError, RecursionError):
-        return text, "" if types == {"string"} else "type-mismatch"
+        if types == {"string"}:
+            return text, ""
+        value = _mended(text, (types or _ANY) - {"string"})
+        return (text, "type-mismatch") if value is _NOTHING else (value, "relaxed-json")
     if types and not _agrees(value, types) and "string" in types:
         return text, ""
     return value, ""

@@ -14,6 +14,7 @@ from playground.counts import counted
 from playground.dialects import as_dialects, dialect_files, get_dialect
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.files.folders import FileState
+from playground.dialects.near import nearest
 from playground.dialects.reading import parse
 from playground.display import Listed
 from playground.events import ArgumentEvent, ReasoningEvent, TextEvent, owned_text
@@ -79,7 +80,20 @@ class Detection:
 
 
 class Detections(Listed[Detection]):
-    """Every dialect's reading, the likeliest first. Its table has a row for each."""
+    """Every dialect's reading, the likeliest first. Its table has a row for each.
+
+    Where no dialect sees anything of a call, `nearest` is the one of which a marker nearly stands
+    there, a letter off, say, or in another case: `reason` shows it; None where there is none.
+    """
+
+    def __init__(self, items: Iterable[Detection] = (), near: tuple[str, str] = ("", "")) -> None:
+        super().__init__(items)
+        self._near = near
+
+    @property
+    def nearest(self) -> str | None:
+        """The likeliest, or else the one that comes nearest."""
+        return self.dialect or self._near[0] or None
 
     @property
     def dialect(self) -> str | None:
@@ -94,7 +108,9 @@ class Detections(Listed[Detection]):
         left = max((each.left for each in self), default=0)
         if not left:
             return "the reply is empty"
-        return f"no dialect sees anything of a call in {counted(left, 'character')}"
+        told = f"no dialect sees anything of a call in {counted(left, 'character')}"
+        name, marker = self._near
+        return f"{told}; nearly {marker!r} stands there, of {name}" if name else told
 
 
 @takes(text="text", tools="list or nothing")
@@ -117,9 +133,13 @@ def detect_recording(recording: Recording, tools: Sequence[ToolMetadata] = ()) -
 
 def _ranked(readings: Iterable[DialectReading], tools: list[ToolMetadata]) -> Detections:
     files = dialect_files()
-    return Detections(
-        sorted((detection_of(reading, tools, files) for reading in readings), key=rank)
-    )
+    listed, text = [], ""
+    for reading in readings:
+        text = text or "".join(map(owned_text, reading.result.events))
+        listed.append(detection_of(reading, tools, files))
+    ranked = sorted(listed, key=rank)
+    unseen = bool(ranked) and not ranked[0].tells
+    return Detections(ranked, nearest(text) if unseen else ("", ""))
 
 
 def foreign(ranked: Sequence[Detection], dialect: str) -> Finding | None:

@@ -15,10 +15,10 @@ from typing import Final, Literal
 
 from playground.caching.own_policies import parse_policy
 from playground.counts import counted
-from playground.dialects import dialect_names
 from playground.dialects.files import parse_dialect
+from playground.dialects.near import unread
 from playground.errors import InputFault
-from playground.findings import CODES, finding
+from playground.findings import CODES
 from playground.prompt_data import TaskConfig
 from playground.questions.detection import Detection, detect
 from playground.questions.pasted_texts import (
@@ -155,8 +155,8 @@ def as_session(found: Recognised) -> LoadedSession:
             Session(title="tools", task=_BARE, tools=tuple(read.tools)), read.findings
         )
     text = said_in_json(decode(found.data, found.name))
-    recording = as_streamed(text, "reply", found.dialect or dialect_names()[0])
-    told = [] if found.dialect else [finding("no-dialect", "the whole text")]
+    recording = as_streamed(text, "reply", found.dialect or "")
+    told = [] if found.dialect else [unread(text)]
     return LoadedSession(Session(title="reply", task=_BARE, recordings=(recording,)), told)
 
 

@@ -9,7 +9,7 @@ from types import NoneType
 from typing import Any
 
 from playground.arguments import takes
-from playground.dialects import Dialect, get_dialect
+from playground.dialects import Dialect, dialect_names, get_dialect
 from playground.display import Drawn, Live
 from playground.events import Event, owned_text, split
 from playground.parsing.result import ParseResult, gather
@@ -49,6 +49,7 @@ class Timeline(Drawn, Live):
 
     recording: str
     dialect: str
+    """The dialect that it was read in; "" where nobody knows it, and the text is shown unread."""
     timing: Timing
     steps: list[ReplayStep]
     result: ParseResult
@@ -88,9 +89,10 @@ def replay(
     """Feed a recording to a dialect's parser, chunk by chunk, as it came.
 
     `tools` in any known form give types to arguments; `switches` replace the dialect's own.
+    Where nobody knows the dialect it is "", and so is the timeline's: the text stays unread.
     With `server`, `vllm` or `vllm:hermes`, the timeline holds what that server hands over, too.
     """
-    chosen = get_dialect(dialect)
+    chosen = get_dialect(dialect or dialect_names()[0])
     data = PromptData(tool_metadata=read_tools(tools))
     parser = chosen.create_parser(data, recording.prefill, switches)
     steps: list[ReplayStep] = []
@@ -105,7 +107,8 @@ def replay(
     steps.append(ReplayStep(last, "end", "", events, ended, _stop(events, stop)))
     result = gather((event for step in steps for event in step.events), parser.switches)
     handed = server_view(recording, chosen, server, tools, switches) if server else None
-    return Timeline(recording.name, chosen.name, recording.timing, steps, result, handed)
+    read_as = chosen.name if dialect else ""
+    return Timeline(recording.name, read_as, recording.timing, steps, result, handed)
 
 
 def _up_to(events: deque[Event], offset: int) -> list[Event]:

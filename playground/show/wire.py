@@ -142,7 +142,7 @@ def timeline_json(timeline: Timeline) -> dict[str, Any]:
     """A replay: what the reply says, what was odd, and every merged event."""
     data = {
         "recording": timeline.recording,
-        "dialect": timeline.dialect,
+        "dialect": timeline.dialect or None,
         "timing": timeline.timing,
         "chunks": len(timeline.steps) - 1,
         **result_json(timeline.result),

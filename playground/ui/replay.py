@@ -120,7 +120,8 @@ def reading_dialect(own: str) -> str:
     names = dialect_names()
     known = own in names
     usual = own if known else names[0]
-    recorded = f"{own} (as recorded)" if known else f"{usual} (recorded as {own}, unknown here)"
+    unknown = f"recorded as {own}, unknown here" if own else "nobody knows the reply's own"
+    recorded = f"{own} (as recorded)" if known else f"{usual} ({unknown})"
     chosen = st.selectbox(
         "Read as", names, index=None, key="as", bind="query-params", placeholder=recorded
     )

@@ -184,12 +184,19 @@ def _junk(around: Neighbours) -> str:
     return f"|{junk}{SPACE}{unnamed(closing.pattern)}"
 
 
-def holds_own_end(text: str, syntax: Declaration, name: str) -> bool:
-    """Whether a value holds the closer that names this very call."""
-    after = syntax.call_template.after
-    if name not in text or Hole("name") not in after:
+def holds_own_marker(text: str, syntax: Declaration, name: str) -> bool:
+    """Whether a value holds the opener of calls, or the closer that names this very call."""
+    template = syntax.call_template
+    first = template.before[0] if template.before else ""
+    opener = first.strip() if isinstance(first, str) else ""
+    if worded(re.escape(opener)):
+        return opener in text
+    if not name or name not in text:
         return False
-    return "".join(p if isinstance(p, str) else name for p in after).strip() in text
+    sides = (side for side in (template.before, template.after) if Hole("name") in side)
+    return any(
+        "".join(p if isinstance(p, str) else name for p in side).strip() in text for side in sides
+    )
 
 
 def closes_solidly(template: Template) -> bool:

@@ -6,7 +6,6 @@ hold its own markers.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from html import escape, unescape
 from typing import Any, Final
@@ -18,10 +17,16 @@ from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations.json_arguments import claim_arguments, decode_arguments, unwrap
 from playground.parsing.notations.notation import CallValue, Lead, Neighbours, Notation
+from playground.parsing.notations.param_ends import (
+    before_last,
+    closer_of,
+    holds_arguments,
+    without_closers,
+)
 from playground.parsing.notations.param_waits import (
     after_wait,
     closes_solidly,
-    holds_own_end,
+    holds_own_marker,
     param_opener,
     param_template,
     param_wait,
@@ -151,7 +156,7 @@ def _read_params(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
             scanner.emit_unexpected(match.end() - match.start())
         else:
             _close(reader, call, match, kind)
-            if _holds_arguments(strays.take(), call, form.syntax):
+            if holds_arguments(strays.take(), call, form.syntax):
                 raise BrokenCall("malformed-arguments", "no parameter that can be read", whole=True)
             unwrap(reader, call)
             return
@@ -173,18 +178,6 @@ def _read_object_body(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
     decode_arguments(reader, call, form.syntax.shape)
     reader.scanner.note("arguments-as-json", call.place)
     yield from reader.scanner.skip_space()
-
-
-def _holds_arguments(strays: str, call: OpenCall, syntax: Declaration) -> bool:
-    """Whether the text that stood where no parameter could be read was one all the same: all that
-    the call had, an object, or with a parameter's opener in it. Without it the call is another."""
-    if not strays.strip():
-        return False
-    if not call.raw or strays.lstrip().startswith("{"):
-        return True
-    opener = "".join(p for p in param_template(syntax).before if isinstance(p, str))
-    words = re.match(r"\W*[\w:｜|]+", opener)
-    return words is not None and words[0].strip() in strays
 
 
 def _another(reader: Reader, call: OpenCall, form: Form) -> Walk[bool]:
@@ -236,6 +229,10 @@ def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> Wa
     if reader.switches.entities == "decoded":
         text = unescape(text)
     value, code = _read_value(text, opener, call, key, syntax)
+    if code == "type-mismatch" and (inner := without_closers(text, key, syntax)) != text:
+        mended, other = _read_value(inner, opener, call, key, syntax)
+        if other != code:
+            value, code = mended, "doubled-closer"
     reader.set_value(call, key, value, code)
     reader.argument = None
 
@@ -255,15 +252,19 @@ def _mended_end(
 ) -> str:
     """A value that holds its own closer had ended there, where no closer has ended it."""
     place = f"{call.place}, argument {key}"
-    pieces = param_template(form.syntax).after
-    closer = "".join(piece if isinstance(piece, str) else key for piece in pieces).strip()
+    closer = closer_of(key, form.syntax)
     inner, _, rest = text.rpartition(closer) if worded(closer) else ("", "", "")
+    if kind is Kind.FORGOTTEN and not inner and worded(closer):
+        inner, rest = before_last(closer, text)
     if kind is Kind.FORGOTTEN and closer and inner:
-        reader.scanner.note("unexpected-text", place, f"after the value: {rest.strip()!r:.80}")
+        if rest.strip():
+            reader.scanner.note("unexpected-text", place, f"after the value: {rest.strip()!r:.80}")
+        else:
+            reader.scanner.note("missing-closer", place)  # it stands there in another case
         return inner.removesuffix("\n") if _on_own_lines(form.syntax) else inner
     if kind is Kind.FORGOTTEN:
         reader.scanner.note("missing-closer", place)
-    elif inner or (call.name and holds_own_end(text, form.syntax, call.name)):
+    elif inner or holds_own_marker(text, form.syntax, call.name or ""):
         reader.scanner.note("marker-in-value", place)  # its own closer may be forgotten
     return text
 
@@ -340,6 +341,9 @@ def _has_elements(text: str, schema: Schema, prefix: str) -> bool:
 def _read_elements(text: str, schema: Schema, prefix: str, call: OpenCall) -> tuple[Any, str]:
     root = call.tool.input_schema if call.tool else {}
     try:
-        return elements.read(text, schema, prefix, root), ""
+        value = elements.read(text, schema, prefix, root)
     except ValueError:
         return read_value(text, schema)
+    if isinstance(value, str) and "string" not in (allowed_types(schema) or {"string"}):
+        return read_value(text, schema)
+    return value, ""

@@ -11,6 +11,7 @@ from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations.json_arguments import decode_arguments
 from playground.parsing.notations.notation import CallValue, Neighbours, Notation
+from playground.parsing.notations.param_waits import holds_own_marker
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.patterns import (
     LINE_START,
@@ -138,7 +139,7 @@ def _end(pieces: tuple[Piece, ...], around: Neighbours) -> Wait:
 
 def _read_closed(reader: Reader, call: OpenCall, key: str, end: Wait, form: Form) -> Walk[None]:
     """A text with a closer of its own: without it the call is cut off."""
-    text, closer = yield from _read_text(reader, call, key, end)
+    text, closer = yield from _read_text(reader, call, key, end, form.syntax)
     if closer is None:
         call.raw.append((key, text))
         raise BrokenCall("truncated-call")
@@ -154,7 +155,7 @@ def _read_closed(reader: Reader, call: OpenCall, key: str, end: Wait, form: Form
 def _read_open(reader: Reader, call: OpenCall, key: str, end: Wait, form: Form) -> Walk[None]:
     """A text that the next marker ends, or the end of the stream: then nobody knows whether it is
     whole, and a finding says so."""
-    text, marker = yield from _read_text(reader, call, key, end)
+    text, marker = yield from _read_text(reader, call, key, end, form.syntax)
     cut = marker is None
     if marker and form.syntax.joined:
         text = yield from _joined(reader, call, key, end, form, text)
@@ -184,7 +185,7 @@ def _set_object(reader: Reader, call: OpenCall, text: str, form: Form) -> None:
 
 
 def _read_text(
-    reader: Reader, call: OpenCall, key: str, end: Wait
+    reader: Reader, call: OpenCall, key: str, end: Wait, syntax: Declaration
 ) -> Walk[tuple[str, Match | None]]:
     """An argument's text, and what ends it."""
     scanner, kept = reader.scanner, GrowingText()
@@ -194,7 +195,10 @@ def _read_text(
         return reader.closes(match, call)
 
     match = yield from scanner.until(end, keep, own, inside_call=True)
-    return kept.take(), match
+    text = kept.take()
+    if holds_own_marker(text, syntax, call.name or ""):
+        scanner.note("marker-in-value", call.place)
+    return text, match
 
 
 def _joined(
@@ -207,7 +211,7 @@ def _joined(
         opener = yield from scanner.match_here(form.opening)
         if opener:
             scanner.emit_match(opener)
-        more, closer = yield from _read_text(reader, call, key, end)
+        more, closer = yield from _read_text(reader, call, key, end, form.syntax)
         text += form.syntax.joined + more
         if closer is None:
             raise BrokenCall("truncated-call")

@@ -1,0 +1,151 @@
+"""What is a dialect's marker but for a slip: text, but never silently.
+
+In another case, with blanks, with a sign twice, escaped, half of it at the end, or a letter off.
+Most replies hold nothing like it: a plain search for the markers' words comes before all else.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from html import unescape
+from typing import Final
+
+from playground.dialects import as_dialects
+from playground.dialects.base import Dialect
+from playground.dialects.declared import DeclaredDialect
+from playground.findings import CODES, Finding, finding
+from playground.parsing.notations import notation_of
+from playground.parsing.result import ParseResult
+from playground.parsing.template import Hole
+from playground.prompt_data import PromptData
+
+LOOKED_AT: Final = 20_000  # characters, at the beginning: no reply waits for more than a moment
+_LEAST: Final = 5  # characters of a marker that prose does not hold
+_LEAST_OFF: Final = 9  # of one that may be a letter off
+_SIGNS: Final = str.maketrans({"｜": "|", "▁": "_", "＜": "<", "＞": ">"})
+_CODED: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
+_BLANK: Final = re.compile(r"[\s_ĠĊ\-]+|\\[nrt]|\\(?=\W)")
+_DOUBLED: Final = re.compile(r"([^\w\s])\1+")
+_TAG: Final = re.compile(r"[<\[][^<>\[\]]{2,80}[>\]]")
+_WORD: Final = re.compile(r"[^\W\d_]{4,}")
+
+
+def near_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -> Finding | None:
+    """A finding where a reply in which nothing is amiss holds what is nearly one of the dialect's
+    own markers; or, where it holds no call either, how one of a tool begins."""
+    if result.findings or not isinstance(own, DeclaredDialect):
+        return None
+    tools = () if result.tool_calls else prompt_data.tool_metadata
+    names = tuple(tool.name for tool in tools)
+    marker = nearly(result.content, own, names)
+    if not marker:
+        return None
+    return finding("near-marker", "the whole reply", f"nearly {marker!r}: it is kept as text")
+
+
+def nearly(text: str, dialect: DeclaredDialect, names: tuple[str, ...] = ()) -> str:
+    """The marker, or the beginning of a call of one of the tools, that stands in the text, but not
+    as it is declared; "" for none."""
+    known, words = _markers(dialect)
+    looked_at = text[:LOOKED_AT]
+    # one that stands there as it is was seen, and is no call's
+    markers = {marker: bare for marker, bare in known.items() if marker not in looked_at}
+    if half := _half(text, markers):
+        return half
+    if words is not None and words.search(looked_at):
+        found = folded(looked_at)
+        for marker, bare in markers.items():
+            if bare in found:
+                return marker
+        tags = {tag for tag in _TAG.findall(found) if len(tag) >= _LEAST_OFF - 1}
+        for marker, bare in markers.items():
+            if len(bare) >= _LEAST_OFF and any(_letter_off(tag, bare) for tag in tags):
+                return marker
+    return _call_of(looked_at, dialect, names)
+
+
+def nearest(text: str) -> tuple[str, str]:
+    """The dialect of which most stands in a text in another way than it is declared, and one of its
+    markers; "" and "" for none."""
+    found = folded(text[:LOOKED_AT])
+    best = (0, "", "")
+    for dialect in as_dialects(""):
+        if not isinstance(dialect, DeclaredDialect):
+            continue
+        marker, listed = nearly(text, dialect), _markers(dialect)[0].values()
+        stands = sum(len(bare) for bare in set(listed) if bare in found)
+        if marker and (len(marker) + stands > best[0]):
+            best = (len(marker) + stands, dialect.name, marker)
+    return best[1:]
+
+
+def unread(text: str) -> Finding:
+    """That no dialect reads a text, and what comes nearest."""
+    name, marker = nearest(text)
+    near = f"{CODES['no-dialect'].meaning}; nearly {marker!r} stands there, of {name}"
+    return finding("no-dialect", "the whole text", near if name else "")
+
+
+def folded(text: str) -> str:
+    """A text without what models get wrong in markers."""
+    text = _CODED.sub(lambda code: chr(int(code[1], 16)), text)
+    text = unescape(text).translate(_SIGNS).lower()
+    return _DOUBLED.sub(r"\1", _BLANK.sub("", text))
+
+
+@lru_cache(maxsize=256)
+def _markers(dialect: DeclaredDialect) -> tuple[dict[str, str], re.Pattern[str] | None]:
+    """The markers of calls, each with what is left of it when it is folded; and their words."""
+    syntax = dialect.syntax
+    param = syntax.param_template
+    inner = [piece for piece in (param.before[:1] if param else ()) if isinstance(piece, str)]
+    listed = [*syntax.openers, *(text.strip() for text in inner), *syntax.closers]
+    markers = {text: folded(text) for text in listed if not text[:1].isalnum() or ":" in text}
+    markers = {t: bare for t, bare in markers.items() if len(bare) >= _LEAST and _WORD.search(bare)}
+    words = {word.lower() for text in markers for word in _WORD.findall(text.replace("_", " "))}
+    return markers, re.compile("|".join(sorted(words)), re.IGNORECASE) if words else None
+
+
+def _half(text: str, markers: dict[str, str]) -> str:
+    """The marker of which a beginning is the text's end."""
+    tail = text[-80:].rstrip()
+    for marker in markers:
+        for size in range(min(len(marker) - 1, len(tail)), 3, -1):
+            if tail.endswith(marker[:size]) and re.search(r"\w{2}", marker[:size]):
+                return marker
+    return ""
+
+
+def _call_of(text: str, dialect: DeclaredDialect, names: tuple[str, ...]) -> str:
+    """How a call of one of the tools would begin, where the text says so in another way."""
+    syntax = dialect.syntax
+    before = syntax.call_template.before
+    if not before and notation_of(syntax).tells_itself:
+        key, listed = syntax.shape.name[-1], "|".join(map(re.escape, names))
+        told = listed and re.search(rf"\b{key}\W{{1,8}}(?:{listed})\b", text)
+        begun = re.search(rf"""[{{,]\s{{0,8}}["']?{key}\b[^{{}}\n]{{0,80}}\Z""", text.rstrip())
+        return f'"{key}"' if told or begun else ""
+    at = before.index(Hole("name")) if Hole("name") in before else -1
+    around = (*before[:at], *before[at + 1 : at + 2])
+    if at < 0 or not all(isinstance(piece, str) for piece in around):
+        return ""
+    head, tail = "".join(map(str, before[:at])).strip(), str(around[-1]).strip()[:1]
+    for name in names:
+        begin = rf"{re.escape(head)}\W{{0,3}}" if head else r"\b"
+        end = "" if head else rf"""["'\\]{{0,2}}{re.escape(tail)}\s{{0,8}}(?:\W?\)|\w+\s{{0,8}}=)"""
+        written = head + name + tail
+        if written not in text and re.search(rf"{begin}{re.escape(name)}\b{end}", text):
+            return written
+    return ""
+
+
+def _letter_off(one: str, other: str) -> bool:
+    """Whether one letter that is put in, left out or changed makes the one the other."""
+    if abs(len(one) - len(other)) > 1 or one == other or one[1] != other[1]:
+        return False  # an opener is no closer
+    start = 0
+    while start < min(len(one), len(other)) and one[start] == other[start]:
+        start += 1
+    rest, others = one[start:], other[start:]
+    return rest[1:] == others[1:] or rest[1:] == others or rest == others[1:]
