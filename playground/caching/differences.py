@@ -11,7 +11,7 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from playground.caching.blocks import TIERS, Tier, WireBlock, WireRequest
@@ -48,6 +48,11 @@ class FirstDifference:
     @property
     def fix(self) -> str:
         return FIXES[self.rule]
+
+    @property
+    def by_compaction(self) -> FirstDifference:
+        """The same place, where the session says that its history was replaced."""
+        return replace(self, cause="compacted", rule="compacted")
 
     def invalidates(self, rules: Rules) -> tuple[Tier, ...]:
         """The tiers that are written anew: its own, or the parameter's, and those after it."""

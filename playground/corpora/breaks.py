@@ -19,6 +19,7 @@ from playground.sessions.session import Session
 
 UNKNOWN: Final = "unknown"
 EXPIRED: Final = "expired"
+COMPACTED: Final = "compacted"
 _REASONS: Final = (  # words of the simulator's reasons, and what they come to
     ("had expired", EXPIRED),
     ("still being written", "in-flight"),
@@ -84,8 +85,8 @@ def _cause(session: Session, before: SeenRequest, after: SeenRequest, reason: st
     told = next((cause for words, cause in _REASONS if words in reason), "")
     if told:
         return told
-    if after.starts > before.starts:
-        return "compacted"
+    if after.stretch is not before.stretch:
+        return COMPACTED
     if before.model != after.model:
         return "model_changed"
     if (before.version or after.version) and before.version != after.version:

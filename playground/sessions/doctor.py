@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from playground.counts import counted
 from playground.findings import Finding, finding
 from playground.messages import Message, Part, Role, ToolCallPart, ToolResultPart
+from playground.sessions.message_order import moved
 from playground.sessions.session import Session
 from playground.tools import schema_findings
 
@@ -155,16 +156,20 @@ def repair(session: Session) -> tuple[Session, list[str]]:
     while before != len(done):  # a pair that is found may leave only one way for another
         before = len(done)
         messages = _paired(messages, done)
-    moved = {old: new for new, old in enumerate(kept)}
+    place = {old: new for new, old in enumerate(kept)}
     requests = tuple(
-        replace(record, reply=moved[record.reply])
+        replace(record, reply=place[record.reply])
         for record in session.requests
-        if record.reply in moved
+        if record.reply in place
     )
     if not done:
         return session, []
     compactions = tuple(
-        replace(each, message=sum(index < each.message for index in kept))
+        replace(
+            each,
+            message=sum(index < each.message for index in kept),
+            history=moved(each.history, place),
+        )
         for each in session.compactions
     )
     mended = replace(session, messages=tuple(messages), requests=requests, compactions=compactions)

@@ -154,6 +154,10 @@ def cache_matrix(
     for dialect in as_dialects(dialects) if marking else ():
         rendered = render_requests(session, dialect, rules, apart, what_if)
         differences = parted([one.request for one in rendered], rules)
+        differences = tuple(
+            found.by_compaction if found and one.anew else found
+            for found, one in zip(differences, rendered, strict=True)
+        )
         for chosen in marking:
             policy = get_policy(chosen or dialect.cache_policy)
             row = [one.marked(policy, asked, rules, what_if.ttl) for one in rendered]
@@ -204,12 +208,17 @@ def _beside_bill(
 
 
 def _lacking(session: Session) -> Iterator[Finding]:
-    """A transcript that keeps neither the system prompt nor the tools foretells too little."""
+    """A transcript that keeps neither the system prompt nor the tools foretells too little, and so
+    does one that does not say what its compactions kept."""
     prompts = (session.task.user_agent_prompt, session.task.user_prompt)
     has_system = any(prompts) or any(message.role == "system" for message in session.messages)
     if not (session.tools or has_system):
         words = "the prediction is for the messages alone, as the dialect renders them"
         yield finding("transcript-alone", "the session", words)
+    for each in session.compactions:
+        if each.history is None:
+            words = "requests behind it are foretold from what was said since, and no more"
+            yield finding("compaction-unsaid", f"messages.{each.message}", words)
 
 
 def _body(given: Any, number: int) -> dict[str, Any]:
