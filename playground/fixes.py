@@ -56,6 +56,7 @@ FIXES: Final[dict[str, str]] = {
     "unreadable-frame": "look whether a proxy has changed the stream",
     "two-responses": "record each response by itself",
     # what the cache lab sees in a session
+    "unexplained": "look for what the session does not hold: system prompt, tools, another route",
     "compacted": "nothing, where it was time: what is cached of the history is lost with it",
     # what a renderer sees in a session
     "cannot-carry": "choose another dialect for this tool, or another type for the argument",

@@ -156,6 +156,11 @@ def _in_history(before: Sequence[WireBlock], after: Sequence[WireBlock], index: 
         if shrunk or gone or moved_up:
             return "env-in-prefix"
     start = next(i for i, block in enumerate(before) if block.tier == "messages")
+    # One that changes behind the first, while what follows it stays in its place, was rewritten.
+    next_is = after[index + 1] if index + 1 < len(after) else None
+    in_place = following is not None and next_is is not None and following.says_the_same(next_is)
+    if in_place and index > start:
+        return "history-rewrite"
     # In a short conversation the head is all there is, and nothing was put in front of it.
     if index - start < _HEAD and len(before) - start > _HEAD:
         return "head-injection"

@@ -51,8 +51,12 @@ def headline(seen: Ledger) -> None:
     breaks = [e.expected for e in seen.passed if e.expected and e.expected["breaks"]]
     lost = sum(each["lost"] for each in breaks)
     told = f"{counted(len(seen.passed), 'exchange')} in {counted(len(seen.sessions), 'session')}"
+    states = [each.expected["state"] for each in seen.passed if each.expected]
+    if unknown := states.count("unknown-provider"):
+        which = "their model" if unknown == len(states) else f"the model of {unknown} of them"
+        told = f"{told}. No caching rules are known for {which}: whether it breaks is not foretold"
     if not breaks:
-        st.markdown(f"{told}. Nothing breaks.")
+        st.markdown(f"{told}." if unknown else f"{told}. Nothing breaks.")
         return
     nano = sum(each["lost_nano"] or 0 for each in breaks)
     price = f" ({dollars(nano / 1e9)})" if nano else ""

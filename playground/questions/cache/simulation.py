@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from math import isfinite
 from typing import Any, Final
 
@@ -20,7 +21,12 @@ from playground.dialects import Dialect, as_dialects
 from playground.errors import InputFault
 from playground.findings import Finding, finding
 from playground.questions.cache.as_sent import AS_SENT, sent_requests
-from playground.questions.cache.cells import CacheMatrix, CacheSimulation
+from playground.questions.cache.cells import (
+    CacheMatrix,
+    CacheSimulation,
+    billed_breaks,
+    reaches,
+)
 from playground.questions.cache.known_rules import known_rules
 from playground.questions.cache.requests import (
     APART,
@@ -180,6 +186,7 @@ def simulated_row(
     if any(billed):
         seen = zip(outcomes, row, billed, strict=True)
         outcomes = [_beside_bill(one, sent, bill, billed[0]) for one, sent, bill in seen]
+        outcomes = _unexplained(outcomes, billed)
     return CacheSimulation(
         rules.provider, outcomes, dialect, policy, differences, model, row, rules, billed
     )
@@ -205,6 +212,22 @@ def _beside_bill(
     elif warm and one.hit != last:
         why = "the first request read what was cached before it: there may be more of that"
     return replace(one, state="unpredictable", reason=f"{one.reason}; {why}") if why else one
+
+
+def _unexplained(outcomes: list[Simulated], billed: Sequence[Billed | None]) -> list[Simulated]:
+    """What was certain and was billed otherwise is not: a break that the session does not hold."""
+    found = list(outcomes)
+    for each in billed_breaks(billed):
+        some = outcomes[each.since : each.number + 1]
+        held = all(reaches(after, before) for before, after in pairwise(some))
+        one = outcomes[each.number]
+        if held and one.state == "exact":
+            told = f"billed: {each.read:,} of {each.left:,} cached tokens read"
+            why = f"{one.reason}; {told}, and nothing in the session explains it"
+            found[each.number] = replace(
+                one, state="unpredictable", finding="unexplained", reason=why
+            )
+    return found
 
 
 def _lacking(session: Session) -> Iterator[Finding]:
