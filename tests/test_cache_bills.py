@@ -12,6 +12,7 @@ import playground as pg
 from playground.messages import Message, TextPart
 from playground.questions.cache.headline import headline
 from playground.sessions.session import RequestRecord, RequestRow, Session
+from playground.show.wire import simulation_json
 
 MODEL = "claude-sonnet-4-5"
 LONG = "a long reply about tides and harbours, again and again. " * 300
@@ -52,6 +53,8 @@ def test_no_request_is_certain_whose_bill_says_otherwise(hits: list[bool]) -> No
         one = found.requests[number]
         assert one.sureness != "certain" and "nothing in the session explains" in one.reason
     assert len(found.failures(no_cache_break=True)) == len(missed)
+    assert [each["number"] for each in simulation_json(found)["unexplained"]] == missed
+    assert ("unexplained" in [each.code for each in found.findings]) == bool(missed)
     verdict, text = headline(found)
     lost = sum(SIZES[number - 1] for number in missed)
     assert (verdict == "broken") == bool(missed) == (f"{lost:,} tokens" in text)
