@@ -10,7 +10,7 @@ run = live.chosen_run()
 if run is None:
     st.stop()
 seen = live.read(run)
-live.headline(seen)
+st.markdown(live.headline(seen))
 if seen.sessions:
     live.session(run, live.sessions(seen))
 live.follow(run)

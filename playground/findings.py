@@ -133,7 +133,14 @@ CODES: Final[dict[str, FindingKind]] = {
     "transcript-alone": FindingKind(
         "info", "the session holds no system prompt and no tools: what was sent was longer"
     ),
+    "compaction-unsaid": FindingKind(
+        "info", "what a compaction kept is not said: requests after it were longer"
+    ),
     # what the cache lab sees in requests; fixes.py has a fix for each
+    "unexplained": FindingKind(
+        "warning", "the bill shows a break that nothing in the session explains"
+    ),
+    "compacted": FindingKind("info", "a summary stands for the history from here on"),
     "env-in-prefix": FindingKind("warning", "a block that is sent only once stands before a mark"),
     "volatile-system": FindingKind("warning", "a time or id in the tools or the system prompt"),
     "tool-order": FindingKind("warning", "the same tools in another order"),

@@ -56,6 +56,9 @@ FIXES: Final[dict[str, str]] = {
     "no-end": "take the reply for one that was cut off",
     "unreadable-frame": "look whether a proxy has changed the stream",
     "two-responses": "record each response by itself",
+    # what the cache lab sees in a session
+    "unexplained": "look for what the session does not hold: system prompt, tools, another route",
+    "compacted": "nothing, where it was time: what is cached of the history is lost with it",
     # what a renderer sees in a session
     "cannot-carry": "choose another dialect for this tool, or another type for the argument",
     "part-dropped": "put it into a message of a role that may hold it",

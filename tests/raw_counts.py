@@ -293,20 +293,49 @@ def claude_lines(data: bytes, found: Counts) -> None:
     found.usage += len(usages)
 
 
+def codex_said(item: Any) -> str:
+    """A message's role, texts and pictures."""
+    content = item.get("content")
+    parts = content if isinstance(content, list) else [{"text": content}]
+    role = {"developer": "system"}.get(item.get("role"), item.get("role"))
+    told = (part.get("text") or part.get("image_url") and {**part} for part in parts)
+    return " ".join([str(role), *(str(each) for each in told if each)])
+
+
+def codex_left(payload: Any, said: list[str]) -> int:
+    """How many messages of the history that replaces the old one nobody has said before."""
+    listed = payload.get("replacement_history") or []
+    told = [codex_said(each) for each in listed if each.get("type") == "message"]
+    if not any((payload.get("message") or "") in each for each in told):
+        told.append(f"user {payload['message']}")
+    new = 0
+    free = list(said)
+    for each in told:
+        if each in free:
+            free.remove(each)
+        else:
+            new += 1
+            said.append(each)
+    return new
+
+
 def codex_rollout(data: bytes, found: Counts) -> None:
     """Items of an answer stand one after another: a run of the assistant's is one message. A
-    compaction's summary is a message, or else the last one of the history that replaces the old."""
+    compaction's summary is a message; of the history that replaces the old, what is new."""
     before = ""
+    said: list[str] = []
     for line in lines_of(data):
         payload = line.get("payload") if isinstance(line.get("payload"), dict) else None
         item = payload if line.get("type") == "response_item" else None
         item = line if payload is None else item
         if line.get("type") == "session_meta" and payload:
             given = payload.get("instructions") or payload.get("base_instructions")
-            item = {"role": "system"} if given else None
+            text = given.get("text") if isinstance(given, dict) else given
+            item = {"role": "system", "content": text} if given else None
         elif line.get("type") == "compacted" and payload:
-            item = (payload.get("replacement_history") or [None])[-1]
-            item = {"role": "user"} if payload.get("message") else item
+            found.messages += codex_left(payload, said)
+            before = "user"
+            continue
         if not isinstance(item, dict):
             continue
         kind = str(item.get("type") or "message")
@@ -316,6 +345,7 @@ def codex_rollout(data: bytes, found: Counts) -> None:
             before = "tool"
         elif kind == "message" and role in ("user", "system", "developer"):
             found.messages += 1
+            said.append(codex_said(item))
             before = role
         elif kind.endswith("_call") or kind == "reasoning" or role == "assistant":
             found.calls += kind.endswith("_call")

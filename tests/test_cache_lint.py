@@ -360,3 +360,15 @@ def test_a_finding_tells_where_two_requests_part() -> None:
     choice = [body(marked(Q[0])), body(marked(Q[0]), tool_choice={"type": "any"})]
     assert "; invalidates messages, " in pg.simulate_cache(choice).findings[0].message
     assert json.dumps([one.where for one in found]) == '["request 2"]'
+
+
+def test_a_word_that_changes_in_an_early_message_is_a_rewrite() -> None:
+    from playground.questions.cache.simulation import simulate_cache
+
+    said = [{"role": ("user", "assistant")[i % 2], "content": f"message {i}"} for i in range(9)]
+    for place in range(1, 8):
+        changed = [dict(each) for each in said]
+        changed[place]["content"] = f"MESSAGE {place}"
+        bodies = [{"model": "claude-sonnet-4-5", "messages": each} for each in (said, changed)]
+        difference = simulate_cache(bodies).differences[1]
+        assert difference is not None and difference.rule == "history-rewrite", place

@@ -11,7 +11,7 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from playground.caching.blocks import TIERS, Tier, WireBlock, WireRequest
@@ -48,6 +48,11 @@ class FirstDifference:
     @property
     def fix(self) -> str:
         return FIXES[self.rule]
+
+    @property
+    def by_compaction(self) -> FirstDifference:
+        """The same place, where the session says that its history was replaced."""
+        return replace(self, cause="compacted", rule="compacted")
 
     def invalidates(self, rules: Rules) -> tuple[Tier, ...]:
         """The tiers that are written anew: its own, or the parameter's, and those after it."""
@@ -151,6 +156,11 @@ def _in_history(before: Sequence[WireBlock], after: Sequence[WireBlock], index: 
         if shrunk or gone or moved_up:
             return "env-in-prefix"
     start = next(i for i, block in enumerate(before) if block.tier == "messages")
+    # One that changes behind the first, while what follows it stays in its place, was rewritten.
+    next_is = after[index + 1] if index + 1 < len(after) else None
+    in_place = following is not None and next_is is not None and following.says_the_same(next_is)
+    if in_place and index > start:
+        return "history-rewrite"
     # In a short conversation the head is all there is, and nothing was put in front of it.
     if index - start < _HEAD and len(before) - start > _HEAD:
         return "head-injection"

@@ -1,7 +1,7 @@
 """Cache breaks of a session: which requests read less than the ones before them had left.
 
-Where both were billed the bills say so; else the simulation of the requests as they were sent. A
-transcript alone holds no bodies: without bills nothing is told of it.
+Where it was billed, the bill says so, beside the last one before it; else the simulation of the
+requests as they were sent. A transcript alone holds no bodies: without bills nothing is told of it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from playground.sessions.session import Session
 
 UNKNOWN: Final = "unknown"
 EXPIRED: Final = "expired"
+COMPACTED: Final = "compacted"
 _REASONS: Final = (  # words of the simulator's reasons, and what they come to
     ("had expired", EXPIRED),
     ("still being written", "in-flight"),
@@ -50,20 +51,25 @@ def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
     simulation, requests = sent.simulation, sent.requests
     outcomes: Sequence[Simulated] = simulation.requests if simulation else ()
     differences = simulation.differences if simulation else ()
-    for n, (before, after) in enumerate(zip(requests, requests[1:], strict=False), 1):
-        if before.billed is not None and after.billed is not None:
+    last: int | None = None  # one that was not billed, as where it was aborted, says nothing
+    for n, after in enumerate(requests):
+        earlier, last = last, n if after.billed is not None else last
+        if after.billed is not None and earlier is not None:
+            before = requests[earlier]
+            assert before.billed is not None
             if before.billed.summed or after.billed.summed:
                 continue
             lost, state = before.billed.read + before.billed.write - after.billed.read, "billed"
-        elif outcomes:
+        elif outcomes and n:
+            before, earlier = requests[n - 1], n - 1
             lost, state = outcomes[n - 1].left - outcomes[n].read, outcomes[n].state
         else:
             continue
         if lost <= 0:
             continue
-        difference = differences[n] if differences else None
         wrote = _life(after.billed, outcomes[n] if outcomes else None)
         money = _money(lost, wrote, after.model or session.named_model)
+        difference = next(filter(None, differences[earlier + 1 : n + 1]), None)
         if difference is not None:
             yield _told(n, difference, lost, money, state)
             continue
@@ -84,8 +90,8 @@ def _cause(session: Session, before: SeenRequest, after: SeenRequest, reason: st
     told = next((cause for words, cause in _REASONS if words in reason), "")
     if told:
         return told
-    if after.starts > before.starts:
-        return "compacted"
+    if after.stretch is not before.stretch:
+        return COMPACTED
     if before.model != after.model:
         return "model_changed"
     if (before.version or after.version) and before.version != after.version:

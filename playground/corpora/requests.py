@@ -22,6 +22,7 @@ from playground.questions.cache.cells import CacheSimulation
 from playground.questions.cache.known_rules import known_rules
 from playground.questions.cache.simulation import simulate_cache
 from playground.sessions.session import RequestRecord, Session
+from playground.sessions.stretches import Stretch, stretches
 
 ORIGINS: Final = ("tool", "system", "user", "assistant", "result")
 _NO_REPLY: Final = RequestRecord(reply=-1)
@@ -29,11 +30,12 @@ _NO_REPLY: Final = RequestRecord(reply=-1)
 
 @dataclass(frozen=True, slots=True)
 class SeenRequest:
-    """One request. `reply` is the index of the message that answered it, None where none did;
-    `starts` the index of the first message that it still holds."""
+    """One request. `reply` is the index of the message that answered it, None where none did.
+    Of a transcript it holds the first `length` messages of its stretch (`stretches.py`)."""
 
     reply: int | None
-    starts: int
+    stretch: Stretch | None
+    length: int
     sent_at: datetime | None
     model: str
     version: str
@@ -90,22 +92,23 @@ def _simulation(session: Session) -> CacheSimulation | None:
 
 
 def _of_replies(session: Session) -> Iterator[SeenRequest]:
-    """A request for each reply, of all messages before it that no compaction has replaced."""
+    """A request for each reply, of all that it held of the messages before it."""
     records = {record.reply: record for record in session.requests}
-    cuts = iter(sorted({each.message for each in session.compactions}))
-    cut = next(cuts, None)
+    replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
     head = _head(session)
     tools = hash_of("\0".join(sorted(tool.name for tool in session.tools)))
     system = hash_of(session.task.user_agent_prompt)
-    sizes, starts = list(head), 0
-    for index, message in enumerate(session.messages):
-        if cut is not None and index >= cut:
-            sizes, starts, cut = list(head), index, next(cuts, None)
-        if message.role == "assistant":
-            record = records.get(index, _NO_REPLY)
+    for stretch in stretches(session, replies):
+        sizes, counted = list(head), 0
+        for reply, length in zip(stretch.stops, stretch.lengths, strict=True):
+            for index in stretch.order[counted:length]:
+                _count(sizes, session.messages[index])
+            counted = length
+            record = records.get(reply, _NO_REPLY)
             yield SeenRequest(
-                reply=index,
-                starts=starts,
+                reply=reply,
+                stretch=stretch,
+                length=length,
                 sent_at=utc(record.at),
                 model=record.model,
                 version=record.agent_version,
@@ -117,7 +120,6 @@ def _of_replies(session: Session) -> Iterator[SeenRequest]:
                 seconds=record.seconds,
                 stop_reason=record.stop_reason,
             )
-        _count(sizes, message)
 
 
 def _of_rows(session: Session, simulation: CacheSimulation) -> Iterator[SeenRequest]:
@@ -136,7 +138,8 @@ def _of_rows(session: Session, simulation: CacheSimulation) -> Iterator[SeenRequ
         blocks = sent.wire.blocks
         yield SeenRequest(
             reply=reply,
-            starts=0,
+            stretch=None,
+            length=0,
             sent_at=utc(row.at or record.at),
             model=sent.wire.model,
             version=record.agent_version,

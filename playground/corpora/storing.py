@@ -144,15 +144,15 @@ def _of_replies(
 ) -> Iterator[StoredRequest]:
     """Of a transcript each request adds what was said since the one before it; after a compaction
     it begins anew behind the head."""
-    starts = stop = -1
+    before: SeenRequest | None = None
     for request in requests:
-        reply = request.reply or 0
-        anew = request.starts != starts
-        first = request.starts if anew else stop
-        own = [*(head if anew else ()), *messages[first:reply]]
-        kept = 0 if anew else len(head) + stop - starts
-        yield replace(_stored(0, own), kept=kept)
-        starts, stop = request.starts, reply
+        order = request.stretch.order if request.stretch else ()
+        anew = before is None or request.stretch is not before.stretch
+        first = 0 if before is None or anew else before.length
+        said = [messages[i] for i in order[first : request.length]]
+        own = [*(head if anew else ()), *said]
+        yield replace(_stored(0, own), kept=0 if anew else len(head) + first)
+        before = request
 
 
 def renumbered(plain: dict[str, Any], numbers: Sequence[int] | memoryview) -> dict[str, Any]:

@@ -8,7 +8,7 @@ sub-agent) hold others, or the same behind other tools and a system prompt with 
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -94,11 +94,13 @@ class Sessions(Generic[Kept]):
         """The session with the most in common, and of several the newest."""
         best: tuple[int, int, int] = (0, 0, 0)
         found: _Known[Kept] | None = None
-        now = set(said)
+        now = Counter(said)  # an answer that was given five times is five messages in common
         for age, known in enumerate(self._known.values()):
-            shared = len(now.intersection(known.said))
+            if known.owner != owner:
+                continue
+            shared = (now & Counter(known.said)).total()
             alike = sum(one == other for one, other in zip(around, known.around, strict=True))
-            if known.owner != owner or not shared or not alike:
+            if not shared or not alike:
                 continue
             if not _same_agent(known, around, system):
                 continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from playground.messages import Message
@@ -27,7 +27,11 @@ def in_order(session: Session, order: Sequence[int]) -> Session:
         if record.reply in place or record.reply < 0
     )
     compactions = (
-        replace(each, message=sum(old < each.message for old in order))
+        replace(
+            each,
+            message=sum(old < each.message for old in order),
+            history=moved(each.history, place),
+        )
         for each in session.compactions
     )
     return replace(
@@ -41,6 +45,11 @@ def in_order(session: Session, order: Sequence[int]) -> Session:
             if (stop := _stop(order, each.message))
         ),
     )
+
+
+def moved(history: Sequence[int] | None, place: Mapping[int, int]) -> tuple[int, ...] | None:
+    """What a compaction left, where messages have other places now, or none."""
+    return None if history is None else tuple(place[i] for i in history if i in place)
 
 
 def _stop(order: Sequence[int], stop: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field, replace
 from typing import Any, Final, Literal
 
@@ -35,11 +36,15 @@ class Agent:
 @dataclass(frozen=True, config=_STRICT)
 class Compaction:
     """Where the history was replaced by a summary: requests from `message` on (an index) begin
-    there. `tokens_before` is how many tokens the history had, where the source says."""
+    there. `tokens_before` is how many tokens the history had, where the source says; `history` are
+    the messages, by index, that stand before those: a summary and what was kept, in the order they
+    were sent in. None where the source does not say what was kept; a summary is said then, like
+    any other message."""
 
     message: int
     at: str = ""
     tokens_before: int | None = None
+    history: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -120,10 +125,25 @@ class Session:
     expected: tuple[ExpectedReply, ...] = ()
     parameters: dict[str, Any] = field(default_factory=dict)
 
-    def prompt_data(self) -> PromptData:
-        """What a dialect needs of the session; a fresh value at every call."""
+    def compaction_at(self, stop: int) -> Compaction | None:
+        """The compaction that a request goes by which was sent before the message `stop`."""
+        made = [each for each in self.compactions if each.message <= stop]
+        return max(reversed(made), key=lambda each: each.message) if made else None
+
+    def history(self, stop: int | None = None) -> list[int]:
+        """The messages, by index, of the request that was sent before the message `stop`, by
+        default of the next one. All before it; after a compaction the system's at the head, what
+        the compaction left, and what was said since."""
+        stop = len(self.messages) if stop is None else stop
+        return held(self.messages, self.compaction_at(stop), stop)
+
+    def prompt_data(self, stop: int | None = None) -> PromptData:
+        """What a dialect needs of the session for its next request, or for the one that was sent
+        before the message `stop`; a fresh value at every call."""
+        held = stop is None and not self.compactions
+        messages = self.messages if held else [self.messages[i] for i in self.history(stop)]
         return PromptData.model_construct(  # each was looked at when it came into the session
-            messages=list(self.messages),
+            messages=list(messages),
             tool_metadata=list(self.tools),
             task_config=self.task,
             dynamic_task_config=self.dynamic,
@@ -148,3 +168,14 @@ class Session:
             if recording.name == name:
                 return recording
         raise UnknownNameError("recording", name, [r.name for r in self.recordings])
+
+
+def held(messages: Sequence[Message], made: Compaction | None, stop: int) -> list[int]:
+    """The messages before `stop`, by index, of a request that goes by a compaction, or by none."""
+    if made is None:
+        return list(range(stop))
+    leads = (message.role == "system" for message in messages[: made.message])
+    head = range(next((i for i, is_head in enumerate(leads) if not is_head), made.message))
+    left = [i for i in made.history or () if i not in head and i < len(messages)]
+    stands = {*head, *left}
+    return [*head, *left, *(i for i in range(made.message, stop) if i not in stands)]

@@ -234,6 +234,10 @@ def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
         "read_permille": cell.read_permille,
         "cost_permille": cell.cost_permille,
         "breaks": cell.breaks,
+        "unexplained": [
+            {**asdict(each), "lost": each.lost, "lost_nano": cell.lost_nano(each)}
+            for each in cell.unexplained
+        ],
         "errors": cell.errors,
         "model": cell.model,
         "nano_dollars": cell.nano_dollars,

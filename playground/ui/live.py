@@ -46,20 +46,22 @@ def read(run: Path) -> Ledger:
     return ledger.read_ledger(run)
 
 
-def headline(seen: Ledger) -> None:
+def headline(seen: Ledger) -> str:
     """The run in a sentence."""
     breaks = [e.expected for e in seen.passed if e.expected and e.expected["breaks"]]
     lost = sum(each["lost"] for each in breaks)
     told = f"{counted(len(seen.passed), 'exchange')} in {counted(len(seen.sessions), 'session')}"
+    states = [each.expected["state"] for each in seen.passed if each.expected]
+    unknown = states.count("unknown-provider")
+    if unknown:
+        which = "their model" if unknown == len(states) else f"the model of {unknown} of them"
+        told = f"{told}. No caching rules are known for {which}: whether it breaks is not foretold"
     if not breaks:
-        st.markdown(f"{told}. Nothing breaks.")
-        return
+        return f"{told}." if unknown else f"{told}. Nothing breaks."
     nano = sum(each["lost_nano"] or 0 for each in breaks)
     price = f" ({dollars(nano / 1e9)})" if nano else ""
-    st.markdown(
-        f"{told}. The cache breaks {counted(len(breaks), 'time')}: about {lost:,} tokens are not "
-        f"read{price}."
-    )
+    times = counted(len(breaks), "time")
+    return f"{told}. The cache breaks {times}: about {lost:,} tokens are not read{price}."
 
 
 def sessions(seen: Ledger) -> list[Passed]:

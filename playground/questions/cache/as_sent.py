@@ -38,9 +38,20 @@ def sent_requests(session: Session) -> SentRequests:
             expected="a session that was made of request bodies, or another policy",
         )
     rows = [row for row, _ in own]
-    return SentRequests(
-        [body for _, body in own], [_usage(row.reply or {}) for row in rows], _times(rows)
-    )
+    usages = [
+        _usage(row.reply or {}) or noted
+        for row, noted in zip(rows, _noted(session, len(rows)), strict=True)
+    ]
+    return SentRequests([body for _, body in own], usages, _times(rows))
+
+
+def _noted(session: Session, count: int) -> list[dict[str, Any] | None]:
+    """What was noted of the answers to so many requests: the last answer is that of the last one,
+    unless there are fewer answers."""
+    replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
+    usages = {record.reply: record.usage for record in session.requests}
+    found = [usages.get(reply) for reply in replies[-count:]]
+    return [*found, *[None] * (count - len(found))]
 
 
 def _times(rows: list[RequestRow]) -> list[float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Final
 
 from playground.caching.differences import FirstDifference
@@ -70,8 +71,27 @@ class CacheSimulation(Drawn, Live):
         return [
             number
             for number, (before, after) in enumerate(pairs, 1)
-            if after.read < before.left and not _reaches(after, before)
+            if after.read < before.left and not reaches(after, before)
         ]
+
+    @cached_property
+    def unexplained(self) -> list[BilledBreak]:
+        """Breaks that the bills show where the session has none: each was foretold as certain."""
+        return [
+            each
+            for each in billed_breaks(self.billed)
+            if self.requests[each.number].finding == "unexplained"
+        ]
+
+    def lost_nano(self, broken: BilledBreak) -> int | None:
+        """What the lost tokens cost more than if they had been read, in billionths of a dollar."""
+        bill = self.billed[broken.number]
+        if self.price is None or self.rules is None or bill is None:
+            return None
+        life = "1h" if bill.write_hour else "5m"
+        paid = self.rules.write_permille(life) if bill.write else 1000
+        more = max(0, paid - self.rules.read_permille(self.model))
+        return self.price.nano_dollars(broken.lost * more)
 
     @property
     def reach(self) -> Reach:
@@ -102,6 +122,11 @@ class CacheSimulation(Drawn, Live):
             before, after = self.requests[number - 1], self.requests[number]
             read = f"reads {after.read:,} of {before.left:,} cached tokens"
             failed.append(f"request {number + 1} {read}: {self.why(number)}")
+        for each in self.unexplained if no_cache_break else ():
+            nano = self.lost_nano(each)
+            price = f", {dollars(nano / 1e9)} more" if nano is not None else ""
+            read = f"was billed {each.read:,} of {each.left:,} cached tokens as read{price}"
+            failed.append(f"request {each.number + 1} {read}: unexplained by the session")
         return failed
 
     @cached_property
@@ -144,6 +169,7 @@ class CacheSimulation(Drawn, Live):
             f"{words(figure.value)} ({figure.source})"
             for name, words in _FIGURES
             if (figure := self.rules.figure(name, self.model))
+            and (figure.value or name != "minimum_tokens")  # 0: nobody says one
         ]
         if not all(request.anchored for request in self.requests):
             low, high = (grouped(part / 1000, 2) for part in self.row[0].token_range(1000))
@@ -160,7 +186,36 @@ class CacheSimulation(Drawn, Live):
         return list(dict.fromkeys(r.reason for r in self.requests if r.state == "error"))
 
 
-def _reaches(after: Simulated, before: Simulated) -> bool:
+_OUTSIDE: Final = 50  # tokens of the last block that bills leave out, with room
+
+
+@dataclass(frozen=True, slots=True)
+class BilledBreak:
+    """A request, by its number, that was billed for reading less than the last billed one before
+    it (`since`) had left in the cache."""
+
+    number: int
+    since: int
+    left: int
+    read: int
+
+    @property
+    def lost(self) -> int:
+        return self.left - self.read
+
+
+def billed_breaks(billed: Sequence[Billed | None]) -> list[BilledBreak]:
+    """The breaks that bills show, whatever a simulation says of them."""
+    found: list[BilledBreak] = []
+    known = [(n, bill) for n, bill in enumerate(billed) if bill is not None and not bill.summed]
+    for (since, before), (number, bill) in pairwise(known):
+        left = before.read + before.write
+        if left - bill.read > _OUTSIDE:
+            found.append(BilledBreak(number, since, left, bill.read))
+    return found
+
+
+def reaches(after: Simulated, before: Simulated) -> bool:
     """Whether a request reads up to the block at which the one before it left its last entry."""
     points = before.breakpoints if before.written else ()
     last = points[-1] if points else before.hit

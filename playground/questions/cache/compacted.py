@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import accumulate
 from typing import Any
@@ -56,6 +57,7 @@ class CompactionWhatIf(Drawn):
     rows: list[Shorter]
     model: str
     limit: int
+    anew: Sequence[int] = ()  # turns at which the session had compacted its history itself
 
     @property
     def everything(self) -> Shorter:
@@ -99,15 +101,21 @@ class CompactionWhatIf(Drawn):
 
     @property
     def notes(self) -> list[str]:
-        """Why policies cut nothing that clear results, where no message is one."""
+        """What the session did itself, and why policies cut nothing that clear results, where no
+        message is one."""
         asked = [row.policy.name for row in self.rows if row.policy.name in ON_RESULTS]
         last = self.everything.bodies[-1]
+        told = []
+        if self.anew:
+            turns = ", ".join(str(turn + 1) for turn in self.anew)
+            told = [f"The session compacted its own history before turn {turns}: that stays so."]
         if not asked or any(map(has_result, messages_of(last))):
-            return []
+            return told
         names = ", ".join(asked)
         return [
+            *told,
             f"{names}: nothing to clear. Results that were sent are text of messages here, as in a "
-            "text dialect; keep last messages and summarise at limit cut them with the rest."
+            "text dialect; keep last messages and summarise at limit cut them with the rest.",
         ]
 
     def as_json(self) -> dict[str, Any]:

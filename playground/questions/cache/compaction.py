@@ -33,6 +33,7 @@ from playground.questions.cache.known_rules import known_rules
 from playground.questions.cache.requests import APART, Rendered, sent_at
 from playground.questions.cache.simulation import parted, simulated_row
 from playground.sessions.session import Session
+from playground.sessions.stretches import stretches
 
 _OUTPUT: Final = 5_000  # a token of an answer, in thousandths of one of input, where nobody says
 _SHARE: Final = 60  # percent of the longest request, where no limit is given
@@ -75,7 +76,7 @@ def compaction(
     UnknownNameError.
     """
     named = session.with_model(model)
-    requests, times = _requests(named, dialect, seconds_apart)
+    requests, times, anew = _requests(named, dialect, seconds_apart)
     if not requests:
         raise InputFault("the session holds no request", expected="one with an answer, or bodies")
     size = _Sizes()
@@ -93,10 +94,10 @@ def compaction(
     as_sent = any(not row.sub_agent for row in named.rows)
     name = named.task.model_name or str(requests[0][0].get("model") or "")
     marker = None if as_sent else get_policy(marks)
-    asked = (requests, times, size, name, provider, marker)
+    asked = (requests, times, anew, size, name, provider, marker)
     everything = _shortened(wanted[0], None, *asked)
     rest = (_shortened(each, everything, *asked) for each in wanted[1:])
-    return CompactionWhatIf([everything, *rest], name, limit)
+    return CompactionWhatIf([everything, *rest], name, limit, sorted(anew))
 
 
 _Request = tuple[dict[str, Any], Messages]
@@ -121,24 +122,29 @@ class _Sizes:
 
 def _requests(
     session: Session, dialect: str, apart: float | None
-) -> tuple[list[_Request], list[float]]:
-    """Bodies with their messages, and when they were sent."""
+) -> tuple[list[_Request], list[float], set[int]]:
+    """Bodies with their messages, when they were sent, and which begin anew after a compaction."""
+    anew: set[int] = set()
     if any(not row.sub_agent for row in session.rows):
         sent = sent_requests(session)
         found = [(body, list(messages_of(body))) for body in sent.bodies]
         noted: list[float] | None = sent.times or None
     else:
         stops = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
-        chosen, data = get_dialect(dialect), session.prompt_data()
-        tools = chosen.request_tools(data)
+        chosen = get_dialect(dialect)
+        tools = chosen.request_tools(session.prompt_data())
         head = {"model": session.task.model_name, **({"tools": list(tools)} if tools else {})}
-        written = requests_of(chosen, data, stops)
-        found = [({**head, "messages": ()}, list(messages)) for messages in written]
+        found = []
+        for stretch in stretches(session, stops):
+            anew |= {len(found)} if found else set()
+            data = stretch.of(session).prompt_data()
+            written = requests_of(chosen, data, stretch.lengths)
+            found += [({**head, "messages": ()}, list(messages)) for messages in written]
         noted = sent_at(session, stops)
     if apart is not None or noted is None:
         step = APART if apart is None else apart
         noted = [number * step for number in range(len(found))]
-    return found, noted
+    return found, noted, anew
 
 
 def _shortened(
@@ -146,6 +152,7 @@ def _shortened(
     everything: Shorter | None,
     requests: Sequence[_Request],
     times: Sequence[float],
+    anew: set[int],
     size: _Sizes,
     model: str,
     provider: str,
@@ -154,6 +161,8 @@ def _shortened(
     policy = policy.fresh()
     bodies, turns, cut = [], [], set()
     for turn, (body, messages) in enumerate(requests):
+        if turn in anew:  # what was cut of a history that is gone says nothing of this one
+            policy = policy.fresh()
         sent = policy.request(messages, size, size.fixed(body))
         # a policy may change nothing for a while: only what differs is a cut
         if sent.changed:

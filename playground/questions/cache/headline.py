@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final, Literal, NamedTuple
 
 from playground.counts import counted, dollars, grouped, percent
-from playground.questions.cache.cells import CacheSimulation
+from playground.questions.cache.cells import CacheSimulation, billed_breaks
 
 Verdict = Literal["good", "idle", "broken", "refused"]
 
@@ -27,8 +27,13 @@ def headline(value: CacheSimulation) -> Headline:
     verdict, text = _foretold(value)
     if not (bill := billed(value)):
         return Headline(verdict, text)
+    if value.unexplained:
+        verdict = "broken"
+    elif verdict == "good" and not any(each.read for each in value.billed if each):
+        verdict = "idle"  # whatever is foretold, nothing was read
     if value.holds_less:
-        return Headline("idle", f"{bill} What follows is about these alone. {text}")
+        verdict = "broken" if value.unexplained else "idle"
+        return Headline(verdict, f"{bill} What follows is about these alone. {text}")
     return Headline(verdict, f"{bill} {text}")
 
 
@@ -41,7 +46,21 @@ def billed(value: CacheSimulation) -> str:
     share = percent(sum(bill.read for _, bill in pairs) / total) if total else percent(0)
     told = f"Billed: {share} of {grouped(total)} input tokens were read from the cache."
     held = grouped(sum(one.total for one, _ in pairs))
-    return f"{told} The session holds about {held} of them." if value.holds_less else told
+    less = f"The session holds about {held} of them." if value.holds_less else ""
+    return " ".join(filter(None, (told, less, _unexplained(value, len(pairs)))))
+
+
+def _unexplained(value: CacheSimulation, bills: int) -> str:
+    """How many requests were billed otherwise than was certain of them, and what that cost."""
+    found = value.unexplained
+    if not found:
+        return ""
+    lost = sum(each.lost for each in found)
+    nano = [value.lost_nano(each) for each in found]
+    price = f" ({dollars(sum(filter(None, nano)) / 1e9)})" if any(nano) else ""
+    which = f"{len(found)} of {counted(bills, 'bill')}"
+    shows = "shows a break" if len(found) == 1 else "show breaks"
+    return f"{which} {shows} that nothing in the session explains: {lost:,} tokens{price}."
 
 
 def _foretold(value: CacheSimulation) -> Headline:
@@ -100,7 +119,8 @@ def _cost(value: CacheSimulation) -> str:
 def _breaks(value: CacheSimulation) -> str:
     broken = [number + 1 for number in value.breaks]
     if not broken:
-        return "Nothing breaks."
+        billed_less = bool(billed_breaks(value.billed))
+        return "Nothing that the session holds breaks it." if billed_less else "Nothing breaks."
     lost = sum(
         value.requests[number - 1].left - value.requests[number].read for number in value.breaks
     )

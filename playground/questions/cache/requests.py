@@ -16,16 +16,19 @@ from playground.dialects import Dialect
 from playground.dialects.requests import requests_of
 from playground.questions.cache.what_if import WhatIf
 from playground.sessions.session import Session
+from playground.sessions.stretches import stretches
 
 APART = 20.0  # seconds between requests whose times nobody noted
 
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """One request in a dialect: the messages that a policy sees, and the blocks on the wire."""
+    """One request in a dialect: the messages that a policy sees, and the blocks on the wire.
+    `anew` is true of the first one after a compaction."""
 
     messages: Sequence[dict[str, Any]]
     request: TimedRequest
+    anew: bool = False
 
     def marked(self, policy: Policy, asked: CacheRequest, rules: Rules, ttl: str) -> TimedRequest:
         """The request with a policy's marks; `ttl`, if given, is that of all of them."""
@@ -48,41 +51,48 @@ def render_requests(
     # Written after the marks and gone at the next request, so it may not be in the rendering.
     appended = environment if what_if.environment in ("as it is", "after") else ""
     dynamic = session.dynamic.model_copy(update={"dynamic_environment_details_block": ""})
-    plain = what_if.conversation(replace(session, dynamic=dynamic))
-    replies = [i for i, message in enumerate(plain.messages) if message.role == "assistant"]
+    plain = replace(session, dynamic=dynamic)
+    stops = [i for i, message in enumerate(plain.messages) if message.role == "assistant"]
     # Joined rounds are requests that were never sent: they have no times of their own.
-    times = sent_at(session, replies) if apart is None and what_if.parallel == 1 else None
-    if not replies or (what_if.pending and is_pending(session)):
-        replies = [*replies, len(plain.messages)]
+    times = sent_at(session, stops) if apart is None and what_if.parallel == 1 else None
+    if not stops or (what_if.pending and is_pending(session)):
+        stops = [*stops, len(plain.messages)]
         times = [*times, times[-1] + APART] if times else None
     step = APART if apart is None else apart
     found: list[Rendered] = []
     reader = WireReader(session.task.model_name, rules.value("default_ttl"))
     # Written once, without marks: every policy of the matrix then marks the same blocks, at no cost
     # (writing them is what takes the time).
-    for number, (messages, tools) in enumerate(_sent(plain, dialect, replies, what_if)):
+    for number, (messages, tools, anew) in enumerate(_sent(plain, dialect, stops, what_if)):
         at = times[number] if times else number * step
         messages = what_if.messages(messages, environment, at)
         wire = reader.read({"messages": messages, "tools": tools})
         if appended:
             _append_environment(wire, appended)
         before = found[-1].request if found else None
-        found.append(Rendered(messages, TimedRequest(wire, at, rules, before=before)))
+        request = TimedRequest(wire, at, rules, before=before)
+        found.append(Rendered(messages, request, anew))
     return found
 
 
 def _sent(
     session: Session, dialect: Dialect, stops: Sequence[int], what_if: WhatIf
-) -> Iterator[tuple[Sequence[dict[str, Any]], list[dict[str, Any]] | None]]:
-    """The messages and the tools of every request."""
-    rows = [(session, stops)]
-    if what_if.shuffled_tools:
-        rows = [(what_if.request(session, n), [stop]) for n, stop in enumerate(stops)]
-    for changed, its_stops in rows:
-        given = changed.prompt_data()
-        tools = dialect.request_tools(given)
-        for messages in requests_of(dialect, given, its_stops):
-            yield messages, tools
+) -> Iterator[tuple[Sequence[dict[str, Any]], list[dict[str, Any]] | None, bool]]:
+    """The messages and the tools of every request, and whether it begins a stretch behind the
+    first one."""
+    number = 0
+    for stretch in stretches(session, stops):
+        plain, its_stops = what_if.conversation(session, stretch)
+        anew = number > 0
+        rows = [(plain, its_stops)]
+        if what_if.shuffled_tools:
+            rows = [(what_if.request(plain, number + n), [at]) for n, at in enumerate(its_stops)]
+        for changed, some in rows:
+            given = changed.prompt_data()
+            tools = dialect.request_tools(given)
+            for messages in requests_of(dialect, given, some):
+                yield messages, tools, anew
+                number, anew = number + 1, False
 
 
 def is_pending(session: Session) -> bool:

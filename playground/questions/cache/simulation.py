@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from math import isfinite
 from typing import Any, Final
 
@@ -20,7 +21,12 @@ from playground.dialects import Dialect, as_dialects
 from playground.errors import InputFault
 from playground.findings import Finding, finding
 from playground.questions.cache.as_sent import AS_SENT, sent_requests
-from playground.questions.cache.cells import CacheMatrix, CacheSimulation
+from playground.questions.cache.cells import (
+    CacheMatrix,
+    CacheSimulation,
+    billed_breaks,
+    reaches,
+)
 from playground.questions.cache.known_rules import known_rules
 from playground.questions.cache.requests import (
     APART,
@@ -154,6 +160,10 @@ def cache_matrix(
     for dialect in as_dialects(dialects) if marking else ():
         rendered = render_requests(session, dialect, rules, apart, what_if)
         differences = parted([one.request for one in rendered], rules)
+        differences = tuple(
+            found.by_compaction if found and one.anew else found
+            for found, one in zip(differences, rendered, strict=True)
+        )
         for chosen in marking:
             policy = get_policy(chosen or dialect.cache_policy)
             row = [one.marked(policy, asked, rules, what_if.ttl) for one in rendered]
@@ -176,6 +186,7 @@ def simulated_row(
     if any(billed):
         seen = zip(outcomes, row, billed, strict=True)
         outcomes = [_beside_bill(one, sent, bill, billed[0]) for one, sent, bill in seen]
+        outcomes = _unexplained(outcomes, billed)
     return CacheSimulation(
         rules.provider, outcomes, dialect, policy, differences, model, row, rules, billed
     )
@@ -203,9 +214,26 @@ def _beside_bill(
     return replace(one, state="unpredictable", reason=f"{one.reason}; {why}") if why else one
 
 
+def _unexplained(outcomes: list[Simulated], billed: Sequence[Billed | None]) -> list[Simulated]:
+    """What was certain and was billed otherwise is not: a break that the session does not hold."""
+    found = list(outcomes)
+    for each in billed_breaks(billed):
+        some = outcomes[each.since : each.number + 1]
+        held = all(reaches(after, before) for before, after in pairwise(some))
+        one = outcomes[each.number]
+        if held and one.state == "exact":
+            told = f"billed: {each.read:,} of {each.left:,} cached tokens read"
+            why = f"{one.reason}; {told}, and nothing in the session explains it"
+            found[each.number] = replace(
+                one, state="unpredictable", finding="unexplained", reason=why
+            )
+    return found
+
+
 def _lacking(session: Session) -> Iterator[Finding]:
-    """A transcript that keeps neither the system prompt nor the tools foretells too little; one
-    that names no model, for whichever is assumed."""
+    """A transcript that keeps neither the system prompt nor the tools foretells too little, and so
+    does one that does not say what its compactions kept; one that names no model, for whichever is
+    assumed."""
     if not session.named_model:
         words = f"rules and prices are those of {session.task.model_name}"
         yield finding("assumed-model", "the session", words)
@@ -214,6 +242,10 @@ def _lacking(session: Session) -> Iterator[Finding]:
     if not (session.tools or has_system):
         words = "the prediction is for the messages alone, as the dialect renders them"
         yield finding("transcript-alone", "the session", words)
+    for each in session.compactions:
+        if each.history is None:
+            words = "requests behind it are foretold from what was said since, and no more"
+            yield finding("compaction-unsaid", f"messages.{each.message}", words)
 
 
 def _body(given: Any, number: int) -> dict[str, Any]:

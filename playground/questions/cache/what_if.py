@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final, Literal, get_args
 
 from playground.caching.policies import as_parts
 from playground.errors import InputFault
 from playground.messages import Message, ToolCallPart
 from playground.sessions.session import Session
+from playground.sessions.stretches import Stretch
 
 Environment = Literal["as it is", "none", "after", "persisted", "inside"]
 ENVIRONMENTS: Final[tuple[Environment, ...]] = get_args(Environment)
@@ -46,11 +47,20 @@ class WhatIf:
             problem = f"{self.parallel!r} rounds in a turn"
             raise InputFault(problem, expected=f"1 to {MOST_PARALLEL}")
 
-    def conversation(self, session: Session) -> Session:
-        """The session with its rounds of calls drawn together."""
+    def conversation(self, session: Session, stretch: Stretch) -> tuple[Session, Sequence[int]]:
+        """A stretch of the session as a session, its rounds of calls drawn together, and the index
+        behind the last message of each request."""
+        plain = stretch.of(session)
         if self.parallel == 1:
-            return session
-        return replace(session, messages=tuple(_in_parallel(session.messages, self.parallel)))
+            return plain, stretch.lengths
+        kept, since = plain.messages[: stretch.kept], plain.messages[stretch.kept :]
+        messages = [_in_parallel(part, self.parallel) for part in (kept, since)]
+        joined = tuple(chain(*messages))
+        behind = range(len(messages[0]), len(joined))
+        stops = [i for i in behind if joined[i].role == "assistant"]
+        if stretch.lengths[-1] == len(stretch.order):  # nobody has answered it yet
+            stops.append(len(joined))
+        return replace(plain, messages=joined), stops
 
     def request(self, session: Session, number: int) -> Session:
         """What the dialect is given for one request."""

@@ -130,8 +130,8 @@ def _stops(session: Session) -> list[int]:
 
 
 def _written(session: Session, dialect: str, stop: int) -> dict[str, Any]:
-    chosen, data = get_dialect(dialect), session.prompt_data()
-    messages = next(iter(requests_of(chosen, data, [stop])))
+    chosen, data = get_dialect(dialect), session.prompt_data(stop)
+    messages = next(iter(requests_of(chosen, data, [len(data.messages)])))
     body: dict[str, Any] = {"model": session.task.model_name, "messages": list(messages)}
     tools = chosen.request_tools(data)
     return body | ({"tools": list(tools)} if tools else {})

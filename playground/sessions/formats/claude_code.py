@@ -14,6 +14,8 @@ from playground.messages import Part, ToolResultPart
 from playground.sessions.building import NO_MODEL, Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import Entry, read_lines
+from playground.sessions.shapes.compactions import Marked, left
+from playground.sessions.shapes.fields import listed, mapping
 from playground.sessions.shapes.messages import read_message, role_of
 from playground.sessions.shapes.parts import read_parts
 from playground.sessions.source import Source
@@ -133,9 +135,13 @@ class _Thread:
     user spoke. Requests are noted when all pieces of their answers are known."""
 
     builder: SessionBuilder
+    marked: Marked = field(init=False)
     answers: dict[str, tuple[int, dict[str, Any] | None]] = field(default_factory=dict)
     requests: list[dict[str, Any]] = field(default_factory=list)
     is_known: bool = False  # all that lines repeat of the agent has been read
+
+    def __post_init__(self) -> None:
+        self.marked = Marked(self.builder)
 
     def finish(self) -> SessionBuilder:
         """The builder, with a request for each answer."""
@@ -178,7 +184,7 @@ class _Threads:
         elif kind == "result":
             _outcome(thread, value, place)
         elif kind == "system":
-            _system(thread.builder, value, place)
+            _system(thread.marked, value, place)
         elif kind in ("summary", "custom-title", "ai-title"):
             thread.builder.known(
                 title=value.get("summary") or value.get("customTitle") or value.get("aiTitle")
@@ -225,8 +231,10 @@ class _Threads:
         is_answer = role == "assistant" or value.get("type") == "assistant"
         if value.get("isCompactSummary") and not _just_compacted(builder):
             builder.compacted(value.get("timestamp"), place=place)
+            left(builder, ())
         if is_answer and given in thread.answers:
             index, request = thread.answers[given]
+            thread.marked.note(value.get("uuid"), index, index + 1)
             parts = read_parts(builder, message.get("content"), where)
             builder.add_parts([p for p in parts if not isinstance(p, ToolResultPart)], index)
             if results := [p for p in parts if isinstance(p, ToolResultPart)]:
@@ -236,6 +244,9 @@ class _Threads:
             return
         before = len(builder.messages)
         read_message(builder, message if role else {**message, "role": _role(value)}, where)
+        thread.marked.note(value.get("uuid"), before)
+        if value.get("isCompactSummary") and thread.marked.open:
+            left(builder, [*range(before, len(builder.messages)), *thread.marked.open])
         if thread.answers and _has_spoken(builder, before):
             thread.answers.clear()  # no answer goes on after its user has spoken
         if not is_answer or len(builder.messages) == before:
@@ -273,18 +284,39 @@ def _just_compacted(builder: SessionBuilder) -> bool:
     return bool(builder.compactions) and builder.compactions[-1].message == len(builder.messages)
 
 
-def _system(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
+def _system(marked: Marked, value: dict[str, Any], place: Place) -> None:
     """The head of a log, or a place where the history was compacted; the rest is bookkeeping."""
+    builder = marked.builder
     if value.get("subtype") == "init":
         version = value.get("claude_code_version") or value.get("version")
         builder.known(model=value.get("model"), version=version)
         builder.tools(value.get("tools"), place.at("tools"))
     elif value.get("subtype") == "compact_boundary":
-        about = value.get("compactMetadata") or value.get("compact_metadata") or {}
-        tokens = (
-            about.get("preTokens", about.get("pre_tokens")) if isinstance(about, dict) else None
-        )
+        about = mapping(value.get("compactMetadata") or value.get("compact_metadata"))
+        tokens = about.get("preTokens", about.get("pre_tokens"))
+        kept, behind = _preserved(marked, about)
         builder.compacted(value.get("timestamp"), tokens, place)
+        if kept is not None:
+            left(builder, kept)
+            marked.open = kept if behind != value.get("uuid") else []
+
+
+def _preserved(marked: Marked, about: dict[str, Any]) -> tuple[list[int] | None, Any]:
+    """The messages that Claude Code says it kept, none where it names none, and the id of what
+    they stand behind: the summary, or the boundary itself."""
+    segment = mapping(about.get("preservedSegment", about.get("preserved_segment")))
+    if segment:
+        head, tail = (
+            segment.get(f"{end}Uuid", segment.get(f"{end}_uuid")) for end in ("head", "tail")
+        )
+        anchor = segment.get("anchorUuid", segment.get("anchor_uuid"))
+        return (None if tail is None else marked.between(head, tail)), anchor
+    named = mapping(about.get("preservedMessages", about.get("preserved_messages")))
+    found = [marked.between(each, each) for each in listed(named.get("uuids"))]
+    if any(each is None for each in found):
+        return None, None
+    kept = sorted({index for each in found for index in each or ()})
+    return kept, named.get("anchorUuid", named.get("anchor_uuid"))
 
 
 def _outcome(thread: _Thread, value: dict[str, Any], place: Place) -> None:

@@ -11,6 +11,7 @@ from playground.messages import Part
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
+from playground.sessions.shapes.compactions import left
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.results import add
 from playground.sessions.source import Source
@@ -91,13 +92,31 @@ def _sub_agent(source: Any) -> str:
 def _compacted(
     builder: SessionBuilder, payload: dict[str, Any], line: dict[str, Any], place: Place
 ) -> None:
-    """From here on the history is what was said before, cut, and a summary: its last message."""
+    """From here on the history is what is listed: messages that were said before, or cut, and a
+    summary. Of older rollouts, which list nothing, only the summary is known."""
     builder.compacted(_time(line), place=place)
-    kept = payload.get("replacement_history")
-    if payload.get("message"):
-        read_message(builder, {"role": "user", "content": payload["message"]}, place)
-    elif isinstance(kept, list) and kept and isinstance(kept[-1], dict):
-        _item(builder, kept[-1], line, place.at("replacement_history", len(kept) - 1))
+    listed = payload.get("replacement_history")
+    summary = {"role": "user", "content": payload.get("message")}
+    if not isinstance(listed, list) or not listed:
+        read_message(builder, summary, place)
+        return
+    apart = SessionBuilder()
+    for number, item in enumerate(listed):
+        if isinstance(item, dict):
+            _item(apart, item, line, place.at("replacement_history", number))
+    if not any(str(payload.get("message") or "") in each.text for each in apart.messages):
+        read_message(apart, summary, place)
+    free = dict(enumerate(builder.messages))
+    history: list[int] = []
+    for message, where in zip(apart.messages, apart.places, strict=True):
+        index = next((i for i, each in free.items() if each == message), len(builder.messages))
+        if free.pop(index, None) is None:
+            builder.messages.append(message)
+            builder.places.append(where)
+        history.append(index)
+    builder.findings += apart.findings
+    builder.kept.times += apart.kept.times
+    left(builder, history)
 
 
 def _item(

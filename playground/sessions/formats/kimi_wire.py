@@ -10,6 +10,7 @@ from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.first_look import first_lines
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
+from playground.sessions.shapes.compactions import in_force, left
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.parts import read_parts, result_value
 from playground.sessions.source import Source
@@ -58,9 +59,7 @@ class _Wire:
         elif kind == "context.append_loop_event" and isinstance(value.get("event"), dict):
             _event(builder, value["event"], at, place.at("event"))
         elif kind == "context.apply_compaction":
-            builder.compacted(at, value.get("tokensBefore"), place)
-            if isinstance(value.get("summary"), str):
-                read_message(builder, {"role": "user", "content": value["summary"]}, place)
+            _compaction(builder, value, at, place)
         elif kind == "llm.tools_snapshot":
             builder.tools(value.get("tools"), place.at("tools"))
         elif kind == "usage.record":
@@ -77,6 +76,19 @@ class _Wire:
             builder.known(name="kimi-code", sub_agent=key)
             self._agents[key] = builder
         return self._agents[key]
+
+
+def _compaction(builder: SessionBuilder, value: dict[str, Any], at: Any, place: Place) -> None:
+    """A summary of the first messages, `compactedCount` of them. Later versions keep some of the
+    user's too, and say how many, but not which."""
+    count, users = value.get("compactedCount"), value.get("keptUserMessageCount")
+    before = [i for i in in_force(builder) if builder.messages[i].role != "system"]
+    builder.compacted(at, value.get("tokensBefore"), place)
+    first = len(builder.messages)
+    if isinstance(value.get("summary"), str):
+        read_message(builder, {"role": "user", "content": value["summary"]}, place)
+    if type(count) is int and not users:
+        left(builder, [*range(first, len(builder.messages)), *before[count:]])
 
 
 def _event(builder: SessionBuilder, event: dict[str, Any], at: Any, place: Place) -> None:

@@ -13,6 +13,7 @@ from playground.messages import Part
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
+from playground.sessions.shapes.compactions import Marked, left
 from playground.sessions.shapes.fields import list_in, mapping, object_in, told_mapping
 from playground.sessions.shapes.messages import ROLES
 from playground.sessions.shapes.parts import read_parts
@@ -56,6 +57,7 @@ class OpencodeExport(SessionFormat):
             return
         info = told_mapping(builder, object_in(source).get("info"), Place(field="info"))
         builder.known(title=info.get("title"), version=info.get("version"), session=info.get("id"))
+        marked = Marked(builder)
         for index, entry in enumerate(list_in(source, "messages")):
             place = Place(field=f"messages.{index}")
             message = entry.get("info") if isinstance(entry, dict) else None
@@ -64,7 +66,7 @@ class OpencodeExport(SessionFormat):
                 builder.lost("an entry without a message and its parts", place)
                 continue
             placed = [(place.at("parts", number), part) for number, part in enumerate(parts)]
-            _message(builder, message, place, placed)
+            _message(marked, message, place, placed)
         yield builder
 
 
@@ -141,9 +143,10 @@ def _session(
     parts: dict[str, list[tuple[str, dict[str, Any]]]],
 ) -> SessionBuilder:
     builder = SessionBuilder(title=title)
+    marked = Marked(builder)
     for name, message in sorted(messages, key=lambda pair: _created(pair[1])):
         placed = [(Place(field=file), part) for file, part in parts.get(str(message["id"]), [])]
-        _message(builder, message, Place(field=name or str(message["id"])), placed)
+        _message(marked, message, Place(field=name or str(message["id"])), placed)
     return builder
 
 
@@ -154,6 +157,33 @@ def _created(message: dict[str, Any]) -> float:
 
 
 def _message(
+    marked: Marked,
+    message: dict[str, Any],
+    place: Place,
+    parts: list[tuple[Place, Any]],
+) -> None:
+    """A message, and what it says of a compaction: the user's asks for one and names the first
+    message that stays, the answer to it is the summary, which was made of the whole history."""
+    builder, before = marked.builder, len(marked.builder.messages)
+    cuts = len(builder.compactions)
+    _said(builder, message, place, parts)
+    stop = len(builder.messages)
+    marked.note(message.get("id"), before)
+    if len(builder.compactions) > cuts:
+        tail = next((p.get("tail_start_id") for _, p in parts if _is_compaction(p)), None)
+        kept = [] if tail is None else marked.between(tail) or []
+        marked.open = [i for i in kept if i < before]
+        marked.asked = range(before, stop)
+    elif message.get("summary") is True and marked.open is not None:
+        left(builder, [*marked.asked, *range(before, stop), *marked.open], stop)
+        marked.open = None
+
+
+def _is_compaction(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") == "compaction"
+
+
+def _said(
     builder: SessionBuilder,
     message: dict[str, Any],
     place: Place,

@@ -5,7 +5,7 @@ https://github.com/OpenHands/software-agent-sdk, `openhands/sdk/event`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ from playground.messages import Part
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import Entry, read_lines
+from playground.sessions.shapes.compactions import left
 from playground.sessions.shapes.fields import listed, mapping, text_of
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.parts import read_parts, result_value
@@ -67,8 +68,36 @@ def _members(source: Source) -> list[tuple[str, Source]]:
 class _Reader:
     builder: SessionBuilder
     answers: dict[str, int] = field(default_factory=dict)  # id of a model's answer → its message
+    view: list[tuple[Any, Sequence[int]]] = field(default_factory=list)  # events, their messages
 
     def event(self, value: dict[str, Any], place: Place) -> None:
+        """One event, and the messages that it became: condensations name events."""
+        builder, before = self.builder, len(self.builder.messages)
+        if value.get("kind") == "Condensation":
+            self._condensation(value, place)
+            return
+        self._event(value, place)
+        found: Sequence[int] = range(before, len(builder.messages))
+        answer = self.answers.get(text_of(value.get("llm_response_id")))
+        if value.get("kind") == "ActionEvent" and not found and answer is not None:
+            found = [answer]  # one of parallel calls
+        if found:
+            self.view.append((value.get("id"), found))
+
+    def _condensation(self, value: dict[str, Any], place: Place) -> None:
+        """What is forgotten of the view, and the summary at its place in it."""
+        before = len(self.builder.messages)
+        self.builder.compacted(value.get("timestamp"), place=place)
+        if value.get("summary"):
+            summary = {"role": "user", "content": value["summary"]}
+            read_message(self.builder, summary, place.at("summary"))
+        if isinstance(forgotten := value.get("forgotten_event_ids"), list):
+            self.view = [each for each in self.view if each[0] not in forgotten]
+            said, offset = range(before, len(self.builder.messages)), value.get("summary_offset")
+            self.view.insert(offset if type(offset) is int else 0, (None, said))
+            left(self.builder, dict.fromkeys(i for _, found in self.view for i in found))
+
+    def _event(self, value: dict[str, Any], place: Place) -> None:
         kind = text_of(value.get("kind"))
         if kind == "SystemPromptEvent":
             self._system(value, place)
@@ -82,11 +111,6 @@ class _Reader:
             self._result(value, content, bool(given.get("is_error")), place.at("observation"))
         elif kind in _RESULTS:
             self._result(value, value.get(_RESULTS[kind]), kind == "AgentErrorEvent", place)
-        elif kind == "Condensation":
-            self.builder.compacted(value.get("timestamp"), place=place)
-            if value.get("summary"):
-                summary = {"role": "user", "content": value["summary"]}
-                read_message(self.builder, summary, place.at("summary"))
 
     def _system(self, value: dict[str, Any], place: Place) -> None:
         for key in ("system_prompt", "dynamic_context"):

@@ -14,6 +14,7 @@ from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.first_look import first_lines
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
+from playground.sessions.shapes.compactions import Marked, left
 from playground.sessions.shapes.facts import note_answer
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.results import add
@@ -62,10 +63,15 @@ class PiSession(SessionFormat):
             text = f"the conversation has {len(branches)} branches"
             builders[0].findings.append(finding("other-branches", source.name, text))
 
+        marked = [Marked(builder) for builder in builders]
+
         def line(value: dict[str, Any], place: Place) -> None:
-            for builder, lines in zip(builders, branches, strict=True):
+            for own, lines in zip(marked, branches, strict=True):
                 if lines is None or place.line in lines:
-                    _entry(builder, value, place)
+                    before = len(own.builder.messages)
+                    _entry(own, value, place)
+                    for entry in (value.get("id"), place.line):
+                        own.note(entry, before)
 
         read_lines(source, builders[0], line, _QUIET)
         yield from builders
@@ -109,7 +115,8 @@ def _path(above: dict[str, str], end: str) -> set[str]:
     return path
 
 
-def _entry(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
+def _entry(marked: Marked, value: dict[str, Any], place: Place) -> None:
+    builder = marked.builder
     kind, message = str(value.get("type")), value.get("message")
     if kind in _HEADS:
         name = "droid" if kind == "session_start" else "pi"
@@ -117,14 +124,30 @@ def _entry(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None
         builder.known(model=value.get("modelId"), version=_version(value))
     elif kind == "model_change":
         builder.known(model=value.get("modelId"))
-    elif kind in ("compaction", "compaction_state", "branch_summary"):
-        builder.compacted(value.get("timestamp"), value.get("tokensBefore"), place)
-        if value.get("summary"):
-            read_message(builder, {"role": "user", "content": value["summary"]}, place)
+    elif kind in ("compaction", "compaction_state"):
+        _compaction(marked, value, place)
+    elif kind == "branch_summary":  # of what was tried elsewhere: nothing is replaced by it
+        read_message(builder, {"role": "user", "content": value.get("summary")}, place)
     elif isinstance(message, dict):
         _message(builder, message, value, place.at("message"))
     elif kind == "custom_message" and value.get("content"):
         read_message(builder, {"role": "user", "content": value["content"]}, place)
+
+
+def _compaction(marked: Marked, value: dict[str, Any], place: Place) -> None:
+    """A summary, and behind it the messages from the one on that it names (pi's first files have
+    the number of its line, from 0)."""
+    builder, number = marked.builder, value.get("firstKeptEntryIndex")
+    first = number + 1 if type(number) is int else value.get("firstKeptEntryId")
+    kept = None if first is None else marked.between(first)
+    builder.compacted(value.get("timestamp"), value.get("tokensBefore"), place)
+    before = len(builder.messages)
+    if value.get("summary"):
+        read_message(builder, {"role": "user", "content": value["summary"]}, place)
+    summary = range(before, len(builder.messages))
+    marked.summaries.update(summary)
+    if kept is not None:
+        left(builder, [*summary, *kept])
 
 
 def _version(value: dict[str, Any]) -> str:

@@ -1,0 +1,99 @@
+"""Predictions beside bills: a bill stands first, and nothing certain stands against it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import playground as pg
+from playground.messages import Message, TextPart
+from playground.questions.cache.headline import headline
+from playground.sessions.session import RequestRecord, RequestRow, Session
+from playground.show.wire import simulation_json
+
+MODEL = "claude-sonnet-4-5"
+LONG = "a long reply about tides and harbours, again and again. " * 300
+
+
+def usage(read: int, written: int) -> dict[str, Any]:
+    counts = {"cache_read_input_tokens": read, "cache_creation_input_tokens": written}
+    return {"input_tokens": 3 * bool(read + written), "output_tokens": 5, **counts}
+
+
+def session(bills: list[tuple[int, int]], model: str = MODEL) -> Session:
+    """A conversation that only grows, as it was billed."""
+    pair = (Message("user", (TextPart(LONG),)), Message("assistant", (TextPart("so"),)))
+    records = [RequestRecord(2 * n + 1, usage=usage(*each)) for n, each in enumerate(bills)]
+    made = Session(messages=pair * len(bills), requests=tuple(records))
+    return made.with_model(model)
+
+
+def lengths(model: str = MODEL, count: int = 5) -> list[int]:
+    """What each of its requests is about, in tokens."""
+    found = pg.simulate_cache(session([(0, 9)] * count, model), policy="claude-code")
+    return [one.total for one in found.requests]
+
+
+SIZES = lengths()
+TOTALS = st.lists(st.booleans(), min_size=4, max_size=4)
+
+
+@given(hits=TOTALS)
+def test_no_request_is_certain_whose_bill_says_otherwise(hits: list[bool]) -> None:
+    bills = [(0, SIZES[0])]
+    for before, size, hit in zip(SIZES, SIZES[1:], hits, strict=False):
+        bills.append((before, size - before) if hit else (0, size))
+    found = pg.simulate_cache(session(bills), policy="claude-code")
+    missed = [number for number, hit in enumerate(hits, 1) if not hit]
+    assert [each.number for each in found.unexplained] == missed
+    for number in missed:
+        one = found.requests[number]
+        assert one.sureness != "certain" and "nothing in the session explains" in one.reason
+    assert len(found.failures(no_cache_break=True)) == len(missed)
+    assert [each["number"] for each in simulation_json(found)["unexplained"]] == missed
+    assert ("unexplained" in [each.code for each in found.findings]) == bool(missed)
+    verdict, text = headline(found)
+    lost = sum(SIZES[number - 1] for number in missed)
+    assert (verdict == "broken") == bool(missed) == (f"{lost:,} tokens" in text)
+    assert ("Nothing breaks." in text) == (not missed)
+
+
+def test_a_break_is_told_at_the_bill_behind_an_aborted_request() -> None:
+    bills = [(0, SIZES[0]), (0, 0), (0, SIZES[2])]
+    found = pg.simulate_cache(session(bills), policy="claude-code")
+    assert [each.number for each in found.unexplained] == [2]
+    (failed,) = found.failures(no_cache_break=True)
+    assert failed.startswith("request 3 was billed 0 of ") and "unexplained" in failed
+
+
+def sent(bills: list[int], total: int) -> Session:
+    """Bodies as they were sent, whose bills stand beside the answers alone."""
+    messages, rows, records = [], [], []
+    for number, read in enumerate(bills):
+        said = [
+            {"role": ("user", "assistant")[i % 2], "content": LONG} for i in range(2 * number + 1)
+        ]
+        rows.append(RequestRow(body={"model": "deepseek/deepseek-chat", "messages": said}))
+        messages += [Message("user", (TextPart(LONG),)), Message("assistant", (TextPart(LONG),))]
+        details = {"cached_tokens": read}
+        counts = {"prompt_tokens": total, "completion_tokens": 5, "prompt_tokens_details": details}
+        records.append(RequestRecord(2 * number + 1, usage=counts))
+    made = Session(messages=tuple(messages), rows=tuple(rows), requests=tuple(records))
+    return made.with_model("deepseek/deepseek-chat")
+
+
+@pytest.mark.parametrize("policy", ["as-sent", "automatic", "none"])
+def test_a_session_s_bill_stands_first_under_every_policy(policy: str) -> None:
+    found = pg.simulate_cache(sent([0, 0], 9_000), policy=policy)
+    verdict, text = headline(found)
+    assert text.startswith("Billed: 0 % of 18,000 input tokens were read from the cache.")
+    assert verdict != "good"
+
+
+def test_a_minimum_that_nobody_knows_is_told_once() -> None:
+    found = pg.simulate_cache(sent([0, 0], 9_000), policy="automatic")
+    told = [*found.origins, found.reach.line]
+    assert sum("minimum" in line or "fewest" in line for line in told) == 1

@@ -1,0 +1,71 @@
+"""Breaks that bills show: whatever stands between two of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playground.corpora.breaks import breaks_of
+from playground.corpora.requests import sent_requests
+from playground.messages import Message, TextPart
+from playground.sessions.session import RequestRecord, RequestRow, Session
+
+# usages of a request that was aborted, as agents and APIs write them
+NOTHING: list[dict[str, Any] | None] = [
+    {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0, "totalTokens": 0},
+    {"input_tokens": 0, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0},
+    {"prompt_tokens": 0, "completion_tokens": 0, "prompt_tokens_details": {"cached_tokens": 0}},
+    None,
+]
+
+
+def usage(read: int, written: int) -> dict[str, Any]:
+    counts = {"cache_read_input_tokens": read, "cache_creation_input_tokens": written}
+    return {"input_tokens": 3, "output_tokens": 5, **counts}
+
+
+def transcript(*usages: dict[str, Any] | None) -> Session:
+    parts = [(TextPart("go on"),), (TextPart("done"),)]
+    pair = (Message("user", parts[0]), Message("assistant", parts[1]))
+    records = [RequestRecord(2 * n + 1, usage=each) for n, each in enumerate(usages)]
+    return Session(messages=pair * len(usages), requests=tuple(records))
+
+
+def sent(*usages: dict[str, Any] | None) -> Session:
+    """The same, with the bodies as they were sent."""
+    rows = []
+    for n, each in enumerate(usages):
+        said = [{"role": ("user", "assistant")[i % 2], "content": f"{i}"} for i in range(2 * n + 1)]
+        body = {"model": "claude-sonnet-4-5", "messages": said}
+        rows.append(RequestRow(body=body, reply={"usage": each} if each else {}))
+    return Session(rows=tuple(rows), messages=transcript(*usages).messages)
+
+
+def lost(session: Session) -> list[tuple[int, int]]:
+    found = breaks_of(session, sent_requests(session))
+    return [(each.n, each.lost_tokens) for each in found if each.state == "billed"]
+
+
+FIGURES = st.lists(st.tuples(st.integers(0, 9_000), st.integers(1, 9_000)), min_size=2, max_size=6)
+
+
+@given(figures=FIGURES, aborted=st.lists(st.tuples(st.integers(1, 6), st.sampled_from(NOTHING))))
+def test_what_was_not_billed_hides_no_break(
+    figures: list[tuple[int, int]], aborted: list[tuple[int, dict[str, Any] | None]]
+) -> None:
+    plain = [usage(*each) for each in figures]
+    usages: list[dict[str, Any] | None] = [*plain]
+    for place, nothing in aborted:
+        usages.insert(place, nothing)
+    for made in (transcript, sent):
+        expected = [tokens for _, tokens in lost(made(*plain))]
+        assert [tokens for _, tokens in lost(made(*usages))] == expected
+
+
+def test_a_break_after_an_aborted_request_is_told_at_the_next_bill() -> None:
+    for made in (transcript, sent):
+        for nothing in NOTHING:
+            session = made(usage(0, 9_000), nothing, usage(0, 9_100))
+            assert lost(session) == [(2, 9_000)], (made, nothing)

@@ -1,0 +1,73 @@
+"""Which session a request goes on with: a message that was rewritten makes no new one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from playground.proxy.belonging import Sessions
+from playground.proxy.exchange import Opened
+from playground.proxy.ledger import Ledger, Passed
+from playground.ui import live
+
+OPENED = Opened(1, 0.0, "http://a", "anthropic", "", "agent/1", "127.0.0.1", "", "", True)
+
+
+def conversation(answers: list[str], changed: int | None = None) -> dict[str, Any]:
+    messages = []
+    for number, answer in enumerate(answers):
+        messages.append({"role": "user", "content": f"question {number}"})
+        messages.append({"role": "assistant", "content": answer})
+    messages.append({"role": "user", "content": "the last one"})
+    if changed is not None:
+        messages[changed]["content"] = "another text"
+    return {"model": "claude-sonnet-4-5", "system": "You triage issues.", "messages": messages}
+
+
+@pytest.mark.parametrize("alike", [True, False])
+@pytest.mark.parametrize("rounds", [3, 6, 40])
+def test_a_message_that_was_rewritten_makes_no_new_session(rounds: int, alike: bool) -> None:
+    answers = ["ok" if alike else f"answer {n}" for n in range(rounds)]
+    for changed in range(2 * rounds):
+        sessions: Sessions[None] = Sessions()
+        first = sessions.of(OPENED, conversation(answers[:-1]), "m")
+        sessions.keep(first, None)
+        again = sessions.of(OPENED, conversation(answers, changed), "m")
+        assert (again.name, again.number) == (first.name, 2), changed
+
+
+def test_another_conversation_with_the_same_answers_is_a_new_one() -> None:
+    sessions: Sessions[None] = Sessions()
+    first = sessions.of(OPENED, conversation(["ok"] * 6), "m")
+    sessions.keep(first, None)
+    other = conversation(["ok"] * 6)
+    for number, message in enumerate(other["messages"]):
+        if message["role"] == "user":
+            message["content"] = f"something else {number}"
+    assert sessions.of(OPENED, other, "m").number == 1
+
+
+@pytest.mark.parametrize(
+    ("states", "told"),
+    [
+        (["exact", "exact"], "2 exchanges in 1 session. Nothing breaks."),
+        (
+            ["unknown-provider"] * 2,
+            "2 exchanges in 1 session. No caching rules are known for their model: "
+            "whether it breaks is not foretold.",
+        ),
+        (
+            ["exact", "unknown-provider"],
+            "2 exchanges in 1 session. No caching rules are known for the model of 1 of them: "
+            "whether it breaks is not foretold.",
+        ),
+    ],
+)
+def test_a_run_without_rules_does_not_say_that_nothing_breaks(states: list[str], told: str) -> None:
+    passed = tuple(
+        Passed(n, 0.0, "a", "t", "", "", "", expected={"state": state, "breaks": False, "lost": 0})
+        for n, state in enumerate(states)
+    )
+    assert live.headline(Ledger(Path("run"), 0.0, "", passed, {"a": [*passed]})) == told
