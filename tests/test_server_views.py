@@ -246,7 +246,8 @@ def test_a_report_goes_with_no_other_reading(session_file: Path, other: list[str
 def test_an_unknown_server_is_bad_input(session_file: Path) -> None:
     done = CliRunner().invoke(main, ["replay", str(session_file), "--server", "vlm"])
     assert done.exit_code == 2
-    assert "unknown server 'vlm'; known: vllm, sglang, llama.cpp, ollama" in done.output
+    said = "unknown server 'vlm'; did you mean 'vllm'? known: vllm, sglang, llama.cpp, ollama"
+    assert said in done.output
 
 
 def test_the_player_shows_step_by_step_what_is_dropped() -> None:

@@ -211,7 +211,8 @@ def test_the_lossless_view_is_our_own_reading() -> None:
 
 
 def test_an_unknown_server_is_an_error_that_lists_the_known() -> None:
-    with pytest.raises(UnknownNameError, match="unknown server 'vlm'; known: vllm, sglang"):
+    said = r"unknown server 'vlm'; did you mean 'vllm'\? known: vllm, sglang"
+    with pytest.raises(UnknownNameError, match=said):
         pg.parse("x", "hermes", server="vlm")
 
 
