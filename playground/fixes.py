@@ -17,6 +17,7 @@ FIXES: Final[dict[str, str]] = {
     "mended-opener": "show the whole opener in the rules' example: strict parsers miss this call",
     "doubled-opener": "look whether the prompt already ends with the opener",
     "missing-closer": "look whether a stop string or the token limit took it",
+    "doubled-closer": "look whether the prompt shows the closer twice",
     "truncated-call": "raise the token limit, or ask again",
     "unreadable-call": "look at the raw text, and show the whole form in the rules' example",
     "malformed-json": "ask again with this message, or constrain decoding by `playground grammar`",

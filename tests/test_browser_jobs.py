@@ -229,7 +229,7 @@ def test_the_policy_decides_what_the_headline_says(hand: Hand, tour: Tour) -> No
     page = hand.page
     example(hand, "cache")
     said = page.locator("[data-testid=stAlert]").first
-    expect(said).to_contain_text("84 % of the input is read from the cache. It costs 0.27 of")
+    expect(said).to_contain_text("88 % of the input is read from the cache. It costs 0.24 of")
     hand.click(page.get_by_role("combobox", name="Policy"))
     hand.click(page.get_by_role("option", name="No marks"))
     expect(said).to_contain_text("No marks, and nothing is written or read. It costs the full")

@@ -167,7 +167,10 @@ BAD: list[tuple[Any, str]] = [
         "field syntax.also.0.call: {name} stands twice",
     ),
     (PLAIN | {"syntax": {"shape": {}}}, "field syntax.call: is not given; expected one call, as"),
-    (PLAIN | {"cache_policy": "no"}, "field cache_policy: unknown policy 'no'; known:"),
+    (
+        PLAIN | {"cache_policy": "no"},
+        "field cache_policy: unknown policy 'no'; did you mean 'none'? known:",
+    ),
     (
         PLAIN | {"tool_docs": "mine"},
         "field tool_docs: 'mine' is no form; expected one of described",

@@ -1100,7 +1100,9 @@ def test_reading_grows_with_the_file(many: Callable[[int], bytes]) -> None:
         assert len(first_session(source).session.messages) > 1
         return process_time() - start
 
-    assert seconds(8_000) < 8 * max(0.05, *(seconds(2_000) for _ in range(2)))
+    # the least of three: the collector may look at everything in the midst of one
+    least, most = (min(seconds(count) for _ in range(3)) for count in (2_000, 8_000))
+    assert most < 8 * max(0.05, least)
 
 
 def test_conversations_are_looked_up_and_not_compared_with_each_other() -> None:

@@ -148,7 +148,9 @@ def test_law_4_a_reply_of_bytes_that_are_no_utf8_takes_linear_time() -> None:
         return time.process_time() - began
 
     seconds(100)
-    assert seconds(16_000) < 10 * seconds(4_000) + 0.2  # it was 16 times as long, and 1.2 s
+    # the least of three: the collector may look at everything in the midst of one
+    least, most = (min(seconds(size) for _ in range(3)) for size in (4_000, 16_000))
+    assert most < 10 * least + 0.2  # it was 16 times as long, and 1.2 s
 
 
 @each_dialect

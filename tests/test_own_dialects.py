@@ -328,11 +328,11 @@ def tokens_of(request: dict[str, Any]) -> int:
         (["cache", "place", "02-parallel-calls"], lambda told: told[0]["characters"]),
         (
             ["cache", "simulate", "02-parallel-calls", "--policy", "azad"],
-            lambda told: tokens_of(told[0]["requests"][0]) * 4,
+            lambda told: tokens_of(told[0]["requests"][0]) * 2,
         ),
         (
             ["check", "02-parallel-calls", "--no-cache-break"],
-            lambda told: tokens_of(told["requests"][0]) * 4,
+            lambda told: tokens_of(told["requests"][0]) * 2,
         ),
     ],
 )

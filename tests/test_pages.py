@@ -552,7 +552,7 @@ def test_a_model_whose_rules_nobody_noted_costs_nothing_known() -> None:
     [
         (b"{", "bad.json:1: not JSON: "),
         (b'{"format": "playground-session/1", "messages": 3}', "field messages"),
-        (b"\xff\xfe", "bad.json:1: byte 0xff is not UTF-8"),
+        (b"\xff\x80", "bad.json:1: byte 0xff is not UTF-8"),
         (b'[{"description": "no name"}]', "bad.json:1, field tools.0.name"),
     ],
 )
@@ -561,6 +561,7 @@ def test_a_broken_file_is_one_message_and_loses_nothing(
     name: str, data: bytes, message: str
 ) -> None:
     app = page(name, session="06-cache-eight-turns")
+    app.run()  # counts of tokens that were not there in time stand in the next run
     before = payloads(app)
     upload(app, "bad.json", data)
     assert not [button for button in app.button if str(button.key).startswith("bring box ")]

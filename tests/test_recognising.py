@@ -285,7 +285,7 @@ def test_what_could_not_be_read_is_named_with_its_place() -> None:
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a picture (PNG)"),
         (b"\xff\xd8\xff\xe0\0\x10JFIF\0", "a picture (JPEG)"),
         (b"PK\x03\x04 no zip", "nothing that can be read"),
-        (b"\xff\xfe\0h\0i", "nothing that can be read"),
+        (b"\xff\xfe\0\xd8i", "nothing that can be read"),
         (b"\0\1\2\3", "a reply of 4 characters"),
     ],
 )

@@ -22,7 +22,7 @@ from playground.questions.cache.cells import CacheSimulation
 from playground.questions.cache.known_rules import known_rules
 from playground.questions.cache.simulation import simulate_cache
 from playground.sessions.session import RequestRecord, Session
-from playground.sessions.stretches import Stretch, stretches
+from playground.sessions.stretches import HistoryStretch, stretches
 
 ORIGINS: Final = ("tool", "system", "user", "assistant", "result")
 _NO_REPLY: Final = RequestRecord(reply=-1)
@@ -34,7 +34,7 @@ class SeenRequest:
     Of a transcript it holds the first `length` messages of its stretch (`stretches.py`)."""
 
     reply: int | None
-    stretch: Stretch | None
+    stretch: HistoryStretch | None
     length: int
     sent_at: datetime | None
     model: str

@@ -46,14 +46,19 @@ def parse(
     prompt_data = PromptData(tool_metadata=read_tools(list(tools or [])))
     if not server:
         result = _read(answer, chosen.create_parser(prompt_data, prefill, switches))
-        found = foreign_markup(result, chosen, prompt_data)
-        found = found or near_markup(result, chosen, prompt_data)
-        return with_finding(result, found) if found else result
+        return looked_over(result, chosen, prompt_data)
     reader = get_server(server, chosen.name)
     opened = reader.prefill(prefill)
     parser = parser_for(reader, chosen, prompt_data, opened, switches)
     by_name = {tool.name: tool for tool in prompt_data.tool_metadata}
     return reader.reading(_read(answer, parser), parser, by_name, opened)
+
+
+def looked_over(result: ParseResult, dialect: Dialect, prompt_data: PromptData) -> ParseResult:
+    """The result with what only the whole reply shows: another dialect's calls, near markers."""
+    found = foreign_markup(result, dialect, prompt_data)
+    found = found or near_markup(result, dialect, prompt_data)
+    return with_finding(result, found) if found else result
 
 
 def parser_for(

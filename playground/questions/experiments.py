@@ -11,6 +11,7 @@ from difflib import SequenceMatcher
 from typing import Any, Final, Literal, assert_never
 
 from playground.dialects import Dialect, get_dialect
+from playground.dialects.reading import looked_over
 from playground.events import (
     ArgumentEvent,
     CallAbortedEvent,
@@ -47,9 +48,10 @@ def read(
     switches: Switches | None = None,
 ) -> ParseResult:
     """All events of a recording, merged; chunks are read in batches."""
-    data = PromptData(tool_metadata=list(tools))
-    parser = BatchedParser(get_dialect(dialect).create_parser(data, recording.prefill, switches))
-    return read_to_end(parser, (feed(parser, chunk) for chunk in recording.chunks))
+    data, chosen = PromptData(tool_metadata=list(tools)), get_dialect(dialect)
+    parser = BatchedParser(chosen.create_parser(data, recording.prefill, switches))
+    result = read_to_end(parser, (feed(parser, chunk) for chunk in recording.chunks))
+    return looked_over(result, chosen, data)
 
 
 # what changes

@@ -13,7 +13,7 @@ from playground.sessions.session import Session, held
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class HistoryStretch:
     """Requests between two compactions. `order` are all messages of the stretch, by their index in
     the session; the first `kept` of them were left by a compaction. The request that was sent
     before the message `stops[n]` holds the first `lengths[n]` of them."""
@@ -29,7 +29,7 @@ class Stretch:
         return replace(session, messages=messages, requests=(), compactions=(), expected=())
 
 
-def stretches(session: Session, stops: Sequence[int]) -> Iterator[Stretch]:
+def stretches(session: Session, stops: Sequence[int]) -> Iterator[HistoryStretch]:
     """The requests that were sent before these messages, which are indices in their order."""
     count = len(session.messages)
     for made, some in groupby(stops, session.compaction_at):
@@ -42,4 +42,4 @@ def stretches(session: Session, stops: Sequence[int]) -> Iterator[Stretch]:
             while said < len(order) and order[said] < stop:
                 said += 1
             lengths.append(said)
-        yield Stretch(order, kept, its, lengths)
+        yield HistoryStretch(order, kept, its, lengths)

@@ -11,7 +11,7 @@ from playground.caching.policies import as_parts
 from playground.errors import InputFault
 from playground.messages import Message, ToolCallPart
 from playground.sessions.session import Session
-from playground.sessions.stretches import Stretch
+from playground.sessions.stretches import HistoryStretch
 
 Environment = Literal["as it is", "none", "after", "persisted", "inside"]
 ENVIRONMENTS: Final[tuple[Environment, ...]] = get_args(Environment)
@@ -47,7 +47,9 @@ class WhatIf:
             problem = f"{self.parallel!r} rounds in a turn"
             raise InputFault(problem, expected=f"1 to {MOST_PARALLEL}")
 
-    def conversation(self, session: Session, stretch: Stretch) -> tuple[Session, Sequence[int]]:
+    def conversation(
+        self, session: Session, stretch: HistoryStretch
+    ) -> tuple[Session, Sequence[int]]:
         """A stretch of the session as a session, its rounds of calls drawn together, and the index
         behind the last message of each request."""
         plain = stretch.of(session)

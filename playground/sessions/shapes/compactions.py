@@ -39,12 +39,16 @@ class Marked:
 
     def note(self, entry: Any, before: int, stop: int | None = None) -> None:
         """An entry that was read when there were so many messages, or is part of an earlier one."""
+        if isinstance(entry, list | dict):  # no id
+            return
         self.starts[entry] = before
         self.stops[entry] = len(self.builder.messages) if stop is None else stop
 
     def between(self, first: Any, last: Any = None) -> list[int] | None:
         """The messages from one entry to another, or to the end, but for summaries; None where the
         transcript holds no such entry."""
+        if isinstance(first, list | dict) or isinstance(last, list | dict):
+            return None
         if first not in self.starts or (last is not None and last not in self.stops):
             return None
         stop = len(self.builder.messages) if last is None else self.stops[last]
