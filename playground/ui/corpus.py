@@ -31,16 +31,11 @@ from playground.ui.shared.runs import Runs
 
 ANY: Final = "any"
 _RUN: Final = "corpus"
+_HOLDS: Final = "corpus holds"
 BUILD: Final = "playground corpus build my-corpus my-transcripts/"
 _FACETS: Final = ("agent", "version", "model", "dialect", "tool", "code")
 _TABLE_OF: Final = {"tool": "calls", "code": "findings"}  # where a facet's values are listed
-_COUNTED: Final = {
-    "sessions": "session",
-    "requests": "request",
-    "calls": "call",
-    "findings": "finding",
-    "breaks": "cache break",
-}
+_COUNTED: Final = ("session", "request", "call", "finding", "break")  # a table of each
 _MOST_VALUES: Final = 200
 _SECONDS: Final = 10.0
 _ROWS: Final = 500
@@ -152,12 +147,16 @@ def _held(path: str, generation: int) -> Corpus:
 
 
 def holds(corpus: Corpus) -> None:
-    """How much is in it, whatever is chosen below."""
-    counts = ", ".join(f"(SELECT count(*) FROM {table})" for table in _COUNTED)
-    asked = partial(corpus.sql, f"SELECT {counts}", seconds=_SECONDS)
-    if (found := _waited(corpus, "what it holds", asked)) is not None:
-        things = zip(found.rows[0], _COUNTED.values(), strict=True)
-        st.caption(", ".join(counted(count, thing) for count, thing in things))
+    """How much is in it, whatever is chosen below; counted once in a tab for each build of it."""
+    key = f"{_HOLDS} {state.held('corpus')} {corpus.catalog.generation}"
+    if (told := state.held(key)) is None:
+        counts = ", ".join(f"(SELECT count(*) FROM {thing}s)" for thing in _COUNTED)
+        asked = partial(corpus.sql, f"SELECT {counts}", seconds=_SECONDS)
+        if (found := _waited(corpus, "what it holds", asked)) is None:
+            return
+        told = ", ".join(map(counted, found.rows[0], _COUNTED))
+        state.hold(key, told)
+    st.caption(told)
 
 
 def facets(corpus: Corpus) -> dict[str, Any]:
