@@ -9,11 +9,14 @@ with status 1 where an answer is not what was planted.
 from __future__ import annotations
 
 import argparse
+import os
 import resource
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -52,17 +55,44 @@ def main() -> int:
 
 
 def _build(folder: Path, engine: str, sessions: int) -> None:
+    most = 0.0
     for what in ("built", "again"):
         wall, before = time.monotonic(), _used()
-        built = build_corpus(folder / "out", [folder / "in"], engine=engine)
+        with _watched() as workers:
+            built = build_corpus(folder / "out", [folder / "in"], engine=engine)
+        most = max([most, *workers.values()])
         used = _used() - before
         wall = time.monotonic() - wall
         print(
             f"{what}: {built.made} shards, {used / sessions * 1e3:.2f} ms of CPU a session, "
             f"{wall:.1f} s ({sessions / wall:,.0f} sessions/s)"
         )
-    who = resource.RUSAGE_SELF if engine == "serial" else resource.RUSAGE_CHILDREN
-    print(f"peak of a process that builds: {resource.getrusage(who).ru_maxrss / 1024:,.0f} MB")
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"peak of this process {own:,.0f} MB, of a worker {most:,.0f} MB")
+
+
+@contextmanager
+def _watched() -> Iterator[dict[int, float]]:
+    """The most memory that each child of this process has had, in MB, by its id: what Linux says of
+    them twice a second. RUSAGE_CHILDREN has what their parent held when they were started, too."""
+    found: dict[int, float] = {}
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(0.5):
+            for path in Path("/proc").glob("[0-9]*/status"):
+                with suppress(OSError, KeyError, ValueError):  # it has just ended
+                    told = dict(line.split(":", 1) for line in path.read_text().splitlines())
+                    if int(told["PPid"]) == os.getpid():
+                        found[int(told["Pid"])] = int(told["VmHWM"].split()[0]) / 1024
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        yield found
+    finally:
+        ended.set()
+        watcher.join()
 
 
 def _used() -> float:

@@ -174,7 +174,8 @@ def items(values: Any, found: Counts) -> None:
 def body(value: dict[str, Any], found: Counts) -> None:
     """A request's body."""
     config = value.get("systemInstruction") or value.get("system_instruction") or {}
-    system = value.get("system") or value.get("instructions") or config
+    names = ("system", "instructions", "system_prompt")
+    system = next((value[name] for name in names if value.get(name)), config)
     found.messages += bool(system)
     for key in ("messages", "input", "contents", "prompt"):
         if value.get(key):

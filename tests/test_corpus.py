@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 import signal
@@ -30,14 +31,17 @@ from playground.corpora.asking import Corpus
 from playground.corpora.building import Built, build_corpus
 from playground.corpora.cleaning import Cleaner
 from playground.corpora.compaction import compact_corpus
+from playground.corpora.engines import SerialEngine
+from playground.corpora.inputs import opened, pieces_of
 from playground.corpora.layout import ANALYSIS, CorpusFolder
-from playground.corpora.questions import question_names
+from playground.corpora.questions import question_names, versions
 from playground.corpora.stores import store_at
 from playground.corpora.tables import SCHEMAS
 from playground.errors import InputFault, UnknownNameError
 from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
+from playground.recordings.scrubbing import scrubbed
 from playground.sessions.native_format import dump_session
-from playground.sessions.session import Session
+from playground.sessions.session import RequestRecord, Session
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
@@ -112,12 +116,28 @@ def test_the_named_questions_say_the_same(planted: tuple[Path, data.Truth], aske
 
 def test_two_versions_are_compared_with_the_chance_of_such_a_difference(asked: Corpus) -> None:
     answer = asked.ask("versions", first="1.0", second="1.1", agent="harbour")
-    assert answer.columns == ["figure", "1.0", "1.1", "change", "p"]
+    assert answer.columns == ["figure", "harbour 1.0", "harbour 1.1", "change", "p"]
     row = next(row for row in answer.records() if row["figure"] == "malformed calls")
-    assert row["change"] == pytest.approx(row["1.1"] - row["1.0"], abs=1e-5)
+    difference = row["harbour 1.1"] - row["harbour 1.0"]
+    assert row["change"] == pytest.approx(difference, abs=1e-5)
     assert 0 <= row["p"] <= 1
-    with pytest.raises(InputFault, match="no version '9'"):
+    with pytest.raises(InputFault, match="no agent has 1.0 and 9; expected two of one agent: .*"):
         asked.ask("versions", first="1.0", second="9")
+
+
+def test_versions_are_of_one_agent_and_in_the_order_of_their_numbers() -> None:
+    """2.1.80 stood before 2.1.9, and an agent's version beside another agent's."""
+    counted = {"a": {"2.1.9": 1, "2.1.112": 1, "2.1.80": 2, "": 9}, "b": {"1.0": 3}}
+    rows = [
+        {"agent": agent, "version": version, "sessions": sessions}
+        for agent, by_version in counted.items()
+        for version, sessions in by_version.items()
+    ]
+    newest = [(row["agent"], row["version"]) for row in versions.chosen(rows, [])]
+    assert newest == [("a", "2.1.80"), ("a", "2.1.112")]
+    assert [row["sessions"] for row in versions.chosen(rows, ["2.1.9", "2.1.80"])] == [1, 2]
+    with pytest.raises(InputFault, match="a 2.1.9, 2.1.80, 2.1.112; b 1.0"):
+        versions.chosen(rows, ["2.1.9", "1.0"])
 
 
 @pytest.mark.parametrize("name", [name for name in question_names() if name != "analyses"])
@@ -147,6 +167,9 @@ def test_a_stored_session_is_the_session_that_came(
         path, _, number = asked.source(row["id"])
         came = list(pg.load_sessions(path))[number].session
         assert asked.session(row["id"]) == came
+        number = int(row["id"], 16)  # as SQL gives it, and as a table prints that
+        if len(str(number)) != 16:
+            assert asked.session(str(number)) == asked.session(f"{number:,}") == came
 
 
 # any cutting into shards, any engine
@@ -301,8 +324,6 @@ def test_another_folder_is_added_and_the_same_content_counts_once(
 
 
 def test_packed_files_and_tars_are_read(small: Path, tmp_path: Path) -> None:
-    import gzip
-
     folder, out = tmp_path / "packed", tmp_path / "o"
     folder.mkdir()
     plain = (small / "0.json").read_bytes()
@@ -314,9 +335,30 @@ def test_packed_files_and_tars_are_read(small: Path, tmp_path: Path) -> None:
         with tarfile.open(folder / name, "w:gz" if name.endswith("gz") else "w") as tar:
             tar.add(small / "2.json", "inner/2.json")
     (folder / "torn.json.gz").write_bytes(gzip.compress(plain)[:-20])
+    write(small / "6.json", 6)
+    windows = (small / "6.json").read_text().encode("utf-16")
+    (folder / "windows.json.gz").write_bytes(gzip.compress(windows))
     built = serial(out, folder)
-    assert titles(out) == ["text 0", "text 1", "text 5", "text 8"]
+    assert titles(out) == ["text 0", "text 1", "text 5", "text 6", "text 8"]
     assert [fault["name"] for fault in built.faults] == [str(folder / "torn.json.gz")]
+
+
+def test_a_file_that_is_packed_is_the_session_that_it_was(small: Path, tmp_path: Path) -> None:
+    out, plain = tmp_path / "o", (small / "0.json").read_bytes()
+    serial(out, small)
+    before = {row["session"] for row in pg.corpus(out).sql("FROM sessions").records()}
+    (small / "0.json.gz").write_bytes(gzip.compress(plain))
+    (small / "0.json.zst").write_bytes(pa.Codec("zstd").compress(plain, asbytes=True))
+    assert serial(out, small).made == 0
+    (small / "0.json").unlink()
+    again = serial(out, small)
+    assert (again.made, again.rows["sessions"], again.faults) == (0, 3, [])
+    assert {row["session"] for row in pg.corpus(out).sql("FROM sessions").records()} == before
+    assert serial(tmp_path / "p", small).rows["sessions"] == 3
+    (piece,) = pieces_of(str(small / "0.json.gz"))
+    (small / "0.json.gz").write_bytes(gzip.compress(plain.replace(b"text", b"next")))
+    with pytest.raises(InputFault, match="it changed"), opened(piece, tmp_path) as sources:
+        next(sources)
 
 
 def test_a_long_file_of_lines_is_cut_and_what_is_added_to_it_is_all_that_is_built(
@@ -542,7 +584,7 @@ def killing(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, times: int
 
 
 def test_a_shard_that_ended_the_build_itself_is_not_tried_for_ever(
-    small: Path, tmp_path: Path
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "o"
     folder = CorpusFolder(store_at(out))
@@ -557,6 +599,10 @@ def test_a_shard_that_ended_the_build_itself_is_not_tried_for_ever(
     place.write_text(str(building.TRIES))
     built = serial(out, small)
     assert [each["name"] for each in built.aside] == [str(small / "0.json")]
+    # it may have been killed from outside: where it ends no build, it is read once more
+    monkeypatch.setattr(SerialEngine, "is_apart", True)
+    built = serial(out, small)
+    assert (built.aside, titles(out)) == ([], ["text 0"])
 
 
 def test_what_cannot_be_read_is_named_and_the_rest_is_there(small: Path, tmp_path: Path) -> None:
@@ -642,15 +688,18 @@ def test_a_full_disk_ends_the_build_and_leaves_what_was_built(small: Path, tmp_p
         "from playground.corpora.building import build_corpus\n"
         "from playground.errors import InputFault\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))\n"
-        "try: build_corpus(sys.argv[1], sys.argv[2:], engine='serial')\n"
-        "except InputFault as fault: print(fault)\n"
+        "for size in (600, 5000, 5000, 5000):\n"  # of the list of files, then of a shard
+        "    resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))\n"
+        "    try: build_corpus(sys.argv[1], sys.argv[2:], engine='serial')\n"
+        "    except InputFault as fault: print(fault)\n"
     )
     command = [sys.executable, "-c", code, str(out), str(small)]
     found = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
-    assert "File too large" in found.stdout
-    assert len(found.stdout.splitlines()) == 1
+    told = found.stdout.splitlines()
+    assert len(told) == 4 and all("File too large" in each for each in told)
     assert titles(out) == ["text 0", "text 1", "text 2"]
+    assert serial(out, small).aside == []  # it was the disk, and no file, that ended them
+    assert titles(out) == ["text 0", "text 1", "text 2", "text 30"]
 
 
 # asking
@@ -816,6 +865,22 @@ def test_a_text_is_searched_as_if_it_stood_alone(following: str) -> None:
         clean = Cleaner().session(Session(messages=tuple(said))).session
         assert clean.messages[0].text == "*" * len(opener)
         assert clean.messages[1].text == following
+
+
+def test_counts_of_tokens_are_no_clue_and_hide_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every bill says `tokens`, so that each session with one was looked at closely."""
+    asked = Message("user", (TextPart("The tide is high."),))
+    bill = {"input_tokens": 4, "cache_read_input_tokens": 900, "of": {"output_tokens": 60}}
+    listed = 'auth_tokens": ["' + "q1W2e3R4" * 4 + '"]'
+    for text in (f'{{"{listed}}}', json.dumps(f'{{"{listed}, "tokens": 4}}'), "It is low."):
+        said = Message("assistant", (TextPart(text),))
+        billed = Session(messages=(asked, said), requests=(RequestRecord(reply=1, usage=bill),))
+        clean = Cleaner().session(billed).session
+        assert clean.messages[1].text == scrubbed(text)
+        assert clean.requests == billed.requests
+        assert (clean == billed) == (text == "It is low.")
+    monkeypatch.setattr(Cleaner, "_record", None)  # which looks closely
+    assert Cleaner().session(billed).session is billed
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from playground.corpora.breaks import breaks_of
 from playground.corpora.requests import sent_requests
+from playground.findings import CODES
 from playground.messages import Message, TextPart
 from playground.sessions.session import RequestRecord, RequestRow, Session
 
@@ -69,3 +70,10 @@ def test_a_break_after_an_aborted_request_is_told_at_the_next_bill() -> None:
         for nothing in NOTHING:
             session = made(usage(0, 9_000), nothing, usage(0, 9_100))
             assert lost(session) == [(2, 9_000)], (made, nothing)
+
+
+def test_what_nothing_explains_is_called_as_in_the_cache_lab() -> None:
+    session = transcript(usage(0, 9_000), usage(0, 9_100))
+    (found,) = breaks_of(session, sent_requests(session))
+    assert found.cause == "unexplained"
+    assert found.cause in CODES

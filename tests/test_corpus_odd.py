@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
+import subprocess
 import sys
 import tarfile
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 from conftest import ROOT
@@ -151,6 +154,52 @@ def test_what_lies_in_a_folder_by_chance_costs_itself_alone(tmp_path: Path) -> N
     assert len(titles) == 3
 
 
+def test_a_file_that_unpacks_to_no_end_is_one_line_and_fills_no_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Eight megabytes of blanks came of eight kilobytes; of eight megabytes it would be a disk."""
+    monkeypatch.setattr("playground.corpora.inputs._UNPACKED", 1 << 20)
+    folder, bomb = tmp_path / "in", SAID % 1 + b" " * (8 << 20)
+    folder.mkdir()
+    (folder / "a.json.gz").write_bytes(gzip.compress(bomb))
+    (folder / "b.json.zst").write_bytes(pa.Codec("zstd").compress(bomb, asbytes=True))
+    with tarfile.open(folder / "c.tar.gz", "w:gz") as tar:
+        member = tarfile.TarInfo("inner.json")
+        member.size = len(bomb)
+        tar.addfile(member, io.BytesIO(bomb))
+    (folder / "sound.json.gz").write_bytes(gzip.compress(SAID % 2 + b" " * 5_000))
+    built = serial(tmp_path / "o", folder)
+    told = {Path(each["name"]).name: each["problem"] for each in built.faults}
+    assert sorted(told) == ["a.json.gz", "b.json.zst", "c.tar.gz"]
+    for name, problem in told.items():
+        times = "5,000" if name == "b.json.zst" else "500"
+        assert f"it unpacks to more than {times} times its" in problem
+    assert all("unpack it first" in problem for problem in told.values())
+    assert len(pg.corpus(tmp_path / "o").ask("sessions").rows) == 1
+    assert max(path.stat().st_size for path in (tmp_path / "o").rglob("*")) < 1 << 20
+
+
+def test_a_reply_alone_is_named_as_left_out(tmp_path: Path) -> None:
+    """A reply's text tells neither a model nor a time: it is no session, and the build says so."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "reply.txt").write_text('<tool_call>{"name": "look"}</tool_call>')
+    (fault,) = serial(tmp_path / "o", tmp_path / "in").faults
+    assert fault["problem"].endswith("lists")
+    assert "reply.txt: a file not in any known session format" in fault["problem"]
+
+
+def test_a_worker_loads_no_pandas(tmp_path: Path) -> None:
+    """pyarrow loaded it in each worker, to see whether a list of ours was pandas' own."""
+    script = (
+        "import sys\nfrom playground.corpora import working\nworking.main()\n"
+        "import pyarrow as pa\npa.array(['tide'])\nassert 'pandas' not in sys.modules"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], input=b"", capture_output=True, cwd=ROOT, check=False
+    )
+    assert done.returncode == 0, done.stderr.decode()
+
+
 @pytest.mark.parametrize("table", ["calls", "requests"])
 def test_a_compaction_that_cannot_read_is_one_line_and_leaves_the_corpus(
     tmp_path: Path, table: str
@@ -168,3 +217,43 @@ def test_a_compaction_that_cannot_read_is_one_line_and_leaves_the_corpus(
     path.write_bytes(whole)
     assert len(pg.corpus(out).ask("sessions").rows) == 1
     assert compact_corpus(out)["sessions"] == 1
+
+
+@pytest.mark.parametrize("torn", [None, b"", b"PAR1 and no more"])
+def test_a_list_of_files_that_is_gone_or_torn_loses_nothing(
+    tmp_path: Path, torn: bytes | None
+) -> None:
+    out, other = tmp_path / "o", tmp_path / "other.json"
+    for number, path in enumerate((other, tmp_path / "one.json")):
+        path.write_text(json.dumps(data.text_session(number, data.Truth())))
+        serial(out, path)
+    (newest,) = (out / "files").glob(f"{pg.corpus(out).catalog.generation}.parquet")
+    newest.unlink()
+    if torn is not None:
+        newest.write_bytes(torn)
+    corpus = pg.corpus(out)
+    (one, two) = corpus.ask("sessions").records()
+    assert {corpus.source(each["id"])[0] for each in (one, two)} == {
+        str(other), str(tmp_path / "one.json")
+    }  # fmt: skip
+    assert serial(out, tmp_path / "one.json").rows["sessions"] == 2
+    assert compact_corpus(out)["sessions"] == 2
+
+
+def test_a_catalog_or_manifest_of_another_shape_is_one_line_or_built_again(tmp_path: Path) -> None:
+    out, given = tmp_path / "o", tmp_path / "one.json"
+    given.write_text(json.dumps(data.text_session(0, data.Truth())))
+    serial(out, given)
+    catalog = json.loads((out / "corpus.json").read_text())
+    others: list[dict[str, Any]] = [{"generation": "x"}, {"layout": None}, {"months": []}]
+    for wrong in (*others, {"shards": 5}):
+        (out / "corpus.json").write_text(json.dumps({**catalog, **wrong}))
+        with pytest.raises(InputFault, match="not a catalog"):
+            pg.corpus(out)
+        with pytest.raises(InputFault, match="not a catalog"):
+            serial(out, given)
+    (out / "corpus.json").write_text(json.dumps(catalog))
+    (manifest,) = (out / "manifest").iterdir()
+    for text in ("[]", "{}", "null"):
+        manifest.write_text(text)
+        assert serial(out, given).made == 1

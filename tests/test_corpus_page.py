@@ -91,6 +91,40 @@ def test_a_corpus_is_built_on_the_page_and_asked_at_once(tmp_path: Path) -> None
     assert any(re.match(r"\d+ rows? in ", each) for each in captions)
 
 
+def test_the_page_reads_addresses_and_keeps_no_key_of_one(tmp_path: Path) -> None:
+    data.write_sessions(tmp_path / "in", 3)
+    app = AppTest.from_file(str(paths.app_file()), default_timeout=60)
+    app.run()
+    app.switch_page(str(paths.pages() / "corpus.py")).run()
+    key = "AKIA" + "ABCDEFGHIJKLMNOP"
+    for given in (f"s3://{key}:secret@logs", f"s3://logs/{key}/x?secret_key={key}", "~no-one/x"):
+        app.text_input(key="corpus inputs").input(given).run()
+        app.button(key="build corpus").click().run()
+        assert [each.value for each in app.error] == ["The corpus could not be built."]
+        assert not any(key in each.value for each in app.text)
+    assert not [path for path in paths.data().rglob("*") if key in path.name]
+    app.text_input(key="corpus inputs").input((tmp_path / "in").as_uri()).run()
+    app.button(key="build corpus").click().run()
+    assert not app.exception and not app.error
+    assert any(each.value.startswith("3 sessions, ") for each in app.caption)
+
+
+def test_another_corpus_in_the_place_of_one_is_another(tmp_path: Path) -> None:
+    app = AppTest.from_file(str(paths.app_file()), default_timeout=60)
+    app.run()
+    app.switch_page(str(paths.pages() / "corpus.py"))
+    app.query_params["corpus"] = str(tmp_path / "o")
+    for count in (2, 3):
+        shutil.rmtree(tmp_path / "o", ignore_errors=True)
+        given = tmp_path / f"{count}.json"
+        lines = (json.dumps(data.text_session(n, data.Truth())) for n in range(count))
+        given.write_text("\n".join(lines))
+        build_corpus(tmp_path / "o", [given], engine="serial")
+        app.run()
+        assert not app.exception and not app.error
+        assert any(each.value.startswith(f"{count} sessions, ") for each in app.caption)
+
+
 def test_a_build_that_is_stopped_ends_soon_and_goes_on_where_it_was(tmp_path: Path) -> None:
     data.write_sessions(tmp_path / "in", 60)
     run = BuildRun(tmp_path / "o", [tmp_path / "in"])
@@ -192,6 +226,26 @@ def test_a_figure_has_a_mark_at_each_week_and_the_words_of_the_table(corpus: Pat
     weeks = [row[0] for row in answer.rows if row[0]]
     assert list(figure.layout.xaxis.tickvals) == sorted(weeks)
     assert figure.layout.yaxis.title.text == "malformed, %"
+
+
+@pytest.mark.parametrize(
+    ("malformed", "failed", "shown"),
+    [
+        ((0.0, 12.5), (50.0, 25.0), "malformed, %"),
+        ((0.0, 0.0), (50.0, 25.0), "failed, %"),  # where none is malformed, this says more
+        ((None, 0.0), (None, 25.0), "failed, %"),
+        ((0.0, 0.0), (0.0, 0.0), "malformed, %"),
+    ],
+)
+def test_a_figure_of_failures_shows_the_share_that_tells(
+    malformed: tuple[float | None, ...], failed: tuple[float | None, ...], shown: str
+) -> None:
+    columns = ["tool", "calls", "malformed_percent", "failed_percent"]
+    rows = [(*row,) for row in zip("ab", (8, 4), malformed, failed, strict=True)]
+    figure = CorpusAnswer("failures", columns, rows, "", 0.1).figure()
+    assert figure.layout.yaxis.title.text == shown
+    (bars,) = figure.data
+    assert list(bars.y) == list(malformed if "malformed" in shown else failed)
 
 
 @pytest.mark.parametrize("name", [*QUESTIONS])

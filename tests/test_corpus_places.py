@@ -52,14 +52,16 @@ def tar_of(*numbers: int) -> bytes:
 
 
 def files() -> dict[str, bytes]:
-    """One of each kind of file, a long one of lines among them, and one that nobody means."""
+    """One of each kind of file, a long one of lines among them, and one that nobody means. Packed
+    without the time, so that two of one name are the same bytes.
+    """
     return {
         "a/one.json": line(0).encode(),
         "a/b/long.jsonl": "".join(map(line, range(10, 18))).encode(),
-        "a/three.jsonl.gz": gzip.compress(line(3).encode()),
+        "a/three.jsonl.gz": gzip.compress(line(3).encode(), mtime=0),
         "four.jsonl.zst": pa.Codec("zstd").compress(line(4).encode(), asbytes=True),
         "old.tar": tar_of(5, 6),
-        "old.tar.gz": gzip.compress(tar_of(7, 8)),
+        "old.tar.gz": gzip.compress(tar_of(7, 8), mtime=0),
         ".hidden.json": line(9).encode(),
     }
 

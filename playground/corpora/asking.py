@@ -40,6 +40,7 @@ from playground.sessions.session import Session
 
 SECONDS: Final = 30.0
 MOST_ROWS: Final = 100_000
+_DIGITS: Final = 16  # of a session's id
 
 
 @takes(path=(str, PathLike), analysis=(int, NoneType))
@@ -54,10 +55,10 @@ def corpus(path: str | PathLike[str], analysis: int | None = None) -> Corpus:
     return Corpus(CorpusFolder(store_at(path)), analysis)
 
 
-def generation_of(path: str | PathLike[str]) -> int:
-    """Which state of a corpus lies in a folder: another number for each that was built there.
+def state_of(path: str | PathLike[str]) -> str:
+    """Which state of which corpus lies in a folder: another text for each that was built there.
     Raises InputFault as `corpus` does."""
-    return read_catalog(CorpusFolder(store_at(path))).generation
+    return read_catalog(CorpusFolder(store_at(path))).state
 
 
 class Corpus:
@@ -204,15 +205,10 @@ class Corpus:
         where = Filters("sessions", given)
         sql = versions.SQL.format(where=where.where)
         found = self._answer("versions", sql, where.values, MOST_ROWS, seconds)
-        known = {row["version"]: row for row in found.records()}
-        names = wanted or list(known)[-2:]
-        missing = [each for each in names if each not in known]
-        if missing or len(names) < 2:
-            told = f"no version {missing[0]!r}" if missing else f"{len(known)} version"
-            expected = f"two of: {', '.join(known) or 'none'}"
-            raise InputFault(told, where="versions", expected=expected)
-        rows = versions.compared(known[names[0]], known[names[1]])
+        before, after = versions.chosen(found.records(), wanted)
+        names = [f"{row['agent'] or ''} {row['version']}".strip() for row in (before, after)]
         columns = [versions.COLUMNS[0], *names, *versions.COLUMNS[3:]]
+        rows = versions.compared(before, after)
         return CorpusAnswer("versions", columns, rows[:limit], sql, found.seconds)
 
     def _analyses(self, limit: int, seconds: float, filters: Mapping[str, Any]) -> CorpusAnswer:
@@ -310,8 +306,13 @@ def _checked(limit: int) -> int:
 
 
 def _number(id: str | int) -> int:
+    """A session's number: an id has 16 hexadecimal digits, what SQL gives is a decimal number of
+    another length, with or without its commas."""
+    if isinstance(id, int):
+        return id
+    digits = id.replace(",", "")
     try:
-        return id if isinstance(id, int) else int(id, 16)
+        return int(digits, 10 if digits.isdecimal() and len(digits) != _DIGITS else 16)
     except ValueError as error:
         raise _no_session(id) from error
 

@@ -17,7 +17,7 @@ from playground.corpora.requests import SeenRequest, SeenRequests, rules_for
 from playground.llm.prices import price_of
 from playground.sessions.session import Session
 
-UNKNOWN: Final = "unknown"
+UNEXPLAINED: Final = "unexplained"
 EXPIRED: Final = "expired"
 COMPACTED: Final = "compacted"
 _REASONS: Final = (  # words of the simulator's reasons, and what they come to
@@ -102,7 +102,7 @@ def _cause(session: Session, before: SeenRequest, after: SeenRequest, reason: st
     gap = None
     if before.sent_at and after.sent_at:
         gap = (after.sent_at - before.sent_at).total_seconds()
-    return EXPIRED if gap is not None and gap > life else UNKNOWN
+    return EXPIRED if gap is not None and gap > life else UNEXPLAINED
 
 
 def _life(billed: Billed | None, outcome: Simulated | None) -> str:

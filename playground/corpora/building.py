@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +19,7 @@ from playground.corpora.engines import Engine, Outcome, get_engine
 from playground.corpora.inputs import PIECE_BYTES, InputPiece
 from playground.corpora.layout import CorpusFolder
 from playground.corpora.needed import needed
-from playground.corpora.places import is_of_one_process
+from playground.corpora.places import is_of_one_process, is_remote, place_at
 from playground.corpora.planning import Progress, again, halves, jobs, plan
 from playground.corpora.stores import CATALOG, store_at
 from playground.corpora.tables import SCHEMAS
@@ -64,6 +65,9 @@ def build_corpus(
     if engine != "serial" and any(map(is_of_one_process, (str(out), *inputs))):
         told = f"memory:// is seen by one process alone, and the engine {engine} has several"
         raise InputFault(told, expected="the engine serial")
+    for each in map(str, inputs):  # before there is a folder, which a page names after them
+        if is_remote(each):
+            place_at(each)
     folder = CorpusFolder(store_at(out))
     with folder.store.locked():
         runs = get_engine(engine, workers, address)
@@ -141,18 +145,23 @@ class _Build:
         return list(new.values())
 
     def _build(self, waiting: deque[dict[str, Any]]) -> None:
-        busy = 0
-        while waiting or busy:
-            while waiting and self._engine.has_room():
-                job = waiting.popleft()
-                if self._is_tried(job):
-                    waiting.extendleft(self._given_up(job, "it ended the build that read it"))
-                else:
-                    self._engine.submit(job)
-                    busy += 1
-            for outcome in self._engine.outcomes() if busy else ():
-                busy -= 1
-                waiting.extendleft(self._taken(outcome))
+        busy: dict[str, dict[str, Any]] = {}
+        try:
+            while waiting or busy:
+                while waiting and self._engine.has_room():
+                    job = waiting.popleft()
+                    if self._is_tried(job):
+                        waiting.extendleft(self._given_up(job, "it ended the build that read it"))
+                    else:
+                        busy[job["shard"]] = job
+                        self._engine.submit(job)
+                for outcome in self._engine.outcomes() if busy else ():
+                    del busy[outcome.job["shard"]]
+                    waiting.extendleft(self._taken(outcome))
+        except BaseException:  # who stops a build, or a full disk, is no shard's fault
+            for job in busy.values():
+                self._untried(job)
+            raise
 
     def _taken(self, outcome: Outcome) -> list[dict[str, Any]]:
         """Note what came of a job; what is to be tried because of it."""
@@ -174,11 +183,23 @@ class _Build:
             self._progress("building", self._done, self._total)
 
     def _is_tried(self, job: dict[str, Any]) -> bool:
-        """Whether it has had its attempts; where not, one more is noted before it begins."""
+        """Whether it has had its attempts; where not, one more is noted before it begins. Builds
+        that ended may have been killed from outside: where it can end no build, it has another."""
         tried = _attempts(self._folder, job)
+        if self._engine.is_apart:
+            tried = min(tried, TRIES - 1)
         if tried < TRIES:
             self._folder.store.write(self._folder.attempts(job["shard"]), str(tried + 1))
         return tried >= TRIES
+
+    def _untried(self, job: dict[str, Any]) -> None:
+        """Take back the attempt that was noted last."""
+        tried, place = _attempts(self._folder, job), self._folder.attempts(job["shard"])
+        with suppress(InputFault):  # what ended the build is told, not this
+            if tried > 1:
+                self._folder.store.write(place, str(tried - 1))
+            else:
+                self._folder.store.remove(place)
 
     def _given_up(self, job: dict[str, Any], problem: str) -> list[dict[str, Any]]:
         """A shard that kills is built in halves, until what kills is alone, and set aside."""

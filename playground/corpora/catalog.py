@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from typing import Any, Final
 
 import pyarrow as pa
@@ -32,6 +33,13 @@ _FILES: Final = pa.schema(
 )
 
 
+# What `shards.py` and `compaction.py` write of a shard.
+_MANIFEST: Final = {
+    "layout", "analysis", "shard", "redacts", "pieces", "spoiled", "faults", "rereadable", "rows",
+    "files",
+}  # fmt: skip
+
+
 @dataclass(slots=True)
 class Catalog:
     """What counts: `shards`, but for the pieces of `dropped` (their 64-bit numbers); `months` are
@@ -47,6 +55,16 @@ class Catalog:
     aside: list[dict[str, str]] = field(default_factory=list)
     faults: list[dict[str, str]] = field(default_factory=list)
 
+    @property
+    def state(self) -> str:
+        """Another text for each corpus that there was in a place, also where one was taken away
+        and another one built."""
+        return blake2b(json.dumps(self._plain).encode(), digest_size=8).hexdigest()
+
+    @property
+    def _plain(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
 
 def read_catalog(folder: CorpusFolder) -> Catalog:
     """The catalog of a corpus. Raises InputFault where there is none, or a newer one."""
@@ -54,14 +72,16 @@ def read_catalog(folder: CorpusFolder) -> Catalog:
     where = f"{folder.store.name}/{CATALOG}"
     try:
         value = json.loads(folder.store.read(CATALOG))
-        layout = value.pop("layout")
-        catalog = Catalog(**value)
+        refuse_newer(value.pop("layout"), LAYOUT, "layout", where)
+        catalog, plain = Catalog(**value), Catalog()
+        odd = [name for name in value if type(value[name]) is not type(getattr(plain, name))]
+        if odd:
+            raise ValueError(f"its {odd[0]} are {value[odd[0]]!r:.40}")
     except (FileNotFoundError, NotADirectoryError) as error:
         name = folder.store.name
         raise InputFault("there is no corpus", where=name, expected=expected) from error
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise InputFault(f"not a catalog ({error})", where=where, expected=expected) from error
-    refuse_newer(layout, LAYOUT, "layout", where)
     return catalog
 
 
@@ -98,27 +118,35 @@ def commit(folder: CorpusFolder, catalog: Catalog, pieces: Iterable[InputPiece])
     stays readable for whoever has it open: its list of files goes with the next commit."""
     before = catalog.generation
     catalog.generation += 1
+    with folder.store.whole(folder.files(catalog.generation)) as path:
+        pq.write_table(files_table(pieces), path, compression="zstd")
+    folder.store.confirm()
+    folder.store.write(CATALOG, json.dumps({"layout": LAYOUT, **catalog._plain}))
+    folder.store.remove(folder.files(before - 1))
+
+
+def files_table(pieces: Iterable[InputPiece]) -> pa.Table:
+    """Which file has which content, as the view `files` has it."""
     rows = list(pieces)
     columns = [
         [each.number for each in rows],
         *([getattr(each, name) for each in rows] for name in _FILES.names[1:]),
     ]
     arrays = [pa.array(c, t) for c, t in zip(columns, _FILES.types, strict=True)]
-    with folder.store.whole(folder.files(catalog.generation)) as path:
-        pq.write_table(pa.Table.from_arrays(arrays, schema=_FILES), path, compression="zstd")
-    value = {name: getattr(catalog, name) for name in Catalog.__slots__}
-    folder.store.confirm()
-    folder.store.write(CATALOG, json.dumps({"layout": LAYOUT, **value}))
-    folder.store.remove(folder.files(before - 1))
+    return pa.Table.from_arrays(arrays, schema=_FILES)
 
 
 def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
-    """The pieces that the catalog's files are made of."""
+    """The pieces that the catalog's files are made of. Where that list is gone or torn, what the
+    manifests of its shards say: without it a build would take other inputs for gone."""
     try:
         with folder.store.opened(folder.files(catalog.generation)) as file:
             rows = pq.read_table(file).drop_columns(["piece"]).to_pylist()
-    except FileNotFoundError:
-        return []
+    except (OSError, pa.ArrowException):
+        found = manifests(folder.of(catalog.analysis), redacts=catalog.redacts)
+        listed = [each for each in found if each["shard"] in catalog.shards]
+        pieces = (InputPiece(**piece) for each in listed for piece in each["pieces"])
+        return [piece for piece in pieces if piece.number not in catalog.dropped]
     return [InputPiece(**row) for row in rows]
 
 
@@ -130,6 +158,8 @@ def manifests(folder: CorpusFolder, *, redacts: bool) -> Iterator[dict[str, Any]
         try:
             found = json.loads(folder.store.read(name))
         except ValueError:
+            continue
+        if not isinstance(found, dict) or not found.keys() >= _MANIFEST:
             continue
         refuse_newer(found["layout"], LAYOUT, "layout", f"{folder.store.name}/{name}")
         if found["redacts"] == redacts and _is_whole(found["files"], size):

@@ -6,19 +6,20 @@ becomes its length and a hash; a short one, which its hash would betray, its len
 
 from __future__ import annotations
 
+import marshal
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass, replace
 from enum import Enum
 from functools import lru_cache, partial
 from hashlib import blake2b
-from itertools import chain
 from operator import is_
 from typing import Any, Final, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
 from playground.corpora.blocks import json_of
-from playground.json_numbers import is_finite
+from playground.json_numbers import dump_again, is_finite
 from playground.messages import unchecked
 from playground.recordings.environment import environment_secrets
 from playground.recordings.scrubbing import Searcher, Tally, searcher, starred
@@ -58,12 +59,16 @@ _FREE: Final = frozenset(
 )
 _FREE_OBJECTS: Final = frozenset(("input", "output", "response"))
 _OF_NAMES: Final = frozenset(("properties", "patternProperties", "$defs", "definitions"))
+_NO_REFERENCES: Final = 2  # marshal's version
 _SHORT: Final = 64  # characters of a text of which thousands are remembered
 _LONG: Final = 16_000  # of one that is not
 _REMEMBERED: Final = 8 << 20  # characters of bodies that a scrubber knows again
 _LOOKED_THROUGH: Final = 1 << 20  # characters of a session; what is longer has all words anyway
-_LISTS: Final = ("messages", "requests", "rows")  # of a session: its long ones
+_TOOLSETS: Final = 256  # that are known to be clean
 _PACKED: Final = ("body", "gone", "shared")  # of a row: what bodies are put together from
+# The end of a name before a number, as every bill has them: a number is no secret, and for `token`
+# the whole session would be looked at closely. In a text the quotation mark would be escaped.
+_COUNTED: Final = re.compile('tokens(?=": ?[0-9])')
 Value = TypeVar("Value")
 
 
@@ -84,6 +89,7 @@ class Cleaner:
         self._tally = Tally()
         self._bodies = BodyScrubber(self._all, _REMEMBERED)
         self._tools = lru_cache(maxsize=256)(self._cleaned_tool)
+        self._clean_tools: set[bytes] = set()  # lists of them, by their keys
         self._short = lru_cache(maxsize=4096)(self._cleaned)
         self._long = lru_cache(maxsize=256)(self._cleaned)
 
@@ -97,29 +103,47 @@ class Cleaner:
         """The session without secrets, whatever field they are in. Of its recordings nothing is
         changed: they are not kept."""
         plain = _kept_of(session)
-        texts = {name: _texts(plain, name) for name in _LISTS}
-        clean = self._cleaned_session(session, plain, texts)
+        said = _messages(plain)
+        clean = self._cleaned_session(session, plain, said)
         if clean is session:
-            return CleanSession(clean, plain, texts["messages"])
+            return CleanSession(clean, plain, said)
         plain = _kept_of(clean)
-        return CleanSession(clean, plain, _texts(plain, "messages"))
+        return CleanSession(clean, plain, _messages(plain))
 
     def _cleaned_session(
-        self, session: Session, plain: Mapping[str, Any], texts: Mapping[str, list[str]]
+        self, session: Session, plain: Mapping[str, Any], said: list[str]
     ) -> Session:
         """Looked at closely is only that in whose plain form a head or a word of a secret stands;
         of tools, which are known by heart, nothing is looked for there."""
-        rest = json_of({key: each for key, each in plain.items() if key not in ("tools", *_LISTS)})
-        search = _within(self._all, [rest, *chain(*texts.values())])
+        rest = {key: each for key, each in plain.items() if key not in ("tools", "messages")}
+        search = _within(self._all, [dump_again(rest), *said])
         if search is None:
-            tools = self._value(session.tools)
-            return session if tools is session.tools else replace(session, tools=tools)
-        own = {name: partial(self._items, said) for name, said in texts.items() if name != "rows"}
+            return self._with_clean_tools(session, plain)
+        requests = [dump_again(each) for each in plain.get("requests", ())]
+        own: dict[str, Callable[[Any], Any]] = {
+            "messages": partial(self._items, said),
+            "requests": partial(self._items, requests),
+            "rows": self._rows,
+            "recordings": _as_given,
+        }
         self._search = search
         try:
-            return self._record(session, {**own, "rows": self._rows, "recordings": _as_given})
+            return self._record(session, own)
         finally:
             self._search = self._all
+
+    def _with_clean_tools(self, session: Session, plain: Mapping[str, Any]) -> Session:
+        """The session, whose tools alone may have secrets: those of most have none, and are those
+        of the session before."""
+        key = plain_key(plain.get("tools"))
+        if key is not None and key in self._clean_tools:
+            return session
+        tools = self._value(session.tools)
+        if tools is not session.tools:
+            return replace(session, tools=tools)
+        if key is not None and len(self._clean_tools) < _TOOLSETS:
+            self._clean_tools.add(key)
+        return session
 
     def _items(self, texts: Sequence[str], items: tuple[Value, ...]) -> tuple[Value, ...]:
         """The items of which these are the plain forms."""
@@ -204,8 +228,17 @@ def _kept_of(session: Session) -> dict[str, Any]:
     return plain_session(replace(session, recordings=()) if session.recordings else session)
 
 
-def _texts(plain: Mapping[str, Any], name: str) -> list[str]:
-    return [json_of(each) for each in plain.get(name, ())]
+def _messages(plain: Mapping[str, Any]) -> list[str]:
+    return [json_of(each) for each in plain.get("messages", ())]
+
+
+def plain_key(value: Any) -> bytes | None:
+    """What two plain values have in common only where they are written alike; None where it is no
+    such value, as a number that JSON has not. A digest, which holds nobody's text."""
+    try:
+        return blake2b(marshal.dumps(value, _NO_REFERENCES), digest_size=16).digest()
+    except ValueError:
+        return None
 
 
 def _as_given(value: Any) -> Any:
@@ -216,7 +249,7 @@ def _within(search: Searcher, texts: Sequence[str]) -> Searcher | None:
     """What looks for the secrets that may be in texts; None where there can be none."""
     if sum(map(len, texts)) > _LOOKED_THROUGH:
         return search
-    return search.within("\n".join(texts))
+    return search.within(_COUNTED.sub("counts", "\n".join(texts)))
 
 
 def _is_of_objects(value: Any) -> bool:

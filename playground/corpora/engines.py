@@ -33,7 +33,10 @@ class Outcome:
 
 
 class Engine(Protocol):
-    """Takes jobs while there is room, and gives their outcomes as they come."""
+    """Takes jobs while there is room, and gives their outcomes as they come. `is_apart`: what ends
+    who builds a shard does not end the build."""
+
+    is_apart: bool
 
     def has_room(self) -> bool: ...
     def submit(self, job: dict[str, Any]) -> None: ...
@@ -54,6 +57,8 @@ def outcome(job: dict[str, Any], answer: dict[str, Any]) -> Outcome:
 class SerialEngine:
     """One shard after another, in this process. What kills it kills the build; the next one knows,
     since every attempt is noted in the corpus."""
+
+    is_apart = False
 
     def __init__(self) -> None:
         self._jobs: deque[dict[str, Any]] = deque()
@@ -118,6 +123,8 @@ class _Worker:
 
 class PoolEngine:
     """Several processes of this machine; one that ends is replaced."""
+
+    is_apart = True
 
     def __init__(self, workers: int) -> None:
         self._most = workers

@@ -129,7 +129,7 @@ class SessionFacts:
             session=self._place.session,
             piece=self._place.piece,
             number=self._place.number,
-            title=self._said(session.title, _SHORT),
+            title="" if self._redacts else session.title[:_SHORT],  # it is clean, as it is whole
             agent=session.agent.name,
             version=session.agent.version,
             run=self._named(session.agent.session),
@@ -195,7 +195,7 @@ class SessionFacts:
         result: ToolResultPart | None,
     ) -> CallFact:
         raw = "" if call.ok else call.raw or dump_again(call.arguments or {})
-        form = signatures.form_of(raw)
+        form = signatures.form_of(raw) if raw else ""
         answer = None if result is None else _text_of(result)
         failed = None if answer is None or result is None else _failed(result, answer)
         error = answer if failed and answer else ""

@@ -21,6 +21,8 @@ class RayEngine:
     """Ray core tasks, one a shard. `address` is a cluster's; without one Ray is started here, with
     so many `workers`, and listens on this machine alone."""
 
+    is_apart = True
+
     def __init__(self, workers: int, address: str) -> None:
         self._ray = _started(workers, address)
         self._build = self._ray.remote(num_cpus=1, max_retries=0)(outcome_of)

@@ -25,6 +25,7 @@ from playground.sessions.session import RequestRecord, Session
 from playground.sessions.stretches import HistoryStretch, stretches
 
 ORIGINS: Final = ("tool", "system", "user", "assistant", "result")
+_CHARACTERS: Final = tuple(f"{name}_characters" for name in ORIGINS)
 _NO_REPLY: Final = RequestRecord(reply=-1)
 
 
@@ -51,7 +52,7 @@ class SeenRequest:
     @property
     def characters(self) -> dict[str, int]:
         """The sizes as the table of requests has them."""
-        return {f"{name}_characters": n for name, n in zip(ORIGINS, self.sizes, strict=True)}
+        return dict(zip(_CHARACTERS, self.sizes, strict=True))
 
     def billing(self, model: str) -> dict[str, int | None]:
         """What it was billed, and what that is by the list price; None where nobody says."""

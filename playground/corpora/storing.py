@@ -11,12 +11,14 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final, cast
 
 from playground.corpora.blocks import BlockReader, BlockWriter
-from playground.corpora.cleaning import CleanSession, redacted
+from playground.corpora.cleaning import CleanSession, plain_key, redacted
 from playground.corpora.requests import SeenRequest
 from playground.findings import Finding, Severity
 from playground.sessions.native_format import parse_session
 from playground.sessions.session import Session
 
+Blocks = list[tuple[int, bytes]]  # the number and the hash of each
+_TOOLSETS: Final = 256  # that are remembered
 SKELETON: Final = "session"  # the kind of the block that names the others of a session
 _NOTICED: Final = "noticed"  # beside the session's own fields
 _LISTS: Final = ("messages", "input", "contents")  # of a body: each entry is a block
@@ -64,6 +66,7 @@ class SessionStore:
 
     def __init__(self, blocks: BlockWriter, *, redacts: bool) -> None:
         self._blocks, self._redacts = blocks, redacts
+        self._known_tools: dict[bytes, Blocks] = {}  # by the keys of their lists
 
     def store(
         self, clean: CleanSession, requests: Iterable[SeenRequest], noticed: Noticed
@@ -71,7 +74,7 @@ class SessionStore:
         """The number of the skeleton's block, and what each request keeps and adds."""
         session, plain = clean.session, {**clean.plain, _NOTICED: noticed.plain}
         task = plain.get("task", {})
-        head = [self._add("tool", tool) for tool in plain.get("tools", ())]
+        head = self._tools(plain.get("tools", []))
         if "user_agent_prompt" in task:
             head.append(self._add("system", task["user_agent_prompt"]))
             plain["task"] = {**task, "user_agent_prompt": head[-1][0]}
@@ -87,6 +90,16 @@ class SessionStore:
         else:
             stored = _of_replies(head, messages, requests)
         return self._add(SKELETON, plain)[0], list(stored)
+
+    def _tools(self, tools: list[Any]) -> Blocks:
+        """The blocks of a list of tools, most of which are those of the session before."""
+        key = plain_key(tools)
+        if key is None or key not in self._known_tools:
+            found = [self._add("tool", tool) for tool in tools]
+            if key is None or len(self._known_tools) >= _TOOLSETS:
+                return found
+            self._known_tools[key] = found
+        return [*self._known_tools[key]]
 
     def _add(self, kind: str, value: Any) -> tuple[int, bytes]:
         return self._blocks.add(kind, redacted(value) if self._redacts else value)
@@ -114,9 +127,6 @@ class SessionStore:
         if "reply" in row:
             found["reply"] = self._add("reply", row["reply"])[0]
         return found, heads, said
-
-
-Blocks = list[tuple[int, bytes]]
 
 
 def _of_rows(rows: Iterable[tuple[dict[str, Any], Blocks, Blocks]]) -> Iterator[StoredRequest]:

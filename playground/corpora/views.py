@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import duckdb
 
-from playground.corpora.catalog import Catalog, has_table, manifests
+from playground.corpora.catalog import Catalog, built_files, files_table, has_table, manifests
 from playground.corpora.layout import CorpusFolder
 from playground.corpora.tables import SCHEMAS
 from playground.errors import InputFault
@@ -48,8 +48,7 @@ class Database:
         self._made = connected(folder)
         for table in SCHEMAS:
             self._view(table)
-        listed = listed_of(folder, [folder.files(catalog.generation)])
-        self._made.execute(f"CREATE VIEW files AS SELECT * FROM read_parquet({listed})")
+        self._view_files()
         allowed = ", ".join(text_of(each) for each in (folder.store.root, scratch_of(folder)))
         self._made.execute(f"SET allowed_directories = [{allowed}]")
         self._made.execute("SET enable_external_access = false")
@@ -92,6 +91,16 @@ class Database:
             known = manifests(folder, redacts=catalog.redacts)
             older = {each["shard"] for each in known if not has_table(folder, each, table)}
             self._create(table, [shard for shard in shards if shard not in older], must=True)
+
+    def _view_files(self) -> None:
+        """Which file has which content; later builds may have taken that list away."""
+        folder, catalog = self._folder, self._catalog
+        listed = listed_of(folder, [folder.files(catalog.generation)])
+        try:
+            self._made.execute(f"CREATE VIEW files AS SELECT * FROM read_parquet({listed})")
+        except duckdb.Error:
+            self._made.register("built_files", files_table(built_files(folder, catalog)))
+            self._made.execute("CREATE VIEW files AS SELECT * FROM built_files")
 
     def _create(self, table: str, shards: Sequence[str], *, must: bool = False) -> bool:
         """Make the view of a table over these shards, and say whether it could be made. Raises

@@ -35,8 +35,18 @@ def outcome_of(job: dict[str, Any]) -> dict[str, Any]:
         return {"problem": f"{type(error).__name__}: {said[0][:_MOST_SAID]}{more}"}
 
 
+class _NoPandas:
+    """Says that there is no pandas: pyarrow loads it to see whether it was given some, which is
+    40 MB of each worker, and half a second."""
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError("a worker needs no pandas", name=name)
+
+
 def main() -> None:
     """Answer every job of standard input; what else is printed goes to standard error."""
+    sys.meta_path.insert(0, _NoPandas())
     gc.freeze()  # what was imported stays: no look at it again and again
     gc.set_threshold(*_COLLECTED)
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))

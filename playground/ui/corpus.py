@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
+from os.path import expanduser
 from pathlib import Path
 from threading import get_ident
 from typing import Any, Final
@@ -15,9 +16,10 @@ import streamlit as st
 
 from playground import paths
 from playground.corpora.answers import CorpusAnswer
-from playground.corpora.asking import Corpus, generation_of
+from playground.corpora.asking import Corpus, state_of
 from playground.corpora.asking import corpus as opened
 from playground.corpora.filters import behind_row
+from playground.corpora.places import named
 from playground.corpora.questions import COLUMNS, QUESTIONS, question_names
 from playground.corpora.runs import BuildRun
 from playground.counts import counted, grouped, seconds
@@ -59,7 +61,7 @@ def chosen() -> Corpus | None:
         _offer_a_build()
         return None
     try:
-        return _held(path, generation_of(path))
+        return _held(path, state_of(path))
     except InputFault as fault:
         st.error("This is no corpus that can be asked.")
         st.text(str(fault))
@@ -77,7 +79,7 @@ def _offer_a_build() -> None:
             "Recorded sessions",
             key="corpus inputs",
             placeholder="the samples and my workspace",
-            help="Files, folders and patterns, with commas between.",
+            help="Files, folders, patterns and addresses, with commas between.",
             disabled=busy,
         )
         st.button("Build", key="build corpus", on_click=_build, args=(given,), disabled=busy)
@@ -107,8 +109,8 @@ def _builds() -> Runs[BuildRun]:
 
 def _build(given: str) -> None:
     names = [each.strip() for each in given.split(",") if each.strip()]
-    inputs = [str(Path(each).expanduser()) for each in names] or _own()
-    title = ", ".join(Path(each).name for each in names) or "samples and workspace"
+    inputs = [expanduser(each) for each in names] or _own()  # noqa: PTH111, which may raise
+    title = ", ".join(Path(named(each)).name for each in names) or "samples and workspace"
     told = hashlib.sha256("\0".join(map(str, inputs)).encode()).hexdigest()[:8]
     run = BuildRun(paths.data() / "corpora" / f"{title[:60]} {told}", inputs)
     alive = waiting.tab_is_open()
@@ -141,14 +143,14 @@ def _megabytes(size: int) -> str:
 
 
 @kept(4)
-def _held(path: str, generation: int) -> Corpus:
+def _held(path: str, built: str) -> Corpus:
     """An open corpus; one that was built anew is opened anew."""
     return opened(path)
 
 
 def holds(corpus: Corpus) -> None:
     """How much is in it, whatever is chosen below; counted once in a tab for each build of it."""
-    key = f"{_HOLDS} {state.held('corpus')} {corpus.catalog.generation}"
+    key = f"{_HOLDS} {state.held('corpus')} {corpus.catalog.state}"
     if (told := state.held(key)) is None:
         counts = ", ".join(f"(SELECT count(*) FROM {thing}s)" for thing in _COUNTED)
         asked = partial(corpus.sql, f"SELECT {counts}", seconds=_SECONDS)

@@ -1,8 +1,9 @@
 """The named questions: what each asks of which table, by what, and what it says.
 
-A question is SQL over the views, with three places: `{by}` for the columns that it is asked by,
-`{where}` for the filters, `{offered}` for those of a second table. `$limit`, `$split` and the
-filters' values are parameters.
+A question is SQL over the views, with places: `{by}` for the columns that it is asked by,
+`{where}` for the filters (`{and_where}` behind other conditions), `{and_where_beside}` for those
+that a second table has, `{and_tool}` for that of a tool. `$limit`, `$split` and the filters' values
+are parameters.
 """
 
 from __future__ import annotations
