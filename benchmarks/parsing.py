@@ -4,17 +4,25 @@ Run: python benchmarks/parsing.py [DIALECT …] [--peers]. CPU seconds; the floo
 same chunks to a list, in the same run. `live` gives the events of each chunk at once, `batched`
 reads 1,024 chunks at a time (BatchedParser), as recordings are read. `--peers` reads the same
 arguments with what PyPI offers and is installed; `--dull` reads text that is nothing but one
-beginning of a marker after another, and says how its time grows.
+beginning of a marker after another, and says how its time grows. `--against TREE` reads arguments,
+small calls and prose in another tree and in this one, by turns, in processes of their own: the
+least CPU time of each, and the ratio for every dialect that both know; above 1.10 it is marked.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import json
 import math
+import os
+import statistics
+import subprocess
+import sys
 import time
 import tracemalloc
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from generated import TOOL
@@ -25,6 +33,8 @@ from playground.parsing.batches import BatchedParser
 from playground.parsing.parser import DialectParser
 from playground.prompt_data import PromptData
 
+ROOT = Path(__file__).resolve().parent.parent
+MARKED = 1.10
 SIZES = (10_000, 100_000, 1_000_000)
 PROMPT = PromptData(tool_metadata=[TOOL])
 
@@ -137,6 +147,47 @@ def dull(names: list[str]) -> None:
         print(f"{unit!r:14} {total:7.2f} s in all; slowest {listed}", flush=True)
 
 
+def measured(names: list[str]) -> dict[str, dict[str, float]]:
+    """CPU seconds of every dialect's parser for each kind of text, in this process' tree."""
+    found: dict[str, dict[str, float]] = {}
+    for name in names:
+        dialect = get_dialect(name)
+        if isinstance(dialect, DeclaredDialect):
+            texts = {
+                "argument by 4": cut(call_of(dialect, 200_000), 4),
+                "argument by 64": cut(call_of(dialect, 1_000_000), 64),
+                "20 calls by 4": cut("\n".join([call_of(dialect, 40)] * 20), 4),
+                "prose by 4": cut("The tide is high, and the berth is free.\n" * 5_000, 4),
+            }
+            found[name] = {kind: times(dialect, cuts, False)[0] for kind, cuts in texts.items()}
+    return found
+
+
+def against(tree: Path, names: list[str], rounds: int) -> int:
+    """The ratio of this tree's time to the other's, dialect by dialect; 1 where any is marked."""
+    least: dict[Path, dict[str, dict[str, float]]] = {tree: {}, ROOT: {}}
+    for number in range(rounds):
+        for each in (tree, ROOT) if number % 2 else (ROOT, tree):
+            command = [sys.executable, __file__, "--measure", *names]
+            environment = {**os.environ, "PYTHONPATH": str(each)}
+            done = subprocess.run(command, env=environment, capture_output=True, check=True)
+            for name, kinds in json.loads(done.stdout).items():
+                before = least[each].setdefault(name, kinds)
+                least[each][name] = {kind: min(before[kind], kinds[kind]) for kind in kinds}
+    ratios: dict[str, dict[str, float]] = {}  # by kind
+    for name in least[ROOT].keys() & least[tree].keys():
+        for kind, seconds in least[ROOT][name].items():
+            ratios.setdefault(kind, {})[name] = seconds / least[tree][name][kind]
+    for kind, by_name in ratios.items():
+        slower = {name: ratio for name, ratio in by_name.items() if ratio > MARKED}
+        worst = ", ".join(f"{name} {slower[name]:.2f}" for name in sorted(slower, key=slower.get))  # type: ignore[arg-type]
+        print(
+            f"{kind:15} {len(by_name)} dialects, median {statistics.median(by_name.values()):.2f}, "
+            f"{min(by_name.values()):.2f} to {max(by_name.values()):.2f}; slower: {worst or 'none'}"
+        )
+    return int(any(ratio > MARKED for by_name in ratios.values() for ratio in by_name.values()))
+
+
 def peers() -> None:
     """The arguments alone, read anew at every chunk, as these libraries are used on streams."""
     readers: dict[str, Callable[[str], Any]] = {}
@@ -176,8 +227,15 @@ if __name__ == "__main__":
     options.add_argument("dialect", nargs="*")
     options.add_argument("--peers", action="store_true")
     options.add_argument("--dull", action="store_true")
+    options.add_argument("--against", type=Path)
+    options.add_argument("--rounds", type=int, default=4)
+    options.add_argument("--measure", action="store_true", help=argparse.SUPPRESS)
     given = options.parse_args()
-    if given.peers:
+    if given.measure:
+        print(json.dumps(measured(given.dialect or dialect_names())))
+    elif given.against:
+        sys.exit(against(given.against.resolve(), given.dialect, given.rounds))
+    elif given.peers:
         peers()
     elif given.dull:
         dull(given.dialect or dialect_names())

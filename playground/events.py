@@ -221,6 +221,13 @@ def _continues(last: Event, event: Event) -> bool:
 def _joined(first: Event, more: list[str], end: Event) -> Event:
     span = Span(first.span.start, end.span.stop)
     text = "".join([first.text, *more])  # type: ignore[union-attr]
+    match first:  # of the leanest ones there are most: `replace` would look at their fields
+        case MarkupEvent(role=role):
+            return MarkupEvent(span, text, role)
+        case TextEvent() | ReasoningEvent():
+            return type(first)(span, text)
+        case ArgumentEvent(call_index=index, key=key):
+            return ArgumentEvent(span, index, key, text)
     return replace(first, span=span, text=text)  # type: ignore[arg-type]
 
 

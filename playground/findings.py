@@ -270,7 +270,9 @@ CODES: Final[dict[str, FindingKind]] = {
     "arguments-kept-as-text": FindingKind(
         "info", "arguments that are not a JSON object: kept as text"
     ),
-    "more-sessions": FindingKind("info", "the file holds more sessions than this one"),
+    "more-sessions": FindingKind(
+        "info", "the file holds more sessions than this one: FILE#2 is the second"
+    ),
     "lines-left-out": FindingKind("warning", "lines of a kind that leaves nothing in a session"),
     "bookkeeping": FindingKind("info", "lines of a kind that holds no part of the conversation"),
     "unreadable-line": FindingKind("error", "a line that cannot be read: left out"),

@@ -9,6 +9,7 @@ from conftest import ROOT
 from strategies import DIALECTS, TOOLS
 
 from playground.dialects.declared import DeclaredDialect
+from playground.dialects.near import nearly
 from playground.dialects.reading import parse
 from playground.messages import ToolCallPart
 from playground.parsing.plan import call_openers
@@ -167,6 +168,10 @@ def test_what_no_dialect_reads_has_the_nearest_one(
         ("gemma3", "```TOOL_CODE\nlist_files()\n```", "```tool_code"),
         ("kimi-k2", "I look.<|tool_calls_sec", "<|tool_calls_section_begin|>"),
         ("json", 'I look.\n{"tool_name": "list', '"tool_name"'),
+        ("json", 'I look.\n{\n  "id": "a",\n  "tool_name"', '"tool_name"'),
+        ("xlam", "name: list_files\narguments: none", '"name"'),
+        ("react", "I look.\nACTION: list_files", "Action:"),
+        ("react", "I look.\nActi", "Action:"),
         ("xml", '<list_files id="1">\n</list_files id="1">', "<list_files>"),
         ("granite-pythonic", 'Now: "list_files"()', "list_files("),
         ("hermes", "A tool_call is a call, a<b and [1]; <b>call</b> list_files.", ""),
@@ -179,6 +184,43 @@ def test_what_is_nearly_a_marker_is_told_of(dialect: str, text: str, marker: str
     assert (result.content, result.tool_calls) == (text, [])
     told = [(each.code, each.message) for each in result.findings]
     assert told == ([("near-marker", f"nearly {marker!r}: it is kept as text")] if marker else [])
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "amiss"),
+    [
+        ('{"type": "function", "function": ', "}", True),  # one closer of two is there
+        ('I ask. {"tool": ', "", True),
+        ("Here it is: ", "", False),
+        ("{the tide} ", " {the ebb}", False),
+        ('{"type": "function"} ', "", False),
+    ],
+)
+def test_a_call_inside_an_object_that_is_text_is_not_passed_in_silence(
+    before: str, after: str, amiss: bool
+) -> None:
+    call = '{"name": "tide", "parameters": {"port": "Brest"}}'
+    result = parse(f"{before}{call}{after}", "llama3-json")
+    assert [each.arguments for each in result.tool_calls] == [{"port": "Brest"}]
+    assert [each.code for each in result.findings] == ["unexpected-text"] * amiss
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Please give me your address, name and phone number.",
+        'The form has three fields: "id", "name" and "email".',
+        "I used the tool name `write_file` as you asked.",
+        "The tool name: write_file. Its input: a path.",
+        "The recommended action: restart the server.",
+        "After the phone call: write a summary. If it helps, I can give you a call",
+        "The `tool_call_id` key stands beside the `json[0]` of the answer.",
+        "Write to gerrit@write_file.org, or look at the <write_file-item> element.",
+    ],
+)
+def test_prose_is_nearly_no_marker_of_any_dialect(text: str) -> None:
+    names = tuple(tool.name for tool in TOOLS)
+    assert [d.name for d in DIALECTS if nearly(text, d, names)] == []
 
 
 def test_prose_is_of_no_likeliest_dialect() -> None:

@@ -176,6 +176,8 @@ def test_the_raw_command_needs_one_format() -> None:
         ("ai-sage/GigaChat3.5-Ultra", "gigachat3.5"),
         ("google/gemma-3-27b-it", "gemma3"),
         ("naver-hyperclovax/HyperCLOVAX-SEED-Think-14B", "hyperclovax"),
+        ("IQuestLab/IQuest-Coder-V2-40B", "iquest-coder"),
+        ("Tele-AI/TeleChat4-36B", "telechat4"),
     ],
 )
 def test_a_model_gets_its_dialect_with_a_reason(model: str, dialect: str) -> None:

@@ -17,6 +17,7 @@ from playground.events import (
     Span,
     TextEvent,
     merged,
+    owned_text,
 )
 from playground.messages import ToolCallPart
 from playground.parsing import relaxed_json
@@ -301,6 +302,36 @@ def fed(*pieces: bytes | dict[str, object], dialect: str = "native") -> ParseRes
             parser.feed(piece) if isinstance(piece, bytes) else parser.feed_tool_call_delta(piece)
         )
     return gather([*events, *parser.finish()])
+
+
+def test_half_surrogates_in_native_calls_are_told_as_in_text() -> None:
+    name, cut, rest = "f\udfff", '{"x": "a\ud83d', '\ude00"}'
+    result = fed(delta(0, name, cut, id="\ud800"), delta(0, name, rest))
+    call = result.tool_calls[0]
+    assert (call.call_id, call.name, call.arguments) == (
+        "\ufffd",
+        "f\ufffd",
+        {"x": "a\ufffd\ufffd"},
+    )
+    halves = [place for place, char in enumerate(name + cut + rest) if "\ud800" <= char <= "\udfff"]
+    told = [(each.code, each.where) for each in result.findings if each.code != "unknown-tool"]
+    assert told == [("lone-surrogate", f"character {place}") for place in halves]
+    assert "".join(map(owned_text, result.events)) == 'f\ufffd{"x": "a\ufffd\ufffd"}'
+
+
+@pytest.mark.parametrize(
+    ("given", "name", "call_id"),
+    [
+        ({"index": 0, "id": 7, "function": {"name": 5, "arguments": "{}"}}, "5", "7"),
+        ({"index": {"a": 1}, "function": {"name": ["f"], "arguments": {}}}, '["f"]', "call_1"),
+    ],
+)
+def test_what_is_no_text_in_a_native_delta_stands_as_json(
+    given: dict[str, object], name: str, call_id: str
+) -> None:
+    """It raised a TypeError."""
+    (call,) = fed(given).tool_calls
+    assert (call.name, call.call_id, call.arguments) == (name, call_id, {})
 
 
 def test_native_deltas_interleave_and_names_may_come_late() -> None:

@@ -14,7 +14,8 @@ from wires import FRAMINGS, WRITERS, Said
 from playground import paths
 from playground.dialects import get_dialect
 from playground.messages import ToolCallPart
-from playground.questions.recognition import Kind, recognise
+from playground.questions.recognised_documents import Kind
+from playground.questions.recognition import recognise
 from playground.sessions.loading import first_session, load_sessions
 from playground.sessions.pasted import unwrapped
 from playground.sessions.source import Source

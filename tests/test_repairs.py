@@ -35,6 +35,7 @@ TOOLS: Final = [
 ]
 ROME: Final = ("get_weather", {"city": "Rome"})
 OSLO: Final = ("get_weather", {"city": "Oslo"})
+_FUNCTION: Final = "<function=get_weather>\n<parameter=city>\nRome\n</parameter>\n</function>"
 _JSON: Final = '{"name": "get_weather", "arguments": {"city": "Rome"}}'
 _OSLO_JSON: Final = _JSON.replace("Rome", "Oslo")
 _KIMI: Final = (
@@ -316,6 +317,7 @@ JSON: Final[list[Row]] = [
         (_JSON.replace('"Rome"', "/etc/hosts"), "/etc/hosts", ["relaxed-json"]),
         (_JSON.replace('"Rome"', "https://x.y/z"), "https://x.y/z", ["relaxed-json"]),
         (_JSON.replace(",", ", // don't\n"), "Rome", ["relaxed-json"]),
+        (_JSON.replace(",", ", // don't\r"), "Rome", ["relaxed-json"]),
         (_JSON.replace('"', '\\"'), "Rome", ["relaxed-json"]),
     )
 ]
@@ -400,6 +402,17 @@ VALUES: Final[list[Row]] = [
         "",
         ["missing-closer"],
     ),
+    *(
+        (
+            "granite-20b-fc",  # its own opener: the call before it was cut off
+            f'<function_call> {{"name": "get_weather", "arguments": {cut}<function_call> '
+            '{"name": "get_weather", "arguments": {"city": "Rome"}}',
+            [("get_weather", {"city": "Rome"})],
+            "",
+            ["malformed-json"],
+        )
+        for cut in ("", "[", '{"days": ')
+    ),
     (
         "muse",  # a call in a value
         ' to=get_weather<|message|><atem:function_calls><atem:invoke name="get_weather">'
@@ -461,6 +474,16 @@ VALUES: Final[list[Row]] = [
         [("get_weather", {"city": "a</arg_value> b"})],
         "",
         ["marker-in-value"],
+    ),
+    *(
+        (
+            "qwen3-coder",
+            f"<tool_call>{_FUNCTION}</tool_call>".replace("=city>", end),
+            [ROME],
+            "",
+            [],
+        )
+        for end in ("=city >", "= city>", "= city >", " = city >")
     ),
     (
         "minimax-m3",
@@ -658,7 +681,6 @@ _INVOKE: Final = (
     '<function_calls>\n<invoke name="get_weather">\n<parameter name="city">Rome</parameter>\n'
     "</invoke>\n</function_calls>"
 )
-_FUNCTION: Final = "<function=get_weather>\n<parameter=city>\nRome\n</parameter>\n</function>"
 _MENDED: Final = ["mended-opener", "mended-opener"]
 ATTRIBUTES: Final[list[Row]] = [
     ("anthropic-invoke", _INVOKE.replace('"', "'"), [ROME], "", _MENDED),
@@ -1167,9 +1189,167 @@ HALVED: Final[list[Row]] = [  # a call that lacks a part of it behind a whole on
 ]
 
 
+def _keyed(dialect: str, *params: str) -> str:
+    """A call whose parameters are an element for the key and one for the value."""
+    label = "ifm|" if dialect == "k2-horizon" else ""
+    body = re.sub(r"<(/?)(?=arg)", rf"<\1{label}", "\n".join(params))
+    if dialect == "hunyuan":
+        return f"<tool_calls>\n<tool_call>get_weather<tool_sep>\n{body}</tool_call>\n</tool_calls>"
+    text = f"<{label}tool_call>get_weather\n{body}\n</{label}tool_call>"
+    return f"<ifm|tool_calls>\n{text}\n</ifm|tool_calls>" if label else text
+
+
+_CITY: Final = "<arg_key>city</arg_key>\n<arg_value>Rome</arg_value>"
+_ROME_3: Final = [("get_weather", {"city": "Rome", "days": 3})]
+# One of the tags between a key and its value is missing (ollama's glm46 repairs four of them; a
+# tenth of GLM 5.2's calls lack the third, vllm#49248) or stands there twice (vllm#54971): the value
+# before it, whose closer it would hide, ends where it ends.
+TAGS_MISSING: Final[list[Row]] = [
+    *(
+        (dialect, _keyed(dialect, _CITY, param), _ROME_3, "", ["mended-opener"])
+        for dialect in ("glm", "hunyuan", "k2-horizon")
+        for param in (
+            "<arg_key>days<arg_value>3</arg_value>",
+            "<arg_key>days\n<arg_value>3</arg_value>",
+            "<arg_key>days</arg_key>3</arg_value>",
+            "<arg_key>days</arg_key>\n3</arg_value>",
+            "<arg_key>days</arg_key></arg_key><arg_value>3</arg_value>",
+            "<arg_key><arg_key>days</arg_key>\n<arg_value>3</arg_value>",
+        )
+    ),
+    (
+        "k2-horizon",
+        _keyed(
+            "k2-horizon",
+            "<arg_key>city<arg_type>string</arg_type><arg_value>Rome</arg_value>",
+            "<arg_key>days</arg_key><arg_type>integer<arg_value>3</arg_value>",
+        ),
+        _ROME_3,
+        "",
+        ["mended-opener", "mended-opener"],
+    ),
+    (
+        "glm",  # a key without a value is none: what is left of the call says so
+        _keyed("glm", "<arg_key>city</arg_key>", "<arg_key>days</arg_key>"),
+        [],
+        "",
+        ["unreadable-call", "unexpected-text"],
+    ),
+    (
+        "glm",  # of a parameter that the tool does not have
+        _keyed("glm", _CITY.replace("Rome", "a <arg_key>b<arg_value> c")),
+        [("get_weather", {"city": "a <arg_key>b<arg_value> c"})],
+        "",
+        [],
+    ),
+]
+
+# What a model wrote in the place of Python's keyword arguments, between markers that tell a call;
+# a list that nothing tells may be code that somebody shows.
+LISTED: Final[list[Row]] = [
+    *(
+        (
+            dialect,
+            f"{before}get_weather({given}){after}",
+            [("get_weather", read)],
+            "",
+            ["relaxed-python"],
+        )
+        for dialect, before, after in (
+            ("lfm2", "<|tool_call_start|>[", "]<|tool_call_end|>"),
+            ("llama4-pythonic", "<|python_start|>[", "]<|python_end|>"),
+            ("olmo3", "<function_calls>", "</function_calls>"),
+            ("hermes", "<tool_call>", "</tool_call>"),
+        )
+        for given, read in (
+            ('{"city": "Rome", "days": 3}', {"city": "Rome", "days": 3}),
+            ('**{"city": "\\ud83d\\ude00", "days": null}', {"city": "😀", "days": None}),
+            ("{'city': 'Rome', 'days': None}", {"city": "Rome", "days": None}),
+            ("city=Rome", {"city": "Rome"}),
+            ("city=New York, days=3", {"city": "New York", "days": 3}),
+            ("city=none of them", {"city": "none of them"}),
+        )
+    ),
+    *(
+        (dialect, f"{before}get_weather({given}){after}", [], "", ["malformed-python"])
+        for dialect, before, after in (
+            ("llama4-pythonic", "<|python_start|>[", "]<|python_end|>"),
+            ("pythonic", "[", "]"),
+        )
+        for given in (
+            "city=f(1)",
+            "city=a + b",
+            "tags=[a]",
+            '{"city": "Rome"}, days=3',
+            "**given",
+            "{1}",
+        )
+    ),
+    *(
+        ("pythonic", f"[get_weather({given})]", [], "", ["malformed-python"])
+        for given in ("city=Rome", '{"city": "Rome"}', "**{'city': 'Rome'}")
+    ),
+]
+
+# Objects with texts between marks: no value, no comma, no key.
+UNVALUED: Final[list[Row]] = [
+    *(
+        (
+            dialect,
+            f"{opener}get_weather{{{body.replace('~', mark)}}}{closer}",
+            [("get_weather", read)],
+            "",
+            ["relaxed-json"],
+        )
+        for dialect, opener, closer, mark in (
+            ("gemma4", "<|tool_call>call:", "<tool_call|>", '<|"|>'),
+            ("functiongemma", "<start_function_call>call:", "<end_function_call>", "<escape>"),
+        )
+        for body, read in (
+            ("city:", {"city": ""}),
+            ("city:,days:3", {"city": "", "days": 3}),
+            ("days:3,city: ,", {"days": 3, "city": ""}),
+            ("city:~Rome~ days:3", {"city": "Rome", "days": 3}),
+            ("city:~Rome~\ndays:3", {"city": "Rome", "days": 3}),
+            ("city:~Rome~days:3", {"city": "Rome", "days": 3}),
+            ("tags:[~a~] city:~Rome~", {"tags": ["a"], "city": "Rome"}),
+        )
+    ),
+    (
+        "functiongemma",
+        "<start_function_call>call:get_weather{:}<end_function_call>",
+        [],
+        "",
+        ["malformed-arguments"],
+    ),
+]
+
+# Meta's two forms in one model: a JSON object, and the built-in tools' method call.
+METHODS: Final[list[Row]] = [
+    (
+        "llama3-json",
+        '<|python_tag|>get_weather.call(city="Rome"); get_weather.call(city="Oslo")',
+        [ROME, OSLO],
+        "",
+        [],
+    ),
+    (
+        "llama3-json",
+        'get_weather.call(city="Rome")',
+        [],
+        'get_weather.call(city="Rome")',
+        ["missing-opener"],
+    ),
+]
+
+
 @pytest.mark.parametrize(
     ("dialect", "text", "calls", "content", "findings"),
     [
+        *TAGS_MISSING,
+        *LISTED,
+        *UNVALUED,
+        *METHODS,
         *STUTTERED,
         *SERVERS_SAW,
         *HALVED,
@@ -1254,6 +1434,38 @@ def test_no_call_is_delivered_out_of_a_broken_calls_argument(dialect: DeclaredDi
 UNTOLD: Final = {
     "harmony": "<|channel|>",  # what is left are stop tokens, which end any message
 }
+
+
+# Where a parameter is an element of any name, another call in a call may be one.
+ANY_ELEMENT: Final = ("xml", "anthropic-legacy")
+CLOSED: Final = [
+    dialect
+    for dialect in GENERAL
+    if dialect.syntax.call_template.body == "params"
+    and dialect.syntax.call_template.after
+    and dialect.parallel
+    and dialect.name not in ANY_ELEMENT
+]
+
+
+@pytest.mark.parametrize("dialect", CLOSED, ids=lambda dialect: dialect.name)
+def test_a_call_whose_closer_alone_is_missing_is_whole_before_the_next(
+    dialect: DeclaredDialect,
+) -> None:
+    calls = [
+        ToolCallPart("call_1", "get_weather", {"city": "Rome", "days": 3}),
+        ToolCallPart("call_2", "get_weather", {"city": "Oslo", "days": 4}),
+    ]
+    tools = read_tools(TOOLS)
+    written = dialect.format_reply(calls, tools)
+    closer = "".join(str(piece) for piece in dialect.syntax.call_template.after).strip()
+    left = written.replace(closer, "", 1)
+    assert left != written
+    for text in (f"{left}\nThen?", left):
+        result = parse(text, dialect, tools)
+        assert [call.arguments for call in result.tool_calls] == [call.args for call in calls]
+        assert "missing-closer" in [f.code for f in result.findings]
+        assert parse([c.encode() for c in text], dialect, tools) == result
 
 
 @pytest.mark.parametrize("dialect", GENERAL, ids=lambda dialect: dialect.name)
@@ -1355,6 +1567,7 @@ def test_where_any_tag_may_be_a_call_a_parameters_closer_is_its_own() -> None:
     ("body", "expected"),
     [
         ('{"name": "f", "arguments": {}\n', "expected `,` or `}`, not '<'"),
+        ('{"name": "f", "arguments": ', "expected a value, not '<'"),
         ('{"name": "f", "arguments": {}, \n', "expected a key in double quotes, not '<'"),
     ],
 )

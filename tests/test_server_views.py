@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import json
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,13 +18,22 @@ from hypothesis import strategies as st
 import playground as pg
 from playground import paths
 from playground.cli import main
-from playground.events import merged
+from playground.events import (
+    ArgumentEvent,
+    CallEndedEvent,
+    CallStartedEvent,
+    Event,
+    Span,
+    TextEvent,
+    merged,
+)
 from playground.questions.experiments import cross_read
 from playground.questions.report_texts import LITERALS, handed, suite_test
 from playground.questions.server_report import server_report, smaller
 from playground.questions.server_view import every_server, server_view
 from playground.recordings.recording import Recording, TextChunk
 from playground.servers import SERVERS, ServerReading, server_names
+from playground.servers.stretches import stretches
 from playground.servers.view import Language, Server
 from playground.show.frames import cross_readings
 from playground.show.payloads import player
@@ -262,6 +273,55 @@ def test_the_player_shows_step_by_step_what_is_dropped() -> None:
     segments = player(handed)["segments"]
     assert segments[-1] == ["finding", len(TEXT) - len(TEXT.split("</tool_call>")[1]), len(TEXT)]
     assert pg.replay(recording(TEXT), "hermes").handed is None
+
+
+@pytest.mark.parametrize("size", [1, 3, 40, 1000])
+@pytest.mark.parametrize("server", ["vllm", "ollama", "llama.cpp"])
+def test_what_is_handed_over_is_cut_where_the_steps_are(server: str, size: int) -> None:
+    timeline = pg.replay(recording(TEXT + CALL + "\nWell <tool_ca", size), "hermes", server=server)
+    handed = timeline.handed
+    assert handed is not None
+    at = 0
+    for step in handed.steps:
+        assert all(event.span.stop <= step.stop for event in step.events)
+        for event in step.events:  # and no character is in two of them, or in none
+            assert event.span.start == at
+            at = event.span.stop
+    assert merged(e for step in handed.steps for e in step.events) == handed.result.events
+    assert at == len(timeline.text)
+
+
+def test_a_server_view_of_many_steps_takes_linear_time() -> None:
+    """At every step what was left of the text behind it was copied."""
+    timeline = pg.replay(recording("x", 1), "hermes", server="vllm")
+    assert timeline.server is not None
+    steps = [replace(timeline.steps[0], stop=stop) for stop in range(4_000, 8_000_001, 4_000)]
+    server = replace(timeline.server, events=[TextEvent(0, "x" * 8_000_000)])
+    timeline = replace(timeline, steps=steps, server=server)
+    taken = []
+    for _ in range(3):
+        began = time.process_time()
+        handed = timeline.handed
+        taken.append(time.process_time() - began)
+    assert handed is not None and {len(step.events) for step in handed.steps} == {1}
+    assert min(taken) < 0.08  # it was 0.25 s, and is a twentieth of that
+
+
+def test_a_call_of_many_events_is_one_stretch_in_linear_time() -> None:
+    """For each event of a call all before it were asked whether it had ended."""
+    nowhere = Span(0, 0)
+    arguments = [ArgumentEvent(number, 0, str(number), "1") for number in range(5_000)]
+    ended = CallEndedEvent(nowhere, 0, "call_1", "f", {}, ())
+    events: list[Event] = [
+        CallStartedEvent(nowhere, 0, "call_1"),
+        *arguments,
+        ended,
+        TextEvent(5_000, "x"),
+    ]
+    began = time.process_time()
+    call, text = stretches(events)
+    assert time.process_time() - began < 0.2  # it was 2 s
+    assert (call.kind, call.events, text.events) == ("call", events[:-1], events[-1:])
 
 
 def test_every_dialect_says_what_each_server_drops_of_it() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +13,7 @@ from strategies import DIALECTS, TOOLS, streams
 
 import playground as pg
 from playground.dialects.declared import DeclaredDialect
+from playground.dialects.native import DIALECT
 from playground.dialects.reading import parser_for
 from playground.errors import UnknownNameError
 from playground.events import (
@@ -253,6 +255,10 @@ def test_calls_that_a_server_has_read_are_handed_over_by_none_as_text(server: st
     reading = server_view(recording, "native", server)
     assert (reading.content, [call.name for call in reading.tool_calls]) == ("Well.", ["say"])
     assert [found.code for found in reading.told] == ["read-before"]
+    # by what a dialect says of itself, whatever its name is
+    other = server_view(recording, replace(DIALECT, name="gateway"), server)
+    assert (other.content, other.tool_calls) == (reading.content, reading.tool_calls)
+    assert [found.code for found in other.told] == ["read-before"]
 
 
 def test_a_dialect_of_which_no_view_is_declared_is_read_all_the_same_and_told() -> None:

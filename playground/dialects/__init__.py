@@ -93,7 +93,11 @@ _FILES: Final = (  # the names are said here, so that a dialect loads its own fi
         "anthropic-invoke anthropic-legacy muse minimax-m2 dots deepseek-dsml deepseek-v4.1 "
         "gigachat3.5 step3 minicpm5 minimax-m3",
     ),
-    ("parameter_tags", "seed-oss openhands mimo k-exaone-2 glm hunyuan hy3 solar-open2 k2-horizon"),
+    (
+        "parameter_tags",
+        "seed-oss openhands mimo k-exaone-2 glm hunyuan hy3 solar-open2 k2-horizon iquest-coder "
+        "telechat4",
+    ),
     (
         "header_tokens",
         "kimi-k2 deepseek-v3 deepseek-v3.1 mistral functionary-v3.2 plamo3 kimi-k3 solar-open "

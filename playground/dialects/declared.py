@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from types import NoneType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, assert_never
@@ -26,6 +26,7 @@ from playground.messages import (
     ToolCallPart,
     ToolResultPart,
 )
+from playground.parsing.hashed import HashedOnce
 from playground.parsing.parser import SyntaxParser
 from playground.parsing.rendering import no_schema, render_call, render_calls
 from playground.parsing.switches import Switches
@@ -62,7 +63,7 @@ def _result_template(text: str) -> Template:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeclaredDialect(Dialect):
+class DeclaredDialect(HashedOnce, Dialect):
     """All of a dialect as data; see CONTRIBUTING.md for one in four lines."""
 
     remembers: ClassVar[bool] = True
@@ -109,17 +110,7 @@ class DeclaredDialect(Dialect):
         self._result_template()
         _check_model_names(self.name, self.model_names)
 
-    @cached_property
-    def _hash(self) -> int:
-        told = (each for each in fields(self) if (each.compare if each.hash is None else each.hash))
-        return hash(tuple(getattr(self, each.name) for each in told))
-
-    def __hash__(self) -> int:
-        return self._hash  # all of a declaration is read once: memory asks at each rendering
-
-    def __getstate__(self) -> dict[str, Any]:
-        """All but the hash: in another process a text has another one."""
-        return {name: value for name, value in vars(self).items() if name != "_hash"}
+    __hash__ = HashedOnce.__hash__
 
     def is_native_toolcalling(self) -> bool:
         return False

@@ -1,6 +1,8 @@
 """Llama 3.x: a bare JSON object (after <|python_tag|> when tools run in ipython), or a
 <function=…> tag around the arguments; see Meta's llama3_3 prompt format."""
 
+from dataclasses import replace
+
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.prompts import JSON_LINES
 from playground.parsing.switches import Switches
@@ -20,6 +22,13 @@ _SEARCH = ToolMetadata(
     examples=(ToolExample(parameters={"query": "storm warning Brest"}),),
 )
 
+_METHOD = Syntax(
+    call="{name}.call({args:python})",
+    section="<|python_tag|>{calls}",
+    section_required=True,
+    separator="; ",
+)
+
 JSON = DeclaredDialect(
     name="llama3-json",
     title="Llama 3 JSON",
@@ -28,6 +37,7 @@ JSON = DeclaredDialect(
         section="<|python_tag|>{calls}",
         separator="; ",
         shape=JsonShape(arguments=("parameters",), constants=(("type", "function"),)),
+        also=(_METHOD,),  # a model whose prompt has both kinds of tools writes both
     ),
     rules="""\
 Answer with a JSON object that holds the function's "name" and its "parameters", a dictionary \
@@ -47,11 +57,8 @@ from argument name to value, and with nothing else.""",
 BUILTIN = DeclaredDialect(
     name="llama3-builtin",
     title="Llama 3 built-in tools",
-    syntax=Syntax(
-        call="{name}.call({args:python})",
-        section="<|python_tag|>{calls}",
-        section_required=True,
-        separator="; ",
+    syntax=replace(
+        _METHOD,
         also=(
             Syntax(
                 call="{call:json}",

@@ -14,6 +14,7 @@ from typing import Final
 from playground.dialects import as_dialects
 from playground.dialects.base import Dialect
 from playground.dialects.declared import DeclaredDialect
+from playground.events import CallEndedEvent, CallStartedEvent, TextEvent
 from playground.findings import CODES, Finding, finding
 from playground.parsing.notations import notation_of
 from playground.parsing.result import ParseResult
@@ -26,8 +27,10 @@ _LEAST_OFF: Final = 9  # of one that may be a letter off
 _SIGNS: Final = str.maketrans({"｜": "|", "▁": "_", "＜": "<", "＞": ">"})
 _CODED: Final = re.compile(r"\\u([0-9a-fA-F]{4})")
 _BLANK: Final = re.compile(r"[\s_ĠĊ\-]+|\\[nrt]|\\(?=\W)")
-_DOUBLED: Final = re.compile(r"([^\w\s])\1+")
+_DOUBLED: Final = re.compile(r"([^\w\s`])\1+")  # one back-tick is code in prose, three are a fence
 _TAG: Final = re.compile(r"[<\[][^<>\[\]]{2,80}[>\]]")
+_ARGUMENT: Final = r"\s{0,8}(?:\W?\)|\w+\s{0,8}=)"  # or none
+_BEGUN_OBJECT: Final = re.compile(r'\{\s{0,8}"[^{}]{1,200}":\s{0,8}\Z')  # up to a key of a call
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 
 
@@ -44,6 +47,25 @@ def near_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -> F
     return finding("near-marker", "the whole reply", f"nearly {marker!r}: it is kept as text")
 
 
+def around_a_call(result: ParseResult) -> Finding | None:
+    """A finding where a call in JSON stands in an object whose other parts are text: in one that
+    is torn, or in a wrapper that is not the dialect's."""
+    if result.findings:
+        return None
+    before, calls = "", 0
+    for event in result.events:
+        if isinstance(event, TextEvent):
+            before = (before + event.text)[-LOOKED_AT:]
+        elif isinstance(event, CallStartedEvent):
+            calls += 1
+            if begun := _BEGUN_OBJECT.search(before):
+                told = f"the call stands in an object: {begun[0]!r:.60} before it is kept as text"
+                return finding("unexpected-text", f"call {calls}", told)
+        elif isinstance(event, CallEndedEvent):
+            before = ""
+    return None
+
+
 def nearly(text: str, dialect: DeclaredDialect, names: tuple[str, ...] = ()) -> str:
     """The marker, or the beginning of a call of one of the tools, that stands in the text, but not
     as it is declared; "" for none."""
@@ -56,7 +78,7 @@ def nearly(text: str, dialect: DeclaredDialect, names: tuple[str, ...] = ()) -> 
     if words is not None and words.search(looked_at):
         found = folded(looked_at)
         for marker, bare in markers.items():
-            if bare in found:
+            if bare in found and (not bare[0].isalnum() or _begins_a_line(bare, looked_at)):
                 return marker
         tags = {tag for tag in _TAG.findall(found) if len(tag) >= _LEAST_OFF - 1}
         for marker, bare in markers.items():
@@ -107,12 +129,21 @@ def _markers(dialect: DeclaredDialect) -> tuple[dict[str, str], re.Pattern[str] 
     return markers, re.compile("|".join(sorted(words)), re.IGNORECASE) if words else None
 
 
+def _begins_a_line(bare: str, text: str) -> bool:
+    """Whether a marker of words, `Action:`, stands where a call begins: elsewhere it is prose."""
+    spaced = r"[\s_\-]{0,8}".join(map(re.escape, bare))
+    return re.search(rf"(?im)^[^\w\n]{{0,8}}{spaced}", text) is not None
+
+
 def _half(text: str, markers: dict[str, str]) -> str:
     """The marker of which a beginning is the text's end."""
     tail = text[-80:].rstrip()
+    line = tail.rpartition("\n")[2].strip()
     for marker in markers:
         for size in range(min(len(marker) - 1, len(tail)), 3, -1):
-            if tail.endswith(marker[:size]) and re.search(r"\w{2}", marker[:size]):
+            half = marker[:size]
+            ends = line == half if marker[0].isalnum() else tail.endswith(half)
+            if ends and re.search(r"\w{2}", half):
                 return marker
     return ""
 
@@ -123,8 +154,12 @@ def _call_of(text: str, dialect: DeclaredDialect, names: tuple[str, ...]) -> str
     before = syntax.call_template.before
     if not before and notation_of(syntax).tells_itself:
         key, listed = syntax.shape.name[-1], "|".join(map(re.escape, names))
-        told = listed and re.search(rf"\b{key}\W{{1,8}}(?:{listed})\b", text)
-        begun = re.search(rf"""[{{,]\s{{0,8}}["']?{key}\b[^{{}}\n]{{0,80}}\Z""", text.rstrip())
+        # a key, not a word: in quotes, in an object or at the beginning of a line, and with a colon
+        quoted = rf"""["'\\]{{0,3}}{key}["'\\]{{0,3}}\s{{0,8}}"""
+        begin = r"""(?:^|[{,"'\\])[ \t]{0,8}"""
+        told = listed and re.search(rf"(?m){begin}{quoted}[:=]\W{{0,8}}(?:{listed})\b", text)
+        ahead = r"\{(?:[^{}]{0,200},)?\s{0,8}"
+        begun = re.search(rf"{ahead}{quoted}(?:[:=][^{{}}\n]{{0,80}})?\Z", text.rstrip())
         return f'"{key}"' if told or begun else ""
     at = before.index(Hole("name")) if Hole("name") in before else -1
     around = (*before[:at], *before[at + 1 : at + 2])
@@ -133,7 +168,8 @@ def _call_of(text: str, dialect: DeclaredDialect, names: tuple[str, ...]) -> str
     head, tail = "".join(map(str, before[:at])).strip(), str(around[-1]).strip()[:1]
     for name in names:
         begin = rf"{re.escape(head)}\W{{0,3}}" if head else r"\b"
-        end = "" if head else rf"""["'\\]{{0,2}}{re.escape(tail)}\s{{0,8}}(?:\W?\)|\w+\s{{0,8}}=)"""
+        # `@list.org` is an address, and `<list-item>` another tag
+        end = r"(?![.\-]\w)" if head else rf"""["'\\]{{0,2}}{re.escape(tail)}{_ARGUMENT}"""
         written = head + name + tail
         if written not in text and re.search(rf"{begin}{re.escape(name)}\b{end}", text):
             return written

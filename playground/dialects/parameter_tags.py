@@ -188,4 +188,25 @@ DIALECTS = (
         models="K2 Horizon (vLLM's parser, 2026-11)",
         model_names=("k2-?horizon",),
     ),
+    _tags(
+        name="iquest-coder",
+        title="IQuest Coder V2",
+        syntax=_keys("<iquestcoder_tool_call>{name}\n{params}</iquestcoder_tool_call>"),
+        models="IQuest Coder V2 (vLLM's parser, 2026-11)",
+        model_names=("iquest-?coder-?v2",),
+    ),
+    _tags(
+        name="telechat4",
+        title="TeleChat 4",
+        syntax=Syntax(
+            call="<tool_call>{name}\n{params}</tool_call>",
+            param="<param_key>{key}</param_key>\n<param_value>{value}</param_value>\n",
+            also=(
+                Syntax(call="<tool_call>\n{call:json}\n</tool_call>"),
+                Syntax(call="<tool_call>{name}\n{args:json}</tool_call>"),
+            ),
+        ),
+        models="TeleChat 4 (TensorRT-LLM's parser, 2026-11)",
+        model_names=("telechat-?4",),
+    ),
 )

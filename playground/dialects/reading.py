@@ -9,7 +9,7 @@ from typing import Any
 from playground.arguments import as_bytes, takes
 from playground.dialects import Dialect, get_dialect
 from playground.dialects.foreign import foreign_markup
-from playground.dialects.near import near_markup
+from playground.dialects.near import around_a_call, near_markup
 from playground.parsing.parser import DialectParser
 from playground.parsing.result import ParseResult, read_to_end, with_finding
 from playground.parsing.switches import Switches
@@ -47,7 +47,7 @@ def parse(
     if not server:
         result = _read(answer, chosen.create_parser(prompt_data, prefill, switches))
         return looked_over(result, chosen, prompt_data)
-    reader = get_server(server, chosen.name)
+    reader = get_server(server, chosen.name, read_before=chosen.is_native_toolcalling())
     opened = reader.prefill(prefill)
     parser = parser_for(reader, chosen, prompt_data, opened, switches)
     by_name = {tool.name: tool for tool in prompt_data.tool_metadata}
@@ -55,9 +55,10 @@ def parse(
 
 
 def looked_over(result: ParseResult, dialect: Dialect, prompt_data: PromptData) -> ParseResult:
-    """The result with what only the whole reply shows: another dialect's calls, near markers."""
+    """The result with what only the whole reply shows: another dialect's calls, near markers,
+    an object around a call."""
     found = foreign_markup(result, dialect, prompt_data)
-    found = found or near_markup(result, dialect, prompt_data)
+    found = found or near_markup(result, dialect, prompt_data) or around_a_call(result)
     return with_finding(result, found) if found else result
 
 

@@ -115,6 +115,9 @@ class Guide(Shown):
                 if isinstance(dialog, Dialog):
                     yield case, dialog
 
+    def __str__(self) -> str:
+        return self.markdown()
+
     def markdown(self) -> str:
         """The guide as one page of Markdown."""
         title = self.dialect.title or self.dialect.name

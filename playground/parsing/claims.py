@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from functools import cache
 from io import BytesIO
 from typing import Final, Protocol
 
@@ -82,6 +83,7 @@ class Claim:
 _WIDEST: Final = 4  # bytes of a character
 
 
+@cache  # of a few, which every scanner has
 def finding_maker(code: str, where: str) -> Callable[[int, str], Event]:
     """What makes findings that hold the text which they are about."""
     found = finding(code, where)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, Literal
 
+from playground.parsing.hashed import HashedOnce
 from playground.parsing.template import Piece, Template, cut_at_body
 from playground.parsing.values import JSON_WORDS, PLAIN_JSON, JsonStyle, Literals, Untyped
 
@@ -141,6 +142,13 @@ class Declaration:
         return tuple(cut_at_body(text, SECTION_HOLES) for text in self.section_texts)
 
     @cached_property
+    def marked(self) -> bool:
+        """Whether words of a marker, its own or its section's, stand before a call: it is no code
+        that somebody shows."""
+        before = (p for t in (self.call_template, *self.sections) for p in t.before)
+        return any(char.isalpha() for piece in before if isinstance(piece, str) for char in piece)
+
+    @cached_property
     def openers(self) -> tuple[str, ...]:
         """The literals with which sections and calls begin, those of all forms that are read."""
         return _literals(template.before[:1] for template in self._outer_templates)
@@ -174,13 +182,15 @@ class ReasoningTags:
     close: str
 
 
-@dataclass(frozen=True, slots=True)
-class Markers:
+@dataclass(frozen=True)
+class Markers(HashedOnce):
     """What a dialect puts around its calls: reasoning, stop tokens, the opener of a result.
 
     `dropped` are tokens of the model's alphabet that leak into its text: always markup. Inside the
     tags of `plain` nothing is a call. With `opens_reasoning` a reply begins inside reasoning.
     """
+
+    __hash__ = HashedOnce.__hash__
 
     reasoning: tuple[ReasoningTags, ...] = ()
     stops: tuple[str, ...] = ()

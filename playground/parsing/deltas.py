@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from playground.events import (
     ArgumentEvent,
@@ -23,9 +23,12 @@ from playground.events import (
 from playground.findings import finding
 from playground.json_numbers import finite, is_finite, load_json
 from playground.parsing.claims import GrowingText
+from playground.parsing.decoding import bad_places, replaced
 from playground.parsing.state import ParserState
 from playground.parsing.values import dump_json
 from playground.tools import ToolMetadata
+
+_INDEX: Final = (int, float, str)  # a tuple: a union would be made for each delta
 
 
 @dataclass
@@ -43,15 +46,19 @@ class DeltaReader:
     def __init__(self, tools: Sequence[ToolMetadata], native: bool) -> None:
         self._names = [tool.name for tool in tools]
         self._native = native
-        self._open: dict[int, _NativeCall] = {}
+        self._open: dict[int | float | str, _NativeCall] = {}
         self._last: _NativeCall | None = None
         self.stop = 0
+        self.bad: list[int] = []  # where half surrogates stood in the last delta
 
     def read(self, delta: Any, offset: int, calls: int) -> list[Event]:
         """One delta. `offset` is where its characters begin, `calls` how many calls came before."""
         self.stop = offset
+        if self.bad:
+            self.bad = []
         events: list[Event] = []
-        key = _get(delta, "index") or 0
+        index = _get(delta, "index")
+        key = index if isinstance(index, _INDEX) else 0
         call = self._open.get(key)
         if call is None:
             call = self._open[key] = _NativeCall(calls, f"call_{calls + 1}")
@@ -59,8 +66,10 @@ class DeltaReader:
         self._last = call
         call.custom = call.custom or _get(delta, "type") == "custom"
         function = _get(delta, "custom") or _get(delta, "function")
-        call.call_id = _get(delta, "id") or call.call_id
-        events += self._name(call, _get(function, "name"))
+        if given := _get(delta, "id"):
+            call.call_id = replaced(_text(given))
+        if name := _get(function, "name"):
+            events += self._name(call, _text(name))
         given = _get(function, "input") if _get(delta, "custom") else _get(function, "arguments")
         events += self._arguments(call, given)
         if _get(delta, "done") is True:
@@ -87,26 +96,34 @@ class DeltaReader:
 
     def _start(self, call: _NativeCall, delta: Any) -> list[Event]:
         here = Span(self.stop, self.stop)
-        call.call_id = _get(delta, "id") or call.call_id
+        call.call_id = replaced(_text(_get(delta, "id"))) or call.call_id
         events: list[Event] = [CallStartedEvent(here, call.index, call.call_id)]
         if not self._native:
             events.append(FindingEvent(here, finding("native-call", f"call {call.index}")))
         return events
 
-    def _name(self, call: _NativeCall, name: str | None) -> list[Event]:
-        if not name or name == call.name:
+    def _name(self, call: _NativeCall, name: str) -> list[Event]:
+        if replaced(name) == call.name:
             return []
+        start, name = self.stop, self._claimed(name)
         call.name += name
-        start, self.stop = self.stop, self.stop + len(name)
         return [CallNamedEvent(Span(start, self.stop), call.index, call.name, name)]
 
     def _arguments(self, call: _NativeCall, arguments: Any) -> list[Event]:
-        text = arguments if isinstance(arguments, str) else dump_json(arguments or {})
-        if not text or arguments is None:
+        if arguments is None or arguments == "":
             return []
+        text = arguments if isinstance(arguments, str) else dump_json(arguments or {})
+        start, text = self.stop, self._claimed(text)
         call.raw.add(text)
-        start, self.stop = self.stop, self.stop + len(text)
         return [ArgumentEvent(start, call.index, None, text)]
+
+    def _claimed(self, text: str) -> str:
+        """The text as it stands in the stream from here on."""
+        start, self.stop = self.stop, self.stop + len(text)
+        if text.isascii() or not (places := bad_places(text)):
+            return text
+        self.bad += [start + place for place in places]
+        return replaced(text)
 
     def _end(self, call: _NativeCall, here: Span) -> list[Event]:
         raw = call.raw.take()
@@ -146,6 +163,13 @@ def _decoded(raw: str) -> tuple[str, dict[str, Any]]:
     if value is None:
         return "", {}
     return ("", value) if isinstance(value, dict) else ("arguments-not-object", {})
+
+
+def _text(given: Any) -> str:
+    """A text as it came; what stands in the place of one as JSON; "" for nothing."""
+    if given is None:
+        return ""
+    return given if isinstance(given, str) else dump_json(given)
 
 
 def _get(source: Any, key: str) -> Any:

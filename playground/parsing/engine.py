@@ -35,6 +35,7 @@ _ROLES: Final[dict[Kind | None, Role]] = {
     Kind.SPACE: "separator",
 }
 _OF_MEMBER: Final = re.compile(r'":\s{0,6}\Z|":\s?\[\s{0,4}\Z')
+_OPENED: Final = re.compile(r"[^{\"']*?[^\W\d_]")  # by a word before any JSON
 _LINE_END: Final = wait(Choice(r"[ \t\r]{0,16}+(?:\n|\Z)", varying=True))
 
 
@@ -161,9 +162,11 @@ class SyntaxEngine:
 
     def _is_within(self, match: Match, group: Group) -> bool:
         """Whether a call, or a list of calls, stands as a member's value, or at the head of a list
-        that does: in what is left of a broken call. A bare list of calls never does."""
+        that does: in what is left of a broken call. A bare list of calls never does. One with an
+        opener of its own is none of its members: there the broken call was cut off."""
         kind, number = group
-        if kind not in (Kind.CALL, Kind.SECTION) or not (self._pieces or match[0].strip() == "["):
+        is_call = kind in (Kind.CALL, Kind.SECTION) and not _OPENED.match(match[0])
+        if not is_call or not (self._pieces or match[0].strip() == "["):
             return False
         if not notation_of(self.plan.forms[number].syntax).tells_itself:
             return False

@@ -15,6 +15,7 @@ from playground.parsing.patterns import (
     SPACE,
     UNWRAPPED,
     begins,
+    begins_worded,
     literal,
     look_of,
     maybe_twice,
@@ -120,10 +121,16 @@ class FormBuilder(CallOpeners):
             section_closers=tuple(self.section_closer()),
             stops=tuple(around.stops()),
             results=tuple(around.results()),
-            calls=tuple(self.calls()),
+            calls=tuple(self._next_calls()),
         )
 
     # openers
+
+    def _next_calls(self) -> list[Choice]:
+        """The openers of a call behind another one, whose section is open, too, where one is."""
+        own = self.opening()
+        told = begins_worded(self.syntax.call_template.before)
+        return list(dict.fromkeys([*self._openers(own), *([own] if told else [])]))
 
     def calls(self) -> list[Choice]:
         """The openers of a call outside a section: a section's, if there is one, and its own."""

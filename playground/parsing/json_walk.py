@@ -22,7 +22,7 @@ _OUTSIDE: Final = re.compile(r"""["'{}\[\]<]|(?<![^\s,{\[}\]"'])(?://|/\*|/\Z)""
 _INSIDE: Final = {
     '"': re.compile(r'["\\]'),
     "'": re.compile(r"['\\]"),
-    "//": re.compile(r"\n"),
+    "//": re.compile(r"[\r\n]"),
     "/*": re.compile(r"\*/?"),
 }
 _ESCAPED_OUTSIDE: Final = re.compile(r'\\(?:"|\Z)|[{}\[\]]')
@@ -35,6 +35,7 @@ _AFTER: Final = {
     **{("", bracket): ("", deeper) for bracket, deeper in _DEPTH.items()},
     **{(closer, closer): ("", 0) for closer in ('"', "'")},
     ("//", "\n"): ("", 0),
+    ("//", "\r"): ("", 0),
     ("/*", "*/"): ("", 0),
     ("/*", "*"): ("/*", 0),  # a lone one does not end a comment
 }

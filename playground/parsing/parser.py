@@ -147,6 +147,9 @@ class SyntaxParser(DialectParser):
         found = self._deltas.read(delta, self._offset, self._calls)
         self._calls += any(isinstance(event, CallStartedEvent) for event in found)
         self._offset = self._deltas.stop
+        if self._deltas.bad:
+            self._bad.extend((place, "lone-surrogate") for place in self._deltas.bad)
+            found = self._placed(found)
         return events + found
 
     def feed_reasoning(self, text: str) -> list[Event]:

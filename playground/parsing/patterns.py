@@ -56,9 +56,9 @@ def pieces_pattern(
         listed[-1], after = _edge(listed[-1], start=False)
     # of `<{name}>` nothing is forgiven: it is any tag already
     told = bool(listed) and isinstance(listed[0], str) and any(map(str.isalpha, listed[0]))
-    named = [False, *(told and piece == Hole("name") for piece in listed)]
+    named = ["", *(piece.name if told and isinstance(piece, Hole) else "" for piece in listed)]
     texts = [
-        _piece(piece, holes, first=index == 0, after_name=named[index])
+        _piece(piece, holes, first=index == 0, after=named[index])
         for index, piece in enumerate(listed)
     ]
     last = listed[-1] if len(listed) > 1 else ""
@@ -71,7 +71,7 @@ def pieces_pattern(
     return "".join(texts)
 
 
-def _piece(piece: Piece, holes: Mapping[str, str], first: bool, after_name: bool = False) -> str:
+def _piece(piece: Piece, holes: Mapping[str, str], first: bool, after: str = "") -> str:
     if isinstance(piece, Hole):
         return holes[piece.name]
     if piece.isspace():
@@ -79,11 +79,13 @@ def _piece(piece: Piece, holes: Mapping[str, str], first: bool, after_name: bool
         return re.escape(piece) if first else SPACE
     if first:
         return literal(piece)
-    # after a hole: `<x name="f" more="attributes">`, and white space before a tag
-    if after_name and piece.strip() == ">":
+    # after a hole: `<x name="f" more="attributes">`, and white space before a tag or its end
+    if after == "name" and piece.strip() == ">":
         return SPACE + EMPTY
+    if after == "key" and piece.startswith(">"):
+        return r"[ \t]{0,8}+" + literal(piece)
     if re.match(r'"\s*/?>', piece):
-        end = EMPTY if after_name and piece.strip() == '">' else literal(piece[1:])
+        end = EMPTY if after == "name" and piece.strip() == '">' else literal(piece[1:])
         return '"' + ATTRIBUTES + r"\s{0,8}+" + end
     return SPACE + literal(piece) if piece[:1] in "<[" else literal(piece)
 
@@ -199,6 +201,12 @@ def worded(pattern: str) -> bool:
     """Whether a marker is more than punctuation, which prose is full of."""
     bare = re.sub(r"\\[a-zA-Z]|\(\?P<\w+>", "", pattern.replace(SPACE, ""))
     return any(char.isalpha() for char in bare)
+
+
+def begins_worded(pieces: tuple[Piece, ...]) -> bool:
+    """Whether a form begins with a marker of words, and no hole or punctuation."""
+    first = pieces[0] if pieces else ""
+    return isinstance(first, str) and worded(re.escape(first))
 
 
 def maybe_twice(opener: str, template: Template, begun: bool = False) -> str:

@@ -1,8 +1,9 @@
 """Python keyword arguments as values: literals only, nothing is evaluated.
 
 A small reader takes what models write, and says where it forgave something: quotes that should have
-been escaped, numbers with leading zeros, keywords as names, NUL characters. The rest of Python's
-literals (prefixes, strings in a row, octal escapes) is left to Python's own.
+been escaped, words without quotes, an object in the arguments' place, numbers with leading zeros,
+keywords as names, NUL characters. The rest of Python's literals (prefixes, strings in a row, octal
+escapes) is left to Python's own.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import re
 import warnings
 from typing import Any, Final
 
-from playground.json_numbers import NotANumber, number_of
+from playground.json_numbers import NotANumber, load_json, number_of
 from playground.parsing.python_strings import closes
 from playground.python_source import expression
 
@@ -26,14 +27,18 @@ _SPACE: Final = re.compile(r"\s*")
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 _NUMBER: Final = re.compile(r"[+\-]?(?:\d[\w.+\-]*|(?:Infinity|inf|NaN|nan)\b)")
 _LEADING_ZERO: Final = re.compile(r"[+\-]?0\d+\Z")
+# words up to the next argument; what has brackets, quotes or operators may be an expression
+_WORDS: Final = re.compile(r"[^\W\d_][\w .:/@\-]*(?=\Z|,)")
 _STOPS: Final = {quote: re.compile(rf"[{quote}\\]") for quote in "\"'"}
 _FOREIGN_ESCAPE: Final = re.compile(r"\\[^\x00-\xff]")
 
 
-def read_keywords(text: str) -> tuple[dict[str, Any], bool]:
+def read_keywords(text: str, told: bool = False) -> tuple[dict[str, Any], bool]:
     """Keyword arguments as a dict, JSON's true, false and null understood too; whether it was
-    Python as it stood. Raises ValueError or RecursionError."""
-    reader = _Reader(text)
+    Python as it stood. Where they are `told` to be a call's, and no code that somebody shows, words
+    without quotes and an object in their place are read too. Raises ValueError or RecursionError.
+    """
+    reader = _Reader(text, told)
     try:
         found = reader.keywords()
     except (ValueError, IndexError, OverflowError):
@@ -117,12 +122,12 @@ class _Reader:
     """Reads the arguments of one call; strings end where python_strings says. `forgave` says
     whether it took something that Python would not."""
 
-    def __init__(self, text: str) -> None:
-        self.text, self.at = text, 0
+    def __init__(self, text: str, told: bool) -> None:
+        self.text, self.at, self.told = text, 0, told
         self.forgave = "\0" in text
 
     def keywords(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        found = self._object()
         while self._goes_on():
             name = self._take(_NAME)
             self._expect("=")
@@ -130,6 +135,25 @@ class _Reader:
             found[name] = self._value(0)
             if self._goes_on():
                 self._expect(",")
+        return found
+
+    def _object(self) -> dict[str, Any]:
+        """All arguments in one object, `f({"a": 1})` or `f(**{"a": 1})`, as models write them that
+        know JSON better; nothing where there is none."""
+        begun = self._goes_on() and self.text.startswith(("{", "**"), self.at)
+        if not begun or not self.told:
+            return {}
+        self.forgave = True
+        self.at += 2 * (self.text[self.at] == "*")
+        given = self.text[self.at :].strip()
+        try:
+            found = load_json(given)
+        except ValueError:
+            self._next()
+            return self._members(1)
+        if not isinstance(found, dict):
+            raise ValueError("expected keyword arguments, or an object")
+        self.at = len(self.text)
         return found
 
     def _goes_on(self) -> bool:
@@ -165,10 +189,20 @@ class _Reader:
         if char == "{":
             return self._members(depth + 1)
         if char.isalpha():
-            return _constant(self._take(_NAME))
+            return self._word(depth)
         number = self._take(_NUMBER)
         self.forgave |= bool(_LEADING_ZERO.match(number))
         return number_of(number)
+
+    def _word(self, depth: int) -> Any:
+        """A constant, or an argument's text that lacks its quotes."""
+        start, word = self.at, self._take(_NAME)
+        text = _WORDS.match(self.text, start)
+        known = word in _ALL_CONSTANTS or word in _NO_NUMBERS
+        if depth or not self.told or text is None or (known and text[0].strip() == word):
+            return _constant(word)
+        self.at, self.forgave = text.end(), True
+        return text[0].strip()
 
     def _string(self, quote: str, depth: int) -> str:
         start = self.at = self.at + 1

@@ -6,6 +6,7 @@ too, once more with commas that were forgotten and quotes inside of texts that n
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final
 
@@ -19,14 +20,17 @@ _OPEN_STRINGS: Final = (
     r"""(?P<double>"(?:[^"\\]|\\.|"(?!\s{0,64}+(?:[,:}\]]|\Z)|\s{1,64}+["'{\[\d]))*+")"""
     r"""|(?P<single>'(?:[^'\\]|\\.|'(?!\s{0,64}+(?:[,:}\]]|\Z)|\s{1,64}+["'{\[\d]))*+')"""
 )
-_OTHERS: Final = (
-    r"""|(?P<comment>(?<![^\s,{\[}\]"'])(?://[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/))"""
-    r"""|(?P<bare>(?<=:)\s{0,64}+(?:[A-Za-z_$]|\d{4}-\d|[./~](?![/*]))"""
-    r"""(?:[^\s,{}\[\]"']|[ \t](?=[\w.]))*+(?=\s{0,64}+[,}\]]))"""
-    r"""|(?P<word>[A-Za-z_$][\w$\-]*+)|(?P<open>["']|/\*)|(?P<other>.)"""
+_COMMENT: Final = r"""|(?P<comment>(?<![^\s,{\[}\]"'])(?://[^\r\n]*+|/\*(?:[^*]|\*(?!/))*+\*/))"""
+_RUN: Final = (
+    r"""(?<=:)\s{0,64}+(?:[A-Za-z_$]|\d{4}-\d|[./~](?![/*]))"""
+    r"""(?:[^\s,{}\[\]"']|[ \t](?=[\w.]))*+"""
 )
-_TOKEN: Final = _STRINGS + _OTHERS
-_OPEN_TOKEN: Final = _OPEN_STRINGS + _OTHERS
+# a run behind which no member ends is no value, and neither is what stands behind a colon in it
+_BARE: Final = rf"|(?P<bare>{_RUN}(?=\s{{0,64}}+[,}}\]]))|(?P<run>{_RUN})"
+_OTHERS: Final = r"""|(?P<word>[A-Za-z_$][\w$\-]*+)|(?P<open>["']|/\*)|(?P<other>.)"""
+_TOKEN: Final = _STRINGS + _COMMENT + _BARE + _OTHERS
+_OPEN_TOKEN: Final = _OPEN_STRINGS + _COMMENT + _BARE + _OTHERS
+_IN_RUN: Final = _STRINGS + _COMMENT + _OTHERS
 _UNESCAPED: Final = r'(\\.)|"'
 _ESCAPED: Final = r'\\.|"'
 # escapes that JSON does not know: of a quote or a dollar, which shells need; a backslash before a
@@ -60,7 +64,7 @@ def strict(text: str, mending: bool = False) -> str:
     comma = -1  # where in `pieces` a comma waits for something to follow it
     ended = False  # whether a value has just come to its end
     doubled: list[bool] = []  # of each brace that is open, whether it is one too many
-    for match in _compiled(_OPEN_TOKEN if mending else _TOKEN).finditer(text):
+    for match in _tokens(text, mending):
         token, kind = match[0], match.lastgroup
         if kind == "open":  # looked for once: every further look would be as long
             raise ValueError(f"{token} at character {match.start()} is never closed")
@@ -78,6 +82,14 @@ def strict(text: str, mending: bool = False) -> str:
             ended = kind in _VALUES or token[-1] in _ENDS
         pieces.append(token)
     return "".join(pieces)
+
+
+def _tokens(text: str, mending: bool) -> Iterator[regex.Match[str]]:
+    for match in _compiled(_OPEN_TOKEN if mending else _TOKEN).finditer(text):
+        if match.lastgroup == "run":
+            yield from _compiled(_IN_RUN).finditer(text, match.start(), match.end())
+        else:
+            yield match
 
 
 def _rewritten(found: regex.Match[str], text: str, mending: bool) -> str:

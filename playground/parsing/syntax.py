@@ -24,6 +24,7 @@ from playground.parsing.declaration import (
     Markers,
     ReasoningTags,
 )
+from playground.parsing.hashed import HashedOnce
 from playground.parsing.notations import NOTATIONS, VALUES, notation_of
 from playground.parsing.notations.notation import Notation
 from playground.parsing.template import (
@@ -57,11 +58,13 @@ _TYPE_WORD: Final = re.compile(r"\w{1,16}")
 
 
 @dataclass(frozen=True)
-class Syntax(Declaration):
+class Syntax(HashedOnce, Declaration):
     """A declaration whose templates have the holes that they need, and no others.
 
     Raises SyntaxFault, quoting the template and the place.
     """
+
+    __hash__ = HashedOnce.__hash__
 
     def __post_init__(self) -> None:
         with _field("call"):

@@ -21,7 +21,8 @@ from playground.tools import JSON_TYPES, Schema, allowed_types
 
 # what stands around a value and is none of it: white space, a code fence, a comma
 _BESIDE: Final = re.compile(r"\A\s*(?:```\w{0,12}\s*)?|(?<![\s`,])(?:\s*,)?(?:\s*```)?\s*\Z")
-_BRACKETS: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\Z)|[{}\[\]]', re.DOTALL)
+# a text that never ends goes up to the end, whatever that is: a second look would be as long
+_BRACKETS: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
 _CLOSER_OF: Final = {"{": "}", "[": "]"}
 _WORDS = {"true": True, "false": False, "none": None, "null": None}
 
@@ -158,13 +159,14 @@ def _balanced(text: str) -> str:
     """Brackets that were never closed are, at the end; those that close nothing there are left
     out."""
     open_now: list[str] = []
+    last = len(text.rstrip(" \t\r\n]}"))  # behind it nothing stands but closers
     for match in _BRACKETS.finditer(text):
         bracket = match[0]
         if bracket in _CLOSER_OF:
             open_now.append(_CLOSER_OF[bracket])
         elif len(bracket) == 1 and open_now and open_now[-1] == bracket:
             open_now.pop()
-            if not open_now and not text[match.end() :].strip(" \t\r\n]}"):
+            if not open_now and match.end() >= last:
                 return text[: match.end()]
     return text + "".join(reversed(open_now))
 

@@ -20,7 +20,7 @@ from playground.display import Listed
 from playground.events import ArgumentEvent, ReasoningEvent, TextEvent, owned_text
 from playground.findings import Finding, finding
 from playground.messages import ToolCallPart
-from playground.questions.every_dialect import DialectReading, read_in_every_dialect
+from playground.questions.every_dialect import DialectReading, Progress, read_in_every_dialect
 from playground.questions.experiments import read
 from playground.recordings.recording import Recording
 from playground.tool_formats import read_tools
@@ -113,14 +113,17 @@ class Detections(Listed[Detection]):
         return f"{told}; nearly {marker!r} stands there, of {name}" if name else told
 
 
-@takes(text="text", tools="list or nothing")
-def detect(text: str, tools: Sequence[Any] | None = None) -> Detections:
+@takes(text="text", tools="list or nothing", progress="function or nothing")
+def detect(
+    text: str, tools: Sequence[Any] | None = None, progress: Progress | None = None
+) -> Detections:
     """Every dialect, the likeliest first; among equals the order of the registry.
 
-    A dialect that reads no call and loses none ranks after all that read one.
+    A dialect that reads no call and loses none ranks after all that read one. `progress` is called
+    with the number of dialects that have read it, and of all.
     """
     known = read_tools(list(tools or []))
-    readings = read_in_every_dialect(lambda name: parse(text, name, known))
+    readings = read_in_every_dialect(lambda name: parse(text, name, known), progress=progress)
     return _ranked(readings, known)
 
 

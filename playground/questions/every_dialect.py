@@ -13,6 +13,8 @@ from playground.dialects import dialect_names
 from playground.events import ArgumentEvent, Event, MarkupEvent, TextEvent
 from playground.parsing.result import ParseResult
 
+Progress = Callable[[int, int], None]  # dialects that have read it, dialects in all
+
 
 @dataclass(frozen=True, slots=True)
 class DialectReading:
@@ -38,16 +40,23 @@ class DialectReading:
 
 
 def read_in_every_dialect(
-    read: Callable[[str], ParseResult], first: str = "", names: Sequence[str] = ()
+    read: Callable[[str], ParseResult],
+    first: str = "",
+    names: Sequence[str] = (),
+    progress: Progress | None = None,
 ) -> Iterator[DialectReading]:
     """The readings, one at a time, in the order of the registry, but for `first`, which leads.
-    `names`, in the same order, are the only dialects that are asked.
+    `names`, in the same order, are the only dialects that are asked. `progress` is told after each
+    how many have read, and of how many.
 
     `read` gives what the dialect of that name makes of the reply. They are given out singly because
     the events of a long reply, sixty times over, are more than there is room for.
     """
-    for name in sorted(names or dialect_names(), key=lambda name: name != first):
+    ordered = sorted(names or dialect_names(), key=lambda name: name != first)
+    for number, name in enumerate(ordered, 1):
         yield _counted(name, read(name))
+        if progress:
+            progress(number, len(ordered))
 
 
 def _counted(dialect: str, result: ParseResult) -> DialectReading:

@@ -53,6 +53,9 @@ class RawPrompt(Shown):
     dialect: str
     findings: list[Finding] = field(default_factory=list)
 
+    def __str__(self) -> str:
+        return self.text
+
 
 @takes(prompt_data=(PromptData, Session), template=(str, PathLike, ChatTemplate))
 def raw_prompt(

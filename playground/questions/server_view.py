@@ -33,7 +33,7 @@ def server_view(
     Raises UnknownNameError, which lists the servers.
     """
     chosen = get_dialect(dialect)
-    reader = get_server(server, chosen.name)
+    reader = get_server(server, chosen.name, read_before=chosen.is_native_toolcalling())
     data = PromptData(tool_metadata=read_tools(tools))
     opened = reader.prefill(recording.prefill)
     parser = parser_for(reader, chosen, data, opened, switches)
@@ -52,9 +52,11 @@ def dropped_by_servers(
     parser = chosen.create_parser(PromptData(tool_metadata=list(tools)))
     by_name = {tool.name: tool for tool in tools}
     counted: dict[str, int] = {}
+    before = chosen.is_native_toolcalling()
     for server in SERVERS:
         if not server.lossless:
-            reading = reader_for(server, "", chosen.name).reading(result, parser, by_name)
+            reader = reader_for(server, "", chosen.name, read_before=before)
+            reading = reader.reading(result, parser, by_name)
             counted[server.name] = sum(len("".join(e.text.split())) for e in reading.dropped)
     return counted
 

@@ -25,7 +25,6 @@ TOLD: Final = (
     "usual-parser",
     "read-before",
 )
-_READ_BEFORE: Final = "native"  # the dialect of replies that a server has read already
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +64,12 @@ class ServerReader:
     dialect: str
     unknown: str = ""
     """The parser that was asked for, where the server has none of that name."""
+    read_before: bool = False
+    """Whether a server has read such replies already: their calls are no text."""
 
     @property
     def view(self) -> View:
-        if self.dialect == _READ_BEFORE:
+        if self.read_before:
             return View()
         if self.parser:
             return self.parser.view
@@ -78,7 +79,7 @@ class ServerReader:
     @property
     def _reads_none(self) -> bool:
         reads = self.parser is not None or self.server.reads(self.dialect)
-        return not reads and self.dialect != _READ_BEFORE
+        return not reads and not self.read_before
 
     @property
     def name(self) -> str:
@@ -140,7 +141,7 @@ class ServerReader:
                 f"{who} has no parser that reads {self.dialect}: calls are handed over as text"
             )
             found.append(finding("no-parser", self.dialect, message))
-        elif self.dialect == _READ_BEFORE:
+        elif self.read_before:
             who = self.server.name
             message = f"a server has read this reply: what {who} would make of it is not told"
             found.append(finding("read-before", self.dialect, message))
@@ -157,8 +158,11 @@ class ServerReader:
         return [FindingEvent(Span(0, 0), each) for each in found]
 
 
-def reader_for(server: Server, parser: str, dialect: str) -> ServerReader:
+def reader_for(
+    server: Server, parser: str, dialect: str, *, read_before: bool = False
+) -> ServerReader:
     """The reader of a dialect's replies; an unknown parser falls back on the dialect's."""
     asked = server.named(parser)
     unknown = parser if parser and asked is None else ""
-    return ServerReader(server, asked or server.reader_of(dialect), dialect, unknown)
+    reads = asked or server.reader_of(dialect)
+    return ServerReader(server, reads, dialect, unknown, read_before)

@@ -55,21 +55,24 @@ def stretches(events: Iterable[Event]) -> list[Stretch]:
     """The stretches of merged events, in order. A failed call reaches up to its closer, and a call
     holds the half of a closer that the end of the stream left of it."""
     result: list[Stretch] = []
+    open_call = False  # told once: a call may have as many events as there are arguments
     for event in events:
-        last = result[-1] if result else None
-        if last is not None and _belongs(event, last):
-            last.events.append(event)
+        if result and (open_call or _belongs(event, result[-1])):
+            result[-1].events.append(event)
             if isinstance(event, CallAbortedEvent):
-                last.kind = "failed"
+                result[-1].kind = "failed"
         else:
             result.append(Stretch(_kind(event), [event]))
+            open_call = result[-1].kind == "call"
+        if isinstance(event, CallEndedEvent | CallAbortedEvent):
+            open_call = False
     return result
 
 
 def _belongs(event: Event, last: Stretch) -> bool:
+    """Whether an event goes on with what stands before it, which is no open call."""
     if last.kind in ("call", "failed"):
-        open_call = last.ended is None and last.aborted is None
-        return open_call or (not isinstance(event, CallStartedEvent) and _trails(event, last))
+        return not isinstance(event, CallStartedEvent) and _trails(event, last)
     kind = _kind(event)
     if last.kind == "note" or kind in ("bare", "call"):
         return False

@@ -98,7 +98,8 @@ def strip(passed: Sequence[Passed]) -> go.Figure:
                 base=base,
                 name=f"{kind}, {name}",
                 offsetgroup=str(offset),
-                marker={"color": _COLOURS[kind], "opacity": 1.0 if offset else 0.55},
+                marker={"color": _COLOURS[kind]},
+                opacity=1.0 if offset else 0.55,  # of the trace: its legend shows it too
             )
             base = [one + other for one, other in zip(base, values, strict=True)]
     figure.update_layout(

@@ -128,8 +128,9 @@ def _object(
                 raise BrokenCall("truncated-call")
             case _:
                 key = yield from _key(scanner, call, char, expected)
+                value = scanner.offset
                 yield from _member(reader, call, shape, (*path, key))
-                expected = "`,` or `}`"
+                expected = "`,` or `}`" if scanner.offset > value else "a value"
 
 
 def _escaped_object(reader: Reader, call: OpenCall, shape: JsonShape) -> Walk[None]:

@@ -29,11 +29,13 @@ from playground.parsing.values import JSON_WORDS, Literals
 from playground.tools import Schema, allowed_types
 
 _BARE_KEY: Final = re.compile(r"[A-Za-z_][\w\-]*\Z")
+_BARE_KEY_AT: Final = re.compile(r"[A-Za-z_][\w\-]*\s*:")
 _SPACE: Final = re.compile(r"\s*")
 _JSON: Final = json.JSONDecoder(strict=False)
 _BARE: Final = re.compile(r"[^,:{}\[\]]*")
 _KEY_NEXT: Final = r""",\s*(?:[^\w\s,:{}\[\]][^,:{}\[\]]*|[A-Za-z_][\w.\-]*)\s*:(?!//)"""
 _ENDED: Final = re.compile(rf"\s*(?:,\s*\}}|\}}|{_KEY_NEXT})")
+_MISSING: Final = re.compile(rf",?\s*\}}|{_KEY_NEXT}")
 # where a text without its marks may be over; what stands in quotes or brackets is its own
 _UNMARKED: Final = re.compile(rf'"[^"\n]*"|[{{}}\[\]]|{_KEY_NEXT}')
 
@@ -64,9 +66,8 @@ class MarkedArguments(Notation):
         )
         for key in doubts.deep:
             reader.scanner.note("too-deep", f"{call.place}, argument {key}", "kept as text")
-        for key in doubts.unmarked:
-            where = f"{call.place}, argument {key}"
-            reader.scanner.note("relaxed-json", where, "a text without marks, up to what follows")
+        for key, what in doubts.forgiven:
+            reader.scanner.note("relaxed-json", f"{call.place}, argument {key}", what)
 
 
 # in a stream: only brackets and marks are looked at
@@ -164,10 +165,11 @@ def read(
 
 
 class Doubts(NamedTuple):
-    """The keys of values that were kept as text: too `deep` to read, or `unmarked`."""
+    """The keys of values that were kept as text because they are too `deep` to read, and of those
+    about which something was `forgiven`, with what."""
 
     deep: list[str]
-    unmarked: list[str]
+    forgiven: list[tuple[str, str]]
 
 
 class _Form(NamedTuple):
@@ -253,20 +255,33 @@ def _members(
         if bare and allowed_types(schema_of(key)) == {"string"}:
             value = text[start:at].strip()  # `{zip:01234}` is a text that lacks its marks
         members[key] = value
-        at = _after(text, at, "}")
+        at = _after_member(text, at, form, key)
     return members, at + 1
 
 
+def _after_member(text: str, at: int, form: _Form, key: str) -> int:
+    """Where the next member begins: behind a comma, or where it was forgotten, at a bare key."""
+    at = _skip(text, at)
+    apart = not text[at - 1].isalnum()
+    if apart and form.doubts is not None and _BARE_KEY_AT.match(text, at):
+        form.doubts.forgiven.append((key, "no comma behind it"))
+        return at
+    return _after(text, at, "}")
+
+
 def _member(text: str, start: int, form: _Form, key: str) -> tuple[Any, int]:
-    """A member's value. A text without marks may hold commas, colons and brackets: it ends before
-    the next key, or with its object."""
+    """A member's value, an empty text where there is none. A text without marks may hold commas,
+    colons and brackets: it ends before the next key, or with its object."""
+    if key and form.doubts is not None and _MISSING.match(text, start):
+        form.doubts.forgiven.append((key, "no value"))
+        return "", start
     value, at = _value(text, start, form)
     if form.doubts is None or text.startswith((form.mark, '"', "{", "["), start):
         return value, at
     if _ENDED.match(text, at) and text.count('"', start, at) % 2 == 0:
         return value, at
     stop = _unmarked_end(text, start)
-    form.doubts.unmarked.append(key)
+    form.doubts.forgiven.append((key, "a text without marks, up to what follows"))
     return text[start:stop].strip(), stop
 
 

@@ -25,10 +25,12 @@ def before_last(closer: str, text: str) -> tuple[str, str]:
 def without_closers(text: str, key: str, syntax: Declaration) -> str:
     """A value that is no text holds no closer of its own: one at its end was written twice."""
     closer = closer_of(key, syntax)
-    inner = text.rstrip()
-    while worded(closer) and inner.endswith(closer):
-        inner = inner.removesuffix(closer).rstrip()
-    return inner if inner != text.rstrip() else text
+    pieces = text.split(closer) if worded(closer) else [text]
+    if len(pieces) == 1 or pieces[-1].strip():
+        return text
+    while len(pieces) > 1 and not pieces[-1].strip():
+        pieces.pop()
+    return closer.join(pieces).rstrip()
 
 
 def holds_arguments(strays: str, call: OpenCall, syntax: Declaration) -> bool:

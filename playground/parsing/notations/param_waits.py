@@ -13,6 +13,7 @@ from playground.parsing.patterns import (
     IDENTIFIER,
     SPACE,
     begins,
+    begins_worded,
     follows_marker,
     is_solid,
     look_of,
@@ -29,6 +30,7 @@ from playground.parsing.template import Hole, Piece, Template, holes_of
 from playground.parsing.wait import Choice, Group, Kind, Wait, wait
 
 JUNK_LIMIT: Final = 80  # characters
+_TWO_TAGS: Final = re.compile(r"(?P<closer></[^<>]+>)\s*(?P<opener><[^<>/]+>)\s*")
 
 
 def param_template(syntax: Declaration) -> Template:
@@ -63,7 +65,11 @@ def param_opener(syntax: Declaration) -> str:
         # white space between two parameters is read over: that it was there is all that counts
         return rf"(?<=\s){rest}" if spaced else rest
 
-    return or_mended(opener(template.before), map(opener, _slips(template.before)))
+    mended = [opener(pieces) for pieces in _slips(template.before)]
+    headless = _without_value_opener(template.before)
+    # what follows is a value's text, and no tag: a key whose value is missing has none
+    mended += [rf"{opener(pieces)}{SPACE}(?=[^\s<\\])" for pieces in headless]
+    return or_mended(opener(template.before), mended)
 
 
 def _slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
@@ -73,7 +79,25 @@ def _slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
         return [(*pieces[:2], str(pieces[4])), *slips(pieces)]
     if len(pieces) == 3 and str(pieces[0]).endswith("=") and str(pieces[2]).strip() == ">":
         return [(*pieces[:2], "="), *slips(pieces)]
-    return slips(pieces)
+    return [*_tags_amiss(pieces), *slips(pieces)]
+
+
+def _tags_amiss(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
+    """An opener of several elements, `<k>{key}</k><v>`, in which one of them is never closed, or is
+    closed or opened twice."""
+    found = ((at, _TWO_TAGS.fullmatch(str(piece))) for at, piece in enumerate(pieces))
+    amiss: list[tuple[Piece, ...]] = []
+    for at, tags in found:
+        if tags:
+            amiss.append((*pieces[:at], tags["opener"], *pieces[at + 1 :]))
+            amiss.append((*pieces[:at], tags["closer"] + str(pieces[at]), *pieces[at + 1 :]))
+    return [*amiss, (2 * str(pieces[0]), *pieces[1:])] if amiss else []
+
+
+def _without_value_opener(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
+    """Such an opener, in which the value's own element is never opened: `<k>{key}</k>value</v>`."""
+    tags = _TWO_TAGS.fullmatch(str(pieces[-1]))
+    return [(*pieces[:-1], tags["closer"])] if tags else []
 
 
 def param_wait(around: Neighbours) -> Wait:
@@ -128,7 +152,7 @@ def value_wait(around: Neighbours) -> Wait:
         choices = [forgotten, *(choice._replace(varying=True) for choice in choices)]
     # another call and its first parameter: this one was cut off before it
     call = syntax.call_template.before
-    told = by_opener and bool(call) and worded(re.escape(str(call[0])))
+    told = by_opener and begins_worded(call) and not syntax.section_required
     next_param = unnamed(param_opener(syntax))
     own = [
         call._replace(pattern=f"{call.pattern}(?={SPACE}{next_param})")
@@ -164,11 +188,27 @@ def _value_closer(around: Neighbours) -> str:
         return closer
     ends = [param_opener(syntax), around.closing.pattern, around.section_close]
     ends += [choice.pattern for choice in around.stops]
-    follow = "|".join(unnamed(end) for end in ends if end)
+    follow = "|".join([*(unnamed(end) for end in ends if end), *_next_calls(around)])
     if not closes_solidly(template):
         # where white space is all that closes a value, the rest of it is the value's own
         return f"{closer}(?=(?:{follow}))"
     return f"{closer}(?={SPACE}(?:{follow}){_junk(around)})"
+
+
+def _next_calls(around: Neighbours) -> list[str]:
+    """Another call up to its first parameter or its closer: that of the call before it was
+    forgotten. Whether there is such a tool is seen to when it is read: `next_name`. A header that
+    looks back is left out: where one has to, every line of a value takes longer."""
+    if not begins_worded(around.syntax.call_template.before):
+        return []
+    begun = f"(?={SPACE}{unnamed(f'(?:{param_opener(around.syntax)}|{around.closing.pattern})')})"
+    found = []
+    for choice in around.calls:
+        text = look_of(choice.pattern.replace("(?P<name>", "(?<next_name>"))
+        if "(?<!" not in text and "(?<=" not in text:
+            own = choice.group is not None and choice.group.kind is Kind.CALL
+            found.append(text + begun if own else text)
+    return found
 
 
 def _junk(around: Neighbours) -> str:

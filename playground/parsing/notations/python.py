@@ -6,6 +6,7 @@ They end at the call's own bracket; strings are seen through. Nothing is evaluat
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Final
 
 from playground.parsing.claims import Claim
@@ -41,7 +42,8 @@ class PythonArguments(Notation):
     def read(self, reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         scanner = reader.scanner
         text = yield from reader.claim_all(call, "(Python)", lambda emit: walk(scanner, emit))
-        call.arguments, as_it_stood = decoded(read_keywords, text, "malformed-python")
+        read = partial(read_keywords, told=form.syntax.marked)
+        call.arguments, as_it_stood = decoded(read, text, "malformed-python")
         if not as_it_stood:
             scanner.note("relaxed-python", call.place)
 

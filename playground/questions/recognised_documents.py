@@ -1,0 +1,221 @@
+"""What leaves no doubt by its form: sessions, tools, files of templates, dialects and policies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Final, Literal
+
+from playground.caching.own_policies import parse_policy
+from playground.counts import counted
+from playground.dialects.files import parse_dialect
+from playground.errors import InputFault
+from playground.questions.pasted_texts import (
+    template_title,
+)
+from playground.raw_prompts import ChatTemplate
+from playground.sessions.bounded import read_yaml
+from playground.sessions.documents import parse_json
+from playground.sessions.formats import get_format
+from playground.sessions.loading import LoadedSession, read_sessions
+from playground.sessions.pasted import Unwrapped
+from playground.sessions.session import Session
+from playground.sessions.source import Source
+from playground.sessions.tool_files import holds_tools, read_tool_file
+
+Kind = Literal["session", "tools", "reply", "chat template", "dialect", "policy", "nothing"]
+PASTED: Final = "pasted"
+MOST_SESSIONS: Final = 50  # of one file
+_MOST_YAML: Final = 1_000_000
+_YAML: Final = re.compile(r"\s*(?:---\s+)?(?:- )?[\w\"']+:\s")
+_PYTHON: Final = re.compile(r"(?m)^(?:async )?(?:def|class)\s++\w.*:")
+_SHORT: Final = {
+    "openai-chat": "OpenAI request",
+    "anthropic-messages": "Anthropic request",
+    "gemini-contents": "Gemini request",
+    "playground": "session file",
+    "stream": "stream",
+}
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """What something is: `title` in a line, `data` as its loader reads it, under the name `name`.
+
+    `data` is the body alone where it came inside a command or source. `unread` says what could not
+    be read and where; `dialect` who reads a reply best (the one of `detect`), "" where nobody sees
+    anything of a call in it; `fenced`, whether a code fence around the reply was left out.
+    """
+
+    kind: Kind
+    title: str
+    name: str = ""
+    data: bytes = b""
+    unread: tuple[str, ...] = ()
+    dialect: str = ""
+    sessions: int = 0
+    tools: int = 0
+    messages: int = 0
+    recordings: int = 0
+    calls: int = 0
+    fenced: bool = False
+
+
+def document(given: Unwrapped, name: str) -> Recognised | None:
+    """A session, tools, a template's or a policy's file; None for what is no document at all."""
+    text, data = given.text, given.text.encode("utf-8", "surrogatepass")
+    where = PASTED if given.wrapping else name or PASTED
+    if where.endswith(".py") or (where == PASTED and _PYTHON.search(text)):
+        return _python_tools(data, where)
+    begin = text.lstrip()[:2]
+    if begin[:1] in ("{", "[") and begin not in ("{%", "{#"):  # Jinja's, and no JSON
+        found: Recognised | None = _json(text, where)
+    else:
+        found = _stream(Source(where, data))
+        if found is None and _looks_like_yaml(text, where):
+            found = _yaml(data, where)
+    if found is None:
+        return None
+    title = f"{found.title} (in {given.wrapping})" if given.wrapping else found.title
+    unread = (*given.unread, *found.unread)
+    return replace(found, title=title, unread=unread, data=found.data or data)
+
+
+def _json(text: str, where: str) -> Recognised:
+    try:
+        value = parse_json(text, where)
+    except InputFault as fault:
+        lines = _stream(Source(where, text.encode("utf-8", "surrogatepass")))
+        return lines or Recognised("nothing", "JSON that cannot be read", unread=(str(fault),))
+    if isinstance(value, dict):
+        if "chat_template" in value:
+            return _template_file(text, where)
+        if {"name", "syntax"} <= value.keys() and "messages" not in value:
+            own = parse_dialect(text, _json_name(where))
+            return Recognised("dialect", f"dialect {own.name}: a call is {own.syntax.call!r:.60}")
+        if {"name", "marks"} <= value.keys() and "messages" not in value:
+            return _policy(text, where)
+        if "role" in value and "content" in value and "type" not in value:
+            text = f"[{text}]"  # a message alone
+    data = text.encode("utf-8", "surrogatepass")
+    if holds_tools(where, data):
+        return _tools(data, where)
+    try:
+        return replace(held(Source(where, data)), data=data)
+    except InputFault as fault:
+        kind = "object" if isinstance(value, dict) else "list"
+        unread = (str(fault),)
+        return Recognised("nothing", f"a JSON {kind} in no form that is known here", unread=unread)
+
+
+def _stream(source: Source) -> Recognised | None:
+    try:
+        return held(source)
+    except InputFault:
+        return None
+
+
+def held(source: Source) -> Recognised:
+    """The sessions of a source, counted. Raises InputFault where it holds none."""
+    loaded = list(islice(read_sessions(source), MOST_SESSIONS))
+    if not loaded:
+        raise InputFault("it holds no session", where=source.name, expected="at least one")
+    first = loaded[0]
+    title = f"{_title(first, source)}: {', '.join(_parts(first.session)) or 'nothing in it'}"
+    title += f"; the first of {len(loaded)} sessions" if len(loaded) > 1 else ""
+    return Recognised(
+        "session",
+        title,
+        unread=in_words((f.where, f.message) for f in first.findings if f.severity != "info"),
+        sessions=len(loaded),
+        tools=len(first.session.tools),
+        messages=len(first.session.messages),
+        recordings=len(first.session.recordings),
+    )
+
+
+def _title(loaded: LoadedSession, source: Source) -> str:
+    if loaded.format == "openai-chat" and isinstance(source.document, list):
+        return "messages"
+    return _SHORT.get(loaded.format) or get_format(loaded.format).title
+
+
+def _parts(session: Session) -> Iterator[str]:
+    """What a session holds, in words: the system prompt apart from the messages."""
+    system = sum(message.role == "system" for message in session.messages)
+    if system or session.task.user_agent_prompt:
+        yield "system prompt"
+    counts = {
+        "message": len(session.messages) - system,
+        "tool": len(session.tools),
+        "recording": len(session.recordings),
+    }
+    for what, count in counts.items():
+        if count:
+            yield counted(count, what)
+
+
+def _tools(data: bytes, where: str) -> Recognised:
+    read = read_tool_file(data, where)
+    names = ", ".join(tool.name for tool in read.tools[:4])
+    more = f" and {len(read.tools) - 4} more" if len(read.tools) > 4 else ""
+    count = counted(len(read.tools), "tool")
+    unread = in_words((f.where, f.message) for f in read.findings)
+    title = f"{count}: {names}{more}"
+    return Recognised("tools", title, data=data, unread=unread, tools=len(read.tools))
+
+
+def _python_tools(data: bytes, where: str) -> Recognised | None:
+    named = where if where.endswith(".py") else f"{where}.py"
+    try:
+        return replace(_tools(data, named), name=named)
+    except InputFault as fault:
+        if where != named:
+            return None  # a reply may quote a function
+        return Recognised("nothing", "Python without tools", unread=(str(fault),))
+
+
+def _looks_like_yaml(text: str, where: str) -> bool:
+    named = where.endswith((".yaml", ".yml"))
+    return len(text) <= _MOST_YAML and (named or bool(_YAML.match(text)))
+
+
+def _yaml(data: bytes, where: str) -> Recognised | None:
+    named = where if where.endswith((".yaml", ".yml")) else f"{where}.yaml"
+    try:
+        value = read_yaml(data.decode("utf-8", "replace"), named)
+        if isinstance(value, dict | list) and holds_tools(named, data):
+            return replace(_tools(data, named), name=named)
+    except InputFault as fault:
+        if where == named:
+            return Recognised("nothing", "YAML that cannot be read", unread=(str(fault),))
+    found = _stream(Source(named, data))
+    return replace(found, name=named) if found else None
+
+
+def _template_file(text: str, where: str) -> Recognised:
+    template = ChatTemplate.loads(text, _json_name(where))
+    size = f"{len(template.source):,} characters"
+    return Recognised("chat template", f"chat template (tokenizer_config.json), {size}")
+
+
+def _json_name(where: str) -> str:
+    return where if where.endswith(".json") else f"{where}.json"
+
+
+def jinja(text: str, wrapping: str = "") -> Recognised:
+    """A template whose source is `text`."""
+    title = template_title(text) + (f" ({wrapping})" if wrapping else "")
+    return Recognised("chat template", title, data=text.encode("utf-8", "surrogatepass"))
+
+
+def _policy(text: str, where: str) -> Recognised:
+    own = parse_policy(text, where)
+    marks = counted(len(own.marks), "mark")
+    return Recognised("policy", f"cache policy {own.name}: {marks}")
+
+
+def in_words(places: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    return tuple(f"{where}: {message}" for where, message in places)
