@@ -14,7 +14,7 @@ from playground.tokens import TokenCount
 from playground.tokens.answer_forms import answer_form
 from playground.tokens.registry import packaged
 
-ONE_WORD: Final = {
+ONE_WORD: Final[dict[str, Any]] = {
     "name": "answer",
     "schema": {
         "additionalProperties": False,
@@ -198,6 +198,54 @@ def test_the_form_of_an_answer_is_a_section_of_the_prompt() -> None:
     assert answer_form({"type": "json_object"}) is None
 
 
+def _formed(model: str, **form: Any) -> TokenCount:
+    shape = {"type": "json_schema", "json_schema": {"name": "tide", **form}}
+    return pg.count_tokens({"model": model, "messages": [_user("When?")], "response_format": shape})
+
+
+def test_a_form_that_is_open_or_described_costs_one_more() -> None:
+    """Four of four bills of forms that are neither strict nor closed, of three projects, where 22
+    of closed ones are as strict ones; eight of eight of described ones, for models that reason."""
+    hour = {"type": "object", "properties": {"hour": {"type": "string"}}}
+    closed = {**hour, "additionalProperties": False}
+    strict = _formed("gpt-4o", schema=closed, strict=True)
+    told = _formed("gpt-4o", schema=closed), _formed("gpt-4o", schema=hour)
+    assert [each.kind for each in (strict, *told)] == ["exact"] * 3
+    assert [each.tokens - strict.tokens for each in told] == [0, 1]
+    plain = _formed("gpt-5", schema=closed, strict=True)
+    described = _formed("gpt-5", schema=closed, strict=True, description="Tide")
+    line = packaged("o200k_base").ids("// Tide\n")
+    assert (described.kind, described.tokens - plain.tokens) == ("exact", len(line) + 1)
+
+
+def test_several_calls_of_a_model_that_reasons_are_one_turn() -> None:
+    """Eight of eight bills of two and three calls, of gpt-5 and 5.4: 6 more for them together."""
+
+    def framing(model: str, calls: int) -> int:
+        given = [
+            {"id": f"c{i}", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+            for i in range(calls)
+        ]
+        turn = {"role": "assistant", "content": None, "tool_calls": given}
+        found = pg.count_tokens({"model": model, "messages": [_user("x"), turn]})
+        assert found.kind == "exact"
+        return found.tokens
+
+    for calls in (1, 2, 3):
+        # the beginning of the answer is 2 to a model that reasons, 3 to others
+        assert framing("gpt-5", calls) - framing("gpt-4o", calls) == 6 - 1
+
+
+def test_a_name_that_is_the_role_costs_its_text_alone() -> None:
+    """Five of five bills; any other name costs 1 more."""
+    named = [
+        pg.count_tokens({"model": "gpt-4o", "messages": [{**_user("x"), "name": name}]}).tokens
+        for name in ("user", "keeper")
+    ]
+    sizes = [len(packaged("o200k_base").ids(name)) for name in ("user", "keeper")]
+    assert named[1] - named[0] == 1 + sizes[1] - sizes[0]
+
+
 def test_results_of_calls_at_once_are_one_list() -> None:
     """Two calls of gpt-4o-mini, then three: one message for all results."""
 
@@ -227,7 +275,11 @@ def test_results_of_calls_at_once_are_one_list() -> None:
         ({"text": {"format": COLOURS}, "model": "gpt-4o", "store": False,
           "input": [_user("x"), {**CALLED_FLORENCE[0], "id": "fc_1"}, CALLED_FLORENCE[1]]}, ""),
         ({"model": "o3", "messages": [_user("x")], "response_format": {"type": "json_schema",
-          "json_schema": {**ONE_WORD, "description": "One word"}}}, "a form with a description"),
+          "json_schema": {**ONE_WORD, "description": "One word", "schema": {
+              **ONE_WORD["schema"], "description": "A word"}}}}, "described twice"),
+        ({"model": "gpt-4o", "messages": [_user("x")], "response_format": {"type": "json_schema",
+          "json_schema": {"name": "word", "schema": {"type": "object"}}},
+          "tools": [{"type": "function", "function": GET_DATE}]}, "a schema that is open"),
         ({"model": "openai/gpt-4o", "messages": [_user("x")],
           "response_format": {"type": "json_schema", "json_schema": ONE_WORD}}, ""),
         ({"model": "openai/gpt-4.1", "messages": [_user("x")],

@@ -58,9 +58,11 @@ def count_tokens(
     written = template_of(template) if template is not None else None
     if isinstance(request, Session):
         body = _body_of(request, model, dialect)
-        model = model or request.task.model_name
-        count = count_request(body, model, api, given, written)
-        return count if dialect or request.rows else replace(count, notes=[*count.notes, _WRITTEN])
+        assumed = "" if model or request.named_model else request.task.model_name
+        count = count_request(body, model or request.task.model_name, api, given, written)
+        notes = [f"the session names no model: counted as {assumed}"] if assumed else []
+        notes += [] if dialect or request.rows else [_WRITTEN]
+        return replace(count, notes=[*count.notes, *notes])
     body = dict(request)
     for key in ("messages", "contents", "tools"):
         if not isinstance(body.get(key) or [], list):

@@ -5,6 +5,7 @@
 * a *framing* (`openai_chat.py`, `openai_responses.py`, `templates.py`) writes a request as pieces
   of text with their origins and the control tokens around them, and says what it does not know;
 * `models.py` says which of both a model has, by its name;
+* `nearly.py` counts with a tokenizer that is like the model's own, where that is not installed;
 * `estimate.py` is for the rest: a measured range, never a bare number;
 * `count.py` puts them together: `count_request` gives a `TokenCount`.
 

@@ -41,6 +41,11 @@ class AnswerForm:
         return f"# Response Formats\n\n## {self.name}\n\n{about}{schema}"
 
     @property
+    def open(self) -> bool:
+        """Whether an answer may hold more than the schema names: neither strict nor closed."""
+        return not self.strict and self.schema.get("additionalProperties") is not False
+
+    @property
     def unknown(self) -> list[str]:
         """Keywords of which no bill has told whether they are written."""
         return sorted(set(_keywords(self.schema)) - _LEFT_OUT - _WRITTEN)

@@ -17,15 +17,17 @@ from playground.findings import Finding
 from playground.raw_prompts import ChatTemplate
 from playground.tokens import estimate
 from playground.tokens.checks import checks, marks_in_tokens
-from playground.tokens.models import APIS, api_of, rule_for
+from playground.tokens.models import APIS, ModelRule, api_of, rule_for
+from playground.tokens.nearly import nearly
 from playground.tokens.pieces import Framed, Piece
-from playground.tokens.registry import PACKAGED, packaged
+from playground.tokens.registry import PACKAGED, Packaged, packaged
 from playground.tokens.templates import templated
 from playground.tokens.texts import PROXY
 from playground.tokens.tokenizer import Tokenizer, count, shares
 
 Kind = Literal["exact", "tokenizer", "estimate"]
 _FRAME: Final = 4
+_NOT_OWN: Final = "the model's own tokenizer is not used"
 
 
 @dataclass(frozen=True)
@@ -62,8 +64,8 @@ def count_request(
 
     `model` and `api` (a name that recordings have, such as openai-chat) are told from the body
     where they are not given. A `tokenizer` takes the place of the model's, a `template` that of
-    its framing. Raises InputFault for a body of no known API, or that a template refuses, and
-    UnknownNameError for an API that there is none of.
+    its framing. Raises InputFault for a body of no known API, one that is nested too deeply or
+    that a template refuses, and UnknownNameError for an API that there is none of.
     """
     if api and api not in APIS:
         raise UnknownNameError("API", api, list(APIS))
@@ -77,26 +79,45 @@ def count_request(
             "this is no request of a known API",
             expected="an object with messages, input, contents or prompt",
         )
+    try:
+        return _counted_as(body, model, api, tokenizer, template)
+    except RecursionError as error:
+        why = "the request is nested too deeply"
+        raise InputFault(why, expected="schemas of fewer than 200 levels") from error
+
+
+def _counted_as(
+    body: Mapping[str, Any],
+    model: str,
+    api: str,
+    tokenizer: Tokenizer | None,
+    template: ChatTemplate | None,
+) -> TokenCount:
     rule = rule_for(model)
-    framing = rule.framings.get(api) if rule else None
     if tokenizer is None and rule and PACKAGED[rule.tokenizer].path() is not None:
         tokenizer = packaged(rule.tokenizer)
     if tokenizer is None:
-        missing = [f"the package {PACKAGED[rule.tokenizer].package} is not here"] if rule else []
-        return _estimated(body, model, api, missing)
-    if template is not None:
-        framed = templated(body, template)
-    elif framing is not None:
-        framed = framing(body)
-    else:
-        framed = _unframed(body, api)
+        if rule is None:
+            return _estimated(body, model, api)
+        framed = _framed(body, api, rule, template)
+        return _nearly(body, framed, PACKAGED[rule.tokenizer], model, api)
+    framed = _framed(body, api, rule, template)
     counted = _counted(framed, tokenizer, model, api)
     return replace(counted, findings=[*counted.findings, *marks_in_tokens(body, tokenizer)])
 
 
+def _framed(
+    body: Mapping[str, Any], api: str, rule: ModelRule | None, template: ChatTemplate | None
+) -> Framed:
+    framing = rule.framings.get(api) if rule else None
+    if template is not None:
+        return templated(body, template)
+    return framing(body) if framing is not None else _unframed(body, api)
+
+
 def _unframed(body: Mapping[str, Any], api: str) -> Framed:
     """The texts of a request, and what a message costs of most models."""
-    pieces = estimate.pieces_of(body)
+    pieces = estimate.texts_of(body)
     framed = Framed([[replace(piece, fixed=_FRAME * piece.fixed)] for piece in pieces])
     framed.source = f"texts, and {_FRAME} tokens a message"
     framed.because(f"how {api} frames a request to this model is not known")
@@ -104,21 +125,57 @@ def _unframed(body: Mapping[str, Any], api: str) -> Framed:
 
 
 def _counted(framed: Framed, tokenizer: Tokenizer, model: str, api: str) -> TokenCount:
+    rows = [_sizes(tokenizer, row, framed.control) for row in framed.rows]
     sums = _Sums()
-    for row in framed.rows:
-        sums.add(row, _sizes(tokenizer, row, framed.control))
+    for row, sizes in zip(framed.rows, rows, strict=True):
+        sums.add(row, sizes)
     total = sum(sums.origins.values())
     more = framed.more
-    texts = total - sum(piece.fixed for row in framed.rows for piece in row)
     return TokenCount(
         tokens=total,
         kind="tokenizer" if framed.unknown else "exact",
-        range=(texts if framed.unknown else total, None if more is None else total + more),
+        range=(_least(framed, rows) if framed.unknown else total,
+               None if more is None else total + more),
         model=model,
         api=api,
         source=f"{tokenizer.name}: {tokenizer.source}; {framed.source}",
         notes=list(framed.unknown),
         findings=checks(framed, tokenizer),
+        **sums.fields(),
+    )  # fmt: skip
+
+
+def _least(framed: Framed, rows: Sequence[Sequence[int]]) -> int:
+    """What is sure of a request that is not wholly known: its texts, nothing around them."""
+    pieces = [piece for row in framed.rows for piece in row]
+    sizes = [size for row in rows for size in row]
+    sure = sum(piece.sure * size for piece, size in zip(pieces, sizes, strict=True))
+    return 0 if framed.forgets else int(sure)
+
+
+def _nearly(
+    body: Mapping[str, Any], framed: Framed, own: Packaged, model: str, api: str
+) -> TokenCount:
+    """A framed request by a tokenizer that is like the model's own."""
+    found = nearly(framed, own)
+    sums = _Sums()
+    sizes = iter(found.sizes)
+    for row in framed.rows:
+        sums.add(row, [next(sizes) for _ in row])
+    total = sum(sums.origins.values())
+    fixed = sum(piece.fixed for row in framed.rows for piece in row)
+    least = 0 if framed.forgets else found.least + (0 if framed.unknown else fixed)
+    more = framed.more
+    proxy = packaged(own.like.to if own.like else PROXY)
+    return TokenCount(
+        tokens=total,
+        kind="estimate",
+        range=(min(least, total), None if more is None else max(total, found.most + fixed) + more),
+        model=model,
+        api=api,
+        source=f"tokens of {proxy.name}, which is like the model's own; {framed.source}",
+        notes=[f"the package {own.package} is not here", *framed.unknown, _NOT_OWN],
+        findings=marks_in_tokens(body, proxy),
         **sums.fields(),
     )
 
@@ -155,8 +212,8 @@ class _Sums:
         }
 
 
-def _estimated(body: Mapping[str, Any], model: str, api: str, missing: Sequence[str]) -> TokenCount:
-    pieces = estimate.pieces_of(body)
+def _estimated(body: Mapping[str, Any], model: str, api: str) -> TokenCount:
+    pieces = estimate.texts_of(body)
     family = estimate.family_of(model)
     proxy = packaged(PROXY)
     guess = estimate.guess(family, pieces, [count(proxy, p.text) for p in pieces], body)
@@ -173,7 +230,7 @@ def _estimated(body: Mapping[str, Any], model: str, api: str, missing: Sequence[
         model=model,
         api=api,
         source=f"tokens of {proxy.name}, and what was measured of {family.title}",
-        notes=[*missing, "the model's own tokenizer is not used"],
+        notes=[*guess.notes, _NOT_OWN],
         findings=marks_in_tokens(body, proxy),
         **sums.fields(),
     )

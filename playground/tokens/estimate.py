@@ -11,26 +11,48 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from playground.caching.blocks import WireBlock, read_wire
-from playground.caching.bodies import tools_of
+from playground.caching.bodies import messages_of, tools_of
+from playground.tokens.nearly import more_of_digits
 from playground.tokens.pieces import Origin, Piece, origin_of
 
 Three = tuple[float, float, float]
 _MEDIA: Final = re.compile(r"image|document|file|audio|video|inline_?data|media", re.IGNORECASE)
 _ENCODED: Final = re.compile(r"[A-Za-z0-9+/=_-]{300,}")  # pictures, signatures: never words
-_THINKING: Final = ("thinking", "reasoning", "reasoning_effort", "thinkingConfig")
+_INSIDE: Final = re.compile(  # a picture or a document in what a tool gave
+    r'"(?:type": "(?:image|document|file|audio|video|input_image|image_url)"'
+    r'|(?:inlineData|fileData|image|document|file_id)":)'
+)
+_BILLED_UNSEEN: Final = re.compile(  # instructions of the provider's own, what it searched before
+    r'"citations": \{"enabled": true|"type": "server_tool_use"'
+)
+_THOUGHT_OVER: Final = "</think>"  # earlier turns with it were left out of bills, wholly or in part
+_THINKING: Final = ("thinking", "reasoning", "reasoning_effort", "thinkingConfig", "think")
 _THOUGHT: Final = 40  # more at the most, where a model is asked to think: Anthropic adds some 29
-_FORMAT: Final = ("output_config", "output_format", "response_format", "outputConfig")
-_FORMATTED: Final = 500  # more at the most, where the answer's form is asked for
+_FORMAT: Final = (
+    "output_config", "output_format", "response_format", "outputConfig", "responseSchema",
+    "responseJsonSchema", "responseMimeType", "response_schema", "response_json_schema", "format",
+)  # fmt: skip
+_FORMATTED: Final = 700  # more at the most, where the answer's form is asked for
 _MEDIUM: Final = 1_000  # of an image or a document, of which the size cannot be seen
+_ON_THE_SERVER: Final = (
+    "mcp_servers", "context_management", "cachedContent", "preset", "previous_response_id",
+    "conversation",
+)  # fmt: skip
+_NESTED: Final = ("generationConfig", "generation_config", "additionalModelRequestFields", "config")
+_HALF: Final = 0.5  # of what is no text: the JSON that it is written as here may be longer
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Models by name, and what is billed, each as the least, the middle and the most."""
+    """Models by name, and what is billed, each as the least, the middle and the most.
+
+    `shown` is the share of the tools' text that is sure to be read: some servers leave them out.
+    `digits` says that each digit is a token, `hidden` why a bill has no end.
+    """
 
     names: re.Pattern[str]
     title: str
@@ -38,20 +60,34 @@ class Family:
     message: Three
     once: Three
     tools: Three
+    shown: float = 1.0
+    digits: bool = False
+    hidden: str = ""
 
 
 def _family(
-    names: str, title: str, ratio: Three, message: Three, once: Three, tools: Three
-) -> Family:
-    return Family(re.compile(names, re.IGNORECASE), title, ratio, message, once, tools)
+    names: str, title: str, ratio: Three, message: Three, once: Three, tools: Three,
+    shown: float = 1.0, digits: bool = False, hidden: str = "",
+) -> Family:  # fmt: skip
+    pattern = re.compile(names, re.IGNORECASE)
+    return Family(pattern, title, ratio, message, once, tools, shown, digits, hidden)
 
 
 FAMILIES: Final[Sequence[Family]] = (
+    _family(r"claude-(?:opus-4-[7-9]|[a-z]+-[5-9](?!\d))", "Claude from 4.7 on",
+            (0.95, 1.45, 2.1), (2, 4, 5), (1, 3, 8), (150, 470, 850)),
     _family(r"claude", "Claude", (0.85, 1.1, 1.5), (2, 4, 5), (1, 3, 8), (150, 420, 620)),
-    _family(r"gemini", "Gemini", (0.65, 1.0, 1.2), (0, 1, 2), (0, 0, 4), (-130, -50, 60)),
-    _family(r"nova", "Nova", (0.9, 1.0, 1.2), (0, 0, 2), (0, 0, 4), (280, 330, 740)),
-    _family(r"", "other models", (0.8, 1.1, 1.6), (0, 4, 8), (0, 2, 90), (-60, 100, 400)),
-)
+    _family(r"gemini", "Gemini", (0.65, 1.0, 1.2), (0, 1, 2), (0, 0, 4), (-130, -50, 120),
+            shown=0.3, digits=True),
+    _family(r"nova-2", "Nova 2", (0.9, 1.1, 1.6), (0, 1, 3), (40, 46, 110), (300, 480, 900)),
+    _family(r"nova", "Nova", (0.9, 1.0, 1.35), (0, 0, 2), (0, 0, 14), (280, 330, 740)),
+    _family(r"grok", "Grok", (0.8, 1.1, 1.6), (0, 4, 8), (0, 160, 700), (-60, 100, 400),
+            shown=0, hidden="xAI writes a system prompt of its own"),
+    _family(r"groq/compound|-online$|sonar", "systems that search", (0.8, 1.1, 1.6), (0, 4, 8),
+            (0, 2, 90), (-60, 100, 400), shown=0, hidden="what the system reads is not seen"),
+    _family(r"", "other models", (0.8, 1.1, 1.6), (0, 4, 8), (0, 2, 90), (-60, 100, 400),
+            shown=0, digits=True),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +98,7 @@ class Guess:
     once: int
     least: int
     most: int | None
+    notes: list[str] = field(default_factory=list)
 
 
 def family_of(model: str) -> Family:
@@ -74,31 +111,60 @@ def guess(
     """What a request may be billed; `texts` are the pieces' tokens by another tokenizer."""
     messages = sum(piece.fixed > 0 for piece in pieces)
     tools = any(piece.origin == "tools" for piece in pieces)
-    media = sum(not piece.text for piece in pieces)
+    media = sum(piece.medium for piece in pieces)
     words = family.ratio[0] * sum(texts)
+    sure = sum(
+        size * (family.shown if piece.origin == "tools" else piece.sure)
+        for piece, size in zip(pieces, texts, strict=True)
+    )
     least, middle, most = (
-        family.ratio[i] * sum(texts)
+        family.ratio[i] * (sum(texts) if i else sure)
         + family.message[i] * messages
         + family.once[i]
         + family.tools[i] * tools
         for i in range(3)
     )
-    most += _THOUGHT * any(body.get(key) for key in _THINKING)
-    most += _FORMATTED * any(body.get(key) for key in _FORMAT)
+    if family.digits:
+        most += sum(more_of_digits(piece.text) for piece in pieces)
+    most += _THOUGHT * _asks(body, _THINKING)
+    most += _FORMATTED * _asks(body, _FORMAT)
     each = family.ratio[1]
     sizes = [
-        round(each * size) + (0 if piece.text else _MEDIUM)
+        round(each * size) + _MEDIUM * piece.medium
         for piece, size in zip(pieces, texts, strict=True)
     ]
     # a tool may cost less than its text, but never so much that the rest costs nothing
     once = round(max(middle, words)) - sum(sizes) + media * _MEDIUM
-    end = None if media or serves_itself(body) else round(most) + 1
-    return Guess(sizes, once, max(0, int(least)), end)
+    end = None if media or family.hidden or _unseen(body, pieces) else round(most) + 1
+    start = 0 if forgets(body) else max(0, int(least))
+    return Guess(sizes, once, start, end, [family.hidden] if family.hidden else [])
+
+
+def _asks(body: Mapping[str, Any], keys: Sequence[str]) -> bool:
+    """Whether a request has one of the keys, at the top or where some APIs keep settings."""
+    inner = (body.get(key) for key in _NESTED)
+    places = [body, *(each for each in inner if isinstance(each, Mapping))]
+    return any(place.get(key) for place in places for key in keys)
+
+
+def _unseen(body: Mapping[str, Any], pieces: Sequence[Piece]) -> bool:
+    """Whether a bill holds what the request does not."""
+    if body.get("format") and body.get("think"):  # Ollama asks twice, and bills the thoughts
+        return True
+    return serves_itself(body) or any(_BILLED_UNSEEN.search(piece.text) for piece in pieces)
+
+
+def forgets(body: Mapping[str, Any]) -> bool:
+    """Whether the provider may leave out what was said before: to sum it up, to clear results."""
+    if body.get("context_management"):
+        return True
+    items = messages_of(dict(body))
+    return any(item.get("type") == "compaction" for item in items)
 
 
 def serves_itself(body: Mapping[str, Any]) -> bool:
     """Whether the provider runs tools of its own, or remembers what it then bills."""
-    if body.get("mcp_servers") or body.get("context_management") or body.get("cachedContent"):
+    if any(body.get(key) for key in _ON_THE_SERVER):
         return True
     given = tools_of(dict(body))
     tools = given if isinstance(given, list) else []
@@ -113,18 +179,60 @@ def _is_server_tool(tool: Mapping[str, Any]) -> bool:
     return not any(key in tool for key in (*known, "cachePoint"))
 
 
+def texts_of(body: Mapping[str, Any]) -> list[Piece]:
+    """All texts of a request: its blocks, and the prompt of an API that has no messages."""
+    prompts = [
+        Piece(text, "user", fixed=1)
+        for key in _PROMPTS
+        for text in _texts(body.get(key))
+        if "messages" not in body
+    ]
+    told = [_looked_into(piece) for piece in pieces_of(body)]
+    return [*(piece for piece in told if piece.text or piece.medium or piece.fixed), *prompts]
+
+
+# of completions and Ollama, Titan, Cohere, Text Generation Inference
+_PROMPTS: Final = ("prompt", "suffix", "inputText", "preamble", "message", "inputs")
+
+
+def _texts(given: Any) -> list[str]:
+    several = given if isinstance(given, list) else [given]
+    return [text for text in several if isinstance(text, str) and text]
+
+
+def _looked_into(piece: Piece) -> Piece:
+    """A result with a picture in it is a medium too."""
+    inside = piece.origin == "results" and _INSIDE.search(piece.text)
+    return replace(piece, medium=True) if inside else piece
+
+
 def pieces_of(body: Mapping[str, Any]) -> list[Piece]:
-    """The request's blocks as pieces: 1 fixed for the first of a message; pictures,
+    """The request's blocks as pieces, one each: 1 fixed for the first of a message; pictures,
     and what is encoded, have no text."""
+    blocks = read_wire(dict(body)).blocks
+    thought = {
+        block.place[0]
+        for block in blocks
+        if block.place and block.role == "assistant" and _THOUGHT_OVER in block.text
+    }
     pieces, before = [], None
-    for block in read_wire(dict(body)).blocks:
+    for block in blocks:
         message = block.place[0] if block.place else None
         first = message is not None and message != before
         before = message
-        hidden = _MEDIA.search(block.kind) or _ENCODED.search(block.text)
+        hidden = bool(_MEDIA.search(block.kind) or _ENCODED.search(block.text))
         text = "" if hidden else block.text
-        pieces.append(Piece(text, _origin(block), message, _name(block), int(first)))
+        origin = _origin(block)
+        sure = 0.0 if message in thought else _sure(origin, block.kind)
+        pieces.append(Piece(text, origin, message, _name(block), int(first), hidden, sure))
     return pieces
+
+
+def _sure(origin: Origin, kind: str) -> float:
+    """The share of a block's text that a model gets in any case."""
+    if origin == "tools" or "reasoning" in kind or "thinking" in kind:
+        return 0.0
+    return 1.0 if kind in ("text", "") else _HALF
 
 
 def _origin(block: WireBlock) -> Origin:

@@ -42,8 +42,10 @@ def asked_in_chat(
     if gateway and (called or has):
         alone = len(has) == 1 and not called and not reasoning
         if not (alone and _AS_ITSELF[has[0]].search(model)):
+            thoughts = called and reasoning  # a gateway may keep them, and send them again
             framed.because(
-                "a gateway may ask by Responses, which frames tools and forms otherwise", 99
+                "a gateway may ask by Responses, which frames tools and forms otherwise",
+                None if thoughts else 99,
             )
     return framed
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
 from urllib.parse import unquote
@@ -17,7 +17,7 @@ from playground.tokens import ollama, templates
 from playground.tokens.gateways import asked_in_chat
 from playground.tokens.openai_responses import responses
 from playground.tokens.pictures import Tiles
-from playground.tokens.pieces import Framed
+from playground.tokens.pieces import Framed, Piece
 from playground.tokens.reasoning import GPT_5, LATER, O_SERIES, Reasoning
 
 Framing = Callable[[Mapping[str, Any]], Framed]
@@ -52,18 +52,25 @@ def _nemo(body: Mapping[str, Any]) -> Framed:
     return framed
 
 
+_BEDROCK_TOOLS: Final = 6
+
+
 def _on_bedrock(body: Mapping[str, Any]) -> Framed:
-    """As OpenAI frames it; eight of eight recorded requests with tools were billed 6 more."""
+    """As OpenAI frames it, and 6 more with tools (8 of 8 bills of two models, 2026)."""
     framed = responses(body, reasoning=LATER)
     if body.get("tools"):
-        framed.because("Bedrock adds to requests with tools", 8)
+        framed.add(Piece(origin="tools", fixed=_BEDROCK_TOOLS))
     return framed
 
 
 def _llama_as_a_host_names_it(body: Mapping[str, Any]) -> Framed:
-    """Cerebras writes the published template (4 bills), Snowflake 19 tokens less (1 bill)."""
+    """Cerebras writes the published template (4 bills), Snowflake 19 tokens less (1 bill): none of
+    its system turn."""
     framed = templates.llama3(body, dated=True)
     framed.because("hosts that name the model so frame it differently", 12)
+    first = (piece if piece.message is not None else replace(piece, sure=0.0)
+             for piece in framed.rows[0])  # fmt: skip
+    framed.rows[0] = list(first)
     return framed
 
 
@@ -81,11 +88,16 @@ def _rule(names: str, tokenizer: str, framings: Mapping[str, Framing] | None = N
     return ModelRule(re.compile(f"{start}(?:{names})", re.IGNORECASE), tokenizer, framings or {})
 
 
+def _first_in_ollama(body: Mapping[str, Any]) -> Framed:
+    return templates.raw_prompt(body) if body.get("raw") else ollama.first_llama(body)
+
+
 _ALONE: Final[dict[str, Framing]] = {
     "ollama-generate": templates.raw_prompt,
     "openai-completions": templates.begun_prompt,
 }
 _LLAMA3: Final = _conversation(partial(templates.llama3, dated=False)) | _ALONE
+_FIRST_LLAMA: Final = _LLAMA3 | dict.fromkeys(("ollama-chat", "ollama-generate"), _first_in_ollama)
 _LLAMA_HOSTED: Final = _conversation(_llama_as_a_host_names_it) | _ALONE
 _LLAMA31: Final = _conversation(partial(templates.llama3, dated=True)) | _ALONE
 
@@ -126,6 +138,9 @@ RULES: Final[tuple[ModelRule, ...]] = (
     _rule(r"llama-?4", "llama4"),
     _rule(r"llama3\.1(?::[^/]*)?$", "llama3", _in_ollama(dated=False)),
     _rule(r"llama3\.2(?::[^/]*)?$", "llama3", _in_ollama(dated=True)),
+    _rule(r"llama3(?::[^/]*)?$", "llama3", _FIRST_LLAMA),
+    _rule(r"llama(?:3\.\d(?:-vision)?|3-[a-z][^/:]*|-guard3)(?::[^/]*)?$", "llama3",
+          {"ollama-generate": templates.raw_prompt}),
     _rule(r"[^/]*distill[^/]*llama", "llama3"),
     _rule(r"llama-?3\.1-(?:8b|70b|405b)$", "llama3", _LLAMA_HOSTED),
     _rule(r"llama-?v?3[.p-]?[123]", "llama3", _LLAMA31),

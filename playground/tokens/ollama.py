@@ -2,20 +2,26 @@
 
 https://ollama.com/library/llama3.1 and llama3.2 (layer "template", 2024-07 and 2024-09). A system
 turn with one date stands first in 3.2 always, in 3.1 only where there is something to say; tools
-stand in the last question. Tools are Go structs (ollama's api/types.go): keywords that these lack
-are left out. Which of the others an empty field has depends on the server's version: such tools are
-not exact. Nothing was fitted: 41 bills of Llama Stack's recordings, langchainrb's and crewAI's.
+stand in the last turn, where that is the user's, and a call in place of what was said with it.
+Turns of one role are joined (ollama's template/template.go, `collate`), and each part of a content
+is a turn (openai/openai.go). Nothing was fitted: 49 bills of Llama Stack's recordings,
+langchainrb's and crewAI's.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from playground.caching.bodies import messages_of, tools_of
 from playground.raw_prompts import LLAMA3
-from playground.tokens.pieces import Framed, Piece, calls_of, functions_of, origin_of, text_of
+from playground.tokens.ollama_tools import (
+    arguments_text,
+    more_of_old_versions,
+    tool_text,
+)
+from playground.tokens.pieces import Framed, Piece, calls_of, functions_of, origin_of
 
 _DATE: Final = "Cutting Knowledge Date: December 2023\n\n"
 _WITH_TOOLS: Final = (
@@ -28,121 +34,137 @@ _FUNCTIONS: Final = (
     '{"name": function name, "parameters": dictionary of argument name and its value}. '
     "Do not use variables.\n\n"
 )
-_KEPT: Final = ("type", "items", "description", "enum")  # of a property, in this order
-_UNSURE: Final = ("anyOf", "items", "enum", "properties")
+_SURE: Final = 0.6  # of a tool: some versions left the names of its fields out
+_LONG: Final = 8_000  # characters: what is longer may not fit into the context of a server
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    role: str
+    text: str
+    message: int
+    calls: Sequence[Mapping[str, Any]] = field(default=())
 
 
 def llama(body: Mapping[str, Any], dated: bool) -> Framed:
     """A request to `llama3.1` or, `dated`, to `llama3.2`, by any API that Ollama has."""
     framed = Framed(source="the template of Ollama's library", control=True)
-    messages = _messages(body)
     functions = list(functions_of(tools_of(dict(body))))
-    _look(framed, messages, functions)
-    spoken = [
-        (index, text_of(message.get("content"))[0])
-        for index, message in enumerate(messages)
-        if message.get("role") == "system"
-    ]
+    turns = _joined(framed, list(_turns(framed, body)))
+    spoken = [turn for turn in turns if turn.role == "system"]
     framed.add(Piece(LLAMA3.begin))
     if dated or spoken or functions:
         framed.add(*_system(spoken, bool(functions), dated))
-    last = max((i for i, m in enumerate(messages) if m.get("role") != "system"), default=-1)
-    for index, message in enumerate(messages):
-        if message.get("role") != "system":
-            tools = functions if index == last else []
-            framed.add(*_turn(index, message, tools, dated))
-            if message.get("role") != "assistant" or index < last:
-                framed.add(Piece(LLAMA3.end_of_turn))
-    if last < 0 or messages[last].get("role") != "assistant":
-        framed.add(Piece(_head("assistant")))
+    for turn in turns[:-1]:
+        if turn.role != "system":
+            framed.add(*_turn(turn), Piece(LLAMA3.end_of_turn))
+    if turns:
+        _last(framed, turns[-1], functions, dated)
+    if not dated and any(turn.calls for turn in turns):  # one bill of 2024-09 is 1 less
+        framed.because("calls were written otherwise by the template of 2024", 0)
+        framed.rows[0] = [Piece(LLAMA3.begin, sure=0.0)]
+    if sum(len(piece.text) for row in framed.rows for piece in row) > _LONG:
+        framed.because("Ollama cuts off what does not fit into the context it was given", 0)
+        framed.forgets = True
     return framed
 
 
+def first_llama(body: Mapping[str, Any]) -> Framed:
+    """A request to `llama3`, whose template knows no tools. Servers of May 2024 left the first
+    token out (5 bills of openllmetry's and OpenInference's recordings)."""
+    framed = llama(body, dated=False)
+    framed.because("Ollama left out the token at the beginning until 2024-06", 0)
+    framed.rows[0] = [replace(piece, sure=0.0) for piece in framed.rows[0]]
+    if tools_of(dict(body)):
+        framed.because("this template knows no tools", 0)
+    return framed
+
+
+def _turns(framed: Framed, body: Mapping[str, Any]) -> Iterator[_Turn]:
+    """The conversation, each part of a content a turn; of a prompt alone what is made of it."""
+    for index, message in enumerate(_messages(body)):
+        role, content = str(message.get("role") or "user"), message.get("content")
+        calls = calls_of(message)
+        framed.beside_text(content, origin_of(role), index)
+        if message.get("images"):
+            framed.because("what a picture costs here is not known")
+        parts = content if isinstance(content, list) else [{"text": content}]
+        texts = [part["text"] for part in parts if isinstance(part, dict) and "text" in part]
+        for place, text in enumerate(texts or [""]):
+            last = place + 1 >= len(texts)
+            yield _Turn(role, str(text or ""), index, calls if last else ())
+
+
 def _messages(body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """The messages; of a prompt alone those that Ollama makes of it."""
     if "messages" in body:
         return messages_of(dict(body))
     system = [{"role": "system", "content": body["system"]}] if body.get("system") else []
     return [*system, {"role": "user", "content": body.get("prompt")}]
 
 
-def _look(
-    framed: Framed, messages: Sequence[Mapping[str, Any]], functions: Sequence[Mapping[str, Any]]
-) -> None:
-    """What no bill has told, or differs by the server's version."""
-    for index, message in enumerate(messages):
-        role = str(message.get("role") or "user")
-        framed.beside_text(message.get("content"), origin_of(role), index)
-        if message.get("images"):
-            framed.because("what a picture costs here is not known")
-        if role == "tool" or calls_of(message):
-            framed.because("what calls and results cost here is not known", 20)
-        if index and role == messages[index - 1].get("role"):
-            framed.because("two turns of one role: Ollama joins them", 8)
-    for function in functions:
-        if not _plain(function):
-            framed.because("how Ollama writes such a tool differs by its version", 40)
-
-
-def _plain(function: Mapping[str, Any]) -> bool:
-    """Whether every version of Ollama writes a function alike: nothing is empty or missing."""
-    parameters = function.get("parameters")
-    if not isinstance(parameters, dict) or "$defs" in parameters:
-        return False
-    given = parameters.get("properties")
-    properties = list(given.values()) if isinstance(given, dict) else []
-    described = all(
-        isinstance(each, dict)
-        and isinstance(each.get("type"), str)
-        and each.get("description")
-        and not any(key in each for key in _UNSURE)
-        for each in properties
-    )
-    return bool(function.get("description") and parameters.get("required") and described)
+def _joined(framed: Framed, turns: Sequence[_Turn]) -> list[_Turn]:
+    """Turns of one role as one, but for results."""
+    joined: list[_Turn] = []
+    for turn in turns:
+        if joined and turn.role == joined[-1].role != "tool":
+            if turn.calls:
+                framed.because("Ollama loses calls of a turn that it joins to another", 0)
+            text = f"{joined[-1].text}\n\n{turn.text}"
+            joined[-1] = replace(joined[-1], text=text)
+        else:
+            joined.append(turn)
+    return joined
 
 
 def _head(role: str) -> str:
     return f"{LLAMA3.start_header}{role}{LLAMA3.end_header}\n\n"
 
 
-def _system(spoken: Sequence[tuple[int, str]], tools: bool, dated: bool) -> list[Piece]:
+def _system(spoken: Sequence[_Turn], tools: bool, dated: bool) -> list[Piece]:
     pieces = [Piece(_head("system") + (_DATE if dated else ""))]
-    for place, (index, text) in enumerate(spoken):
-        pieces.append(Piece(("\n\n" if place else "") + text, "system", index))
+    for place, turn in enumerate(spoken):
+        pieces.append(Piece(("\n\n" if place else "") + turn.text, "system", turn.message))
     if tools:
         between = "" if dated else ("\n\n" if spoken else "") + _DATE
         pieces.append(Piece(between + _WITH_TOOLS, "tools"))
     return [*pieces, Piece(LLAMA3.end_of_turn)]
 
 
-def _turn(
-    index: int, message: Mapping[str, Any], tools: Sequence[Mapping[str, Any]], dated: bool
-) -> list[Piece]:
-    role = str(message.get("role") or "user")
-    text, _ = text_of(message.get("content"))
-    pieces = [Piece(_head("ipython" if role == "tool" else role))]
-    if tools and role == "user":
-        pieces.append(Piece(_FUNCTIONS, "tools"))
-        pieces += [Piece(f"{_tool(each)}\n", "tools", tool=str(each["name"])) for each in tools]
-        pieces.append(Piece("\n" if dated else "\nQuestion: ", "tools"))
-    return [*pieces, Piece(text, origin_of(role), index)]
+def _turn(turn: _Turn) -> list[Piece]:
+    head = Piece(_head("ipython" if turn.role == "tool" else turn.role))
+    if not turn.calls:
+        return [head, Piece(turn.text, origin_of(turn.role), turn.message)]
+    pieces = [head]
+    for place, call in enumerate(turn.calls):
+        name = str(call["function"].get("name") or "")
+        arguments = arguments_text(call["function"].get("arguments"))
+        between = "\n" if place else ""
+        text = f'{between}{{"name": "{name}", "parameters": {arguments}}}'
+        pieces.append(Piece(text, "calls", turn.message, name))
+    return pieces
 
 
-def _tool(function: Mapping[str, Any]) -> str:
-    """A function as Go writes the struct that Ollama reads it into."""
-    parameters = function.get("parameters") or {}
-    properties = parameters.get("properties") or {}
-    kept = {
-        key: {word: value[word] for word in _KEPT if word in value}
-        for key, value in properties.items()
-        if isinstance(value, dict)
-    }
-    inner = {"type": parameters.get("type") or ""}
-    if parameters.get("required"):
-        inner["required"] = parameters["required"]
-    written = {"name": function["name"]}
-    if function.get("description"):
-        written["description"] = function["description"]
-    written["parameters"] = {**inner, "properties": kept}
-    whole = {"type": "function", "function": written}
-    return json.dumps(whole, separators=(",", ":"), ensure_ascii=False)
+def _last(framed: Framed, turn: _Turn, functions: Sequence[Mapping[str, Any]], dated: bool) -> None:
+    """The newest turn: with the tools, where it is the user's; the model's own goes on."""
+    if turn.role == "system":
+        return
+    pieces = _turn(turn)
+    if functions and turn.role == "user":
+        _look_at_tools(framed, functions)
+        told = [
+            Piece(f"{tool_text(each)}\n", "tools", tool=str(each["name"]), sure=_SURE)
+            for each in functions
+        ]
+        end = Piece("\n" if dated else "\nQuestion: ", "tools")
+        pieces[1:1] = [Piece(_FUNCTIONS, "tools"), *told, end]
+    if turn.role == "assistant":
+        framed.add(*pieces)
+        return
+    framed.add(*pieces, Piece(LLAMA3.end_of_turn))
+    framed.add(Piece(_head("assistant")))
+
+
+def _look_at_tools(framed: Framed, functions: Sequence[Mapping[str, Any]]) -> None:
+    more = sum(map(more_of_old_versions, functions))
+    if more:
+        framed.because("how Ollama writes such a tool differs by its version", more)

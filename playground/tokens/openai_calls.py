@@ -14,6 +14,7 @@ from typing import Any, Final
 from playground.tokens.pieces import Framed, Piece, calls_of, compact, text_of
 
 _ADDRESS: Final = 2  # control tokens around the address of a call
+_ESCAPED: Final = 6  # a letter as `\\u00e9`
 _SEVERAL: Final = 8  # the message of results together
 
 
@@ -74,14 +75,17 @@ def _list_of_results(
     framed: Framed, messages: Sequence[Mapping[str, Any]], indexes: Sequence[int]
 ) -> None:
     pieces = [Piece("[", "results", fixed=_SEVERAL)]
+    letters = 0  # beyond ASCII
     for index in indexes:
         text, _ = text_of(messages[index].get("content"))
         framed.beside_text(messages[index].get("content"), "results", index)
-        if not text.isascii():
-            framed.because("results at once: gpt-4o-mini reads letters escaped, gpt-4o not", 200)
+        letters += sum(not letter.isascii() for letter in text)
         between = "" if index == indexes[0] else ", "
         pieces.append(Piece(between + _value(text), "results", index))
     framed.add(*pieces, Piece("]", "results"))
+    if letters:
+        why = "results at once: gpt-4o-mini reads letters escaped, gpt-4o not"
+        framed.because(why, _ESCAPED * letters)
 
 
 def _value(text: str) -> str:

@@ -30,8 +30,11 @@ _TOOLS_BEHIND_SYSTEM: Final = 5  # the heading, where the system prompt stands b
 _TOOLS_ALONE: Final = 9  # and a message around it, where there is none
 _INSTRUCTIONS: Final = 3  # harmony's heading, in the message that has the tools
 _SECTION: Final = 1  # the blank line before another section
+_NAME: Final = 1  # beside its text, but for a name that is the role's (5 of 5 bills)
+_OPEN: Final = 1  # more of a form that is neither strict nor closed
+_DESCRIBED: Final = 1  # more of a form with a description, to a model that reasons
 _ADDRESS: Final = 2  # control tokens around an answer's address
-_REASONING_CALL: Final = 6  # more for a call and its result, as with Responses
+_REASONING_CALL: Final = 6  # more for a turn of calls, as with Responses for each
 _ANSWER_CHANNEL: Final = 2  # more for an answer
 _SYSTEM: Final = ("system", "developer")
 _FREE: Final = ({"type": "text"}, {"type": "json_object"}, ["text"])
@@ -53,10 +56,10 @@ def chat(
     tools = body.get("tools") or body.get("functions")
     functions = list(functions_of(tools))
     _look(framed, body, tools, functions)
-    _look_at_form(framed, answer_form(body.get("response_format")), bool(reasoning))
+    form = answer_form(body.get("response_format"))
+    _look_at_form(framed, form, bool(reasoning), bool(functions))
     names = names_of_calls(messages)
     told = several_results(framed, messages, names)
-    form = answer_form(body.get("response_format"))
     behind = next((i for i, m in enumerate(messages) if m.get("role") in _SYSTEM), None)
     if functions and (reasoning or behind is None):
         fixed = _TOOLS_ALONE
@@ -126,12 +129,19 @@ def _look(framed: Framed, body: Mapping[str, Any], tools: Any, functions: Sequen
         framed.because("what a tool that is no function adds is not known")
 
 
-def _look_at_form(framed: Framed, form: AnswerForm | None, reasoning: bool) -> None:
-    """What bills of Chat Completions tell differently."""
-    if form and not form.strict:
-        framed.because("bills of a schema that is not strict differ: 1 more of 4, of 22 not", 1)
+def _look_at_form(framed: Framed, form: AnswerForm | None, reasoning: bool, tools: bool) -> None:
+    """What bills of Chat Completions tell of a form beside its text: 1 more where it is open (4 of
+    4 bills of three projects; 22 of 22 of closed ones are not), and where it is described to a
+    model that reasons (8 of 8)."""
+    if form and form.open and (tools or reasoning):
+        framed.because("what a schema that is open costs here is not known", 1)
+    elif form and form.open:
+        framed.add(Piece(fixed=_OPEN))
     if form and form.description and reasoning:
-        framed.because("a form with a description: 8 bills are 1 more, 3 are not", 1)
+        if "description" in form.schema:
+            framed.because("a form that is described twice: bills differ by 1", 1)
+        else:
+            framed.add(Piece(fixed=_DESCRIBED))
     look_at_keywords(framed, form)
 
 
@@ -162,9 +172,7 @@ def _message(
         tool = names.get(str(message.get("tool_call_id")), str(name or ""))
         framed.add(Piece(tool, "results", index, tool))
     elif isinstance(name, str) and name:
-        framed.add(Piece(name, origin, index, fixed=1))
-        if name == role:
-            framed.because("a name that is the role's was billed 1 less", 0)
+        framed.add(Piece(name, origin, index, fixed=_NAME * (name != role)))
     calls = calls_of(message)
     if calls:
         written_calls(framed, index, calls)
@@ -189,14 +197,14 @@ def _choice(framed: Framed, choice: Any, legacy: bool) -> None:
 
 
 def _rounds(framed: Framed, messages: Sequence[Mapping[str, Any]], harmony: bool) -> None:
-    """What a model that reasons is billed more for its own turns (bills of gpt-5 and gpt-5.4), and
-    those of o3 and o4 are not (6 bills)."""
+    """What a model that reasons is billed more for its own turns, however many calls are in one (8
+    of 8 bills of two and three calls, of gpt-5 and 5.4); those of o3 and o4 are not (6 bills)."""
     for index, message in enumerate(messages):
         if message.get("role") != "assistant":
             continue
         calls = calls_of(message)
         if harmony:
-            fixed = _REASONING_CALL * len(calls) if calls else _ANSWER_CHANNEL
+            fixed = _REASONING_CALL if calls else _ANSWER_CHANNEL
             framed.add(Piece(origin="assistant", message=index, fixed=fixed))
-        if len(calls) > 1 or (calls and message.get("content")) or not harmony:
+        if (calls and message.get("content")) or not harmony:
             framed.because("what such a turn of a reasoning model costs is not known", 12)

@@ -10,6 +10,7 @@ hold some 220 tokens more.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -34,7 +35,8 @@ _RESULT: Final = 6
 _ANSWER_CHANNEL: Final = 2  # `<|channel|>final` before an answer of a model that reasons
 _SEARCH: Final = 294  # `web_search_preview`; what it finds is not billed (8 bills of 2025 and 2026)
 _KEEPS_THOUGHTS: Final = "gpt-5.6"
-_REMEMBERED: Final = ("previous_response_id", "conversation", "prompt", "context_management")
+_REMEMBERED: Final = ("previous_response_id", "conversation", "prompt")
+_SAMPLED: Final = 8  # more than an earlier answer's text, where it is billed as it was sampled
 
 
 def responses(
@@ -98,6 +100,8 @@ def _look(framed: Framed, body: Mapping[str, Any], thinks: bool) -> None:
     for key in _REMEMBERED:
         if body.get(key):
             framed.because(f"what {key} stands for is on the server")
+    if body.get("context_management"):
+        _look_at_compaction(framed, body)
     if body.get("instructions") == "":
         framed.because("none of ten recorded bills with empty instructions is as others are", 230)
     text = body.get("text")
@@ -111,6 +115,21 @@ def _look(framed: Framed, body: Mapping[str, Any], thinks: bool) -> None:
     if isinstance(reasoning, dict) and reasoning.get("mode"):
         framed.because("what a mode of reasoning adds is not known")
     _look_at_tools(framed, body, thinks)
+
+
+def _look_at_compaction(framed: Framed, body: Mapping[str, Any]) -> None:
+    """Nothing is summed up below its threshold (OpenAI, "Compaction": "when the rendered token
+    count crosses"), and earlier answers are billed as they were sampled: six bills, by up to 4."""
+    given = body["context_management"]
+    edits = given if isinstance(given, list) else []
+    limits = [edit.get("compact_threshold") for edit in edits if isinstance(edit, dict)]
+    items = messages_of(dict(body))
+    size = len(json.dumps([items, body.get("instructions")], ensure_ascii=False).encode())
+    if not all(isinstance(limit, int) and size < limit for limit in limits) or not limits:
+        framed.because("what context_management stands for is on the server")
+        framed.forgets = True
+    elif any(item.get("role") != "user" for item in items):
+        framed.because("earlier answers may be billed as they were sampled", _SAMPLED)
 
 
 def _keeps_calls(body: Mapping[str, Any]) -> bool:
@@ -167,12 +186,10 @@ def _look_at_calls(
 
 def _look_at_thoughts(framed: Framed, items: Sequence[Mapping[str, Any]], stored: bool) -> None:
     """A call that has neither its reasoning before it nor an id: 60 bills are of such that are not
-    stored, one is of one that is, one of one beside others that have it."""
+    stored, three of such that are, one of one beside others that have it."""
     calls = [i for i, item in enumerate(items) if item.get("type") == "function_call"]
     alone = [i for i in calls if not items[i].get("id") and not _thought(items, i)]
-    if alone and stored:
-        framed.because("what a call costs that came without its reasoning is not known", 8)
-    elif alone and len(alone) < len(calls):
+    if alone and not stored and len(alone) < len(calls):
         framed.because("calls without their reasoning beside others with it: bills differ", 8)
 
 

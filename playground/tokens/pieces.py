@@ -33,13 +33,19 @@ def origin_of(role: object) -> Origin:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A text and the control tokens around it; `message` counts from 0, `tool` is a tool's name."""
+    """A text and the control tokens around it; `message` counts from 0, `tool` is a tool's name.
+
+    A `medium` is a picture or a document in place of a text, of a size that nobody can see. `sure`
+    is the share of the text that a model gets in any case, where that is not all of it.
+    """
 
     text: str = ""
     origin: Origin = "framing"
     message: int | None = None
     tool: str = ""
     fixed: int = 0
+    medium: bool = False
+    sure: float = 1.0
 
 
 @dataclass(slots=True)
@@ -49,7 +55,7 @@ class Framed:
     `control` says that the texts hold control tokens as a template writes them. What is `unknown`
     is a reason each, with the tokens that it adds at the most; None where nobody can say: searches
     that the provider ran, pictures, a conversation that it keeps. `pictures` says what
-    those cost, where that is known.
+    those cost, where that is known. `forgets` says that the server may leave out what was said.
     """
 
     rows: list[Sequence[Piece]] = field(default_factory=list)
@@ -57,6 +63,7 @@ class Framed:
     source: str = ""
     control: bool = False
     pictures: Pictures | None = None
+    forgets: bool = False
 
     def add(self, *pieces: Piece) -> None:
         self.rows.append(pieces)

@@ -58,6 +58,18 @@ Reader = Callable[[Path, str, str], Tokenizer]
 
 
 @dataclass(frozen=True)
+class Likeness:
+    """A tokenizer that is always here, and how many tokens each of its tokens is to another one:
+    the least, the middle and the most, of ASCII and of other letters. `digits` says that the other
+    one makes a token of each digit, where OpenAI's takes three."""
+
+    to: str
+    ratio: tuple[float, float, float]
+    other_letters: tuple[float, float, float]
+    digits: bool = False
+
+
+@dataclass(frozen=True)
 class Packaged:
     """A vocabulary in a package: what to install for it, the file in it, and how that is read."""
 
@@ -67,6 +79,7 @@ class Packaged:
     pattern: str = ""
     controls: Mapping[str, int] = field(default_factory=dict)
     reader: Reader | None = None
+    like: Likeness | None = None
 
     def path(self) -> Path | None:
         """Where the file lies; None where the package is not installed or has no such file."""
@@ -99,14 +112,25 @@ def _litellm(
     return Packaged("litellm", "litellm", f"{folder}/{file}", pattern, controls or {}, reader)
 
 
-def _llama(folder: str, size: int, pattern: str, controls: tuple[str, ...]) -> Packaged:
+def _llama(
+    folder: str, size: int, pattern: str, controls: tuple[str, ...], like: Likeness
+) -> Packaged:
     ids = {token: size + i for i, token in enumerate(controls)}
     file = f"{folder}/tokenizer.model"
-    return Packaged("llama-models", "llama_models", file, pattern, ids)
+    return Packaged("llama-models", "llama_models", file, pattern, ids, like=like)
 
 
-def _mistral(file: str, reader: Reader) -> Packaged:
-    return Packaged("mistral-common", "mistral_common", f"data/{file}", reader=reader)
+def _mistral(file: str, reader: Reader, like: Likeness) -> Packaged:
+    return Packaged("mistral-common", "mistral_common", f"data/{file}", reader=reader, like=like)
+
+
+# Llama 3's vocabulary is cl100k_base's with 28,000 words of other languages more (its first 100,000
+# ranks are the same). Ratios of ASCII were measured over the texts of 1,784 recorded requests of 13
+# public projects, of other letters over ten languages (2026-11), and are wider than what was seen.
+_LIKE_CL100K: Final = Likeness("cl100k_base", (0.93, 1.0, 1.02), (0.35, 0.7, 1.05))
+_LIKE_O200K: Final = Likeness("o200k_base", (0.8, 1.0, 1.25), (0.6, 1.0, 1.5))
+_LIKE_TEKKEN: Final = Likeness("o200k_base", (0.9, 1.05, 1.4), (0.7, 1.1, 2.6), digits=True)
+_LIKE_PIECES: Final = Likeness("o200k_base", (0.95, 1.15, 1.8), (0.95, 2.0, 3.6), digits=True)
 
 
 # LiteLLM names its copies of OpenAI's files by the hash of their address, as tiktoken's cache does.
@@ -123,11 +147,13 @@ PACKAGED: Final[Mapping[str, Packaged]] = {
     ),
     "p50k_base": _litellm("ec7223a39ce59f226a68acc30dc1af2788490e15", _P50K, {_OPENAI_END: 50256}),
     "claude-2": _litellm("anthropic_tokenizer.json", reader=tokenizer_json),
-    "llama3": _llama("llama3", 128_000, _LLAMA3, _LLAMA3_CONTROLS),
-    "llama4": _llama("llama4", 200_000, _O200K, _LLAMA4_CONTROLS),
-    "tekken": _mistral("tekken_240911.json", tekken),
-    "mistral-v1": _mistral("tokenizer.model.v1", sentencepiece),
-    "mistral-v3": _mistral("mistral_instruct_tokenizer_240323.model.v3", sentencepiece),
+    "llama3": _llama("llama3", 128_000, _LLAMA3, _LLAMA3_CONTROLS, _LIKE_CL100K),
+    "llama4": _llama("llama4", 200_000, _O200K, _LLAMA4_CONTROLS, _LIKE_O200K),
+    "tekken": _mistral("tekken_240911.json", tekken, _LIKE_TEKKEN),
+    "mistral-v1": _mistral("tokenizer.model.v1", sentencepiece, _LIKE_PIECES),
+    "mistral-v3": _mistral(
+        "mistral_instruct_tokenizer_240323.model.v3", sentencepiece, _LIKE_PIECES
+    ),
 }
 
 

@@ -82,6 +82,7 @@ def _llama_turn(form: LlamaFormat, turn: _Turn, before: str = "") -> Sequence[Pi
 
 
 _FIRST: Final = ("type", "properties", "required")
+_SAFE: Final = 60  # a system prompt of Mistral's own
 _SETTINGS: Final = 12  # `{"reasoning_effort": "none"}`, or "high", between two control tokens
 
 
@@ -112,6 +113,9 @@ def _look_at_mistral(framed: Framed, body: Mapping[str, Any]) -> None:
         framed.because("what this tool_choice adds is not known", 8)
     if body.get("prompt_mode"):
         framed.because("what prompt_mode adds is not known")
+    if body.get("safe_prompt") is not None:
+        most = _SAFE if body["safe_prompt"] else 0
+        framed.because("safe_prompt is sent by clients of 2024: the name meant another model", most)
 
 
 def _asks_for_json(body: Mapping[str, Any]) -> bool:
@@ -140,6 +144,7 @@ def _mistral_tools(framed: Framed, body: Mapping[str, Any]) -> None:
     functions = list(functions_of(tools_of(dict(body))))
     if not functions:
         return
+    sure = 0.0 if isinstance(body.get("tool_choice"), dict) else 1.0  # one bill lacks the others
     pieces = [Piece("[", "tools", fixed=2)]
     for place, function in enumerate(functions):
         ordered = {
@@ -149,7 +154,7 @@ def _mistral_tools(framed: Framed, body: Mapping[str, Any]) -> None:
         }
         tool = json.dumps({"type": "function", "function": ordered}, ensure_ascii=False)
         text = f", {tool}" if place else tool
-        pieces.append(Piece(text, "tools", tool=str(function["name"])))
+        pieces.append(Piece(text, "tools", tool=str(function["name"]), sure=sure))
     framed.add(*pieces, Piece("]", "tools"))
 
 

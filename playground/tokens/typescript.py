@@ -90,8 +90,9 @@ class _Schema:
     def _look(self, schema: Mapping[str, Any]) -> None:
         """What in a schema the bills that are known do not explain, or none has."""
         told = set(schema) & _UNTOLD
-        several = schema.get("anyOf") or schema.get("oneOf") or []
-        inner = [each for each in several if isinstance(each, dict)]
+        several = schema.get("anyOf") or schema.get("oneOf")
+        union = several if isinstance(several, list) else []
+        inner = [each for each in union if isinstance(each, dict)]
         if any(each.get("type") == "array" for each in inner):
             told.add("a union with an array")
         if any("format" in each for each in inner):

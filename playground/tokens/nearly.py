@@ -1,0 +1,63 @@
+"""A request to a model whose tokenizer is known and not installed: counted by one that is like it.
+
+The framing is the model's own; only texts are estimated, and what is sure of them is the range.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, floor
+from typing import Final
+
+from playground.tokens.pieces import Framed
+from playground.tokens.registry import Packaged, packaged
+from playground.tokens.tokenizer import count
+
+_OTHERS: Final = re.compile(r"[^\x00-\x7f]+")
+_DIGITS: Final = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Sized:
+    """Texts in tokens: the least, each text's middle, and the most of all of them."""
+
+    least: int
+    sizes: list[int]
+    most: int
+
+
+def nearly(framed: Framed, model: Packaged) -> Sized:
+    """The tokens of the texts of a framed request; `model` is of those that have a likeness."""
+    named = sorted(model.controls, key=len, reverse=True) if framed.control else []
+    controls = re.compile("|".join(map(re.escape, named))) if named else None
+    pieces = [piece for row in framed.rows for piece in row]
+    each = [_size(piece.text, model, controls) for piece in pieces]
+    least = sum(piece.sure * one[0] for piece, one in zip(pieces, each, strict=True))
+    cuts = len(pieces) - len(framed.rows)  # a token may lie in two pieces of a row
+    most = ceil(sum(one[2] for one in each))
+    return Sized(max(0, floor(least) - cuts), [round(one[1]) for one in each], most)
+
+
+def _size(text: str, model: Packaged, controls: re.Pattern[str] | None) -> Sequence[float]:
+    if model.like is None:
+        raise ValueError(f"nothing is known to be like the tokenizer of {model.package}")
+    tokenizer = packaged(model.like.to)
+    parts = controls.split(text) if controls else [text]
+    others = sum(count(tokenizer, each) for part in parts for each in _OTHERS.findall(part))
+    plain = max(0, sum(count(tokenizer, part) for part in parts) - others)
+    written = len(parts) - 1
+    sizes = [
+        ratio * plain + other * others + written
+        for ratio, other in zip(model.like.ratio, model.like.other_letters, strict=True)
+    ]
+    if model.like.digits:
+        more = more_of_digits(text)
+        sizes[1:] = [sizes[1] + more, sizes[2] + more]
+    return sizes
+
+
+def more_of_digits(text: str) -> int:
+    """The tokens more, where each digit is one: OpenAI's tokenizers take up to three together."""
+    return sum(len(found) - ceil(len(found) / 3) for found in _DIGITS.findall(text))
