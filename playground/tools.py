@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -240,7 +242,10 @@ def target_of(reference: str, root: Schema) -> Any:
 
 
 def _has_references(schema: Any) -> bool:
-    """Whether `$ref` is a key anywhere in it: in most schemas it is none."""
+    """Whether `$ref` is a key anywhere in it: in most schemas it is none, and in no text."""
+    with suppress(ValueError):  # what is no plain value
+        if b"$ref" not in marshal.dumps(schema):
+            return False
     waiting = [schema]
     while waiting:
         each = waiting.pop()

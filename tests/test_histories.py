@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -15,15 +17,18 @@ from hypothesis import strategies as st
 import playground as pg
 from playground.corpora.requests import sent_requests
 from playground.dialects import get_dialect
+from playground.errors import InputFault
 from playground.messages import Message, Role, TextPart
 from playground.questions.cache.known_rules import known_rules
 from playground.questions.cache.requests import render_requests
 from playground.questions.cache.what_if import WhatIf
-from playground.sessions.doctor import repair
-from playground.sessions.loading import load_session
+from playground.sessions.doctor import check, repair
+from playground.sessions.loading import first_session, load_session
 from playground.sessions.message_order import in_order
 from playground.sessions.native_format import dump_session
 from playground.sessions.session import Compaction, RequestRecord, Session
+from playground.sessions.source import Source
+from playground.sessions.stretches import stretches
 
 DIALECTS = pg.dialect_names()
 SOME = ("native", "hermes", "xml", "llama3-json")
@@ -62,6 +67,9 @@ def test_where_nobody_says_what_stayed_only_what_follows_is_there() -> None:
     assert unsaid.history(8) == [0, 5, 6, 7]
     found = pg.simulate_cache(unsaid, "claude-sonnet-4-5", policy="claude-code")
     assert "compaction-unsaid" in [each.code for each in found.findings]
+    (listed,) = [each for each in check(unsaid) if each.code == "compaction-unsaid"]
+    assert (listed.severity, listed.where) == ("info", "messages.5")
+    assert not [each for each in check(CUT) if each.code == "compaction-unsaid"]
     told = pg.simulate_cache(CUT, "claude-sonnet-4-5", policy="claude-code")
     assert "compaction-unsaid" not in [each.code for each in told.findings]
 
@@ -296,6 +304,46 @@ def test_opencode_says_where_the_tail_begins_that_stays(tmp_path: Path) -> None:
     assert len(session.history(stop)) == 7
 
 
+def copilot(*lines: dict[str, Any]) -> Session:
+    events = [{"id": "e", "timestamp": "2026-01-05T10:00:00Z", **line} for line in lines]
+    data = "".join(json.dumps(line) + "\n" for line in events).encode()
+    return first_session(Source("events.jsonl", data), "copilot-cli").session
+
+
+def event(role: str, text: str) -> dict[str, Any]:
+    return {"type": f"{role}.message", "data": {"content": text}}
+
+
+TALK = [event("system", "S"), *(event(role, role[0] + str(n)) for n in (1, 2) for role in
+        ("user", "assistant"))]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "kept"),
+    [
+        (
+            "truncation",
+            {"reason": "context_limit", "droppedTokens": 9},
+            ["S", "u1", "a1", "u2", "a2"],
+        ),
+        ("truncation", {"messagesRemovedDuringTruncation": 0}, ["S", "u1", "a1", "u2", "a2"]),
+        ("truncation", {"messagesRemovedDuringTruncation": 2}, ["S", "u2", "a2"]),
+        ("truncation", {"messagesRemovedDuringTruncation": 99}, ["S"]),
+        ("compaction_complete", {"preCompactionTokens": 9}, ["S", "u1", "a1", "u2", "a2"]),
+    ],
+)
+def test_what_is_left_out_is_what_the_log_says_and_never_all(
+    kind: str, more: dict[str, Any], kept: list[str]
+) -> None:
+    """A last line that told of a truncation left one message of the session, without a finding."""
+    ended = copilot(*TALK, {"type": f"session.{kind}", "data": more})
+    assert [each.text for each in ended.prompt_data().messages] == kept
+    gone_on = copilot(*TALK, {"type": f"session.{kind}", "data": more}, event("user", "u3"))
+    unsaid = kind == "compaction_complete"  # what is said since is known to be held
+    held = ["S", "u3"] if unsaid else [*kept, "u3"]
+    assert [each.text for each in gone_on.prompt_data().messages] == held
+
+
 def test_a_session_keeps_what_its_compactions_left(tmp_path: Path) -> None:
     path = tmp_path / "a.session.json"
     path.write_text(dump_session(CUT))
@@ -306,3 +354,79 @@ def test_a_session_keeps_what_its_compactions_left(tmp_path: Path) -> None:
     mended, _ = repair(empty)
     assert mended.compactions == (Compaction(4, history=(4, 2, 3)),)
     assert words(mended) == words(CUT)
+
+
+def test_a_compaction_names_messages_that_there_may_be(tmp_path: Path) -> None:
+    plain = {"format": "playground-session/1", "messages": []}
+    for wrong in ({"message": -1}, {"message": 0, "history": [-1]}):
+        (tmp_path / "a.json").write_text(json.dumps({**plain, "compactions": [wrong]}))
+        with pytest.raises(InputFault, match=r"field compactions\.0\..*equal to 0"):
+            load_session(tmp_path / "a.json")
+    far = replace(CUT, compactions=(Compaction(10**12, history=(10**12,)),))
+    assert [(*each.lengths,) for each in stretches(far, [2, 4])] == [(2, 4)]
+    assert far.history() == list(range(12))
+
+
+def test_what_no_id_names_is_not_guessed(tmp_path: Path) -> None:
+    nameless = {**claude(1, "user"), "uuid": None}
+    about = boundary(preservedSegment={"tailUuid": "u2", "anchorUuid": "u7"})
+    text = lines(nameless, claude(2, "assistant"), about, SUMMARY)
+    session = imported(tmp_path, "a.jsonl", text)
+    assert session.compactions[0].history is None
+
+
+def test_what_codex_keeps_is_no_message_again_and_nothing_is_made_up(tmp_path: Path) -> None:
+    def line(**payload: Any) -> dict[str, Any]:
+        return {**codex("user", ""), "payload": payload}
+
+    call = {"type": "function_call", "name": "tide", "call_id": "c", "arguments": "{}"}
+    done = {"type": "function_call_output", "call_id": "c", "output": "high"}
+    odd = {**call, "call_id": "d", "arguments": '{"port": "\\ud800"}'}
+    listed = [done, odd, codex("user", "the summary")["payload"]]
+    cut = {"type": "compacted", "payload": {"replacement_history": listed}}
+    text = lines(line(**call), line(**done), cut, line(**{**done, "call_id": "d"}))
+    session = imported(tmp_path, "a.jsonl", text)
+    assert session.compactions[0].history == (1, 2, 3)
+    (kept,), (last,) = session.messages[1].tool_results, session.messages[-1].tool_results
+    assert (kept.tool_name, last.tool_name) == ("tide", "tide")
+    assert session.messages[2].tool_calls[0].args == {"port": "\N{REPLACEMENT CHARACTER}"}
+    nothing = {"type": "compacted", "payload": {"message": None}}
+    session = imported(tmp_path, "b.jsonl", lines(codex("user", "one"), nothing))
+    assert words(session) == ["one"] and len(session.messages) == 1
+    branch = pi("branch_summary", 7)
+    assert len(imported(tmp_path, "c.jsonl", lines(*PI, branch)).messages) == 6
+
+
+def codex_cuts(count: int) -> str:
+    said_ = [codex("user", f"text {number}") for number in range(count)]
+    listed = [each["payload"] for each in said_[::-1]]
+    return lines(*said_, {"type": "compacted", "payload": {"replacement_history": listed}})
+
+
+def openhands_cuts(count: int) -> str:
+    events = [
+        {"id": f"e{number}", "kind": "MessageEvent", "source": "user",
+         "llm_message": {"role": "user", "content": [{"type": "text", "text": "so"}]}}
+        for number in range(count)
+    ]  # fmt: skip
+    gone = [f"x{number}" for number in range(2 * count)]
+    return lines(*events, {"kind": "Condensation", "forgotten_event_ids": gone})
+
+
+def claude_cuts(count: int) -> str:
+    cut = boundary(preTokens=1)
+    return lines(*(each for n in range(count // 2) for each in (claude(n, "assistant"), cut)))
+
+
+@pytest.mark.parametrize("written", [codex_cuts, openhands_cuts, claude_cuts])
+def test_time_grows_with_what_is_compacted(tmp_path: Path, written: Callable[[int], str]) -> None:
+    def taken(count: int) -> float:
+        text = written(count)
+        begun = process_time()
+        session = imported(tmp_path, f"{count}.jsonl", text)
+        assert len(list(stretches(session, range(1, len(session.messages)))))
+        return process_time() - begun
+
+    few = min(taken(500) for _ in range(3))
+    many = min(taken(6000) for _ in range(3))  # one may meet the collector
+    assert many < 40 * few  # twelve times as much: 144 times would be the square

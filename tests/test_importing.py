@@ -47,7 +47,13 @@ from playground.sessions.doctor import check, repair
 from playground.sessions.formats import FORMATS, format_names, get_format, recognised
 from playground.sessions.formats.atif import dump_atif
 from playground.sessions.importing import Writer, repaired
-from playground.sessions.loading import file_bytes, first_session, load_sessions, read_sessions
+from playground.sessions.loading import (
+    file_bytes,
+    first_session,
+    load_session,
+    load_sessions,
+    read_sessions,
+)
 from playground.sessions.native_format import dump_session
 from playground.sessions.session import Compaction, ExpectedReply, RequestRecord, Session
 from playground.sessions.shapes.conversations import Conversations
@@ -400,6 +406,33 @@ def test_all_sessions_of_a_file_are_read_and_the_first_is_said_to_be_one_of_them
     assert len(list(read_sessions(Source("f.jsonl", data)))) == 2
     loaded = first_session(Source("f.jsonl", data))
     assert [finding.code for finding in loaded.findings] == ["more-sessions"]
+
+
+@pytest.mark.parametrize("key", ["system", "instructions", "system_prompt"])
+def test_a_body_may_call_its_system_prompt_as_agents_do(key: str) -> None:
+    body = {"messages": [{"role": "user", "content": "When?"}], key: "You keep the harbour."}
+    said = [each.text for each in load_session(body).messages]
+    assert said == ["You keep the harbour.", "When?"]
+
+
+def test_one_of_several_sessions_is_chosen_in_the_name_of_the_file(tmp_path: Path) -> None:
+    said = ["alpha", "beta", "gamma"]
+    odd = tmp_path / "odd#2"  # a file of such a name is that file
+    for path in (tmp_path / "chats.jsonl", odd):
+        rows = [{"messages": [{"role": "user", "content": text}]} for text in said]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    file = str(tmp_path / "chats.jsonl")
+    for number, text in enumerate(said, 1):
+        loaded = first_session(Source.open(f"{file}#{number}"))
+        assert loaded.session.messages[0].text == text
+        assert "more-sessions" not in [each.code for each in loaded.findings]
+        assert [each.session for each in load_sessions(f"{file}#{number}")] == [loaded.session]
+    assert load_session(file).messages[0].text == load_session(odd).messages[0].text == "alpha"
+    assert load_session(f"{odd}#3").messages[0].text == "gamma"
+    with pytest.raises(InputFault, match=r"chats\.jsonl#4: it holds 3 sessions; expected .* 3"):
+        load_session(f"{file}#4")
+    with pytest.raises(InputFault, match="No such file"):
+        load_session(f"{file}#0")
 
 
 def test_many_sessions_go_into_a_folder_or_into_lines(tmp_path: Path) -> None:
@@ -872,6 +905,13 @@ def test_half_characters_are_replaced_in_every_format() -> None:
         assert loaded.session.messages[0].text == "a\ufffd b"
         assert [(f.code, f.where) for f in loaded.findings] == [("lone-surrogate", where)]
         assert dump_session(loaded.session).encode()
+
+
+def test_what_is_odd_in_the_last_line_is_told_once_and_of_that_line() -> None:
+    lines = [json.dumps({"role": "user", "content": text}) for text in ("one", "two \ud800")]
+    source = Source("x.jsonl", "\n".join(lines).encode())
+    assert len(list(source.lines())) == 2
+    assert [(f.code, f.where) for f in source.findings] == [("lone-surrogate", "line 2.content")]
 
 
 def test_a_line_of_a_megabyte_and_a_nul() -> None:

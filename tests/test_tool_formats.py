@@ -563,6 +563,14 @@ def test_a_schema_may_be_given_as_a_model() -> None:
 # files
 
 
+def test_the_tools_of_a_file_stand_where_tools_are_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps([{"name": "now", "description": "The time.", "parameters": {}}]))
+    file = load_tools(path)
+    assert list(pg.session("hi", tools=file).tools) == file.tools == list(file)
+    assert len(file) == len(pg.read_tools(file)) == 1
+
+
 @shared
 def test_the_example_of_every_form_is_read() -> None:
     """Another project's collection: one tool in every form."""

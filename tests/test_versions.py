@@ -17,9 +17,12 @@ from test_pages import page
 
 import playground as pg
 from playground.errors import InputFault
+from playground.messages import Message, TextPart
 from playground.questions.versions.against import against_failures
 from playground.questions.versions.blocks import sections
+from playground.questions.versions.pairing import paired
 from playground.questions.versions.words import word_changes
+from playground.sessions.session import Agent, Session
 from playground.workspaces import on_disk
 
 RULES = "\n".join(f"Rule {n}: never leave berth {n} without {n} ropes." for n in range(120))
@@ -286,6 +289,41 @@ def test_the_command_line_compares_and_checks(files: tuple[str, str]) -> None:
     assert (status, said.count("\n")) == (1, 3), said
     status, _, said = run("check", now, "--most-tokens-more", "5")
     assert status == 2 and "expected --against FILE as well" in said
+
+
+def test_a_check_tells_sessions_by_what_they_say_and_not_by_their_place(tmp_path: Path) -> None:
+    def asked(question: str, system: str = "Be brief.") -> str:
+        said = [{"role": "user", "content": question}]
+        body = {"model": "claude-sonnet-4-5", "max_tokens": 9, "system": system, "messages": said}
+        return json.dumps(body) + "\n"
+
+    baseline, now = tmp_path / "baseline.jsonl", tmp_path / "now.jsonl"
+    baseline.write_text("".join(map(asked, ("tides?", "ports?", "ships?"), "xyz")))
+    now.write_text("".join(map(asked, ("ships?", "tides?", "ports?"), "zxy")))
+    check = ("check", str(now), "--against", str(baseline), "--most-tokens-more", "0")
+    status, said, told = run(*check)
+    assert (status, said) == (0, "3 sessions as in the baseline, +0 tokens\n"), told
+    now.write_text("".join(map(asked, ("ships?", "tides?"), "za")))  # one is gone, one has changed
+    status, said, _ = run(*check)
+    assert (status, said.splitlines()) == (
+        1,
+        [
+            "2 sessions, and 3 in the baseline",
+            "session 2 (1 of the baseline): system: x: removed, 1 tokens",
+            "session 2 (1 of the baseline): system: a: added, 1 tokens",
+        ],
+    )
+
+
+def test_sessions_that_nothing_tells_apart_stand_by_their_places() -> None:
+    alike = [Session(messages=(Message("user", (TextPart("so"),)),))] * 3
+    named = [Session(title=name) for name in "ab"]
+    assert paired(alike, alike[:2]) == [(0, 0), (1, 1)]
+    assert paired([*alike, *named], [*named[::-1], *alike]) == [
+        (4, 0), (3, 1), (0, 2), (1, 3), (2, 4)
+    ]  # fmt: skip
+    runs = [Session(agent=Agent(session="s", sub_agent=each)) for each in ("", "a")]
+    assert paired(runs, runs[::-1]) == [(1, 0), (0, 1)]
 
 
 def test_the_fixture_fails_with_the_reasons(files: tuple[str, str]) -> None:

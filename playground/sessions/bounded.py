@@ -1,16 +1,17 @@
-"""Zips and YAML within bounds: nothing is unpacked, unfolded or made that could hurt."""
+"""Zips, folders and YAML within bounds: nothing is unpacked, unfolded or made that could hurt."""
 
 from __future__ import annotations
 
+import os
 import zipfile
 import zlib
 from functools import cache
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final
 
 from playground.errors import InputFault
 
-MEMBERS: Final = 10_000  # files of a zip or folder
+_MEMBERS: Final = 10_000  # files of a zip or folder
 _UNPACKED: Final = 512 * 1024 * 1024
 _RATIO: Final = 200
 _YAML_NODES: Final = 5_000_000
@@ -23,6 +24,21 @@ _ZIP_FAULTS: Final = (
     OSError,
     ValueError,  # a place before the file's begin
 )
+
+
+def files_within(folder: Path) -> dict[str, Path]:
+    """The files of a folder and its folders by their names inside it, with `/` between the steps;
+    links are not followed. Raises InputFault where they are too many."""
+    found: dict[str, Path] = {}
+    for inside, folders, files in os.walk(folder):
+        folders.sort()
+        for path in (Path(inside, name) for name in sorted(files)):
+            if not path.is_symlink():
+                found[path.relative_to(folder).as_posix()] = path
+        if len(found) > _MEMBERS:
+            limit = f"at most {_MEMBERS:,}"
+            raise InputFault("a folder with too many files", where=str(folder), expected=limit)
+    return found
 
 
 def unzipped(file: IO[bytes], where: str) -> dict[str, bytes]:
@@ -42,8 +58,8 @@ def unzipped(file: IO[bytes], where: str) -> dict[str, bytes]:
 def _check(infos: list[zipfile.ZipInfo], where: str) -> None:
     unpacked = sum(info.file_size for info in infos)
     packed = max(1, sum(info.compress_size for info in infos))
-    limit = f"at most {MEMBERS:,} files, {_UNPACKED // 1024**2} MB, {_RATIO}-fold compression"
-    if len(infos) > MEMBERS or unpacked > _UNPACKED or unpacked / packed > _RATIO:
+    limit = f"at most {_MEMBERS:,} files, {_UNPACKED // 1024**2} MB, {_RATIO}-fold compression"
+    if len(infos) > _MEMBERS or unpacked > _UNPACKED or unpacked / packed > _RATIO:
         problem = f"{len(infos):,} files of {unpacked / 1024**2:.0f} MB in {packed:,} bytes"
         raise InputFault(problem, where=where, expected=limit)
     for info in infos:

@@ -59,12 +59,12 @@ class SessionBuilder:
     kept: Kept = field(default_factory=Kept)
     given: Session | None = None  # a session that was read whole
     _tools: dict[str, ToolMetadata] = field(default_factory=dict)
-    _names: dict[str, str] = field(default_factory=dict)  # call id → tool name
+    names: dict[str, str] = field(default_factory=dict)  # call id → tool name
     _by_provider: set[str] = field(default_factory=set)  # tools
     _unanswered: dict[str, dict[str, None]] = field(default_factory=dict)  # id → names, in order
     _made: int = 0
-    _texts: list[str] = field(default_factory=list)  # in calls and results, to be looked at
-    _is_sound: bool = True  # no half surrogate in what calls, results and requests hold
+    texts: list[str] = field(default_factory=list)  # in calls and results, to be looked at
+    is_sound: bool = True  # no half surrogate in what calls, results and requests hold
 
     def say(self, role: Role, parts: Sequence[Part], place: Place) -> None:
         """Add a message; one without parts is added too, for the doctor to see."""
@@ -163,8 +163,8 @@ class SessionBuilder:
             arguments = {} if arguments is None else {"input": arguments}
         arguments = self.finite(arguments, place)
         given = str(call_id or "")
-        self._texts += (given, name)
-        self._names[given] = name
+        self.texts += (given, name)
+        self.names[given] = name
         self._unanswered.setdefault(given, {})[name] = None
         if not _TEXTS.issuperset(map(type, arguments)):  # YAML has others; pydantic tells
             return ToolCallPart(given, name, arguments)
@@ -188,7 +188,7 @@ class SessionBuilder:
         """A value of the file without numbers that JSON has not, which become texts."""
         if is_sound(value):
             return value
-        self._is_sound = False  # as far as is known: it may be a number alone
+        self.is_sound = False  # as far as is known: it may be a number alone
         if is_finite(value):
             return value
         self.findings.append(finding("not-a-number", str(place)))
@@ -199,7 +199,7 @@ class SessionBuilder:
         if is_sound(row.body) and is_sound(row.reply):
             return row
         if any(each.code == "not-a-number" for each in self.findings):
-            self._is_sound = False
+            self.is_sound = False
             return replace(row, body=finite(row.body), reply=finite(row.reply))
         body = self.finite(row.body, Place(field=f"request {number}"))
         return replace(row, body=body, reply=self.finite(row.reply, Place(field=f"reply {number}")))
@@ -209,12 +209,12 @@ class SessionBuilder:
     ) -> ToolResultPart:
         """A result; its tool's name is that of the call which it answers."""
         given = str(call_id or "")
-        name = str(name or "") or self._names.get(given, "")
+        name = str(name or "") or self.names.get(given, "")
         if given:
             self._unanswered.pop(given, None)
-        self._texts += (given, name)
+        self.texts += (given, name)
         if isinstance(content, str):  # as most are: a text holds no number
-            self._texts.append(content)
+            self.texts.append(content)
         else:
             content = self.finite(content, Place(field=f"result {given}"))
         fields = {
@@ -235,7 +235,7 @@ class SessionBuilder:
 
     def knows_call(self, call_id: str) -> bool:
         """Whether a call of this id was made."""
-        return call_id in self._names
+        return call_id in self.names
 
     def new_id(self) -> str:
         """An ordinal id for a format whose calls have none."""
@@ -326,7 +326,7 @@ class SessionBuilder:
 
     def _whole(self, session: Session) -> Session:
         """The session without half surrogates, which JSON inside a text may hold, too."""
-        if self._is_sound and are_whole(self._texts) and is_whole_beside(session):
+        if self.is_sound and are_whole(self.texts) and is_whole_beside(session):
             return session  # its recordings are whole since they were made
         found: list[Finding] = []
         session = whole(session, "", found)

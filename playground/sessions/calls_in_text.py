@@ -7,6 +7,7 @@ stands: prose, tables and code hold brackets, fences and names of tags by the th
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -22,20 +23,29 @@ class _Openers(NamedTuple):
     syntaxes: dict[str, tuple[Syntax, ...]]  # by each opener, of all dialects that have it
 
 
-def opener_in(text: str) -> str:
-    """The first marker with which a call begins in a text, "" where there is none."""
-    if not _MARKER.search(text):
-        return ""
-    from playground.dialects import dialect_files
+def openers_in(texts: Iterable[str]) -> Iterator[str]:
+    """Of each text the first marker with which a call begins, "" where there is none."""
+    openers: _Openers | None = None
+    for text in texts:
+        if not ("<" in text or "[" in text) or not _MARKER.search(text):  # most have neither
+            yield ""
+            continue
+        if openers is None:  # what dialects there are is told by folders: once for all texts
+            from playground.dialects import dialect_files
+
+            openers = _openers(dialect_files())
+        yield _opener_in(text, openers)
+
+
+def _opener_in(text: str, openers: _Openers) -> str:
     from playground.parsing.plan import call_openers
 
-    openers = _openers(dialect_files())
     tried: set[Syntax] = set()
     for opener in dict.fromkeys(match[0] for match in openers.pattern.finditer(text)):
-        new = [each for each in openers.syntaxes[opener] if each not in tried]
-        if any(call_openers(each, ()).is_in(text) for each in new):
-            return opener
-        tried.update(new)
+        for syntax in openers.syntaxes[opener]:
+            if syntax not in tried and call_openers(syntax, ()).is_in(text):
+                return opener
+            tried.add(syntax)
     return ""
 
 

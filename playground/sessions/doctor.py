@@ -6,14 +6,14 @@ Findings are never errors; a repair is made only where there is one way to make 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from playground.counts import counted
 from playground.findings import Finding, finding
 from playground.messages import Message, Part, Role, ToolCallPart, ToolResultPart
-from playground.sessions.calls_in_text import opener_in
+from playground.sessions.calls_in_text import openers_in
 from playground.sessions.message_order import in_order
 from playground.sessions.session import Session
 from playground.tools import schema_findings
@@ -21,7 +21,8 @@ from playground.tools import schema_findings
 
 def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
     """Calls without results, results without calls, missing and double ids, empty messages, roles
-    out of order, odd schemas. `places` say where in its file each message stands."""
+    out of order, odd schemas, compactions that do not say what they kept. `places` say where in
+    its file each message stands."""
     found = [f for i, tool in enumerate(session.tools) for f in schema_findings(tool, f"tools.{i}")]
     round_ = _Round(places)
     asked = any(message.role == "user" for message in session.messages)
@@ -43,7 +44,16 @@ def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
         before = role
     if not round_.seen:
         found += _calls_in_text(session.messages, places)
+    found += unsaid(session, places)
     return found if round_.results else _told_once(found)
+
+
+def unsaid(session: Session, places: Sequence[str] = ()) -> Iterator[Finding]:
+    """The compactions that do not say what they kept."""
+    words = "its requests are taken to hold what was said since, and no more"
+    for each in session.compactions:
+        if each.history is None:
+            yield finding("compaction-unsaid", _where(each.message, places), words)
 
 
 _FEW: Final = 3  # calls without a result that are told of one by one
@@ -64,11 +74,9 @@ def _told_once(found: list[Finding]) -> list[Finding]:
 
 def _calls_in_text(messages: Sequence[Message], places: Sequence[str]) -> list[Finding]:
     """Calls of a session that has none: its answers hold them as text, as they were sent."""
-    held: list[tuple[int, str]] = []
-    for index, message in enumerate(messages):
-        if message.role == "assistant":
-            opener = opener_in(message.text)
-            held += [(index, opener)] if opener else []
+    answers = [index for index, message in enumerate(messages) if message.role == "assistant"]
+    openers = openers_in(messages[index].text for index in answers)
+    held = [(index, opener) for index, opener in zip(answers, openers, strict=True) if opener]
     if not held:
         return []
     index, opener = held[0]

@@ -19,6 +19,7 @@ from pydantic import BaseModel
 
 from playground import paths
 from playground.arguments import takes, wrong
+from playground.counts import counted
 from playground.errors import InputFault, UnknownNameError
 from playground.findings import Finding, finding
 from playground.recordings.recording import Recording
@@ -55,8 +56,9 @@ def load_session(path: Given, format: str | None = None) -> Session:
     `path` is a file or folder; or what one would hold, as text, bytes, dicts and lists: a request
     of any provider, a list of messages, a trace (see `session` for single messages and tools). A
     text is taken for content where it begins with a brace or bracket, or has several lines.
-    Of a file with several sessions it is the first (see `load_sessions`). Raises InputFault with
-    file, line, field and what would be right, UnknownNameError for a format that there is none of.
+    Of a file with several sessions it is the first, `FILE#2` the second (see `load_sessions`).
+    Raises InputFault with file, line, field and what would be right, UnknownNameError for a format
+    that there is none of.
     """
     return first_session(_source(path), format).session
 
@@ -134,22 +136,42 @@ def sample_sessions() -> dict[str, Session]:
 
 
 def first_session(source: Source, format: str | None = None) -> LoadedSession:
-    """The first session of a file, with a finding where it holds more."""
+    """The session of a file that its name chooses, or its first, with a finding where it holds
+    more and nobody chose."""
     sessions = read_sessions(source, format)
     first = next(sessions)
-    if next(sessions, None) is not None:
+    if not source.number and next(sessions, None) is not None:
         more = finding("more-sessions", source.name)
         first = replace(first, findings=[*first.findings, more])
     return first
 
 
 def read_sessions(source: Source, format: str | None = None) -> Iterator[LoadedSession]:
-    """All sessions of a source, each checked by the doctor. What is in no known form is looked
-    for within what it may be wrapped in: a command, source, a code fence.
+    """All sessions of a source, or the one that its name chooses, each checked by the doctor. What
+    is in no known form is looked for within what it may be wrapped in: a command, source, a code
+    fence.
 
     A file of which the format that claims it keeps no word is given to the others that claim it.
-    Raises InputFault where none of them keeps anything of what there is.
+    Raises InputFault where none of them keeps anything of what there is, or fewer sessions are
+    there than the one that is asked for.
     """
+    sessions = _read_sessions(source, format)
+    if not source.number:
+        yield from sessions
+        return
+    number = 0
+    for number, loaded in enumerate(sessions, 1):
+        if number == source.number:
+            yield loaded
+            return
+    raise InputFault(
+        f"it holds {counted(number, 'session')}",
+        where=f"{source.name}#{source.number}",
+        expected=f"a number up to {number}",
+    )
+
+
+def _read_sessions(source: Source, format: str | None) -> Iterator[LoadedSession]:
     chosen, source = (get_format(format), source) if format else _recognised(source)
     before = list(source.findings)
     sessions = _read(chosen, source)

@@ -6,11 +6,14 @@ its length.
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any, Final
 
 from playground.sessions.session import RequestRow
 
+_NO_REFERENCES: Final = 2  # marshal's version: the same value, however it is shared, in few forms
 _MESSAGES: Final = ("messages", "input", "contents")  # a body's list that grows
 
 
@@ -87,14 +90,21 @@ def _shared(before: list[Any], now: list[Any]) -> int:
 def _is_same(one: Any, other: Any) -> bool:
     """Whether two JSON values are written alike: 1, 1.0 and true are equal to Python and another
     text to a provider, as are the same fields in another order."""
+    with suppress(ValueError):  # what is no plain value, as a number that JSON has not
+        if marshal.dumps(one, _NO_REFERENCES) == marshal.dumps(other, _NO_REFERENCES):
+            return True  # most are, and this tells it ten times as fast
+    return _is_alike(one, other)
+
+
+def _is_alike(one: Any, other: Any) -> bool:
     if type(one) is not type(other):
         return False
     match one:
         case dict():
             fields = list(one) == list(other)
-            return fields and all(map(_is_same, one.values(), other.values()))
+            return fields and all(map(_is_alike, one.values(), other.values()))
         case list():
-            return len(one) == len(other) and all(map(_is_same, one, other))
+            return len(one) == len(other) and all(map(_is_alike, one, other))
         case float():
             return repr(one) == repr(other)  # 0.0 and -0.0 are equal
         case _:

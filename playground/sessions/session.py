@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field, replace
-from typing import Any, Final, Literal
+from itertools import islice, takewhile
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from playground.errors import UnknownNameError
@@ -17,6 +18,7 @@ from playground.tools import ToolMetadata
 
 FORMAT: Final = "playground-session/1"
 _STRICT = ConfigDict(extra="forbid")
+_Index = Annotated[int, Field(ge=0)]
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -41,10 +43,16 @@ class Compaction:
     were sent in. None where the source does not say what was kept; a summary is said then, like
     any other message."""
 
-    message: int
+    message: _Index
     at: str = ""
     tokens_before: int | None = None
-    history: tuple[int, ...] | None = None
+    history: tuple[_Index, ...] | None = None
+
+    @property
+    def begins(self) -> int:
+        """The first request that goes by it is sent before this message. Where nobody knows what
+        it kept, something must have been said since: no request is empty."""
+        return self.message + (self.history is None)
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -127,8 +135,8 @@ class Session:
 
     def compaction_at(self, stop: int) -> Compaction | None:
         """The compaction that a request goes by which was sent before the message `stop`."""
-        made = [each for each in self.compactions if each.message <= stop]
-        return max(reversed(made), key=lambda each: each.message) if made else None
+        made = [each for each in self.compactions if each.begins <= stop]
+        return max(reversed(made), key=lambda each: each.begins) if made else None
 
     def history(self, stop: int | None = None) -> list[int]:
         """The messages, by index, of the request that was sent before the message `stop`, by
@@ -174,8 +182,8 @@ def held(messages: Sequence[Message], made: Compaction | None, stop: int) -> lis
     """The messages before `stop`, by index, of a request that goes by a compaction, or by none."""
     if made is None:
         return list(range(stop))
-    leads = (message.role == "system" for message in messages[: made.message])
-    head = range(next((i for i, is_head in enumerate(leads) if not is_head), made.message))
+    leads = takewhile(lambda each: each.role == "system", islice(messages, made.message))
+    head = range(sum(1 for _ in leads))
     left = [i for i in made.history or () if i not in head and i < len(messages)]
     stands = {*head, *left}
     return [*head, *left, *(i for i in range(made.message, stop) if i not in stands)]

@@ -19,11 +19,11 @@ from playground.characters import whole
 from playground.errors import InputFault
 from playground.findings import Finding, finding
 from playground.json_numbers import load_objects, read_json_bytes
-from playground.sessions.bounded import MEMBERS, unzipped
+from playground.sessions.bounded import files_within, unzipped
 from playground.sessions.documents import parse_json, read_json, read_yaml_items
 from playground.sessions.ends import last_line, line_at, whole_utf8
 from playground.sessions.pipes import is_stream, read_standard_input, read_stream
-from playground.sessions.workspace_names import kept_file
+from playground.sessions.workspace_names import kept_file, one_of
 from playground.user_files import as_utf8
 from playground.user_files import decode as decode
 
@@ -33,12 +33,9 @@ LINES: Final = (".jsonl", ".ndjson")  # files of these names are lines, even of 
 _HEAD_LINES: Final = 12
 _LONG: Final = "the line is too long"
 _START: Final = 1 << 16  # bytes
-
 _ESCAPED: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _BUFFER: Final = 1 << 18  # bytes; half of the time of Python's own 8 kB
-
 Progress = Callable[[int, int], None]  # bytes read, bytes in all
-
 STANDARD_INPUT: Final = "standard input"
 
 
@@ -49,6 +46,7 @@ class Source:
         self.name = name
         self._data, self._path = data and as_utf8(data), path
         self.progress: Progress | None = None
+        self.number = 0  # of the one session of it that is asked for, from 1; 0 for all
         self.findings: list[Finding] = []  # of the values that were read since they were taken
         self.left_out: list[InputFault] | None = None  # where reading is to go on after a fault
         self.is_sound = True  # what was read so far holds no odd number and no half of a character
@@ -56,19 +54,28 @@ class Source:
         self.seen: dict[str, Any] = {}  # what one format found in it, for the next one that looks
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> Source:
+    def open(cls, path: str | os.PathLike[str], name: str = "") -> Source:
         """A file or folder on disk, `-`, standard input, or `workspace:NAME`, a session that the
-        workspace keeps. Raises InputFault where there is none that can be read."""
-        if str(path) == "-":
+        workspace keeps; of several sessions in a file `FILE#2` is the second. It is called `name`,
+        or as the path. Raises InputFault where there is none that can be read."""
+        file, number = one_of(os.fspath(path))
+        source = cls._opened(file, name)
+        source.number = number
+        return source
+
+    @classmethod
+    def _opened(cls, given: str, name: str) -> Source:
+        if given == "-":
             return cls(STANDARD_INPUT, read_standard_input(STANDARD_INPUT, MAX_BYTES))
-        path = kept_file(str(path)) or Path(path)
-        source = cls(str(path), path=path)
+        path = kept_file(given) or Path(given)
+        name = name or str(path)
+        source = cls(name, path=path)
         try:
             if source._status is not None and is_stream(source._status):
-                return cls(str(path), read_stream(path, MAX_BYTES))
+                return cls(name, read_stream(path, MAX_BYTES))
             start = source._start  # what every format looks at: it can be read
             if as_utf8(start[:2]) != start[:2]:
-                return cls(str(path), source.data)
+                return cls(name, source.data)
         except (OSError, ValueError) as error:  # ValueError: a null byte in the name
             reason = getattr(error, "strerror", None) or str(error)
             raise InputFault(reason, where=str(path), expected="a readable file") from error
@@ -265,8 +272,10 @@ class Source:
             data, start = last_line(file, self.size, MAX_LINE)
             if not data or start == 0 or data in self._parsed:
                 return None
+            before = len(self.findings)
             try:
                 self._values(data, 1)
+                del self.findings[before:]  # what is found is found again when the line is read
             except InputFault as fault:
                 number = line_at(file, start)
                 self.findings.append(finding("torn-end", f"line {number}", fault.problem))
@@ -318,27 +327,14 @@ class Source:
         Raises InputFault for a broken zip, one that unpacks to too much, and names that lead out
         of it. Nothing is written to disk.
         """
+        if self._path is not None and self.is_folder:
+            paths = files_within(self._path)
+            return {name: Source(f"{self.name}/{name}", path=path) for name, path in paths.items()}
         if not self.is_zip:
-            return self._folder()
+            return {}
         with self._lines() as file:
             members = unzipped(file, self.name)
         return {name: Source(f"{self.name}/{name}", data) for name, data in members.items()}
-
-    def _folder(self) -> dict[str, Source]:
-        if self._path is None or not self.is_folder:
-            return {}
-        found: dict[str, Source] = {}
-        for folder, folders, files in os.walk(self._path):  # links are not followed
-            folders.sort()
-            for name in sorted(files):
-                path = Path(folder, name)
-                inner = path.relative_to(self._path).as_posix()
-                if not path.is_symlink():
-                    found[inner] = Source(f"{self.name}/{inner}", path=path)
-            if len(found) > MEMBERS:
-                limit = f"at most {MEMBERS:,}"
-                raise InputFault("a folder with too many files", where=self.name, expected=limit)
-        return found
 
     # YAML
 

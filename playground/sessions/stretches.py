@@ -5,8 +5,10 @@ A compaction ends a stretch. Whoever writes requests one after another does so b
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 
 from playground.sessions.session import Session, held
@@ -31,11 +33,12 @@ class HistoryStretch:
 
 def stretches(session: Session, stops: Sequence[int]) -> Iterator[HistoryStretch]:
     """The requests that were sent before these messages, which are indices in their order."""
-    count = len(session.messages)
-    for made, some in groupby(stops, session.compaction_at):
-        its = list(some)
-        later = (each.message for each in session.compactions if each.message > its[-1])
-        order = held(session.messages, made, min(later, default=count))
+    cuts = sorted(session.compactions, key=lambda each: each.begins)
+    begins = [each.begins for each in cuts]
+    for number, some in groupby(stops, partial(bisect_right, begins)):
+        its, made = list(some), cuts[number - 1] if number else None
+        until = min([len(session.messages), *begins[number : number + 1]])
+        order = held(session.messages, made, until)
         kept = len(held(session.messages, made, made.message)) if made else 0
         lengths, said = [], kept
         for stop in its:

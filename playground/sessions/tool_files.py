@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,10 +22,17 @@ from playground.tools import ToolMetadata, schema_findings
 
 @dataclass(frozen=True)
 class ToolFile:
-    """The tools of a file, and what of the file no tool here can say."""
+    """The tools of a file, which may stand wherever a list of tools is asked for, and what of the
+    file no tool here can say."""
 
     tools: list[ToolMetadata]
     findings: list[Finding] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[ToolMetadata]:
+        return iter(self.tools)
+
+    def __len__(self) -> int:
+        return len(self.tools)
 
 
 @takes(path="path")

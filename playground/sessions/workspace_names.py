@@ -1,8 +1,9 @@
-"""Names of sessions that a workspace keeps, in the place of a file's."""
+"""Names that stand in the place of a file's: a session that a workspace keeps, one of a file's."""
 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +11,14 @@ from playground import paths
 from playground.errors import InputFault
 
 WORKSPACE: Final = "workspace:"  # before the name of a session that is kept there
+_ONE_OF: Final = re.compile(r"(.+)#([1-9]\d{0,8})", re.DOTALL)
+
+
+def one_of(given: str) -> tuple[str, int]:
+    """`FILE#2` as the name of the file and the number of a session in it, from 1; a name that
+    chooses none, as that of a file whose own name ends so, with 0."""
+    chosen = None if os.path.lexists(given) else _ONE_OF.fullmatch(given)
+    return (chosen[1], int(chosen[2])) if chosen else (given, 0)
 
 
 def kept_file(given: str) -> Path | None:

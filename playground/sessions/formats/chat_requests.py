@@ -154,18 +154,39 @@ def _keep_as_sent(builder: SessionBuilder, body: dict[str, Any]) -> None:
         builder.rows.append(packed(sent, None))
 
 
-def _is_marked(value: Any) -> bool:
+def _is_marked(body: Any) -> bool:
     """Whether a cache mark stands anywhere in it; arguments and schemas are looked through too."""
-    plain = plain_bytes(value)
+    left = [body]
+    for _ in range(_OUTER):  # their texts are most of a body: they are not looked at
+        deeper: list[Any] = []
+        for each in left:
+            if _bears_mark(each):
+                return True
+            deeper += _within(each)
+        if not deeper:  # as of a row of texts
+            return False
+        left = deeper
+    plain = plain_bytes(left)
     if plain is not None and not any([mark in plain for mark in _MARKS_IN_BYTES]):
         return False
-    left = [value]
     while left:
         each = left.pop()
-        if isinstance(each, dict):
-            if any(isinstance(each[mark], dict) for mark in _MARKS & each.keys()):
-                return True
-            left += [one for one in each.values() if type(one) is not str]
-        elif isinstance(each, list):
-            left += [one for one in each if type(one) is not str]
+        if _bears_mark(each):
+            return True
+        left += _within(each)
     return False
+
+
+_OUTER = 3  # the body, its messages, each of these
+
+
+def _bears_mark(value: Any) -> bool:
+    if not isinstance(value, dict) or _MARKS.isdisjoint(value):
+        return False
+    return any(isinstance(value[mark], dict) for mark in _MARKS & value.keys())
+
+
+def _within(value: Any) -> list[Any]:
+    """What a dict or list holds but for texts."""
+    held = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [one for one in held if type(one) is not str]

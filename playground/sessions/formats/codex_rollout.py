@@ -11,7 +11,7 @@ from playground.messages import Part
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
-from playground.sessions.shapes.compactions import left
+from playground.sessions.shapes.compactions import Said, aside, left
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.results import add
 from playground.sessions.source import Source
@@ -45,7 +45,7 @@ class CodexRollout(SessionFormat):
         builder = SessionBuilder(title=source.stem)
         builder.known(name="codex")
         shown: dict[str, Place] = {}  # calls that the interface was told of
-        read_lines(source, builder, partial(_line, builder, shown), _QUIET)
+        read_lines(source, builder, partial(_line, builder, Said(builder), shown), _QUIET)
         for call_id, place in shown.items():
             if not builder.knows_call(call_id):
                 builder.lost(f"a call of which only the interface was told: {call_id!r}", place)
@@ -53,7 +53,11 @@ class CodexRollout(SessionFormat):
 
 
 def _line(
-    builder: SessionBuilder, shown: dict[str, Place], value: dict[str, Any], place: Place
+    builder: SessionBuilder,
+    said: Said,
+    shown: dict[str, Place],
+    value: dict[str, Any],
+    place: Place,
 ) -> None:
     kind, payload = value.get("type"), value.get("payload")
     if not isinstance(payload, dict):
@@ -76,7 +80,7 @@ def _line(
         if isinstance(call_id := payload.get("call_id"), str):
             shown.setdefault(call_id, place)
     elif kind == "compacted":
-        _compacted(builder, payload, value, place.at("payload"))
+        _compacted(said, payload, value, place.at("payload"))
 
 
 def _sub_agent(source: Any) -> str:
@@ -89,34 +93,23 @@ def _sub_agent(source: Any) -> str:
     return str(inner or "")
 
 
-def _compacted(
-    builder: SessionBuilder, payload: dict[str, Any], line: dict[str, Any], place: Place
-) -> None:
+def _compacted(said: Said, payload: dict[str, Any], line: dict[str, Any], place: Place) -> None:
     """From here on the history is what is listed: messages that were said before, or cut, and a
     summary. Of older rollouts, which list nothing, only the summary is known."""
+    builder, listed, told = said.builder, payload.get("replacement_history"), payload.get("message")
     builder.compacted(_time(line), place=place)
-    listed = payload.get("replacement_history")
-    summary = {"role": "user", "content": payload.get("message")}
+    summary = {"role": "user", "content": told}
     if not isinstance(listed, list) or not listed:
-        read_message(builder, summary, place)
+        if told:
+            read_message(builder, summary, place)
         return
-    apart = SessionBuilder()
+    apart = aside(builder)
     for number, item in enumerate(listed):
         if isinstance(item, dict):
             _item(apart, item, line, place.at("replacement_history", number))
-    if not any(str(payload.get("message") or "") in each.text for each in apart.messages):
+    if told and not any(str(told) in each.text for each in apart.messages):
         read_message(apart, summary, place)
-    free = dict(enumerate(builder.messages))
-    history: list[int] = []
-    for message, where in zip(apart.messages, apart.places, strict=True):
-        index = next((i for i, each in free.items() if each == message), len(builder.messages))
-        if free.pop(index, None) is None:
-            builder.messages.append(message)
-            builder.places.append(where)
-        history.append(index)
-    builder.findings += apart.findings
-    builder.kept.times += apart.kept.times
-    left(builder, history)
+    left(builder, said.taken(apart))
 
 
 def _item(

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from playground.findings import finding
 from playground.json_numbers import NotANumber
 from playground.messages import ReasoningPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.first_look import first_lines
 from playground.sessions.formats.base import Keeps, SessionFormat
 from playground.sessions.lines import read_lines
+from playground.sessions.shapes.compactions import in_force, left
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.shapes.parts import result_value
 from playground.sessions.source import Source
@@ -68,11 +70,27 @@ def _event(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None
         builder.say("assistant", [ReasoningPart(data["content"])], where)
     elif kind == "assistant.usage":
         _usage(builder, data)
-    elif kind in ("session.compaction_complete", "session.truncation"):
-        tokens = data.get("preCompactionTokens", data.get("preTruncationTokensInMessages"))
-        builder.compacted(value.get("timestamp"), tokens, place)
+    elif kind == "session.compaction_complete":
+        builder.compacted(value.get("timestamp"), data.get("preCompactionTokens"), place)
+    elif kind == "session.truncation":
+        _truncated(builder, data, value.get("timestamp"), place)
     elif kind == "tool.execution_complete":
         _result(builder, data, where)
+
+
+def _truncated(builder: SessionBuilder, data: dict[str, Any], at: Any, place: Place) -> None:
+    """The oldest messages are left out from here on, so many as the event says. Where it does not
+    say, nobody knows which: the session stays whole, with a finding."""
+    removed = data.get("messagesRemovedDuringTruncation")
+    if type(removed) is not int:
+        words = "the oldest messages were left out here, how many is not said: all of them stay"
+        builder.findings.append(finding("compaction-unsaid", str(place), words))
+    elif removed > 0:
+        standing = in_force(builder)
+        said = [index for index in standing if builder.messages[index].role != "system"]
+        gone = set(said[:removed])
+        builder.compacted(at, data.get("preTruncationTokensInMessages"), place)
+        left(builder, (index for index in standing if index not in gone))
 
 
 def _result(builder: SessionBuilder, data: dict[str, Any], place: Place) -> None:

@@ -92,7 +92,8 @@ class _Reader:
             summary = {"role": "user", "content": value["summary"]}
             read_message(self.builder, summary, place.at("summary"))
         if isinstance(forgotten := value.get("forgotten_event_ids"), list):
-            self.view = [each for each in self.view if each[0] not in forgotten]
+            gone = {each for each in forgotten if isinstance(each, str)}
+            self.view = [each for each in self.view if text_of(each[0]) not in gone]
             said, offset = range(before, len(self.builder.messages)), value.get("summary_offset")
             self.view.insert(offset if type(offset) is int else 0, (None, said))
             left(self.builder, dict.fromkeys(i for _, found in self.view for i in found))

@@ -127,7 +127,8 @@ def _entry(marked: Marked, value: dict[str, Any], place: Place) -> None:
     elif kind in ("compaction", "compaction_state"):
         _compaction(marked, value, place)
     elif kind == "branch_summary":  # of what was tried elsewhere: nothing is replaced by it
-        read_message(builder, {"role": "user", "content": value.get("summary")}, place)
+        if value.get("summary"):
+            read_message(builder, {"role": "user", "content": value["summary"]}, place)
     elif isinstance(message, dict):
         _message(builder, message, value, place.at("message"))
     elif kind == "custom_message" and value.get("content"):

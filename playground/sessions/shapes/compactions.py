@@ -5,10 +5,13 @@ What it does not name stays unsaid: nothing here guesses.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from typing import Any
 
+from playground.messages import Message
 from playground.sessions.building import SessionBuilder
 from playground.sessions.session import held
 
@@ -39,7 +42,7 @@ class Marked:
 
     def note(self, entry: Any, before: int, stop: int | None = None) -> None:
         """An entry that was read when there were so many messages, or is part of an earlier one."""
-        if isinstance(entry, list | dict):  # no id
+        if entry is None or isinstance(entry, list | dict):  # no id
             return
         self.starts[entry] = before
         self.stops[entry] = len(self.builder.messages) if stop is None else stop
@@ -53,3 +56,53 @@ class Marked:
             return None
         stop = len(self.builder.messages) if last is None else self.stops[last]
         return [i for i in range(self.starts[first], stop) if i not in self.summaries]
+
+
+def aside(builder: SessionBuilder) -> SessionBuilder:
+    """A builder for messages of which some may be the other one's own: `Said.taken` tells."""
+    return SessionBuilder(
+        findings=builder.findings, kept=builder.kept, names=builder.names, texts=builder.texts
+    )
+
+
+@dataclass
+class Said:
+    """Which message of a conversation says what, where a transcript repeats what was kept."""
+
+    builder: SessionBuilder
+    places: dict[bytes, list[int]] = field(default_factory=dict)
+    looked: int = 0  # messages whose places are known
+
+    def taken(self, aside: SessionBuilder) -> list[int]:
+        """Where each message stands that was read aside: where it was said, or now at the end."""
+        builder = self.builder
+        builder.is_sound = builder.is_sound and aside.is_sound
+        found = []
+        known = self._again(aside.messages)
+        for message, where, index in zip(aside.messages, aside.places, known, strict=True):
+            if index is None:
+                index = len(builder.messages)
+                builder.messages.append(message)
+                builder.places.append(where)
+            found.append(index)
+        return found
+
+    def _again(self, repeated: Sequence[Message]) -> list[int | None]:
+        """The first message, by index, that says the same as each of these and as none before it;
+        None where there is none."""
+        messages, used = self.builder.messages, Counter[bytes]()
+        while self.looked < len(messages) - 1:  # the last one may still grow
+            self.places.setdefault(_what(messages[self.looked]), []).append(self.looked)
+            self.looked += 1
+        last = {_what(messages[-1]): len(messages) - 1} if messages else {}
+        found = []
+        for what in map(_what, repeated):
+            known = self.places.get(what, [])
+            is_known = used[what] < len(known)
+            found.append(known[used[what]] if is_known else last.pop(what, None))
+            used[what] += is_known
+        return found
+
+
+def _what(message: Message) -> bytes:
+    return blake2b(repr(message).encode(errors="surrogatepass"), digest_size=16).digest()

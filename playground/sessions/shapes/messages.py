@@ -133,10 +133,12 @@ def _plain_message(builder: SessionBuilder, value: dict[str, Any], place: Place)
     role = value.get("role")
     if role in _PLAIN_ROLES:
         content = value.get("content")
-        if type(content) is str and content and "tool_calls" not in value:
+        if not content or "tool_calls" in value:
+            add(builder, role, _parts(builder, value, place), place)
+        elif type(content) is str:
             builder.say(role, [text_part(content)], place)
         else:
-            add(builder, role, _parts(builder, value, place), place)
+            add(builder, role, read_parts(builder, content, place.at("content")), place)
         return True
     if role == "tool" and value.get("content") is not None:
         read_result(builder, value, place)

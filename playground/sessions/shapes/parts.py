@@ -24,11 +24,31 @@ def read_parts(builder: SessionBuilder, content: Any, place: Place) -> list[Part
     if isinstance(content, list):
         parts: list[Part] = []
         for index, item in enumerate(content):
-            parts += read_parts(builder, item, place.at(index))
+            if (plain := _plain_part(builder, item)) is not None:
+                parts.append(plain)
+            else:
+                parts += read_parts(builder, item, place.at(index))
         return parts
     if content is not None:
         builder.lost(f"content that is a {type(content).__name__}", place)
     return []
+
+
+def _plain_part(builder: SessionBuilder, value: Any) -> Part | None:
+    """A part of the form that most have, of which nothing has to be told; else None, and nothing is
+    read of it."""
+    if type(value) is not dict:
+        return None
+    kind = value.get("type")
+    if kind == "text" or (kind is None and len(value) == 1):  # Gemini's has no type
+        text = value.get("text")
+        if type(text) is str and text and value.keys() <= _PLAIN_TEXT:
+            return text_part(text)
+    if kind == "tool_result" and value.keys() <= _PLAIN_RESULT:
+        content, failed = value.get("content"), bool(value.get("is_error"))
+        if type(content) is str:
+            return builder.result(value.get("tool_use_id"), content, is_error=failed)
+    return None
 
 
 def plain_text(content: Any) -> str | None:
@@ -60,8 +80,6 @@ def result_value(content: Any) -> Any:
 
 def _read(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
     kind = value.get("type")
-    if kind is None and len(value) == 1 and type(text := value.get("text")) is str:  # Gemini's
-        return [text_part(text)] if text else []
     reader = None
     if isinstance(kind, str):
         reader = _BY_TYPE.get(kind) or _hosted(kind)
@@ -85,8 +103,6 @@ def _hosted(kind: str) -> _Reader | None:
 
 
 def _text(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
-    if value.keys() == _PLAIN_TEXT and isinstance(value["text"], str):  # as most are
-        return [text_part(value["text"])] if value["text"] else []
     given = _first(value, "text", "content", "refusal", "value")
     if isinstance(given, dict):  # AI SDK and the assistants API: {"value": …}
         given = given.get("value")
@@ -186,10 +202,6 @@ def _server_call(builder: SessionBuilder, value: dict[str, Any], place: Place) -
 
 
 def _result(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:
-    if value.keys() <= _PLAIN_RESULT and isinstance(value.get("content"), str):  # as most are
-        failed = bool(value.get("is_error"))
-        call_id = value.get("tool_use_id")
-        return [builder.result(call_id, value["content"], is_error=failed)]
     inner = _first(value, "functionResponse", "function_response", "toolResult", "toolResponse")
     body = {**value, **inner} if isinstance(inner, dict) else value
     call_id = _first(

@@ -57,8 +57,9 @@ def read_request(builder: SessionBuilder, body: dict[str, Any], place: Place) ->
     """System prompt, messages, tools, model and parameters of a request."""
     if isinstance(config := body.get("config"), dict) and "contents" in body:
         body = {**config, **body}  # as Gemini's own library is asked
-    system = body.get("system") or body.get("instructions")
-    key = "system"
+    names = ("system", "instructions", "system_prompt")  # the last is what agents' own files say
+    key = next((name for name in names if body.get(name)), "system")
+    system = body.get(key)
     for name in ("systemInstruction", "system_instruction"):
         if isinstance(given := body.get(name), dict | str):
             system, key = given.get("parts") if isinstance(given, dict) else given, name
