@@ -97,6 +97,23 @@ def test_a_mark_that_the_provider_is_asked_to_set_is_told() -> None:
     assert len(placed.marks) == placed.reach.marks == 1
 
 
+def _with_mark(depth: int, mark: Any) -> dict[str, Any]:
+    """A bare conversation with a mark so many steps down: 0 is the body, 2 a message."""
+    inner: Any = {"cache_control": mark}
+    for step in range(depth - 2):
+        inner = [inner, 1] if step % 2 else {"inner": inner, "text": "cache_control"}
+    question: dict[str, Any] = {"role": "user", "content": "When does the tide turn?"}
+    body: dict[str, Any] = {"messages": [question, {"role": "assistant", "content": "At noon."}]}
+    (body if depth == 0 else question).update(inner if depth in (0, 2) else {"metadata": inner})
+    return body
+
+
+@pytest.mark.parametrize("depth", [0, 2, 3, 4, 5, 9])
+def test_a_bare_conversation_with_a_mark_anywhere_is_kept_as_it_was_sent(depth: int) -> None:
+    assert load_session_of(_with_mark(depth, {"type": "ephemeral"})).rows
+    assert not load_session_of(_with_mark(depth, "ephemeral")).rows  # a word is no mark
+
+
 def test_what_was_sent_stands_beside_what_a_dialect_would_send() -> None:
     session = load_session_of(MARKED)
     cells = pg.cache_matrix(session, "native", ["as-sent", "none"])

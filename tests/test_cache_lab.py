@@ -364,7 +364,9 @@ def test_a_session_is_simulated_at_the_times_that_it_noted_beside_its_bill() -> 
     assert unlike.state == "unpredictable"  # the harness sent more than it wrote down
     assert "93,040 tokens were billed, but the session holds 2," in unlike.reason
     some = replace(noted, requests=records[:2])
-    assert [request.at for request in pg.simulate_cache(some).row] == [0.0, 20.0, 40.0]
+    assert [request.at for request in pg.simulate_cache(some).row] == [0.0, 3600.0, 3600.0]
+    one = replace(noted, requests=records[:1])
+    assert [request.at for request in pg.simulate_cache(one).row] == [0.0, 20.0, 40.0]
     assert pg.simulate_cache(some).billed[2] is None
     backwards = replace(
         noted, requests=(records[0], replace(records[1], at="2026-01-04"), records[2])

@@ -434,7 +434,29 @@ def test_a_brought_request_is_seen_with_its_own_marks_first_and_others_are_choic
     assert page("cache", session="asked", policy="none").selectbox(key="policy").value == "none"
 
 
+def test_brought_requests_are_simulated_at_the_times_at_which_they_were_sent() -> None:
+    """An answer of their history has no time: 20 seconds were put between all of them."""
+    mark = {"cache_control": {"type": "ephemeral"}}
+    system = [{"type": "text", "text": "water and wind. " * 1000, **mark}]
+    body = {"model": "claude-sonnet-4-5", "system": system, "messages": [HELLO, ANSWER, HELLO]}
+    answer = {"role": "assistant", "content": "At seven."}
+    longer = {**body, "messages": [*body["messages"], answer, HELLO]}
+    lines = [
+        {"session_id": "s", "request": request, "response": answer, "timestamp": at}
+        for request, at in ((body, "2026-11-01T10:00:00Z"), (longer, "2026-11-01T10:20:00Z"))
+    ]
+    data = "\n".join(map(json.dumps, lines)).encode()
+    on_disk().add("a break for tea", new_entry(first_session(Source("log.jsonl", data)).session))
+    app = page("cache", session="a break for tea")
+    apart = app.selectbox(key="apart")
+    assert (app.selectbox(key="policy").value, apart.value) == ("as-sent", "as noted")
+    assert app.warning[0].value.startswith("1 mark, and none is ever hit")
+    apart.set_value("0:20").run()
+    assert "none is ever hit" not in " ".join(each.value for each in [*app.success, *app.warning])
+
+
 HELLO = {"role": "user", "content": "High tide?"}
+ANSWER = {"role": "assistant", "content": "At six."}
 
 
 def test_the_gemini_threshold_decides_about_the_two_samples() -> None:

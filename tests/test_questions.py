@@ -112,7 +112,9 @@ def test_times_of_requests_count_from_the_first_or_are_not_known() -> None:
     records = tuple(RequestRecord(reply, at=time) for reply, time in zip((1, 3), at, strict=True))
     timed = replace(SESSION, requests=records)
     assert sent_at(timed, [1, 3]) == [0.0, 30.0]
-    assert sent_at(timed, [1, 3, 5]) is None
+    assert sent_at(timed, [1, 3, 5]) == [0.0, 30.0, 30.0]  # as late as the one before
+    assert sent_at(timed, [0, 1, 3]) == [0.0, 0.0, 30.0]
+    assert sent_at(timed, [1, 3, 5, 7, 9]) is None  # more than half say nothing
     assert sent_at(replace(SESSION, requests=()), [1]) is None
 
 

@@ -31,6 +31,10 @@ _VOLATILE: Final = re.compile(
 )
 
 
+# Takes away what a match of it may hold of ASCII: where the rest differs, nothing is searched.
+_SOLID: Final = dict.fromkeys(map(ord, "0123456789abcdefABCDEFtTzZ:.+- "))
+
+
 @dataclass(frozen=True, slots=True)
 class FirstDifference:
     """Where two requests part: `character` counts within the block; `rule` is a finding's code.
@@ -126,7 +130,7 @@ def _rule(before: Sequence[WireBlock], after: Sequence[WireBlock], index: int) -
     if new and (old.tier, old.role, old.kind) == (new.tier, new.role, new.kind):
         if _ordered(old.text) == _ordered(new.text):
             return "json-key-order"
-        if _VOLATILE.sub("·", old.text) == _VOLATILE.sub("·", new.text):
+        if _is_volatile(old.text, new.text):
             return "history-rewrite" if old.tier == "messages" else "volatile-system"
     # A block of white space, put there to carry a mark: 8.4 % of one agent's requests were written
     # anew because of it (vscode#323642).
@@ -135,6 +139,13 @@ def _rule(before: Sequence[WireBlock], after: Sequence[WireBlock], index: int) -
     if {block.tier for block in (old, new) if block} != {"messages"}:
         return "prefix-changed"
     return _in_history(before, after, index)
+
+
+def _is_volatile(old: str, new: str) -> bool:
+    """Whether two texts differ by dates, times and ids alone."""
+    if old.isascii() and new.isascii() and old.translate(_SOLID) != new.translate(_SOLID):
+        return False
+    return _VOLATILE.sub("·", old) == _VOLATILE.sub("·", new)
 
 
 def _tool_texts(blocks: Sequence[WireBlock]) -> list[str]:

@@ -38,5 +38,6 @@ def tokens_of(text: str) -> int:
 
 
 def token_range(tokens: int) -> tuple[int, int]:
-    """The least and the most that so many estimated tokens may be."""
+    """The least and the most that so many estimated tokens may be, of texts as those above: a long
+    run of one character is fewer, base64 and Czech are up to three times as many."""
     return int(tokens * _LEAST), int(tokens * _MOST)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import NoneType
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from playground.arguments import takes
 from playground.dialects import Dialect, dialect_names, get_dialect
 from playground.display import Drawn, Live
-from playground.events import Event, owned_text, split
+from playground.events import CallNamedEvent, Event, cut, owned_text
 from playground.parsing.result import ParseResult, gather
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
@@ -49,7 +49,7 @@ class Timeline(Drawn, Live):
 
     recording: str
     dialect: str
-    """The dialect that it was read in; "" where nobody knows it, and the text is shown unread."""
+    """The dialect that it was read in; "" where nobody knows it, see `replay`."""
     timing: Timing
     steps: list[ReplayStep]
     result: ParseResult
@@ -66,10 +66,13 @@ class Timeline(Drawn, Live):
         """The same steps with what the server hands over, and drops, in the place of our events."""
         if self.server is None:
             return None
-        rest, steps = deque(self.server.events), list[ReplayStep]()
-        for step in self.steps:
-            steps.append(replace(step, events=_up_to(rest, step.stop)))
-        steps[-1].events.extend(rest)
+        pieces = _cut_at([step.stop for step in self.steps], self.server.events)
+        steps = [replace(step, events=[]) for step in self.steps]
+        number = 0
+        for piece in pieces:
+            while number < len(steps) - 1 and steps[number].stop < piece.span.stop:
+                number += 1
+            steps[number].events.append(piece)
         return replace(self, steps=steps, result=self.server, server=None)
 
     def until(self, step: int) -> ParseResult:
@@ -89,7 +92,8 @@ def replay(
     """Feed a recording to a dialect's parser, chunk by chunk, as it came.
 
     `tools` in any known form give types to arguments; `switches` replace the dialect's own.
-    Where nobody knows the dialect it is "", and so is the timeline's: the text stays unread.
+    Where nobody knows the dialect it is "", and so is the timeline's: the first dialect reads the
+    text, which sees no call where `detect` has seen none.
     With `server`, `vllm` or `vllm:hermes`, the timeline holds what that server hands over, too.
     """
     chosen = get_dialect(dialect or dialect_names()[0])
@@ -111,15 +115,18 @@ def replay(
     return Timeline(recording.name, read_as, recording.timing, steps, result, handed)
 
 
-def _up_to(events: deque[Event], offset: int) -> list[Event]:
-    """Take the events up to an offset, and of one that goes on behind it the part before it."""
-    taken: list[Event] = []
-    while events and events[0].span.stop <= offset:
-        taken.append(events.popleft())
-    if events and events[0].span.start < offset:
-        head, events[0] = split(events[0], offset)
-        taken += [head] if head else []
-    return taken
+def _cut_at(stops: Sequence[int], events: Iterable[Event]) -> Iterator[Event]:
+    """The events, of which those with a text end where a step does: each is cut once, at all the
+    stops in it."""
+    first = 0
+    for event in events:
+        start, stop = event.span
+        first = bisect_right(stops, start, first)
+        behind = bisect_left(stops, stop, first)
+        if first == behind or isinstance(event, CallNamedEvent):
+            yield event
+        else:
+            yield from cut(event, list(dict.fromkeys(stops[first:behind])))
 
 
 def _stop(events: Sequence[Event], before: int) -> int:

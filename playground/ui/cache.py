@@ -14,6 +14,7 @@ from playground.caching.policies import POLICIES, get_policy
 from playground.counts import grouped
 from playground.errors import InputFault
 from playground.prompt_data import CacheDialect
+from playground.questions.cache.as_sent import notes_times
 from playground.questions.cache.cells import CacheSimulation
 from playground.questions.cache.headline import headline
 from playground.questions.cache.requests import sent_at
@@ -79,12 +80,13 @@ def asked(dialects: Sequence[str]) -> Asked:
         state.choose(POLICY, chosen)  # another page was looked at meanwhile
     state.hold(_SEEN, working.name)
     state.follow_url(POLICY, names)
-    choices = {**({_AS_NOTED: None} if _notes_times(session) else {}), **_APART}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         # not bound to the address, which would hold its title
         policy = st.selectbox("Policy", names, key=POLICY, format_func=title, width=260)
         state.tell_url(POLICY, policy, names[0])
         state.hold(_CHOSEN + working.name, policy)
+        noted = _notes_times(session, is_sent=policy == as_sent.NAME)
+        choices = {**({_AS_NOTED: None} if noted else {}), **_APART}
         apart = st.selectbox(
             "Between requests", list(choices), key="apart", bind="query-params", width=180
         )
@@ -276,8 +278,11 @@ def _cell(cell: CacheSimulation) -> None:
                 tables.table(frames.rules(cell.rules))
 
 
-def _notes_times(session: Session) -> bool:
-    """Whether the session says when its requests were sent."""
+def _notes_times(session: Session, is_sent: bool) -> bool:
+    """Whether the session says when its requests were sent: those that were brought, or those of a
+    transcript."""
+    if is_sent:
+        return notes_times(session)
     replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
     return bool(replies) and sent_at(session, replies) is not None
 

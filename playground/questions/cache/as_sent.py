@@ -54,6 +54,11 @@ def _noted(session: Session, count: int) -> list[dict[str, Any] | None]:
     return [*found, *[None] * (count - len(found))]
 
 
+def notes_times(session: Session) -> bool:
+    """Whether every request that was brought has noted its time; no body is made to find out."""
+    return bool(_times([row for row in session.rows if not row.sub_agent]))
+
+
 def _times(rows: list[RequestRow]) -> list[float]:
     try:
         found = [datetime.fromisoformat(row.at).timestamp() for row in rows]

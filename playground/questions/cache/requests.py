@@ -101,15 +101,23 @@ def is_pending(session: Session) -> bool:
 
 
 def sent_at(session: Session, replies: Sequence[int]) -> list[float] | None:
-    """When each answer's request was sent, in seconds since the first; None unless all say so."""
+    """When each answer's request was sent, in seconds since the first; None where fewer than half
+    say so. One of which nobody noted it is taken to be as late as the one before it."""
     noted = {record.reply: record.at for record in session.requests}
-    found: list[float] = []
+    found: list[float | None] = []
     for reply in replies:
         try:
             found.append(datetime.fromisoformat(noted.get(reply, "")).timestamp())
         except ValueError:
-            return None
-    return [at - found[0] for at in found]
+            found.append(None)
+    known = [at for at in found if at is not None]
+    if not known or 2 * len(known) < len(found):
+        return None
+    times: list[float] = []
+    for at in found:
+        before = times[-1] if times else 0.0
+        times.append(before if at is None else at - known[0])
+    return times
 
 
 def billed_for(session: Session) -> list[Billed | None]:

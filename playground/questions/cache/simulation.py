@@ -35,6 +35,7 @@ from playground.questions.cache.requests import (
     render_requests,
 )
 from playground.questions.cache.what_if import WhatIf
+from playground.sessions.doctor import unsaid
 from playground.sessions.session import Session
 
 AS_IT_IS: Final = WhatIf()
@@ -242,10 +243,7 @@ def _lacking(session: Session) -> Iterator[Finding]:
     if not (session.tools or has_system):
         words = "the prediction is for the messages alone, as the dialect renders them"
         yield finding("transcript-alone", "the session", words)
-    for each in session.compactions:
-        if each.history is None:
-            words = "requests behind it are foretold from what was said since, and no more"
-            yield finding("compaction-unsaid", f"messages.{each.message}", words)
+    yield from unsaid(session)
 
 
 def _body(given: Any, number: int) -> dict[str, Any]:

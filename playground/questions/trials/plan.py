@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from playground.arguments import takes
+from playground.caching.estimates import tokens_of
 from playground.counts import dollars
 from playground.dialects import Dialect, as_dialects, get_dialect
 from playground.dialects.rendering import Rendering
@@ -25,10 +26,9 @@ from playground.questions.trials.scoring import Attempt, missed, score
 from playground.recordings.recording import Recording, SignalChunk
 from playground.sessions.session import ExpectedCall, ExpectedReply, Session
 
-_CHARACTERS: Final = 4  # a token, roughly, of English and JSON
 _AT_ONCE: Final = 4
 _MOST: Final = 1000
-_SAID: Final = 200  # characters of an answer beside its call
+_SAID: Final = 50  # tokens of an answer beside its call
 _OUTPUT: Final = ("completion_tokens", "output_tokens", "outputTokens", "candidatesTokenCount")
 
 Progress = Callable[[Attempt], None]
@@ -36,9 +36,9 @@ Progress = Callable[[Attempt], None]
 
 @dataclass(frozen=True, slots=True)
 class TrialCost:
-    """What the requests of a plan will come to, roughly: a token is taken for four characters, an
-    answer for its calls and a line of text. `nano_dollars` is at list prices and without a cache;
-    None where a model's price is not known."""
+    """What the requests of a plan will come to, roughly: tokens are told from kinds of characters,
+    an answer is taken for its calls and a line of text. `nano_dollars` is at list prices and
+    without a cache; None where a model's price is not known."""
 
     requests: int
     input_tokens: int
@@ -75,13 +75,13 @@ class TrialPlan:
     def cost(self) -> TrialCost:
         """What `run` will send. Nothing is sent to find out."""
         sizes = [
-            (self._rendering(case, dialect).characters, _answer_size(expected, dialect))
+            (_tokens(self._rendering(case, dialect)), _answer_tokens(expected, dialect))
             for dialect in self.dialects
             if self.models
             for case, expected in self.cases.items()
         ]
-        given = sum(each for each, _ in sizes) // _CHARACTERS * self.repeats
-        back = sum(each for _, each in sizes) // _CHARACTERS * self.repeats
+        given = sum(each for each, _ in sizes) * self.repeats
+        back = sum(each for _, each in sizes) * self.repeats
         count = len(self.models)
         prices = [price_of(model) for model in self.models]
         money = [
@@ -263,7 +263,7 @@ def trial(
         raise InputFault(
             "this session says nothing of the calls that are expected",
             field="expected",
-            expected="a list of expected replies (docs/trials.md), or own_calls(session)",
+            expected="a list of expected replies (docs/trials.md), or `--own-calls` (own_calls)",
         )
     if not 1 <= repeats <= _MOST:
         raise InputFault(f"{repeats} repeats", expected=f"1 to {_MOST:,}")
@@ -305,12 +305,16 @@ def _names(expected: Sequence[ExpectedReply]) -> list[str]:
     return names
 
 
-def _answer_size(expected: ExpectedReply, dialect: Dialect) -> int:
-    """Characters of an answer, its calls as the dialect writes them."""
+def _tokens(rendering: Rendering) -> int:
+    return sum(tokens_of(block.text) for block in rendering.sent)
+
+
+def _answer_tokens(expected: ExpectedReply, dialect: Dialect) -> int:
+    """An answer, its calls as the dialect writes them."""
     parts = [ToolCallPart("call_1", call.tool_name, call.args or {}) for call in expected.calls]
     native = dialect.is_native_toolcalling()
     texts = [dump_json(p.args) if native else dialect.format_tool_call(p) for p in parts]
-    return _SAID + sum(map(len, texts))
+    return _SAID + sum(map(tokens_of, texts))
 
 
 def _output_tokens(usage: Mapping[str, Any] | None) -> int | None:

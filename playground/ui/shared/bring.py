@@ -15,7 +15,8 @@ import streamlit as st
 from playground.caching.own_policies import parse_policy
 from playground.dialects.files import parse_dialect, plain_dialect
 from playground.questions.detection import detect
-from playground.questions.recognition import Recognised, as_session
+from playground.questions.recognised_documents import Recognised
+from playground.questions.recognition import as_session
 from playground.sessions.joining import joined
 from playground.sessions.loading import first_session
 from playground.sessions.source import Source

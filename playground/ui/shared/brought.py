@@ -6,7 +6,8 @@ import base64
 from dataclasses import asdict
 from typing import Final
 
-from playground.questions.recognition import Recognised, recognise
+from playground.questions.recognised_documents import Recognised
+from playground.questions.recognition import recognise
 from playground.ui import state
 from playground.ui.shared import belongings
 
