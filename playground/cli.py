@@ -79,9 +79,9 @@ class _Commands(click.Group):
 def main(context: click.Context, debug: bool) -> None:
     """Render a session in every tool-call dialect, see cache marks, replay streams.
 
-    SESSION is a session file, the name of a sample (see `playground samples`), or workspace:NAME
-    for what the app keeps (see `playground workspace`). Exit status: 0 fine, 1 findings of severity
-    warning or error, 2 bad input.
+    SESSION is a session file (FILE#2: its second session), the name of a sample (see `playground
+    samples`), or workspace:NAME for what the app keeps (see `playground workspace`). Exit status: 0
+    fine, 1 findings of severity warning or error, 2 bad input.
     """
     if context.invoked_subcommand not in _LASTING:
         context.with_resource(seldom())

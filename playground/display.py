@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
 
+from playground.visible import visible
+
 if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
@@ -75,6 +77,10 @@ class Shown:
         """The answer as a table of pandas; what a row is, the answer's own docstring says."""
         return draw("frame", self)
 
+    def __str__(self) -> str:
+        """The table, as `print` shows it outside of notebooks: all its rows and columns."""
+        return _as_text(self.frame())
+
     def html(self) -> str:
         """The answer as one HTML page that asks nothing of any server.
 
@@ -84,6 +90,21 @@ class Shown:
 
     def _repr_mimebundle_(self, **_: Any) -> Bundle:
         return draw("picture", self).bundle()
+
+
+def _as_text(frame: pd.DataFrame) -> str:
+    """A row a line, texts on the left."""
+    if frame.empty:
+        return "(nothing)"
+    columns: dict[str, list[Any]] = {}
+    for name, column in frame.items():
+        values = list(column)
+        if not all(isinstance(value, int | float) for value in values):
+            texts = [str(value).replace("\n", "\\n").replace("\t", "\\t") for value in values]
+            width = max(map(len, [str(name), *texts]))
+            name, values = str(name).ljust(width), [text.ljust(width) for text in texts]
+        columns[str(name)] = values
+    return visible(type(frame)(columns).to_string(index=False))
 
 
 class Listed(Sequence[Item], Shown):

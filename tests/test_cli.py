@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import playground
+from playground.counts import grouped, percent
 from playground.dialects import REGISTRY, dialect_names, get_dialect
 from playground.messages import ToolCallPart
 from playground.paths import samples
@@ -196,6 +197,13 @@ def test_a_call_that_a_server_left_in_the_content_is_told_of(tmp_path: Path) -> 
 def test_gptme_has_no_parser_for_others_dialects(tmp_path: Path) -> None:
     reply = tmp_path / "reply.txt"
     reply.write_text(get_dialect("hermes").format_tool_call(ToolCallPart("", "f", {"a": 1})))
+    two = run("replay", str(reply), "--server", "gptme", "--server", "vllm").stdout
+    assert [line.split()[2].partition(":")[0] for line in two.splitlines() if line[:2] == "##"] == [
+        "gptme",
+        "vllm",
+    ]
+    both = run("replay", str(reply), "--server", "gptme", "--server", "vllm", "--json")
+    assert (both.returncode, "2 servers, and --json" in both.stderr) == (2, True)
     told = run("replay", str(reply), "--server", "gptme")
     assert "warning no-parser (hermes): gptme d27f98d has no parser" in told.stderr
 
@@ -256,6 +264,60 @@ def test_detect_ranks_dialects_for_a_reply_from_standard_input() -> None:
     assert done.returncode == 0, done.stderr
     best = json.loads(done.stdout)[0]
     assert (best["dialect"], best["calls"], best["as_written"]) == ("hermes", 1, True)
+
+
+def test_replay_says_that_it_left_a_fence_out_and_a_named_dialect_reads_it(tmp_path: Path) -> None:
+    """One file had three answers: a call, no call with a finding, and nobody's."""
+    file = tmp_path / "reply.txt"
+    file.write_text('```json\n{"name": "now", "parameters": {"zone": "Paris"}}\n```\n')
+    pasted = run("replay", str(file))
+    assert "=== call now" in pasted.stdout
+    assert "the code fence around it is taken for that of whoever pasted it" in pasted.stderr
+    asked = run("replay", str(file), "-d", "llama3-json")
+    assert "=== call" not in asked.stdout
+    assert "call-in-fence" in asked.stderr
+    assert "wrapped-body" not in asked.stderr
+
+
+def test_what_is_told_of_dialects_and_policies_alike_stands_in_one_line() -> None:
+    """The matrix of all was 1,445 lines; each of its figures is still told, and none other."""
+    asked = ["cache", "simulate", "12-long-tool-run"]
+    lines = run(*asked).stdout.splitlines()
+    assert len(lines) < 40
+    assert lines[-1].startswith("-d NAME has a line for each policy")
+    cells = json.loads(run(*asked, "--json").stdout)
+    told = {
+        (first.split(",")[0], policy.split(",")[0], read, cost)
+        for first, policy, read, cost, *_ in (
+            re.split(r"\s{2,}", line.strip()) for line in lines[1:-1]
+        )
+    }
+    figures = {
+        (
+            cell["dialect"],
+            cell["policy"],
+            percent(cell["read_permille"] / 1000),
+            grouped(cell["cost_permille"] / 1000, 2),
+        )
+        for cell in cells
+    }
+    assert told <= figures
+    assert {each[2:] for each in told} == {each[2:] for each in figures}
+
+
+def test_detect_takes_a_session_for_no_reply_but_a_message_alone_for_one(tmp_path: Path) -> None:
+    call = '<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
+    asked, said = {"role": "user", "content": "time?"}, {"role": "assistant", "content": call}
+    for name, value, status in (
+        ("chat.json", {"messages": [asked, said]}, 2),
+        ("said.json", [{"name": "now", "arguments": {}}], 0),
+        ("alone.json", said, 0),
+    ):
+        file = tmp_path / name
+        file.write_text(json.dumps(value))
+        done = subprocess.run([*PLAYGROUND, "detect", file], capture_output=True, text=True)
+        assert done.returncode == status, done.stderr
+        assert ("this is a session" in done.stderr) is (status == 2)
 
 
 def test_detect_names_no_dialect_for_a_reply_without_calls() -> None:

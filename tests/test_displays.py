@@ -24,10 +24,12 @@ import playground as pg
 from playground.corpora.answers import CorpusAnswer
 from playground.display import Drawn, Listed, Live, Shown
 from playground.guides import Guide
+from playground.questions.raw_prompt import RawPrompt
 from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.session import ExpectedCall, ExpectedReply
 from playground.show import frames
 from playground.show.markup import embedded, escaped
+from playground.visible import visible
 
 EVIL: Final = (
     "</script><img src=x onerror=document.title='owned'><!--<script>\u2028\u2029&lt;\ud800"
@@ -171,6 +173,12 @@ def test_an_answer_has_a_table_a_page_and_a_display(shown: dict[str, Shown], kin
     assert set(bundle) == {"text/plain", "text/html"}
     assert "\n" not in bundle["text/plain"]
     assert " at 0x" not in bundle["text/plain"]
+    head, *lines = str(value).split("\n")
+    if not isinstance(value, RawPrompt | Guide):  # which are printed as the texts that they are
+        assert len(lines) == len(value.frame())
+        assert head == "(nothing)" or all(
+            visible(str(name)) in head for name in value.frame().columns
+        )
     page = value.html()
     assert page.startswith("<!doctype html>")
     page.encode("utf-8")

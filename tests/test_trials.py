@@ -261,13 +261,9 @@ def test_a_plan_says_what_it_will_cost_before_anything_is_sent() -> None:
     plan = trial(SESSION, ["hermes", "xml"], ["openai/gpt-4o", "openai/gpt-4o-mini"], repeats=3)
     assert plan.cost.requests == 12
     assert plan.cost.nano_dollars is not None
-    sent = sum(
-        sum(
-            len(str(m["content"])) for m in get_dialect(name).format_messages(SESSION.prompt_data())
-        )
-        for name in ("hermes", "xml")
-    )
-    assert plan.cost.input_tokens == pytest.approx(sent / 4 * 3 * 2, rel=0.2)
+    counts = [pg.count_tokens(SESSION, "gpt-4o", dialect=name) for name in ("hermes", "xml")]
+    sent = sum(count.tokens for count in counts)
+    assert plan.cost.input_tokens == pytest.approx(sent * 3 * 2, rel=0.2)
     assert "$0." in str(plan.cost)
     assert "price not known" in str(trial(SESSION, "xml", "openai/none-such").cost)
     assert trial(SESSION, "xml").cost.requests == 0
@@ -375,6 +371,15 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["trial", *arguments])
 
 
+def test_a_trial_that_could_count_nothing_says_so(tmp_path: Path) -> None:
+    """It printed the head of a table, and ended as if all were well."""
+    file = tmp_path / "chat.jsonl"
+    sample = pg.sample_sessions()["02-parallel-calls"]
+    file.write_text(dump_session(replace(sample, recordings=())))
+    done = CliRunner().invoke(main, ["trial", str(file), "--own-calls"])
+    assert "nothing is counted: no recording answers a case, and no --model is" in done.stderr
+
+
 def test_the_command_tells_the_cost_asks_and_keeps_the_answers(
     server: DemoServer, tmp_path: Path
 ) -> None:
@@ -390,7 +395,7 @@ def test_the_command_tells_the_cost_asks_and_keeps_the_answers(
     hits = {row["dialect"]: row["right_arguments"] for row in json.loads(done.stdout)["arms"]}
     assert (hits["hermes"]["hits"], hits["xml"]["hits"]) == (2, 1)
     again = run(str(out))
-    assert again.exit_code == 0
+    assert (again.exit_code, "nothing is counted" in again.stderr) == (0, False)
     assert json.loads(run(str(out), "--json").stdout)["arms"][0]["parsed"]["of"] == 2
     assert "alone right 1 and 0 times" in again.stdout
     assert run(str(out), "-o", str(out)).exit_code == 2

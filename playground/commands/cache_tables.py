@@ -18,9 +18,13 @@ if TYPE_CHECKING:
     from playground.questions.cache.placement import CachePlacement
     from playground.sessions.session import Session
 
+_NAMED = 3  # of the names of a folded row
 
-def simulated(cells: Sequence[CacheSimulation], as_json: bool) -> int:
-    """A matrix; of one cell every request, and its findings."""
+
+def simulated(cells: Sequence[CacheSimulation], as_json: bool, folded: bool = False) -> int:
+    """A matrix; of one cell every request, and its findings. `folded` has one line for what is
+    told of several dialects and policies alike."""
+    from playground.questions.cache.headline import billed
     from playground.show.wire import simulation_json
 
     refused = int(any(cell.errors for cell in cells))
@@ -29,21 +33,41 @@ def simulated(cells: Sequence[CacheSimulation], as_json: bool) -> int:
         return refused
     if len(cells) == 1:
         return max(refused, _requests(cells[0]))
-    table(
-        ["dialect", "policy", "read", "cost", "findings", "refused because"],
-        [
-            [
-                cell.dialect,
-                cell.policy,
-                percent(cell.read_permille / 1000),
-                grouped(cell.cost_permille / 1000, 2),
-                str(len(cell.findings)),
-                "; ".join(cell.errors),
-            ]
-            for cell in cells
-        ],
-    )
+    rows = [[cell.dialect, cell.policy, *_figures(cell)] for cell in cells]
+    found = _folded(rows) if folded else rows
+    table(["dialect", "policy", "read", "cost", "findings", "refused because"], found)
+    if len(found) < len(rows):
+        say("-d NAME has a line for each policy, -d NAME --policy NAME one for each request")
+    if bill := billed(cells[0]):
+        say(bill)
     return refused
+
+
+def _figures(cell: CacheSimulation) -> list[str]:
+    return [
+        percent(cell.read_permille / 1000),
+        grouped(cell.cost_permille / 1000, 2),
+        str(len(cell.findings)),
+        "; ".join(cell.errors),
+    ]
+
+
+def _folded(rows: Sequence[list[str]]) -> list[list[str]]:
+    """The rows of a dialect with the same figures as one, and then those of dialects that have all
+    of them alike; in the order in which they first stand."""
+    alike: dict[str, dict[tuple[str, ...], list[str]]] = {}
+    for dialect, policy, *figures in rows:
+        alike.setdefault(dialect, {}).setdefault(tuple(figures), []).append(policy)
+    dialects: dict[tuple[tuple[str, ...], ...], list[str]] = {}
+    for dialect, by_figures in alike.items():
+        told = tuple((_some(names), *figures) for figures, names in by_figures.items())
+        dialects.setdefault(told, []).append(dialect)
+    return [[_some(names), *row] for told, names in dialects.items() for row in told]
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _requests(cell: CacheSimulation) -> int:

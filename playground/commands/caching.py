@@ -184,7 +184,7 @@ def simulate(asked: _Asked, provider: str, seconds_apart: float | None, what_if:
 
     The share of all input that is read from the cache, and the cost of all input as a multiple of
     its cost without a cache. Where one dialect and one policy are named: every request, and what
-    is wrong.
+    is wrong. Where no dialect is named, what is told of several alike stands in one line.
     """
     return _simulated(asked, provider, seconds_apart, what_if)
 
@@ -251,7 +251,8 @@ def _simulated(asked: _Asked, provider: str, seconds_apart: float | None, what_i
         seconds_apart=seconds_apart,
         what_if=what_if,
     )
-    return max(report(loaded.findings), cache_tables.simulated(cells, asked.as_json))
+    shown = cache_tables.simulated(cells, asked.as_json, folded=not asked.dialects)
+    return max(report(loaded.findings), shown)
 
 
 def _under_one_policy(
@@ -304,8 +305,8 @@ def check(
     """Simulate SESSION's requests; exit status 1, with the reasons, where a limit is passed, or
     where something of the session could not be read (an error). Warnings are told, and pass.
 
-    With --against, compare them with a baseline instead: each session of the file beside the one
-    of its place.
+    With --against, compare them with a baseline instead: each session of the file beside the same
+    one, by the agent's id, the user's first words or the title, or else by its place.
     """
     from playground.caching.own_policies import load_policy
     from playground.commands import cache_tables

@@ -152,21 +152,24 @@ class Against:
         return bool(self.baseline)
 
     def check(self, session: str, model: str, dialect: str, as_json: bool) -> int:
-        """Every session of a file beside the baseline's of its place; a line for each limit that
+        """Every session of a file beside the same one of the baseline; a line for each limit that
         is passed."""
         from playground.questions.versions import diff as compared
         from playground.questions.versions.against import against_failures
+        from playground.questions.versions.pairing import paired
 
         now, before = load_all(session, model), load_all(self.baseline, model)
         failed = []
         if len(now) != len(before):
             failed.append(f"{counted(len(now), 'session')}, and {len(before)} in the baseline")
         found = []
-        for number, (old, new) in enumerate(zip(before, now, strict=False), 1):
+        pairs = paired([each.session for each in before], [each.session for each in now])
+        for old, new in pairs:
             names = (self.baseline, session)
-            given = (old.session, new.session, "", dialect, self.request)
+            given = (before[old].session, now[new].session, "", dialect, self.request)
             one = compared(*given, names=names)
-            of = f"session {number}: " if len(before) > 1 else ""
+            place = f"{new + 1} ({old + 1} of the baseline)" if old != new else f"{new + 1}"
+            of = f"session {place}: " if len(before) > 1 else ""
             lines = against_failures(one, self.most_tokens_more, self.prefix_may_change)
             failed += [f"{of}{line}" for line in lines]
             found.append(one)

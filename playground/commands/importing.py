@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from playground.commands.shared import force_option, json_option, out_option
-from playground.commands.terminal import guarded, print_json, report, say, table
+from playground.commands.terminal import guarded, print_json, progress_bar, report, say, table
 from playground.counts import counted
 
 if TYPE_CHECKING:
@@ -116,13 +115,5 @@ def _with_progress(
     """The sessions of a file; a large one moves a bar on a terminal."""
     from playground.sessions.loading import load_sessions
 
-    if not sys.stderr.isatty():
-        yield from load_sessions(file, format_name or None, None, left_out)
-        return
-    with click.progressbar(length=1, label="reading", file=sys.stderr) as bar:
-
-        def moved(read: int, size: int) -> None:
-            bar.length = size
-            bar.update(read - bar.pos)
-
+    with progress_bar("reading") as moved:
         yield from load_sessions(file, format_name or None, moved, left_out)

@@ -21,7 +21,7 @@ from playground.commands.shared import (
     rules_option,
     session_argument,
 )
-from playground.commands.terminal import emit, guarded, print_json, report, say, table
+from playground.commands.terminal import emit, guarded, print_json, progress_bar, report, say, table
 
 if TYPE_CHECKING:
     from playground.questions.comparison import Column
@@ -108,7 +108,12 @@ def compare(
 
     loaded = load(session, model)
     columns = compare_session(loaded.session, in_dialects(dialects, rules)).columns
-    rows = [_counts(column, tokens) for column in columns]
+    rows = []
+    with progress_bar("counting") as moved:
+        for column in columns:
+            rows.append(_counts(column, tokens))
+            if moved:
+                moved(len(rows), len(columns))
     if as_json:
         print_json(rows)
     else:
@@ -175,13 +180,23 @@ def detect(file: str, tools_file: str, as_json: bool) -> int:
     status 1 where no dialect sees anything of a call in it."""
     from dataclasses import asdict
 
+    from playground.errors import InputFault
     from playground.questions.detection import detect as detect_dialect
+    from playground.questions.recognition import recognised_session
     from playground.sessions.loading import file_bytes
     from playground.sessions.tool_files import load_tools
 
     data = sys.stdin.buffer.read() if file == "-" else file_bytes(file)
     tools = load_tools(tools_file).tools if tools_file else []
-    found = detect_dialect(data.decode("utf-8", "replace"), tools)
+    session = recognised_session(data, file)
+    if session is not None:
+        raise InputFault(
+            f"this is a session ({session.title})",
+            where=file,
+            expected="the text of one reply; `playground replay` tells of a session's replies",
+        )
+    with progress_bar("reading in every dialect") as moved:
+        found = detect_dialect(data.decode("utf-8", "replace"), tools, moved)
     told = found if found.dialect else ()
     if as_json:
         print_json([{**asdict(d), "reason": d.reason} for d in told])

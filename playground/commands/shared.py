@@ -141,7 +141,9 @@ def _reply(source: Source, dialect: str) -> LoadedSession | None:
     found = recognise(source.data, source.name)
     if found.kind != "reply":
         return None
-    return as_session(replace(found, data=source.data, dialect=dialect) if dialect else found)
+    return as_session(
+        replace(found, data=source.data, dialect=dialect, fenced=False) if dialect else found
+    )
 
 
 def parameters_of(given: Sequence[str]) -> dict[str, Any]:

@@ -50,7 +50,12 @@ if TYPE_CHECKING:
 @click.option("-d", "--dialect", default="", help="Default: the recording's own.")
 @click.option("--name", default="", help="Which recording of the file. Default: the first.")
 @click.option("--events", "with_events", is_flag=True, help="List every event.")
-@click.option("--server", default="", help="Also what NAME or NAME:PARSER hands to its client.")
+@click.option(
+    "--server",
+    "servers",
+    multiple=True,
+    help="Also what NAME or NAME:PARSER hands to its client; may be repeated.",
+)
 @click.option("--report", "reported", default="", help="A report to send to that server's authors.")
 @json_option
 @guarded
@@ -59,7 +64,7 @@ def replay(
     dialect: str,
     name: str,
     with_events: bool,
-    server: str,
+    servers: tuple[str, ...],
     reported: str,
     as_json: bool,
 ) -> int:
@@ -79,14 +84,21 @@ def replay(
     about = _about_file(loaded, chosen, named=bool(name))
     tools, chosen_dialect = loaded.session.tools, dialect or chosen.dialect
     if reported:
-        if server or with_events:
+        if servers or with_events:
             raise InputFault(
                 "--report stands alone: it makes a reply of its own, smaller than this one",
                 expected="--server and --events without it",
             )
         return _tell_report(chosen, chosen_dialect, reported, tools, as_json)
-    timeline = replay_recording(chosen, chosen_dialect, tools, server=server)
-    result, handed = timeline.result, timeline.server
+    if as_json and len(servers) > 1:
+        raise InputFault(f"{len(servers)} servers, and --json", expected="one of them")
+    timelines = [
+        replay_recording(chosen, chosen_dialect, tools, server=server)
+        for server in servers or ("",)
+    ]
+    timeline, result = timelines[0], timelines[0].result
+    readings = [each.server for each in timelines if each.server is not None]
+    told_of_servers = [told for each in readings for told in each.told]
     unread = any(each.code == "no-dialect" for each in about)
     about += [] if dialect else _other_dialect(timeline, tools)
     found = [*about, *result.findings, *chosen.findings]
@@ -94,31 +106,26 @@ def replay(
         names = [each.name for each in loaded.session.recordings]
         told = [asdict(each) for each in found]
         print_json({**timeline_json(timeline), "recordings": names, "findings": told})
-        return report([*found, *(handed.told if handed else ())])
+        return report([*found, *told_of_servers])
     say(
         f"{timeline.recording}: {counted(len(chosen.chunks), 'chunk')}, timing {timeline.timing}, "
         + ("unread" if unread else f"read as {timeline.dialect}")
     )
     if chosen.note:
         say(chosen.note)
-    _tell_result(result)
-    if chosen.error is not None:
-        say(f"=== error {json.dumps(chosen.error, ensure_ascii=False)}")
-    if with_events:
-        events_table(result.events)
-    if handed is not None:
-        say(f"\n##### what {handed.name} hands over")
-        _tell_result(handed)
-        if with_events:
-            events_table(handed.events)
-    return report([*found, *(handed.told if handed else ())])
+    _tell_result(result, with_events, chosen.error)
+    for handed in readings:
+        say(f"\n##### what {handed.name} hands over\nby {handed.view.source}")
+        _tell_result(handed, with_events)
+    return report([*found, *told_of_servers])
 
 
 def _about_file(loaded: LoadedSession, chosen: Recording, named: bool) -> list[Finding]:
     """What the file is to the replay: a text that no dialect reads, or many recordings."""
     from playground.findings import finding
 
-    found = [each for each in loaded.findings if each.code == "no-dialect"]
+    told = ("no-dialect", "wrapped-body")
+    found = [each for each in loaded.findings if each.code in told]
     every = loaded.session.recordings
     if len(every) > 1 and not named:
         others = next(each.name for each in every if each.name != chosen.name)
@@ -140,7 +147,7 @@ def _other_dialect(timeline: Timeline, tools: Sequence[ToolMetadata]) -> list[Fi
     return [found] if found else []
 
 
-def _tell_result(result: ParseResult) -> None:
+def _tell_result(result: ParseResult, with_events: bool, error: object = None) -> None:
     for part in ("reasoning", "content"):
         if getattr(result, part).strip():
             say(f"=== {part}\n{getattr(result, part).strip()}")
@@ -149,6 +156,10 @@ def _tell_result(result: ParseResult) -> None:
         say(f"=== call {call.name}\n{arguments}")
     for aborted in result.aborted:
         say(f"=== aborted call {aborted.name or '(unnamed)'}: {aborted.reason}")
+    if error is not None:
+        say(f"=== error {json.dumps(error, ensure_ascii=False)}")
+    if with_events:
+        events_table(result.events)
 
 
 def _tell_report(

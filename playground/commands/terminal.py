@@ -43,6 +43,21 @@ REPORT = "this is a bug of ours: please report it with what `playground --debug 
 INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
 
 
+@contextmanager
+def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
+    """What moves a bar on a terminal: how much is done, of how much. None where nobody looks."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with click.progressbar(length=1, label=label, file=sys.stderr) as bar:
+
+        def moved(done: int, size: int) -> None:
+            bar.length = size
+            bar.update(done - bar.pos)
+
+        yield moved
+
+
 def guarded(command: Callable[..., int]) -> Callable[..., NoReturn]:
     """Run a command: its return value is the exit status, our own errors are one line."""
 

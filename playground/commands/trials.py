@@ -96,6 +96,8 @@ def trial(
     if out:
         _keep(plan, found, out, session, force)
     _show(found, as_json)
+    if not found.arms:
+        say("nothing is counted: no recording answers a case, and no --model is named", err=True)
     if stop.number is not None:
         return 128 + stop.number
     return int(any(arm.faults for arm in found.arms))
