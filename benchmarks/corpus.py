@@ -33,11 +33,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sessions", type=int)
     parser.add_argument("--engine", default="pool")
-    parser.add_argument("--keep", type=Path, help="Generate and build here, and leave it.")
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        help="Generate and build here, and leave it; sessions "
+        "that a run before generated here are taken as they are.",
+    )
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = given.keep or Path(scratch)
-        truth = data.write_sessions(folder / "in", given.sessions, processes=2)
+        truth = data.planted_in(folder / "in", given.sessions)
         size = sum(path.stat().st_size for path in (folder / "in").rglob("*") if path.is_file())
         print(f"{truth.sessions:,} sessions, {truth.requests:,} requests, {size / 1e6:,.0f} MB")
         _build(folder, given.engine, given.sessions)

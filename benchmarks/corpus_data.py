@@ -463,8 +463,25 @@ def write_sessions(
     return truth
 
 
+def planted_in(folder: Path, sessions: int) -> Truth:
+    """What is planted in a folder of so many sessions; written first where none is there yet."""
+    told = folder.with_suffix(".truth.json")
+    if told.exists():
+        truth = _truth(json.loads(told.read_text()))
+        if truth.sessions != sessions:
+            raise SystemExit(f"{folder} holds {truth.sessions:,} sessions; expected {sessions:,}")
+        return truth
+    truth = write_sessions(folder, sessions, processes=2)
+    told.write_text(json.dumps(vars(truth), indent=1))
+    return truth
+
+
+def _truth(told: dict[str, Any]) -> Truth:
+    counted = {key: Counter(value) for key, value in told.items() if isinstance(value, dict)}
+    return Truth(**{**told, **counted})
+
+
 if __name__ == "__main__":
     place = Path(sys.argv[1])
-    planted = write_sessions(place, int(sys.argv[2]), processes=2)
-    place.with_suffix(".truth.json").write_text(json.dumps(vars(planted), indent=1))
+    planted = planted_in(place, int(sys.argv[2]))
     print(f"{planted.sessions:,} sessions, {planted.requests:,} requests in {place}")
