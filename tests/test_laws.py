@@ -160,10 +160,14 @@ def test_law_4_a_reply_of_bytes_that_are_no_utf8_takes_linear_time() -> None:
 )
 def test_law_4_a_value_that_is_not_quite_json_takes_linear_time(value: str) -> None:
     """What never ends was looked for again from each of its characters on."""
-    read_value("[a: b,]", {"type": "array"})  # what is compiled, is
-    began = time.process_time()
-    assert read_value(value, {"type": "array"}) == (value, "type-mismatch")
-    assert time.process_time() - began < 0.2  # it was 0.4 and 1.2 s
+
+    def seconds() -> float:
+        began = time.process_time()
+        assert read_value(value, {"type": "array"}) == (value, "type-mismatch")
+        return time.process_time() - began
+
+    # the least of three: the first compiles, and the collector may look at everything in one
+    assert min(seconds() for _ in range(3)) < 0.2  # it was 0.4 and 1.2 s
 
 
 @each_dialect

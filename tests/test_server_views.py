@@ -318,9 +318,12 @@ def test_a_call_of_many_events_is_one_stretch_in_linear_time() -> None:
         ended,
         TextEvent(5_000, "x"),
     ]
-    began = time.process_time()
-    call, text = stretches(events)
-    assert time.process_time() - began < 0.2  # it was 2 s
+    taken = []
+    for _ in range(3):
+        began = time.process_time()
+        call, text = stretches(events)
+        taken.append(time.process_time() - began)
+    assert min(taken) < 0.2  # it was 2 s
     assert (call.kind, call.events, text.events) == ("call", events[:-1], events[-1:])
 
 
