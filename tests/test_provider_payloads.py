@@ -123,6 +123,27 @@ def test_gemini_takes_part_of_a_schema() -> None:
     assert ("system-moved", "message 0") in codes(found)
 
 
+def test_a_keyword_that_says_something_else_is_told() -> None:
+    """LiteLLM takes a text with properties for an object when it writes for Gemini."""
+    data = {"type": "string", "properties": {"x": {"type": "string"}}, "required": ["x"]}
+    tool = ToolMetadata(
+        name="create",
+        description="Create",
+        input_schema={"type": "object", "properties": {"data": data}, "required": ["data"]},
+    )
+    found = provider_payload(replace(SESSION, tools=(tool,), messages=TALK[:1]), "native", "Gemini")
+    assert how(found, "schema-changed") == [
+        'it is sent with data.type "object" instead of "string"'
+    ]
+
+
+def test_a_provider_means_the_sessions_own_model_where_it_is_that_ones() -> None:
+    asked = SESSION.with_model("gemini-3-flash-preview")
+    assert provider_payload(asked, "native", "gemini").model == "gemini/gemini-3-flash-preview"
+    assert provider_payload(asked, "native", "OpenAI").model == PROVIDERS["OpenAI"]
+    assert provider_payload(SESSION, "native", "Gemini").model == PROVIDERS["Gemini"]
+
+
 def test_ollama_writes_everything_into_one_prompt() -> None:
     found = provider_payload(SESSION, "native", "Ollama")
     assert ("tools-in-prompt", "tool tides") in codes(found)

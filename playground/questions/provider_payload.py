@@ -34,6 +34,7 @@ from playground.tools import Schema, ToolMetadata
 
 _SYSTEM: Final = ("system", "systemInstruction", "system_instruction", "instructions")
 _HISTORY: Final = ("messages", "contents", "input", "prompt")
+_DATA: Final = ("default", "const", "enum", "examples")  # whose values are the tool's own
 _NO_PARAMETERS: Final = (*_SYSTEM, *_HISTORY, "tools", "model")
 _MOST_NAMED: Final = 8  # places in a line
 _OWN: Final = "parameters."  # the place of what stands in a tool's schema itself
@@ -100,8 +101,9 @@ def provider_payload(
 ) -> ProviderPayload:
     """The session's next request as the provider of `model` would read it; nothing is sent.
 
-    `model` is a LiteLLM name or one of PROVIDERS; `parameters` are those of `litellm.completion`,
-    in addition to the session's own, before which they stand.
+    `model` is a LiteLLM name or one of PROVIDERS, which means the session's own model where it is
+    that provider's; `parameters` are those of `litellm.completion`, in addition to the session's
+    own, before which they stand.
     Raises UnknownNameError for a dialect, and InputFault for a model that nobody knows or whose
     adapter cannot be watched offline, and for a session without a user message.
     """
@@ -112,8 +114,11 @@ def provider_payload(
             f"there is no provider {model!r}",
             expected=f"{', '.join(PROVIDERS)}, or a LiteLLM model name, such as openai/{model}",
         )
-    asked = known.get(model.lower(), model) or session.task.model_name
-    session = session.with_model(with_provider(asked))
+    asked = with_provider(known.get(model.lower(), model) or session.task.model_name)
+    if model.lower() in known and session.named_model:
+        own = with_provider(session.named_model)
+        asked = own if _provider(own) == _provider(asked) else asked
+    session = session.with_model(asked)
     name = session.task.model_name
     rendering = chosen.render(session.prompt_data())
     given = asked_again(session.parameters, parameters or {}, rendering.tools)
@@ -129,6 +134,10 @@ def provider_payload(
         *parameters_left(session.parameters, given, sent),
     ]
     return ProviderPayload(chosen.name, name, rendering, calls, placed, found)
+
+
+def _provider(model: str) -> str:
+    return model.partition("/")[0]
 
 
 # messages
@@ -272,23 +281,28 @@ def _sent_tools(body: Mapping[str, Any]) -> list[ToolMetadata]:
 
 
 def _schema_changes(tool: ToolMetadata, sent: ToolMetadata) -> Iterator[Finding]:
-    lost = sorted(_keywords(tool.input_schema) - _keywords(sent.input_schema))
-    more = sorted(_keywords(sent.input_schema) - _keywords(tool.input_schema))
+    given, there = _keywords(tool.input_schema), _keywords(sent.input_schema)
+    lost, more = sorted(given.keys() - there.keys()), sorted(there.keys() - given.keys())
     changes: list[str] = []
     if lost:
         changes.append(f"without {', '.join(lost)}")
     if more:
         changes.append(f"with {', '.join(more)}")
+    for name in sorted(given.keys() & there.keys()):
+        if given[name] != there[name]:
+            told, found = ", ".join(there[name]), ", ".join(given[name])
+            changes.append(f"with {name} {told:.80} instead of {found:.80}")
     if tool.description.strip() != sent.description.strip():
         changes.append("with a different description")
     if changes:
         yield finding("schema-changed", f"tool {tool.name}", f"it is sent {'; '.join(changes)}")
 
 
-def _keywords(schema: Schema) -> set[str]:
+def _keywords(schema: Schema) -> dict[str, list[str]]:
     """Every keyword of a schema with its place, such as `unit.enum`, or `parameters.description`
-    for one of the whole schema: the tool has a description too. Not the values."""
-    found: set[str] = set()
+    for one of the whole schema: the tool has a description too. With each what it says, as JSON and
+    sorted, of each schema in that place (`anyOf` has several); nothing where that is schemas."""
+    found: dict[str, list[str]] = {}
     stack: list[tuple[Any, str]] = [(schema, "")]
     while stack:
         node, place = stack.pop()
@@ -301,8 +315,27 @@ def _keywords(schema: Schema) -> set[str]:
             if key in ("properties", "$defs") and isinstance(value, dict):
                 stack += [(inner, f"{place}{name}.") for name, inner in value.items()]
                 continue
-            found.add(f"{place or _OWN}{key}")
+            said = found.setdefault(f"{place or _OWN}{key}", [])
             # Values of the tool's own, in which a key `type` is data and no keyword.
-            if key not in ("default", "const", "enum", "examples"):
+            if key not in _DATA:
                 stack.append((value, place))
-    return found
+            if key in _DATA or not _holds_schemas(value):
+                said.append(_said(key, value))
+    return {name: sorted(said) for name, said in found.items()}
+
+
+def _holds_schemas(value: Any) -> bool:
+    return isinstance(value, dict) or (
+        isinstance(value, list) and any(isinstance(item, dict) for item in value)
+    )
+
+
+def _said(key: str, value: Any) -> str:
+    """What a keyword says, the same where only the writing differs."""
+    if key == "type":  # Gemini's own are upper case
+        kinds = value if isinstance(value, list) else [value]
+        value = sorted(str(kind).lower() for kind in kinds)
+        return as_json(value if len(value) != 1 else value[0])
+    if key == "required" and isinstance(value, list):
+        value = sorted(map(str, value))
+    return as_json(value)
