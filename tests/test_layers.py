@@ -40,13 +40,13 @@ ROOMS = [
     {"show"},
     {"ui", "testing"},
     {"commands"},
-    {"app", "cli", "server", "__init__"},
+    {"app", "cli", "server", "__init__", "__main__"},
     {"agents", "conversations", "signatures", "templates"},
 ]
 RANK = {name: rank for rank, rooms in enumerate(ROOMS) for name in rooms}
 # The doors that scripts import, old paths: nothing of ours goes through them.
 DOORS = ROOMS[-1]
-RANK_FREE = {"__init__", "cli", "app", "server"}
+RANK_FREE = {"__init__", "__main__", "cli", "app", "server"}
 HEAVY = {
     "streamlit": {"ui", "app", "server"},
     "litellm": {"llm"},

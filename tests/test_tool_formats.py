@@ -572,6 +572,16 @@ def test_the_tools_of_a_file_stand_where_tools_are_asked_for(tmp_path: Path) -> 
 
 
 @shared
+def test_the_tools_of_a_request_are_read_out_of_a_command(tmp_path: Path) -> None:
+    path = tmp_path / "request.txt"
+    body = '{"model": "m", "messages": [], "tools": [{"name": "tides", "input_schema": {}}]}'
+    path.write_text(f"curl http://127.0.0.1:8000/v1/messages \\\n  -d '{body}'\n")
+    assert [tool.name for tool in load_tools(path)] == ["tides"]
+    path.write_text("curl http://127.0.0.1:8000/v1/messages -d '{\"tools\": [}'")
+    with pytest.raises(InputFault, match=r"request\.txt, curl.*not JSON"):
+        load_tools(path)
+
+
 def test_the_example_of_every_form_is_read() -> None:
     """Another project's collection: one tool in every form."""
     canonical = json.loads((FORMATS / "_canonical_json_schema.json").read_text())["parameters"]

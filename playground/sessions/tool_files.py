@@ -13,6 +13,7 @@ from playground.errors import InputFault
 from playground.findings import Finding
 from playground.sessions.bounded import read_yaml
 from playground.sessions.documents import parse_json
+from playground.sessions.pasted import unwrapped
 from playground.sessions.places import line_of
 from playground.sessions.source import Source
 from playground.tool_formats import looks_like_tools, read_tools_and_findings
@@ -45,7 +46,7 @@ def load_tools(path: str | Path) -> ToolFile:
 
 def read_tool_file(data: bytes, where: str) -> ToolFile:
     """The tools of a file's bytes: `.py` is read by its syntax tree, `.yaml` by the safe loader,
-    everything else is JSON. Raises InputFault."""
+    everything else is JSON, also within a `curl` command or a code fence. Raises InputFault."""
     text = Source(where, data).text
     if where.endswith(".py"):
         tools, findings = read_python(text, where)
@@ -61,7 +62,15 @@ def read_tool_file(data: bytes, where: str) -> ToolFile:
 
 
 def _of_document(text: str, where: str) -> tuple[list[ToolMetadata], list[Finding]]:
-    value, yaml = _value(text, where), where.endswith((".yaml", ".yml"))
+    yaml = where.endswith((".yaml", ".yml"))
+    try:
+        value = _value(text, where)
+    except InputFault:
+        inner = None if yaml else unwrapped(text)
+        if inner is None:
+            raise
+        text, where = inner.text, f"{where}, {inner.wrapping}"
+        value = parse_json(text, where)
     try:
         return read_tools_and_findings(value, "" if isinstance(value, dict) else "tools")
     except InputFault as fault:
