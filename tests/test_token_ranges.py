@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import playground as pg
@@ -194,9 +194,13 @@ def test_the_first_llama_of_ollama_is_counted_with_either_beginning() -> None:
 @settings(max_examples=25)
 @given(
     st.lists(st.text(max_size=80), max_size=5),
+    st.lists(st.text(max_size=80), max_size=3),
     st.sampled_from([family.title for family in FAMILIES]),
 )
-def test_a_count_lies_in_its_own_range(texts: list[str], title: str) -> None:
+@example(["Create a page"], ["Create"], "Gemini")  # whose tools cost less than their text
+def test_a_count_lies_in_its_own_range_and_is_shared_out(
+    texts: list[str], told: list[str], title: str
+) -> None:
     models = {
         "Claude from 4.7 on": "claude-opus-4-8",
         "Claude": "claude-haiku-4-5",
@@ -208,10 +212,16 @@ def test_a_count_lies_in_its_own_range(texts: list[str], title: str) -> None:
         "other models": "somebody/new",
     }
     messages = [{"role": "user", "content": text} for text in texts]
+    tools = [
+        {"type": "function", "function": {"name": f"f{i}", "description": text, "parameters": {}}}
+        for i, text in enumerate(told)
+    ]
     for model in (models[title], "llama3.2:3b", "mistral-tiny", "mixtral-8x7b"):
-        found = count_request({"messages": messages}, model, "openai-chat")
+        found = count_request({"messages": messages, "tools": tools}, model, "openai-chat")
         assert inside(found, found.tokens)
         assert sum(found.by_origin.values()) == found.tokens
+        shares = (found.by_origin, found.by_message, found.by_tool)
+        assert all(size >= 0 for share in shares for size in share.values())
 
 
 @pytest.mark.parametrize("model", ["gpt-4o", "llama3.2", "mistral-tiny", "somebody/new-model"])

@@ -135,9 +135,25 @@ def guess(
     ]
     # a tool may cost less than its text, but never so much that the rest costs nothing
     once = round(max(middle, words)) - sum(sizes) + media * _MEDIUM
+    for tools_only in (True, False):  # they bear what is less than texts cost, then the others
+        borne = [i for i, piece in enumerate(pieces) if (piece.origin == "tools") == tools_only]
+        once += _take(sizes, borne, max(0, -once))
     end = None if media or family.hidden or _unseen(body, pieces) else round(most) + 1
     start = 0 if forgets(body) else max(0, int(least))
     return Guess(sizes, once, start, end, [family.hidden] if family.hidden else [])
+
+
+def _take(sizes: list[int], places: Sequence[int], less: int) -> int:
+    """Take so much from the sizes at these places, from each by its share; what could be taken."""
+    whole = sum(sizes[place] for place in places)
+    taken = min(less, whole)
+    before = done = 0
+    for place in places:
+        before += sizes[place]
+        share = round(taken * before / whole) - done if whole else 0
+        sizes[place] -= share
+        done += share
+    return taken
 
 
 def _asks(body: Mapping[str, Any], keys: Sequence[str]) -> bool:
