@@ -16,7 +16,7 @@ if recording is None:
     st.info("Nobody has answered in this session yet. Bring a model's reply: the button is above.")
     st.stop()
 with controls:
-    dialect = replay.reading_dialect(recording.dialect)
+    dialect = replay.reading_dialect(recording)
     server = replay.reading_server()
     switches = widgets.reading_switches(dialect)
 reading = readings.Reading(recording, dialect, working.session.tools, switches, server)

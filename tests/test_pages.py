@@ -526,6 +526,14 @@ def test_a_pasted_reply_that_nobody_reads_has_a_plain_name() -> None:
     assert app.selectbox(key="session").value == "pasted reply of 27 characters"
 
 
+def test_a_reply_in_a_file_is_called_as_the_file_is_and_was_not_recorded() -> None:
+    app = page("replay")
+    reply = b'<tool_call>{"name": "get_tides", "arguments": {}}</tool_call>'
+    upload(app, "tides at noon.txt", reply)
+    assert app.selectbox(key="session").value == "tides at noon"
+    assert "recorded" not in str(app.selectbox(key="as").placeholder)
+
+
 def upload(app: AppTest, file_name: str, data: bytes, wanted: str = "") -> None:
     """Bring a file by the dialog of the page, and do what is wanted, or what is offered first."""
     found = recognise(data, file_name)

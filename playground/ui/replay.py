@@ -115,13 +115,16 @@ def _from_its_end(_: str) -> None:
     state.forget_step()
 
 
-def reading_dialect(own: str) -> str:
+def reading_dialect(recording: Recording) -> str:
     """The dialect that reads: the recording's own unless another one is chosen."""
-    names = dialect_names()
+    names, own = dialect_names(), recording.dialect
     known = own in names
     usual = own if known else names[0]
     unknown = f"recorded as {own}, unknown here" if own else "nobody knows the reply's own"
-    recorded = f"{own} (as recorded)" if known else f"{usual} ({unknown})"
+    made = recording.timing == "synthetic"  # of a text: its dialect is told by its form
+    recorded = (
+        own if known and made else f"{own} (as recorded)" if known else f"{usual} ({unknown})"
+    )
     chosen = st.selectbox(
         "Read as", names, index=None, key="as", bind="query-params", placeholder=recorded
     )

@@ -160,12 +160,13 @@ def _offers_of_session(found: Recognised, shown: str) -> list[Offer]:
 
 
 def _open(found: Recognised) -> None:
-    name = "" if found.name.rpartition(".")[0] else _name(found)
-    state.add_file(found.name, found.data, name)
+    state.add_file(found.name, found.data, _name(found))
 
 
 def _name(found: Recognised) -> str:
-    """What a thing without a file's name is called."""
+    """What a session of it is called: as its file is, or by what it is."""
+    if stem := found.name.rpartition(".")[0]:
+        return stem
     told = found.title.partition(":")[0].partition(" in ")[0].rstrip(",")
     return f"pasted {told}".replace("a reply", "reply")
 
