@@ -271,6 +271,13 @@ def test_names_are_drawn_letter_by_letter_and_are_no_numbers() -> None:
     assert "&lt;a href" in figure.kept()
 
 
+def test_a_bar_of_an_empty_name_says_what_is_missing() -> None:
+    rows = [("native", "", 3), ("native", None, 1), ("", "m", 2)]
+    answer = CorpusAnswer("failures", ["dialect", "model", "calls"], rows, "", 0.1)
+    (bars,) = answer.figure().data
+    assert list(bars.x) == ["native, no model", "native, no model", "no dialect, m"]
+
+
 @pytest.fixture
 def page(tmp_path: Path) -> Iterator[Page]:
     if CHROMIUM is None and not os.environ.get("CI"):

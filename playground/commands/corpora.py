@@ -227,7 +227,7 @@ def _tell(built: Built) -> None:
             told = problem if problem.startswith(file) else f"{file}: {problem}"
             say(visible(f"{name}: {told}"), err=True)
         if len(found) > _TOLD:
-            say(f"{name}: {grouped(len(found) - _TOLD)} more", err=True)
+            say(f"{name}: {grouped(len(found) - _TOLD)} more; --json lists all", err=True)
 
 
 @contextmanager

@@ -56,14 +56,14 @@ def corpus_figure(value: CorpusAnswer) -> go.Figure:
     names = [i for i, name in enumerate(value.columns[:first]) if i != when]
     if when is None:
         rows = value.rows[:_BARS]
-        labels = [_label(row, names) for row in rows]
+        labels = [row_label(value, row, names) for row in rows]
         figure.add_bar(x=labels, y=[row[number] for row in rows])
         figure.update_xaxes(type="category")  # a version such as 1.10 is no number
     else:
         groups: dict[str, list[tuple[Any, Any]]] = {}
         dated = [row for row in value.rows if row[when] is not None]
         for row in sorted(dated, key=lambda row: str(row[when])):
-            groups.setdefault(_label(row, names), []).append((row[when], row[number]))
+            groups.setdefault(row_label(value, row, names), []).append((row[when], row[number]))
         for label, points in list(groups.items())[:_BARS]:
             x, y = zip(*points, strict=True)
             figure.add_scatter(x=list(x), y=list(y), name=label or value.columns[number])
@@ -103,8 +103,10 @@ def _first(value: CorpusAnswer, kind: type) -> int | None:
     return None
 
 
-def _label(row: Sequence[Any], columns: Sequence[int]) -> str:
-    return drawn(", ".join(str(row[column]) for column in columns))
+def row_label(answer: CorpusAnswer, row: Sequence[Any], columns: Sequence[int]) -> str:
+    """What a row is of, by these columns; one that is empty says which it is."""
+    told = (str(row[i]) if row[i] not in ("", None) else f"no {answer.columns[i]}" for i in columns)
+    return drawn(", ".join(told))
 
 
 def _cell(value: Any) -> str:

@@ -24,7 +24,7 @@ from playground.corpora.questions import COLUMNS, QUESTIONS, question_names
 from playground.corpora.runs import BuildRun
 from playground.counts import counted, grouped, seconds
 from playground.errors import InputFault
-from playground.show.corpus_frames import titled
+from playground.show.corpus_frames import row_label, titled
 from playground.ui import state
 from playground.ui.serving import access
 from playground.ui.shared import components, opening, tables, waiting
@@ -271,7 +271,7 @@ def behind(corpus: Corpus, answer: CorpusAnswer, by: list[str], narrowed: dict[s
     st.subheader("Sessions behind a row", anchor=False)
     told = max(1, len(by)) + (asked.name == "shapes")
     labels = [
-        f"{number}. " + ", ".join(str(value) for value in row[:told])
+        f"{number}. {row_label(answer, row, range(told))}"
         for number, row in enumerate(answer.rows[:_MOST_VALUES], 1)
     ]
     label = st.selectbox("Row", labels, key=f"row of {asked.name} {by}")
