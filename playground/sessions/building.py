@@ -161,8 +161,10 @@ class SessionBuilder:
             arguments = self._arguments(arguments, place)
         elif not isinstance(arguments, dict):
             arguments = {} if arguments is None else {"input": arguments}
-        arguments = self.finite(arguments, place)
-        given = str(call_id or "")
+        return self.sound_call(str(call_id or ""), name, self.finite(arguments, place))
+
+    def sound_call(self, given: str, name: str, arguments: dict[str, Any]) -> ToolCallPart:
+        """A call by arguments in which nothing is odd: none of them has to be told of."""
         self.texts += (given, name)
         self.names[given] = name
         self._unanswered.setdefault(given, {})[name] = None

@@ -173,10 +173,7 @@ class _Threads:
                 agent = data.get("agentId") or value.get("parentToolUseID") or "sub-agent"
                 self._message(self._thread(str(agent)), inner, place.at("data", "message"))
             return
-        key = self._key(value)
-        if key and value.get("uuid"):
-            self._by_line[str(value["uuid"])] = key
-        thread = self._threads.get(key) or self._thread(key)
+        thread = self._of(value)
         if not thread.is_known:
             self._about(thread, value)
         if isinstance(message, dict):
@@ -190,11 +187,18 @@ class _Threads:
                 title=value.get("summary") or value.get("customTitle") or value.get("aiTitle")
             )
 
+    def _of(self, value: dict[str, Any]) -> _Thread:
+        """The thread that a line is of: nearly always the agent's own."""
+        if not value.get("parent_tool_use_id") and not value.get("isSidechain"):
+            return self._threads[""]
+        key = self._key(value)
+        if value.get("uuid"):
+            self._by_line[str(value["uuid"])] = key
+        return self._thread(key)
+
     def _key(self, value: dict[str, Any]) -> str:
         if value.get("parent_tool_use_id"):
             return str(value["parent_tool_use_id"])
-        if not value.get("isSidechain"):
-            return ""
         if value.get("agentId"):
             return str(value["agentId"])
         above = self._by_line.get(str(value.get("parentUuid")), "")
@@ -229,7 +233,8 @@ class _Threads:
         given = str(message.get("id") or "")
         role = role_of(message)
         is_answer = role == "assistant" or value.get("type") == "assistant"
-        if value.get("isCompactSummary") and not _just_compacted(builder):
+        is_summary = value.get("isCompactSummary")
+        if is_summary and not _just_compacted(builder):
             builder.compacted(value.get("timestamp"), place=place)
             left(builder, ())
         if is_answer and given in thread.answers:
@@ -245,7 +250,7 @@ class _Threads:
         before = len(builder.messages)
         read_message(builder, message if role else {**message, "role": _role(value)}, where)
         thread.marked.note(value.get("uuid"), before)
-        if value.get("isCompactSummary") and thread.marked.open:
+        if is_summary and thread.marked.open:
             left(builder, [*range(before, len(builder.messages)), *thread.marked.open])
         if thread.answers and _has_spoken(builder, before):
             thread.answers.clear()  # no answer goes on after its user has spoken
@@ -260,6 +265,8 @@ class _Threads:
 
 
 def _has_spoken(builder: SessionBuilder, before: int) -> bool:
+    if len(builder.messages) == before + 1:  # as nearly always
+        return builder.messages[-1].role == "user"
     return "user" in [each.role for each in builder.messages[before:]]
 
 

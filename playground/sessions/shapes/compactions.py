@@ -9,11 +9,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Final
 
 from playground.messages import Message
 from playground.sessions.building import SessionBuilder
 from playground.sessions.session import held
+
+_NO_ID: Final = (list, dict)  # a tuple: a union would be made at each question
 
 
 def left(builder: SessionBuilder, history: Iterable[int], message: int | None = None) -> None:
@@ -42,7 +44,7 @@ class Marked:
 
     def note(self, entry: Any, before: int, stop: int | None = None) -> None:
         """An entry that was read when there were so many messages, or is part of an earlier one."""
-        if entry is None or isinstance(entry, list | dict):  # no id
+        if entry is None or isinstance(entry, _NO_ID):
             return
         self.starts[entry] = before
         self.stops[entry] = len(self.builder.messages) if stop is None else stop
@@ -50,7 +52,7 @@ class Marked:
     def between(self, first: Any, last: Any = None) -> list[int] | None:
         """The messages from one entry to another, or to the end, but for summaries; None where the
         transcript holds no such entry."""
-        if isinstance(first, list | dict) or isinstance(last, list | dict):
+        if isinstance(first, _NO_ID) or isinstance(last, _NO_ID):
             return None
         if first not in self.starts or (last is not None and last not in self.stops):
             return None

@@ -126,7 +126,7 @@ def _plain_message(builder: SessionBuilder, value: dict[str, Any], place: Place)
     if "parts" in value and value.keys() == _OF_GEMINI and type(value["parts"]) is list:
         if (spoken := _GEMINI_ROLES.get(str(value["role"]))) is None:
             return False
-        add(builder, spoken, read_parts(builder, value["parts"], place.at("parts")), place)
+        add(builder, spoken, read_parts(builder, value["parts"], place, "parts"), place)
         return True
     if not value.keys() <= _PLAIN or value.get("type", "message") != "message":
         return False
@@ -138,7 +138,7 @@ def _plain_message(builder: SessionBuilder, value: dict[str, Any], place: Place)
         elif type(content) is str:
             builder.say(role, [text_part(content)], place)
         else:
-            add(builder, role, read_parts(builder, content, place.at("content")), place)
+            add(builder, role, read_parts(builder, content, place, "content"), place)
         return True
     if role == "tool" and value.get("content") is not None:
         read_result(builder, value, place)
@@ -238,7 +238,7 @@ def _parts(
     content = value.get(key)
     if are_calls and "tool_calls" not in value:
         return parts + _calls(builder, json_or_text(content), place.at(key))
-    parts += read_parts(builder, content, place.at(key))
+    parts += read_parts(builder, content, place, key)
     if more:
         parts += _besides(builder, value, place, parts)
     return parts

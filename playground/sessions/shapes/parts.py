@@ -11,26 +11,31 @@ from typing import Any, Final
 from playground.findings import finding
 from playground.messages import ImagePart, Part, ReasoningPart
 from playground.sessions.building import Place, SessionBuilder, json_or_text, text_part
+from playground.sessions.sound import is_sound
 
 _Reader = Callable[[SessionBuilder, dict[str, Any], Place], list[Part]]
 
 
-def read_parts(builder: SessionBuilder, content: Any, place: Place) -> list[Part]:
-    """The parts of a message's content; what no part can hold is a finding."""
+def read_parts(
+    builder: SessionBuilder, content: Any, place: Place, *steps: str | int
+) -> list[Part]:
+    """The parts of a message's content; what no part can hold is a finding. The content stands at
+    `place`, or some `steps` inside it: they are written out only where something is told."""
     if isinstance(content, str):
         return [text_part(content)] if content else []
-    if isinstance(content, dict):
-        return _read(builder, content, place)
     if isinstance(content, list):
         parts: list[Part] = []
         for index, item in enumerate(content):
             if (plain := _plain_part(builder, item)) is not None:
                 parts.append(plain)
             else:
-                parts += read_parts(builder, item, place.at(index))
+                parts += read_parts(builder, item, place, *steps, index)
         return parts
+    where = place.at(*steps) if steps else place
+    if isinstance(content, dict):
+        return _read(builder, content, where)
     if content is not None:
-        builder.lost(f"content that is a {type(content).__name__}", place)
+        builder.lost(f"content that is a {type(content).__name__}", where)
     return []
 
 
@@ -48,6 +53,10 @@ def _plain_part(builder: SessionBuilder, value: Any) -> Part | None:
         content, failed = value.get("content"), bool(value.get("is_error"))
         if type(content) is str:
             return builder.result(value.get("tool_use_id"), content, is_error=failed)
+    if kind == "tool_use" and value.keys() == _PLAIN_CALL and value["id"] and value["name"]:
+        arguments = value["input"]
+        if type(arguments) is dict and is_sound(arguments):
+            return builder.sound_call(str(value["id"]), str(value["name"]), arguments)
     return None
 
 
