@@ -937,6 +937,21 @@ NO_CALL: Final[list[Row]] = [
     ),
 ]
 
+_MARK: Final = "]<]minimax[>["
+_WEATHER: Final = f'{_MARK}<invoke name="get_weather">'
+# A call that begins in a value is seen, though its tag may be a key's as far as it has come.
+CALL_IN_A_VALUE: Final[list[Row]] = [
+    (
+        "minimax-m3",
+        f"{_MARK}<tool_call>\n{_WEATHER}{_MARK}<city>Rome{_WEATHER}{_MARK}<city>Oslo{_MARK}</city>"
+        f"{_MARK}</invoke>\n{_MARK}</tool_call>",
+        [OSLO],
+        "",
+        ["malformed-arguments"],
+    ),
+    ("minimax-m3", f"{_WEATHER}{_MARK}<city>{_MARK}<invoke n", [], "", ["truncated-call"]),
+]
+
 # What a value holds up to its closer is the value's own, half an opener too.
 HALF_AN_OPENER: Final[list[Row]] = [
     (
@@ -1458,6 +1473,7 @@ METHODS: Final[list[Row]] = [
         *FENCED,
         *FOREIGN,
         *LEFT_IN_A_SECTION,
+        *CALL_IN_A_VALUE,
         *TORN_WRAPPERS,
         *NO_CALL,
         *HALF_AN_OPENER,

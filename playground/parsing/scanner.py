@@ -184,7 +184,7 @@ class Scanner:
             position = candidate.start()
             # partial even at the end: only so is a marker told from text that is cut off
             match, undecided = wait.look(self.text, position, self.ended)
-            if match is None or refuses(accept, match, undecided):
+            if match is None or refuses(accept, match, undecided, wait, self.text, position):
                 position += 1
             elif undecided:
                 # everything before the candidate is out; the candidate is held until more comes
