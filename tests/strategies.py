@@ -100,6 +100,23 @@ def prose(dialect: DeclaredDialect) -> st.SearchStrategy[str]:
     )
 
 
+def nearly_markers(dialect: DeclaredDialect) -> st.SearchStrategy[str]:
+    """The dialect's literals, but for a character, their beginning or their end, in prose: none of
+    them whole."""
+    markers = {text for text in declared_literals(dialect) if len(_squeezed(text)) > 2}
+    whole = {_squeezed(text) for text in markers}
+    near = {
+        text
+        for marker in markers
+        for at in range(1, len(marker))
+        for text in (marker[:at] + marker[at + 1 :], marker[:at], marker[at:])
+    }
+    end = st.sampled_from(["{The file", '{"a": 1} is', " is read.", ": x", "(x) is", "[1, 2]"])
+    begin = st.sampled_from(["", "Well ", "Well\n"])
+    texts = st.tuples(begin, st.sampled_from(sorted(near) or ["a tool"]), end).map("".join)
+    return texts.filter(lambda text: not any(marker in _squeezed(text) for marker in whole))
+
+
 def declared_literals(dialect: DeclaredDialect) -> list[str]:
     """The literals of all forms of a dialect, and the markers around them."""
     found: list[str] = []

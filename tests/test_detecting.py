@@ -189,7 +189,8 @@ def test_what_is_nearly_a_marker_is_told_of(dialect: str, text: str, marker: str
 @pytest.mark.parametrize(
     ("before", "after", "amiss"),
     [
-        ('{"type": "function", "function": ', "}", True),  # one closer of two is there
+        ('{"tool_calls": [', "]}", True),
+        ('{"kind": "function", "call": ', "}", True),
         ('I ask. {"tool": ', "", True),
         ("Here it is: ", "", False),
         ("{the tide} ", " {the ebb}", False),

@@ -22,6 +22,7 @@ from strategies import (
     calls,
     declared_literals,
     held,
+    nearly_markers,
     own_markers,
     prose,
     streams,
@@ -500,6 +501,20 @@ def test_law_10_only_what_is_declared_is_markup(dialect: DeclaredDialect) -> Non
             assert re.fullmatch(expected, result.content), stream
         else:
             assert result.content.strip() == texts[0].strip()
+
+    law()
+
+
+@each_dialect
+def test_law_10_what_is_nearly_a_marker_is_prose(dialect: DeclaredDialect) -> None:
+    """Also where a repair takes it for an opener: before what is no call's, it is none."""
+    thought = dialect.reasoning[0].close if dialect.opens_reasoning else ""
+
+    @settings(max_examples=EXAMPLES * 10)
+    @given(nearly_markers(dialect))
+    def law(text: str) -> None:
+        result = parse(thought + text, dialect, TOOLS)
+        assert (result.content, result.tool_calls, result.aborted) == (text, [], [])
 
     law()
 

@@ -897,6 +897,103 @@ WHOLE_CALLS: Final[list[Row]] = [  # where only arguments, or only double quotes
         "",
         ["mended-name"],
     ),
+    *(
+        (d, f'{before}"function": {{"name": "get_weather", "{key}": {{"city": "Rome"}}}}}}{after}')
+        + ([ROME], "So  it is.", ["arguments-wrapped"])
+        for d, key, before, after in (
+            ("llama3-json", "parameters", 'So {"type": "function", ', " it is."),
+            ("llama3-json", "arguments", 'So {"id": "1", "type": "function", ', " it is."),
+            ("llama3-json", "parameters", "So {", " it is."),
+            ("xlam", "arguments", 'So [{"type": "function", ', "] it is."),
+        )
+    ),
+]
+
+# An object around a whole call may lack its own end.
+TORN_WRAPPERS: Final[list[Row]] = [
+    (d, text + end, [ROME], end.lstrip(), ["arguments-wrapped", "missing-closer"])
+    for d, text in (
+        (
+            "llama3-json",
+            f'{{"type": "function", "function": {_JSON}'.replace("arguments", "parameters"),
+        ),
+        ("granite-20b-fc", f'<function_call> {{"function": {_JSON}'),
+    )
+    for end in ("", "\n\nDone.")
+]
+
+# Where nothing shows that a call is meant, what a repair takes for an opener is prose.
+NO_CALL: Final[list[Row]] = [
+    *(
+        (d, text, [], text, findings)
+        for d, text, findings in (
+            ("functools", "the module functools{The file} is", ["bare-opener"]),
+            ("functools", 'the module functools{"a": 1} is', ["bare-opener"]),
+            ("granite", 'see <|tool_call|>{"a": 1} there', ["bare-opener"]),
+            ("apertus", "see <|tools_prefix|>{x} there", ["bare-opener"]),
+            ("react-json", "The style:\n```\n{ color: red }\n```\nand so on", []),
+            ("react-json", 'The file:\n```\n{"a": [1, 2]}\n```\nand so on', []),
+        )
+    ),
+]
+
+_MARK: Final = "]<]minimax[>["
+_WEATHER: Final = f'{_MARK}<invoke name="get_weather">'
+# A call that begins in a value is seen, though its tag may be a key's as far as it has come.
+CALL_IN_A_VALUE: Final[list[Row]] = [
+    (
+        "minimax-m3",
+        f"{_MARK}<tool_call>\n{_WEATHER}{_MARK}<city>Rome{_WEATHER}{_MARK}<city>Oslo{_MARK}</city>"
+        f"{_MARK}</invoke>\n{_MARK}</tool_call>",
+        [OSLO],
+        "",
+        ["malformed-arguments"],
+    ),
+    ("minimax-m3", f"{_WEATHER}{_MARK}<city>{_MARK}<invoke n", [], "", ["truncated-call"]),
+]
+
+# What a value holds up to its closer is the value's own, half an opener too.
+HALF_AN_OPENER: Final[list[Row]] = [
+    (
+        d,
+        f"{section}{call}get_weather{named}{param}city{value}one {half}{after}",
+        [("get_weather", {"city": f"one {half}"})],
+        "",
+        findings,
+    )
+    for d, section, call, named, param, value, after, findings in (
+        (
+            "dots",
+            "<dots_function_call>",
+            '<invoke name="',
+            '">',
+            '<parameter name="',
+            '">',
+            "</parameter></invoke></dots_function_call>",
+            ["marker-in-value"],
+        ),
+        (
+            "minicpm5",
+            "",
+            '<function name="',
+            '">',
+            '<param name="',
+            '">',
+            "</param></function>",
+            ["marker-in-value"],
+        ),
+        (
+            "kimi-k3",
+            "<|close|>think<|sep|><|open|>tools<|sep|>",
+            '<|open|>call tool="',
+            '" index="1"<|sep|>',
+            '<|open|>argument key="',
+            '" type="string"<|sep|>',
+            "<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|>",
+            ["marker-in-value"],
+        ),
+    )
+    for half in (call, f"{call}get_w")
 ]
 UNMARKED: Final[list[Row]] = [  # Gemma's texts without their marks
     (
@@ -1376,6 +1473,10 @@ METHODS: Final[list[Row]] = [
         *FENCED,
         *FOREIGN,
         *LEFT_IN_A_SECTION,
+        *CALL_IN_A_VALUE,
+        *TORN_WRAPPERS,
+        *NO_CALL,
+        *HALF_AN_OPENER,
     ],
 )
 def test_what_a_model_got_wrong_is_read_or_told(

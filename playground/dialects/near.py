@@ -30,7 +30,8 @@ _BLANK: Final = re.compile(r"[\s_ĠĊ\-]+|\\[nrt]|\\(?=\W)")
 _DOUBLED: Final = re.compile(r"([^\w\s`])\1+")  # one back-tick is code in prose, three are a fence
 _TAG: Final = re.compile(r"[<\[][^<>\[\]]{2,80}[>\]]")
 _ARGUMENT: Final = r"\s{0,8}(?:\W?\)|\w+\s{0,8}=)"  # or none
-_BEGUN_OBJECT: Final = re.compile(r'\{\s{0,8}"[^{}]{1,200}":\s{0,8}\Z')  # up to a key of a call
+# up to a call that is a member, or the first of a list
+_BEGUN_OBJECT: Final = re.compile(r'\{\s{0,8}"[^{}]{1,200}":\s{0,8}(?:\[\s{0,8})?\Z')
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 
 
@@ -50,7 +51,7 @@ def near_markup(result: ParseResult, own: Dialect, prompt_data: PromptData) -> F
 def around_a_call(result: ParseResult) -> Finding | None:
     """A finding where a call in JSON stands in an object whose other parts are text: in one that
     is torn, or in a wrapper that is not the dialect's."""
-    if result.findings:
+    if any(found.severity != "info" for found in result.findings):
         return None
     before, calls = "", 0
     for event in result.events:

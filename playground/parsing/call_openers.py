@@ -78,7 +78,7 @@ class CallOpeners:
         first = begins(template.before) if template.before else tuple(self.notation.first)
         # behind a name a bracket may be the name's own in the form before this one
         loose = self.number > 0 and template.before[-2:] == (Hole("name"), "(")
-        varying = ENDED in look or UNSPOKEN in pattern or loose
+        varying = ENDED in pattern or UNSPOKEN in pattern or loose
         return Choice(
             pattern,
             first,
@@ -96,13 +96,17 @@ class CallOpeners:
         return tuple(dict.fromkeys(head for name in self.names for head in begins((name,))))
 
     def _before(self) -> str:
-        """The pattern of what stands before a body, as it is declared or not quite so."""
+        """The pattern of what stands before a body, as it is declared; or not quite so, where what
+        follows shows that it is no prose."""
         pieces, space = self.syntax.call_template.before, self.notation.keeps_space
         whole, *mended = (
             pieces_pattern(each, self.holes(each), value_after=space)
             for each in (pieces, *slips(pieces))
         )
-        return or_mended(whole, [*mended, *spaced_name(pieces, whole)])
+        lead = Lead(self.syntax, whole, unnamed(self.closing.pattern), strict=True, firm=True)
+        look = unnamed(self.notation.evidence(lead) or self.notation.announce(lead))
+        told = f"(?={look})" if look else ""
+        return or_mended(whole, [text + told for text in (*mended, *spaced_name(pieces, whole))])
 
     def _may_be_wrapped(self) -> bool:
         """Whether a list or a code fence may stand around the body: its own markers are told."""

@@ -151,8 +151,9 @@ class FormBuilder(CallOpeners):
         """A section's opener, but only before a call: prose names sections too."""
         name = name_before(template.before, "name")
         opener = pieces_pattern(template.before, {"name": f"(?P<recipient>{name})"})
-        slip = "(?P<slip>)" if template in self.unlisted else ""
-        look = look_of(self.opening(strict=not worded(opener)).pattern)
+        mended = template in self.unlisted  # which prose may hold, too: `functools{…}`
+        slip = "(?P<slip>)" if mended else ""
+        look = look_of(self.opening(strict=not worded(opener), firm=mended).pattern)
         end = pieces_pattern(stripped(template.after), {})
         empty = f"|{end}" if worded(end) else ""
         twice = maybe_twice(opener, template)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import regex
 
@@ -54,7 +54,38 @@ def unescaped(wakes: re.Pattern[str]) -> re.Pattern[str]:
     return re.compile(rf"(?:{wakes.pattern})(?<!\\)(?<!\\[\s\S])|\\(?:\\|\Z)")
 
 
-def refuses(accept: Accept | None, match: regex.Match[str], undecided: bool) -> bool:
-    """Whether a match is not accepted: half of a marker is judged by the groups that it has, but
-    not a marker that may become another."""
-    return accept is not None and (match.partial or not undecided) and not accept(match)
+class Patterned(Protocol):
+    @property
+    def pattern(self) -> str: ...
+
+
+class Chooser(Protocol):
+    """A place where one of several choices may come: a wait."""
+
+    @property
+    def choices(self) -> Sequence[Patterned]: ...
+
+
+def refuses(
+    accept: Accept | None,
+    match: regex.Match[str],
+    undecided: bool,
+    wait: Chooser,
+    text: str,
+    place: int,
+) -> bool:
+    """Whether a match is not accepted: half of a marker is judged by the groups that it has, as
+    each choice that may have begun at the place in the text, but not a marker that may become
+    another."""
+    if accept is None or (undecided and not match.partial) or accept(match):
+        return False
+    if not match.partial or len(wait.choices) == 1:
+        return True
+    # `<invoke ` is a key in its tag as well as the beginning of a call
+    halves = (_alone(choice.pattern).match(text, place, partial=True) for choice in wait.choices)
+    return not any(half is not None and accept(half) for half in halves)
+
+
+@lru_cache(maxsize=1024)
+def _alone(pattern: str) -> regex.Pattern[str]:
+    return regex.compile(pattern)

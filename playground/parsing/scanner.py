@@ -165,15 +165,17 @@ class Scanner:
         """Emit everything before the first match of `wait`; None when the stream ends first.
 
         `accept` may refuse a match, also one that is cut off, by the groups that it has.
-        A marker that the end of the stream cuts off is text, but markup `inside_call`.
+        A marker that the end of the stream cuts off is text, but markup `inside_call`, where no
+        whole one stands behind it.
         """
-        position = self.at
+        position, cut = self.at, -1
         while True:
             # C code runs through the text to the next candidate; Python sees candidates alone
             candidate = wait.first.search(self.text, position)
             if candidate is None:
-                emit(len(self.text) - self.at)
+                emit((len(self.text) if cut < 0 else cut) - self.at)
                 if self.ended:
+                    self.emit_markup(len(self.text) - self.at)
                     return None
                 self.rest(wait.quiet, emit, accept)
                 yield
@@ -182,7 +184,7 @@ class Scanner:
             position = candidate.start()
             # partial even at the end: only so is a marker told from text that is cut off
             match, undecided = wait.look(self.text, position, self.ended)
-            if match is None or refuses(accept, match, undecided):
+            if match is None or refuses(accept, match, undecided, wait, self.text, position):
                 position += 1
             elif undecided:
                 # everything before the candidate is out; the candidate is held until more comes
@@ -193,11 +195,8 @@ class Scanner:
             elif not match.partial:
                 emit(position - self.at)
                 return match
-            elif inside_call:
-                emit(position - self.at)
-                self.emit_markup(len(self.text) - self.at)
-                return None
             else:
+                cut = position if inside_call and cut < 0 else cut
                 position += 1
 
     def peek(self) -> Walk[str]:

@@ -129,7 +129,7 @@ class Wait:
         while candidate is not None:
             place = candidate.start()
             match, undecided = self.look(text, place)
-            if match is not None and not refuses(accept, match, undecided):
+            if match is not None and not refuses(accept, match, undecided, self, text, place):
                 return place if undecided else None
             candidate = self.first.search(text, place + 1)
         return len(text)

@@ -19,10 +19,10 @@ from playground.parsing.notations.json_arguments import (
     decode_arguments,
     read_escaped,
 )
-from playground.parsing.notations.json_members import call_object, head
+from playground.parsing.notations.json_members import call_object, first_member, head
 from playground.parsing.notations.notation import CallValue, Lead, Notation
 from playground.parsing.open_call import BrokenCall, OpenCall
-from playground.parsing.patterns import SPACE
+from playground.parsing.patterns import SPACE, worded
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.values import dump_json
@@ -67,11 +67,15 @@ class JsonCall(Notation):
         return {self.hole: dump_json(whole, style=syntax.json)}
 
     def announce(self, lead: Lead) -> str:
-        if lead.before:
-            return rf"{SPACE}\{{"
-        # nothing but the object itself can prove that it is a call and no JSON in prose
         shape = lead.syntax.shape
-        return head(shape) if lead.strict else r"\{"
+        if lead.before and worded(lead.before):
+            return rf"{SPACE}\{{"
+        if lead.before:  # of punctuation, which any code may have
+            return SPACE + first_member(shape, (*_NAMES, *_ENVELOPE))
+        # nothing but the object itself can prove that it is a call and no JSON in prose
+        if lead.strict:
+            return head(shape)
+        return first_member(shape, (*_NAMES, *_ENVELOPE)) if lead.firm else r"\{"
 
     def headless(self, syntax: Declaration) -> str:
         shape = syntax.shape
@@ -107,8 +111,9 @@ def _object(
     doubled: bool = False,
 ) -> Walk[None]:
     """Walk one object; at each key decide whether its value is name, arguments or neither. `path`
-    are the keys that lead to the object. Its braces may be `doubled`, as templates write them."""
-    scanner, start = reader.scanner, reader.scanner.offset
+    are the keys that lead to the object. Its braces may be `doubled`, as templates write them. One
+    around a `function` that has ended may lack its own end: the call is whole."""
+    scanner, start, whole = reader.scanner, reader.scanner.offset, False
     scanner.emit_markup(1)
     expected = "a key in double quotes"
     while True:
@@ -124,12 +129,16 @@ def _object(
             case ",":
                 scanner.emit_markup(1)
                 expected = "a key in double quotes"
+            case _ if whole and char not in ('"', "'"):
+                scanner.note("missing-closer", call.place)
+                return
             case "":
                 raise BrokenCall("truncated-call")
             case _:
                 key = yield from _key(scanner, call, char, expected)
                 value = scanner.offset
                 yield from _member(reader, call, shape, (*path, key))
+                whole = (*path, key) == (_FUNCTION,) and bool(call.name and call.raw)
                 expected = "`,` or `}`" if scanner.offset > value else "a value"
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from playground.parsing.declaration import JsonShape
 from playground.parsing.patterns import SPACE
 from playground.parsing.values import dump_json
+
+_COMMA: Final = rf"{SPACE},{SPACE}"
 
 
 def call_object(
@@ -40,26 +42,50 @@ def head(shape: JsonShape) -> str:
     """The head of a JSON call that no marker announces: its keys in the declared order, up to the
     arguments and the name."""
 
-    def key(*names: str) -> str:
-        listed = "|".join(re.escape(name) for name in names)
-        return rf"""["'](?:{listed})["']{SPACE}:{SPACE}"""
-
     if shape.name_is_key:
         return rf'\{{{SPACE}"[^"\\]{{1,128}}+"{SPACE}:{SPACE}\{{'
-    comma = rf"{SPACE},{SPACE}"
-    steps = "".join(rf"{key(step)}\{{{SPACE}" for step in shape.name[:-1])
-    members = {shape.id: rf"(?:{key(shape.id)}{_text(0)}{comma})?"} if shape.id else {}
-    members |= {k: rf'(?:{key(k)}["\']{re.escape(v)}["\']{comma})?' for k, v in shape.constants}
-    members[shape.name[0]] = rf"{steps}{key(*_names(shape))}{_text(1)}{comma}"
+    steps = "".join(rf"{_key(step)}\{{{SPACE}" for step in shape.name[:-1])
+    members = {shape.id: rf"(?:{_key(shape.id)}{_text(0)}{_COMMA})?"} if shape.id else {}
+    members |= {k: rf'(?:{_key(k)}["\']{re.escape(v)}["\']{_COMMA})?' for k, v in shape.constants}
+    members[shape.name[0]] = rf"{steps}{_key(*_names(shape))}{_text(1)}{_COMMA}"
     members.setdefault(shape.arguments[0], "")
     keys = _order(shape, members)
     if keys.index(shape.arguments[0]) < keys.index(shape.name[0]):
         keys.remove(shape.name[0])  # behind the arguments, which may be long
     keys = keys[: keys.index(shape.arguments[0]) + 1]
-    parts = "".join(members[key] for key in keys) + key(*shape.aliases)
+    heads = ["".join(members[key] for key in keys) + _key(*shape.aliases)]
     if shape.thought:
-        return rf"\{{{SPACE}(?:{key(shape.thought)}|{parts})"
-    return rf"\{{{SPACE}{parts}"
+        heads.insert(0, _key(shape.thought))
+    if shape.name == ("name",):
+        heads.append(_in_function(shape))
+    return rf"\{{{SPACE}(?:{'|'.join(heads)})"
+
+
+def first_member(shape: JsonShape, names: Iterable[str]) -> str:
+    """An object up to its first member, where that is one of a call's (`names` and the shape's) or
+    holds an object itself; its key in quotes or none, escaped, or in braces that were doubled."""
+    if shape.name_is_key:
+        return head(shape)
+    known = (shape.name[0], shape.arguments[0], *shape.aliases, shape.id, shape.thought)
+    keys = (*known, *(key for key, _ in shape.constants), *names)
+    listed = "|".join(re.escape(key) for key in dict.fromkeys(keys) if key)
+    colon, quote = rf"{SPACE}:", r"""\\?["']"""
+    told = rf"(?:{quote}(?:{listed}){quote}|(?:{listed})){colon}"
+    other = rf"{quote}[^\"'\\\n]{{1,128}}+{quote}{colon}{SPACE}\{{"
+    return rf"\{{{SPACE}\{{?{SPACE}(?:{told}|{other})"
+
+
+def _in_function(shape: JsonShape) -> str:
+    """The head of a call that stands as in OpenAI's messages, in an object `function`."""
+    beside = rf"(?:{_key('id', 'type')}{_text(0)}{_COMMA}){{0,2}}+"
+    inner = rf"{_key('name')}{_text(1)}{_COMMA}{_key(*shape.aliases)}"
+    return rf"{beside}{_key('function')}\{{{SPACE}{inner}"
+
+
+def _key(*names: str) -> str:
+    """A member's key in either quotes, one of these names, and its colon."""
+    listed = "|".join(re.escape(name) for name in names)
+    return rf"""["'](?:{listed})["']{SPACE}:{SPACE}"""
 
 
 def _text(least: int) -> str:
