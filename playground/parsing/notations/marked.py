@@ -16,13 +16,14 @@ from typing import Any, Final, NamedTuple
 import regex
 
 from playground.json_numbers import load_json
+from playground.parsing.candidates import any_of
 from playground.parsing.claims import Claim
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations.notation import CallValue, Lead, Notation
 from playground.parsing.open_call import OpenCall
 from playground.parsing.patterns import SPACE
-from playground.parsing.quiet import quiet_until
+from playground.parsing.quiet import Accept, Quiet, quiet_string, quiet_until, signs_of
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.values import JSON_WORDS, Literals
@@ -86,10 +87,21 @@ def _inside(mark: str) -> regex.Pattern[str]:
 
 
 @lru_cache
-def _wakes(mark: str, inside: str) -> re.Pattern[str]:
-    """With what a match may begin."""
-    first = '"\\' if inside == '"' else inside[0] if inside else f'{mark[0]}"{{}}[]'
-    return re.compile(f"[{re.escape(first)}]")
+def _quiet(mark: str, inside: str) -> Quiet:
+    """How chunks pass by inside a text's marks or quotes, or outside of any."""
+    if inside == '"':
+        return quiet_string(re.compile(r'["\\]'))
+    if not inside:
+        return quiet_until(re.compile(f'[{re.escape(mark[0])}"{{}}\\[\\]]'))
+    wakes, closer = re.compile(any_of([inside])), _inside(inside)
+
+    def held(text: str, start: int, accept: Accept | None = None) -> int | None:
+        found = closer.search(text, start, partial=True)
+        if found is None:
+            return len(text)
+        return found.start() if found.partial else None
+
+    return Quiet(signs_of(wakes), wakes.search, held)
 
 
 def walk(scanner: Scanner, emit: Claim, mark: str) -> Walk[None]:
@@ -102,7 +114,7 @@ def walk(scanner: Scanner, emit: Claim, mark: str) -> Walk[None]:
             # a mark may be cut: its beginning is held
             stop = match.start() if match else len(scanner.text)
             scanner.claim_cut(emit, stop)
-            scanner.rest(quiet_until(_wakes(mark, inside), escapes=inside == '"'), emit)
+            scanner.rest(_quiet(mark, inside), emit)
             yield
             position = scanner.at
             continue
