@@ -31,7 +31,7 @@ from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
 from playground.tools import ToolMetadata
 
-# of the chunks that have passed by so many are remembered, of so few bytes: less than 200 kB
+# so many chunks that were looked at are remembered, of so few characters: less than 200 kB
 _MOST: Final = 1024
 _SHORT: Final = 16
 
@@ -105,8 +105,7 @@ class SyntaxParser(DialectParser):
         self._may_be_quiet = quiet
         self._wakes: Callable[[str], re.Match[str] | None] | None = None  # as long as it is quiet
         self._still = False  # whether it is, with nothing held, and no line that may be a marker
-        self._passed: dict[bytes, str] = {}  # chunks that have passed by where the walk rests
-        self._stops: dict[str, int] = {}  # from where on they are held, with what was held before
+        self._stops: dict[str, int] = {}  # from where on chunks are held that were looked at
         self._quiet: Quiet | None = None
         self._accept: Accept | None = None
         self._run: Run | None = None  # what is held, as long as it goes on
@@ -125,17 +124,6 @@ class SyntaxParser(DialectParser):
             self._prefill(prefill)
 
     def feed(self, data: bytes) -> list[Event]:
-        # a model has a vocabulary: most of its tokens have come before
-        text = self._passed.get(data) if self._still else None
-        if text is None:
-            return self._feed(data)
-        start = self._offset
-        self._offset = start + len(text)
-        self._pass(data)
-        return [self._make(start, text)]
-
-    def _feed(self, data: bytes) -> list[Event]:
-        """A chunk that has not passed by before."""
         if self._wakes is None:
             return self._read(self._decoder.decode(data), "invalid-utf8")
         try:
@@ -146,14 +134,9 @@ class SyntaxParser(DialectParser):
             return self._stirred(text)
         # looks for three characters before a search: most chunks are prose
         if self._sign in text or self._other in text or self._third in text:
-            stop = self._stops.get(text)
-            if stop is not None:
-                return self._go_on(text, stop)
             found = self._wakes(text)
             if found is not None:
                 return self._halted(text, found.start())
-        if len(data) <= _SHORT and len(self._passed) < _MOST:
-            self._passed[data] = text
         start = self._offset
         self._offset = start + len(text)
         self._pass(data)
@@ -216,13 +199,10 @@ class SyntaxParser(DialectParser):
             self._offset += len(text)
             self._held = unsaid
             return []
-        stop = self._stops.get(unsaid)
-        if stop is None:
-            found = self._wakes(unsaid)
-            if found is not None:
-                return self._halted(unsaid, found.start())
-            stop = self._remember(unsaid, len(unsaid))
-        return self._go_on(unsaid, stop)
+        found = self._wakes(unsaid)
+        if found is not None:
+            return self._halted(unsaid, found.start())
+        return self._go_on(unsaid, len(unsaid))
 
     def _halted(self, unsaid: str, place: int) -> list[Event]:
         """What is held and the chunk behind it, with what may be a marker at a place: it passes by
@@ -234,6 +214,10 @@ class SyntaxParser(DialectParser):
         # no look back goes farther than to a letter
         alone = not quiet.looks_back or (place > 0 and unsaid[place - 1].isalnum())
         if alone:
+            # a model has a vocabulary: most of its tokens have come before
+            known = self._stops.get(unsaid)
+            if known is not None:
+                return self._go_on(unsaid, known)
             seen, begun = (unsaid[place - 1 :], 1) if place else (unsaid, 0)
         else:
             before = self._context if self._held else self._before()
@@ -243,15 +227,9 @@ class SyntaxParser(DialectParser):
             return self._read(unsaid[len(self._held) :], "invalid-utf8")
         self._run = quiet.run(seen, stop) if quiet.run else None
         stop += len(unsaid) - len(seen)
-        if alone:
-            self._remember(unsaid, stop)
-        return self._go_on(unsaid, stop, before)
-
-    def _remember(self, unsaid: str, stop: int) -> int:
-        """From where on a text is held, whatever stands before it."""
-        if len(unsaid) <= _SHORT and len(self._stops) < _MOST:
+        if alone and len(unsaid) <= _SHORT and len(self._stops) < _MOST:
             self._stops[unsaid] = stop
-        return stop
+        return self._go_on(unsaid, stop, before)
 
     def _go_on(self, unsaid: str, stop: int, before: str = "") -> list[Event]:
         """Up to a place all passes by, and what stands from there on is held."""
@@ -298,8 +276,7 @@ class SyntaxParser(DialectParser):
         claim, self._held, self._run = scanner.resting, scanner.held, None
         if quiet is not self._quiet or scanner.accept is not self._accept:
             # what passes by elsewhere may be a marker here, or may be refused here alone
-            self._quiet, self._accept = quiet, scanner.accept
-            self._passed, self._stops = {}, {}
+            self._quiet, self._accept, self._stops = quiet, scanner.accept, {}
         self._wakes, self._rested = quiet.wakes, self._offset
         self._sign, self._other, self._third = quiet.signs
         self._make: Callable[[int, str], Event] = claim.make

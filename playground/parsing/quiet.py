@@ -9,6 +9,8 @@ from typing import Final, NamedTuple
 
 import regex
 
+from playground.parsing.candidates import any_of
+
 Accept = Callable[[regex.Match[str]], bool]
 # from where on a text is held, as a place in it is looked from: its length where nothing of it is,
 # None where that is for the walk to say; a marker may be refused
@@ -51,6 +53,20 @@ def quiet_string(pattern: re.Pattern[str], look: Look | None = None) -> Quiet:
     """Up to what ends a string in which a backslash escapes: `pattern` finds quotes, backslashes,
     and, where there is a `look`, with what a marker begins that no string holds."""
     return Quiet(signs_of(pattern), unescaped(pattern).search, _held_in_string(pattern, look))
+
+
+@lru_cache(maxsize=1024)
+def quiet_to_mark(mark: str) -> Quiet:
+    """Up to a mark that nothing escapes; half of it may be held."""
+    wakes, whole = re.compile(any_of([mark])), regex.compile(regex.escape(mark))
+
+    def held(text: str, start: int, accept: Accept | None = None) -> int | None:
+        found = whole.search(text, start, partial=True)
+        if found is None:
+            return len(text)
+        return found.start() if found.partial else None
+
+    return Quiet(signs_of(wakes), wakes.search, held)
 
 
 def _held_in_string(pattern: re.Pattern[str], look: Look | None) -> Held:

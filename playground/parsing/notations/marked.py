@@ -16,14 +16,13 @@ from typing import Any, Final, NamedTuple
 import regex
 
 from playground.json_numbers import load_json
-from playground.parsing.candidates import any_of
 from playground.parsing.claims import Claim
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations.notation import CallValue, Lead, Notation
 from playground.parsing.open_call import OpenCall
 from playground.parsing.patterns import SPACE
-from playground.parsing.quiet import Accept, Quiet, quiet_string, quiet_until, signs_of
+from playground.parsing.quiet import Quiet, quiet_string, quiet_to_mark, quiet_until
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.values import JSON_WORDS, Literals
@@ -93,15 +92,7 @@ def _quiet(mark: str, inside: str) -> Quiet:
         return quiet_string(re.compile(r'["\\]'))
     if not inside:
         return quiet_until(re.compile(f'[{re.escape(mark[0])}"{{}}\\[\\]]'))
-    wakes, closer = re.compile(any_of([inside])), _inside(inside)
-
-    def held(text: str, start: int, accept: Accept | None = None) -> int | None:
-        found = closer.search(text, start, partial=True)
-        if found is None:
-            return len(text)
-        return found.start() if found.partial else None
-
-    return Quiet(signs_of(wakes), wakes.search, held)
+    return quiet_to_mark(inside)
 
 
 def walk(scanner: Scanner, emit: Claim, mark: str) -> Walk[None]:
