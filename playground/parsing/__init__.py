@@ -109,7 +109,7 @@ to find something, it *rests* (`Scanner.rest`, quiet.py): a chunk in which that 
 would make itself, so this holds for every place that waits; a place that does not rest is only
 slower. Where it does find something, the wait itself says from where on the chunk is held
 (`Wait.held`), as the walk would: only a marker that is whole resumes it. A model has a vocabulary:
-what was said of a chunk is remembered for as long as the walk rests in the same place.
+what it said of a chunk is remembered for as long as the walk rests in the same place.
 
 What may not be changed, and what falls when it is
 --------------------------------------------------
