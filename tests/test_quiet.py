@@ -115,7 +115,10 @@ def test_prose_passes_by(dialect: DeclaredDialect) -> None:
     assert walked <= 1  # what looks like the beginning of a marker is held without a walk
 
 
-@pytest.mark.parametrize("name", ["hermes", "granite", "harmony"])
+STRINGS = ("hermes", "granite", "harmony", "native", "llama3-builtin", "gemma4", "functiongemma")
+
+
+@pytest.mark.parametrize("name", STRINGS)
 def test_what_ends_a_chunk_in_a_string_is_held_without_a_walk(name: str) -> None:
     """A backslash or the first character of a call's opener at each chunk's end took two walks:
     three times the time of the same argument cut elsewhere."""
@@ -127,8 +130,26 @@ def test_what_ends_a_chunk_in_a_string_is_held_without_a_walk(name: str) -> None
     for piece in pieces:
         walked += reader._wakes is None
         reader.feed(piece.encode())
-    assert len(pieces) > 120
+    assert len(pieces) > 40
     assert walked <= 10  # what stands before the string
+
+
+@each_dialect
+def test_what_has_passed_by_in_one_place_is_looked_at_in_another(
+    dialect: DeclaredDialect,
+) -> None:
+    """Chunks that have passed by are remembered, but what is text here is a marker there."""
+    halves = " < </ <| [ { ` ' \" \\ to\nto \n< x\n y\n"
+    text = PLAIN + halves * 2 + PLAIN
+    arguments = {"path": text, "content": text}
+    if dialect.syntax.text_keys:
+        arguments = dialect.syntax.sample_texts | {dialect.syntax.text_keys[-1]: text}
+    call = ToolCallPart("c", dialect.syntax.name or "write_file", arguments)
+    tags = "".join(tag.open + text + tag.close for tag in dialect.reasoning)
+    stream = f"{text}{tags}{text}{dialect.format_tool_call(call, TOOLS)}\n{text}" * 2
+    pieces = [piece.encode() for piece in re.findall(r"\w+ ?|[^\w ]+|\s", stream)]
+    for switches in SWITCHES:
+        assert_the_same(dialect, pieces, switches=switches)
 
 
 def dialect_of(name: str) -> DeclaredDialect:

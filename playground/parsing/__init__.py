@@ -108,7 +108,8 @@ to find something, it *rests* (`Scanner.rest`, quiet.py): a chunk in which that 
 *passes by*. It becomes one event, and no generator is resumed. The search is the one that the walk
 would make itself, so this holds for every place that waits; a place that does not rest is only
 slower. Where it does find something, the wait itself says from where on the chunk is held
-(`Wait.held`), as the walk would: only a marker that is whole resumes it.
+(`Wait.held`), as the walk would: only a marker that is whole resumes it. A model has a vocabulary:
+what it said of a chunk is remembered for as long as the walk rests in the same place.
 
 What may not be changed, and what falls when it is
 --------------------------------------------------

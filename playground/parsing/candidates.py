@@ -39,11 +39,11 @@ def begun(beginnings: Iterable[str]) -> str:
     listed = sorted(set(beginnings))
     if not all(text.strip() for text in listed):
         return ""
-    found = _any_of(listed)
+    found = any_of(listed)
     return rf"\n(?={found}|\Z)|{found}" if found else ""
 
 
-def _any_of(texts: Iterable[str], behind: str = "") -> str:
+def any_of(texts: Iterable[str], behind: str = "") -> str:
     """Any of the texts, or as much of one as stands before the end: more has to come before one
     knows. What they have in common is looked for once, and what stands before their first character
     by `behind`."""
@@ -52,7 +52,7 @@ def _any_of(texts: Iterable[str], behind: str = "") -> str:
         if not text:
             return ""
         following.setdefault(text[0], []).append(text[1:])
-    found = ((re.escape(char), _any_of(rest)) for char, rest in following.items())
+    found = ((re.escape(char), any_of(rest)) for char, rest in following.items())
     return "|".join(f"{char}{behind}" + (rf"(?:{rest}|\Z)" if rest else "") for char, rest in found)
 
 
@@ -71,11 +71,11 @@ def searched(choices: Iterable[Begun]) -> str:
     solid |= {(leak, "") for leak in LEAKED if any(leak[0] == text[0] for text, _ in solid)}
     found = [ANY_LINE] if anything else []
     for behind in sorted({behind for _, behind in solid}):
-        found.append(_any_of(sorted(text for text, its in solid if its == behind), behind))
+        found.append(any_of(sorted(text for text, its in solid if its == behind), behind))
     if spaced:
         # blanks before a marker are found by the first of them: each would look at all the others
         leaks = re.escape("".join(sorted({text[0] for text in LEAKED})))
-        following = _any_of(sorted(spaced))
+        following = any_of(sorted(spaced))
         ahead = rf"(?=\s{{0,64}}+(?:[{leaks}]|{following}|\Z))" if following else ""
         found.append(rf" (?<!  ){ahead}")
     return "|".join(found)
@@ -86,3 +86,18 @@ def _behind(choice: Begun) -> str:
     return next(
         (behind for start, behind in _BEHIND.items() if choice.pattern.startswith(start)), ""
     )
+
+
+def begin_alike(choice: Begun, others: Iterable[Begun]) -> bool:
+    """Whether the choice and one of the others may begin with the same characters."""
+    texts = [text for other in others for text in other.begins or ("",)]
+    return any(may_begin(choice, text) for text in texts)
+
+
+def may_begin(choice: Begun, text: str) -> bool:
+    """Whether how the choice begins leaves it open that it begins with the text: a look at a few
+    characters spares compiling its pattern alone."""
+    if not choice.begins or text.startswith((" ", *LEAKED)):
+        return True
+    solid = (start.lstrip(" ") for start in choice.begins)
+    return any(text.startswith(start) or start.startswith(text) for start in solid)

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from playground.parsing.claims import Claim
 from playground.parsing.open_call import BrokenCall
-from playground.parsing.quiet import Accept, Held, Quiet, quiet_until, unescaped
+from playground.parsing.quiet import Quiet, quiet_string, quiet_until
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.wait import Wait
 
@@ -157,29 +157,8 @@ def _places(restart: Wait | None) -> dict[str, _Place]:
         if started is not None:
             # each choice begins with one character alone: only so does `re` run through text to any
             pattern = re.compile(rf'"|\\|{started.first.pattern}')
-        quiet = quiet_until(pattern, escapes=True)
-        found[opener] = _Place(pattern, quiet._replace(held=_held(pattern, started)))
+        found[opener] = _Place(pattern, quiet_string(pattern, started and started.look))
     return found
-
-
-def _held(string: re.Pattern[str], restart: Wait | None) -> Held:
-    """What may be held at the end of a string: a backslash, and half of how a call begins."""
-    wakes = unescaped(string)
-
-    def held(text: str, start: int, accept: Accept | None = None) -> int | None:
-        found = wakes.search(text, start)
-        while found is not None:
-            place = found.start()
-            if found[0][0] in _ENDS:
-                return place if found[0] == "\\" and place == len(text) - 1 else None
-            assert restart is not None  # nothing else is looked for in a string
-            opener, undecided = restart.look(text, place)
-            if opener is not None:
-                return place if undecided else None
-            found = wakes.search(text, place + 1)
-        return len(text)
-
-    return held
 
 
 def skip_gap(scanner: Scanner) -> Walk[bool]:

@@ -10,19 +10,14 @@ import re
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from playground.events import (
-    CallAbortedEvent,
-    CallEndedEvent,
-    CallNamedEvent,
     CallStartedEvent,
     Event,
     FindingEvent,
     ReasoningEvent,
     Span,
-    cut,
 )
 from playground.findings import finding
 from playground.parsing.declaration import Declaration, Markers
@@ -30,10 +25,15 @@ from playground.parsing.decoding import Utf8Decoder, bad_places, replaced
 from playground.parsing.deltas import DeltaReader
 from playground.parsing.engine import SyntaxEngine
 from playground.parsing.patterns import CONTEXT
-from playground.parsing.quiet import Quiet
+from playground.parsing.placing import behind_prefill, marked
+from playground.parsing.quiet import Accept, Quiet, Run
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
 from playground.tools import ToolMetadata
+
+# so many chunks that were looked at are remembered, of so few characters: less than 200 kB
+_MOST: Final = 1024
+_SHORT: Final = 16
 
 
 class DialectParser(ABC):
@@ -104,6 +104,11 @@ class SyntaxParser(DialectParser):
     ) -> None:
         self._may_be_quiet = quiet
         self._wakes: Callable[[str], re.Match[str] | None] | None = None  # as long as it is quiet
+        self._still = False  # whether it is, with nothing held, and no line that may be a marker
+        self._stops: dict[str, int] = {}  # from where on chunks are held that were looked at
+        self._quiet: Quiet | None = None
+        self._accept: Accept | None = None
+        self._run: Run | None = None  # what is held, as long as it goes on
         self._held = ""  # the end of what was read, which may begin a marker
         self._context = ""  # what stands before that, as far as a look back goes
         self._declared = (syntax, markers, switches, tools)
@@ -125,7 +130,7 @@ class SyntaxParser(DialectParser):
             text = data.decode()
         except UnicodeDecodeError:  # a character is cut, or it is none
             return self._read(self._decoder.decode(data), "invalid-utf8")
-        if self._stirs or not text:
+        if not self._still or not text:
             return self._stirred(text)
         # looks for three characters before a search: most chunks are prose
         if self._sign in text or self._other in text or self._third in text:
@@ -187,44 +192,58 @@ class SyntaxParser(DialectParser):
         if not text:
             return self._read(text, "invalid-utf8")
         unsaid = self._held + text
+        assert self._quiet is not None and self._wakes is not None  # it holds where chunks pass by
         if self._quiet.takes_lines:
-            return self._halted(unsaid, 0)
-        assert self._wakes is not None  # nothing is held but where chunks pass by
+            if self._run is None or not self._run(unsaid):
+                return self._halted(unsaid, 0)
+            self._offset += len(text)
+            self._held = unsaid
+            return []
         found = self._wakes(unsaid)
         if found is not None:
             return self._halted(unsaid, found.start())
-        start = self._offset - len(self._held)
-        self._offset, self._held, self._stirs = start + len(unsaid), "", False
-        self._pass(unsaid.encode())
-        return [self._make(start, unsaid)]
+        return self._go_on(unsaid, len(unsaid))
 
     def _halted(self, unsaid: str, place: int) -> list[Event]:
         """What is held and the chunk behind it, with what may be a marker at a place: it passes by
         as well where nothing comes of that, or where no more can be told yet."""
-        quiet, held = self._quiet, self._held
+        quiet, before = self._quiet, ""
+        assert quiet is not None
         if quiet.held is None:
             return self._read(unsaid, "invalid-utf8")
-        if place and unsaid[place - 1].isalnum():  # no look back goes farther than to a letter
-            seen, begun = unsaid[place - 1 :], 1
-        elif quiet.looks_back:
-            before = self._context if held else self._before()
-            seen, begun = before + unsaid, len(before)
+        # no look back goes farther than to a letter
+        alone = not quiet.looks_back or (place > 0 and unsaid[place - 1].isalnum())
+        if alone:
+            # a model has a vocabulary: most of its tokens have come before
+            known = self._stops.get(unsaid)
+            if known is not None:
+                return self._go_on(unsaid, known)
+            seen, begun = (unsaid[place - 1 :], 1) if place else (unsaid, 0)
         else:
-            seen, begun = unsaid, place
+            before = self._context if self._held else self._before()
+            seen, begun = before + unsaid, len(before)
         stop = quiet.held(seen, begun, self._accept)
         if stop is None:
-            return self._read(unsaid[len(held) :], "invalid-utf8")
-        start = self._offset - len(held)
+            return self._read(unsaid[len(self._held) :], "invalid-utf8")
+        self._run = quiet.run(seen, stop) if quiet.run else None
+        stop += len(unsaid) - len(seen)
+        if alone and len(unsaid) <= _SHORT and len(self._stops) < _MOST:
+            self._stops[unsaid] = stop
+        return self._go_on(unsaid, stop, before)
+
+    def _go_on(self, unsaid: str, stop: int, before: str = "") -> list[Event]:
+        """Up to a place all passes by, and what stands from there on is held."""
+        quiet, start = self._quiet, self._offset - len(self._held)
+        assert quiet is not None
         self._offset = start + len(unsaid)
-        kept = len(seen) - stop
-        if kept:
-            self._held, self._stirs = seen[stop:], True
-            self._context = seen[stop - CONTEXT if stop > CONTEXT else 0 : stop]
-            if kept == len(unsaid):
+        if stop < len(unsaid):
+            self._held, self._still = unsaid[stop:], False
+            self._context = (before + unsaid[:stop])[-CONTEXT:]
+            if not stop:
                 return []
-            unsaid = unsaid[:-kept]
+            unsaid = unsaid[:stop]
         else:
-            self._held, self._stirs = "", quiet.takes_lines and unsaid[-1] == "\n"
+            self._held, self._still = "", not (quiet.takes_lines and unsaid[-1] == "\n")
         self._pass(unsaid.encode())
         return [self._make(start, unsaid)]
 
@@ -254,21 +273,24 @@ class SyntaxParser(DialectParser):
     def _rest(self, quiet: Quiet) -> None:
         """Let chunks pass by from now on, up to one that concerns the walk."""
         scanner = self._engine.scanner
-        claim, self._held, self._quiet = scanner.resting, scanner.held, quiet
-        self._accept = scanner.accept
+        claim, self._held, self._run = scanner.resting, scanner.held, None
+        if quiet is not self._quiet or scanner.accept is not self._accept:
+            # what passes by elsewhere may be a marker here, or may be refused here alone
+            self._quiet, self._accept, self._stops = quiet, scanner.accept, {}
         self._wakes, self._rested = quiet.wakes, self._offset
         self._sign, self._other, self._third = quiet.signs
         self._make: Callable[[int, str], Event] = claim.make
         self._pass: Callable[[bytes], object] = claim.passing()
-        self._stirs, self._context = bool(self._held), ""
+        self._still, self._context = not self._held, ""
         if quiet.looks_back:
             self._before: Callable[[], str] = claim.before
             self._context = before = claim.before()
-            self._stirs |= quiet.takes_lines and before[-1:] in ("", "\n")
+            if quiet.takes_lines and before[-1:] in ("", "\n"):
+                self._still = False
 
     def _wake(self) -> None:
         """The walk goes on, behind the chunks that have passed by."""
-        self._wakes = None
+        self._wakes, self._still = None, False
         if self._offset != self._rested:
             self._engine.scanner.wake(self._offset, self._held)
 
@@ -292,31 +314,9 @@ class SyntaxParser(DialectParser):
         result: list[Event] = []
         for event in events:
             if event.span.start < 0:
-                event = _behind_prefill(event)
+                event = behind_prefill(event)
             bad: list[tuple[int, str]] = []
             while self._bad and self._bad[0][0] < event.span.stop:
                 bad.append(self._bad.popleft())
-            result += _marked(event, bad) if bad else [event]
+            result += marked(event, bad) if bad else [event]
         return result
-
-
-def _behind_prefill(event: Event) -> Event:
-    """What of an event is the reply's: its text up to the reply's beginning is the prefill's."""
-    here = Span(0, max(0, event.span.stop))
-    if isinstance(event, CallStartedEvent | CallEndedEvent | CallAbortedEvent):
-        return replace(event, span=here)
-    return replace(event, span=here, text=event.text[-event.span.start :])
-
-
-def _marked(event: Event, bad: Sequence[tuple[int, str]]) -> list[Event]:
-    """An event with findings about characters in it; of a name, which is one event, before it."""
-    whole = isinstance(event, CallNamedEvent)
-    found: list[Event] = []
-    for place, code in bad:
-        here = event.span.start if whole else place
-        found.append(FindingEvent(Span(here, here), finding(code, f"character {place}")))
-    if whole:
-        return [*found, event]
-    pieces = cut(event, [place for place, _code in bad])
-    before = [pieces.pop(0)] if len(pieces) > len(found) else []
-    return before + [each for pair in zip(found, pieces, strict=True) for each in pair]

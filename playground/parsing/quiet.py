@@ -5,21 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import regex
+
+from playground.parsing.candidates import any_of
 
 Accept = Callable[[regex.Match[str]], bool]
 # from where on a text is held, as a place in it is looked from: its length where nothing of it is,
 # None where that is for the walk to say; a marker may be refused
 Held = Callable[[str, int, Accept | None], int | None]
+# what tells whether more of a text is held still, all of it, if it is held from a place on
+Run = Callable[[str], object]
+# what stands at a place of a text or begins there, and whether more of it could change that
+Look = Callable[[str, int], tuple[regex.Match[str] | None, bool]]
+_QUOTES: Final = ('"', "'")
 
 
 class Quiet(NamedTuple):
     """What comes next is claimed as it is, unless it has one of three `signs` and `wakes` finds
     something in it that could concern the walk. Of such a text `held`, if given, may say from where
     on it is held: the walk need not look. It `looks_back` on what was claimed; with `takes_lines`
-    it is asked about whatever stands behind a line break.
+    it is asked about whatever stands behind a line break. What is held of a long line may be a
+    `run`: it is over with the first text that does not go on with it.
 
     `wakes` is asked about each chunk alone: it may find too much, never too little. So it finds
     what it looks for by one character, if that is all there is; it looks ahead only where the end
@@ -31,12 +39,57 @@ class Quiet(NamedTuple):
     held: Held | None = None
     looks_back: bool = False
     takes_lines: bool = False
+    run: Callable[[str, int], Run | None] | None = None
 
 
 @lru_cache(maxsize=1024)
-def quiet_until(pattern: re.Pattern[str], escapes: bool = False) -> Quiet:
-    """Up to what a pattern finds; with `escapes`, up to what no backslash escapes."""
-    return Quiet(signs_of(pattern), (unescaped(pattern) if escapes else pattern).search)
+def quiet_until(pattern: re.Pattern[str]) -> Quiet:
+    """Up to what a pattern finds."""
+    return Quiet(signs_of(pattern), pattern.search)
+
+
+@lru_cache(maxsize=1024)
+def quiet_string(pattern: re.Pattern[str], look: Look | None = None) -> Quiet:
+    """Up to what ends a string in which a backslash escapes: `pattern` finds quotes, backslashes,
+    and, where there is a `look`, with what a marker begins that no string holds."""
+    return Quiet(signs_of(pattern), unescaped(pattern).search, _held_in_string(pattern, look))
+
+
+@lru_cache(maxsize=1024)
+def quiet_to_mark(mark: str) -> Quiet:
+    """Up to a mark that nothing escapes; half of it may be held."""
+    wakes, whole = re.compile(any_of([mark])), regex.compile(regex.escape(mark))
+
+    def held(text: str, start: int, accept: Accept | None = None) -> int | None:
+        found = whole.search(text, start, partial=True)
+        if found is None:
+            return len(text)
+        return found.start() if found.partial else None
+
+    return Quiet(signs_of(wakes), wakes.search, held)
+
+
+def _held_in_string(pattern: re.Pattern[str], look: Look | None) -> Held:
+    """What may be held at the end of a string: a backslash, and half of a marker."""
+
+    def held(text: str, start: int, accept: Accept | None = None) -> int | None:
+        found = pattern.search(text, start)
+        while found is not None:
+            place = found.start()
+            if found[0] == "\\":
+                if place == len(text) - 1:
+                    return place
+                place += 1  # whatever is escaped ends nothing
+            elif look is None or found[0] in _QUOTES:
+                return None
+            else:
+                marker, undecided = look(text, place)
+                if marker is not None:
+                    return place if undecided else None
+            found = pattern.search(text, place + 1)
+        return len(text)
+
+    return held
 
 
 def signs_of(wakes: re.Pattern[str]) -> tuple[str, str, str]:

@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 
 import regex
 
-from playground.parsing.candidates import ANY_LINE, begun, searched
-from playground.parsing.patterns import CONTEXT, LEAKED, LINE_START, SPACE, begins, literal
-from playground.parsing.quiet import Accept, Quiet, refuses, signs_of
+from playground.parsing.candidates import ANY_LINE, begin_alike, begun, may_begin, searched
+from playground.parsing.patterns import CONTEXT, LINE_START, SPACE, begins, literal
+from playground.parsing.quiet import Accept, Quiet, Run, refuses, signs_of
 
 
 class Kind(Enum):
@@ -112,7 +112,19 @@ class Wait:
         """How chunks pass by where this is waited for."""
         wakes = self.wakes
         held = self._held if self.takes_lines else self.held
-        return Quiet(signs_of(wakes), wakes.search, held, self.looks_back, self.takes_lines)
+        run = self._run if self._runs is not None else None
+        return Quiet(signs_of(wakes), wakes.search, held, self.looks_back, self.takes_lines, run)
+
+    def _run(self, text: str, start: int) -> Run | None:
+        """What says whether more of a run that is held is one still: of a run that has more
+        characters than tell any other choice."""
+        if len(text) - start <= _END or not (self._runs and self._runs.match(text, start)):
+            return None
+        return self._longer.fullmatch
+
+    @cached_property
+    def _longer(self) -> re.Pattern[str]:
+        return re.compile("|".join(choice.run for choice in self.choices if choice.run))
 
     def held(self, text: str, start: int, accept: Accept | None = None) -> int | None:
         """From where on a text is held, of which what stands before `start` was claimed; its length
@@ -240,7 +252,7 @@ def _rivals(wait: Wait, name: str) -> regex.Pattern[str]:
     groups = [_group_name(choice) for choice in wait.choices]
     stop = len(groups) - groups[::-1].index(name)
     own = [choice for choice in wait.choices if _group_name(choice) == name]
-    rivals = (choice for choice in wait.choices[:stop] if _begin_alike(choice, own))
+    rivals = (choice for choice in wait.choices[:stop] if begin_alike(choice, own))
     return regex.compile("|".join(map(_grouped, rivals)))
 
 
@@ -327,24 +339,9 @@ def _begins_another(choice: Choice, listed: Iterable[Choice]) -> bool:
         return True
     for text in choice.texts:
         for other in listed:
-            if other is choice or not _may_begin(other, text):
+            if other is choice or not may_begin(other, text):
                 continue
             match = regex.fullmatch(other.pattern, text, partial=True)
             if match is not None and match.partial:
                 return True
     return False
-
-
-def _begin_alike(choice: Choice, others: Iterable[Choice]) -> bool:
-    """Whether the choice and one of the others may begin with the same characters."""
-    texts = [text for other in others for text in other.begins or ("",)]
-    return any(_may_begin(choice, text) for text in texts)
-
-
-def _may_begin(choice: Choice, text: str) -> bool:
-    """Whether how the choice begins leaves it open that it begins with the text: a look at a few
-    characters spares compiling its pattern alone."""
-    if not choice.begins or text.startswith((" ", *LEAKED)):
-        return True
-    solid = (start.lstrip(" ") for start in choice.begins)
-    return any(text.startswith(start) or start.startswith(text) for start in solid)

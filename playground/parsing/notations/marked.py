@@ -22,7 +22,7 @@ from playground.parsing.form import Form
 from playground.parsing.notations.notation import CallValue, Lead, Notation
 from playground.parsing.open_call import OpenCall
 from playground.parsing.patterns import SPACE
-from playground.parsing.quiet import quiet_until
+from playground.parsing.quiet import Quiet, quiet_string, quiet_to_mark, quiet_until
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.values import JSON_WORDS, Literals
@@ -86,10 +86,13 @@ def _inside(mark: str) -> regex.Pattern[str]:
 
 
 @lru_cache
-def _wakes(mark: str, inside: str) -> re.Pattern[str]:
-    """With what a match may begin."""
-    first = '"\\' if inside == '"' else inside[0] if inside else f'{mark[0]}"{{}}[]'
-    return re.compile(f"[{re.escape(first)}]")
+def _quiet(mark: str, inside: str) -> Quiet:
+    """How chunks pass by inside a text's marks or quotes, or outside of any."""
+    if inside == '"':
+        return quiet_string(re.compile(r'["\\]'))
+    if not inside:
+        return quiet_until(re.compile(f'[{re.escape(mark[0])}"{{}}\\[\\]]'))
+    return quiet_to_mark(inside)
 
 
 def walk(scanner: Scanner, emit: Claim, mark: str) -> Walk[None]:
@@ -102,7 +105,7 @@ def walk(scanner: Scanner, emit: Claim, mark: str) -> Walk[None]:
             # a mark may be cut: its beginning is held
             stop = match.start() if match else len(scanner.text)
             scanner.claim_cut(emit, stop)
-            scanner.rest(quiet_until(_wakes(mark, inside), escapes=inside == '"'), emit)
+            scanner.rest(_quiet(mark, inside), emit)
             yield
             position = scanner.at
             continue

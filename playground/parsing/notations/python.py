@@ -17,7 +17,7 @@ from playground.parsing.open_call import OpenCall
 from playground.parsing.patterns import IDENTIFIER, SPACE
 from playground.parsing.python_strings import closes, may_change
 from playground.parsing.python_values import read_keywords
-from playground.parsing.quiet import quiet_until
+from playground.parsing.quiet import quiet_string, quiet_until
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Walk
 
@@ -58,7 +58,7 @@ def walk(scanner: Scanner, emit: Claim) -> Walk[None]:
         if match is None or _undecided(scanner, match, quote, depth, first):
             stop = match.start() if match else len(scanner.text)
             scanner.claim_cut(emit, stop)
-            scanner.rest(quiet_until(pattern, escapes=bool(quote)), emit)
+            scanner.rest((quiet_string if quote else quiet_until)(pattern), emit)
             yield
             position = scanner.at
             continue
