@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import playground as pg
+from playground.corpora.breaks import breaks_of
+from playground.corpora.requests import sent_requests
 from playground.messages import Message, TextPart
 from playground.questions.cache.headline import headline
 from playground.sessions.session import RequestRecord, RequestRow, Session
@@ -67,6 +69,61 @@ def test_a_break_is_told_at_the_bill_behind_an_aborted_request() -> None:
     assert [each.number for each in found.unexplained] == [2]
     (failed,) = found.failures(no_cache_break=True)
     assert failed.startswith("request 3 was billed 0 of ") and "unexplained" in failed
+
+
+SYSTEM = [{"type": "text", "text": LONG, "cache_control": {"type": "ephemeral"}}]
+
+
+def body(*said: str) -> dict[str, Any]:
+    """A request whose system prompt and last message are marked."""
+    messages: list[dict[str, Any]] = [
+        {"role": ("user", "assistant")[n % 2], "content": [{"type": "text", "text": text}]}
+        for n, text in enumerate(said)
+    ]
+    messages[-1]["content"][0]["cache_control"] = {"type": "ephemeral"}
+    return {"model": MODEL, "system": SYSTEM, "messages": messages}
+
+
+@pytest.mark.parametrize(("read", "lost"), [(4_000, 0), (0, 4_000)])
+def test_a_bill_is_contradicted_behind_the_session_s_own_break(read: int, lost: int) -> None:
+    """The messages are others, so the system prompt alone should be read: less is told of."""
+    bodies = [body(f"one {LONG}"), body(f"two {LONG}")]
+    plain = pg.simulate_cache(bodies, usages=[usage(0, 8_000), usage(4_000, 4_000)])
+    should = plain.requests[1].read
+    assert plain.breaks == [1] and 3_500 < should < 4_500
+    found = pg.simulate_cache(bodies, usages=[usage(0, 8_000), usage(read, 8_000 - read)])
+    assert found.breaks == [1]
+    assert [(each.number, each.lost > 0.5 * lost) for each in found.unexplained] == [
+        (1, True)
+    ] * bool(lost)
+    assert (found.requests[1].state == "exact") == (not lost)
+
+
+@pytest.mark.parametrize("seconds", [20, 400])
+@pytest.mark.parametrize("words", ["four", "so"])
+def test_what_was_aborted_explains_no_break_but_may_not_have_come(seconds: int, words: str) -> None:
+    """One that says something else, or nothing new, stands between two that go on: the bills show
+    what neither explains, unless the cache lived too short for both."""
+    begun, gone = (f"one {LONG}",), (f"one {LONG}", "so", LONG)
+    between = (*begun, words, LONG)
+    bodies = [body(*begun), body(*between), body(*gone)]
+    times = [0, seconds / 2, seconds]
+    usages = [usage(0, 8_000), None, usage(0, 12_000)]
+    found = pg.simulate_cache(bodies, usages=usages, times=times)
+    told = [(each.number, each.lost) for each in found.unexplained]
+    assert told == ([(2, 8_000)] if seconds < 300 else [])
+    rows = [
+        RequestRow(
+            body=each,
+            reply={"usage": bill} if bill else {},
+            at=f"2026-10-05T08:{int(at) // 60:02}:{int(at) % 60:02}Z",
+        )
+        for each, bill, at in zip(bodies, usages, times, strict=True)
+    ]
+    made = Session(rows=tuple(rows))
+    (broken,) = breaks_of(made, sent_requests(made))
+    assert (broken.n, broken.lost_tokens) == (2, 8_000)
+    assert broken.cause == ("unexplained" if seconds < 300 else "expired")
 
 
 def sent(bills: list[int], total: int) -> Session:

@@ -112,6 +112,25 @@ def test_replay_gives_calls_findings_and_events() -> None:
     assert aborted["aborted"][0]["reason"] == "truncated-call"
 
 
+def test_a_number_behind_a_name_is_never_ignored(tmp_path: Path) -> None:
+    reply = tmp_path / "reply.txt"
+    reply.write_text('<tool_call>\n{"name": "look", "arguments": {}}\n</tool_call>')
+    assert run("replay", str(reply)).returncode == 0
+    rows = "".join(
+        json.dumps({"messages": [{"role": "user", "content": said}]}) + "\n" for said in "ab"
+    )
+    for command in ("replay", "detect"):
+        done = run(command, f"{reply}#2")
+        assert (done.returncode, "reply.txt" in done.stderr) == (2, True), (command, done)
+    for number, status in ((2, 0), (3, 2)):
+        asked = [*PLAYGROUND, "render", "-d", "hermes", "--json", "--", f"-#{number}"]
+        piped = subprocess.run(asked, input=rows, capture_output=True, text=True, timeout=60)
+        assert piped.returncode == status, piped.stderr
+        if status == 0:
+            (rendered,) = json.loads(piped.stdout)
+            assert rendered["messages"][-1]["content"][0]["text"] == "b"
+
+
 def test_replay_under_another_dialect() -> None:
     shown = output("replay", "02-parallel-calls", "-d", "hermes")
     assert shown["tool_calls"] == []

@@ -138,6 +138,10 @@ def test_versions_are_of_one_agent_and_in_the_order_of_their_numbers() -> None:
     assert [row["sessions"] for row in versions.chosen(rows, ["2.1.9", "2.1.80"])] == [1, 2]
     with pytest.raises(InputFault, match="a 2.1.9, 2.1.80, 2.1.112; b 1.0"):
         versions.chosen(rows, ["2.1.9", "1.0"])
+    odd = ["1.0", "1.0-beta", "1.0.1", "0.9", "9" * 5_000]
+    rows = [{"agent": "a", "version": version, "sessions": 1} for version in odd]
+    with pytest.raises(InputFault, match=r"a 0\.9, 1\.0-beta, 1\.0, 1\.0\.1, 9999"):
+        versions.chosen(rows, ["none"])
 
 
 @pytest.mark.parametrize("name", [name for name in question_names() if name != "analyses"])

@@ -8,6 +8,7 @@ import pytest
 from conftest import ROOT
 from strategies import DIALECTS, TOOLS
 
+import playground as pg
 from playground.dialects.declared import DeclaredDialect
 from playground.dialects.near import nearly
 from playground.dialects.reading import parse
@@ -16,6 +17,7 @@ from playground.parsing.plan import call_openers
 from playground.parsing.wait import Wait
 from playground.questions.detection import detect, detect_recording, foreign
 from playground.questions.likeliest import LikeliestDialect, likeliest
+from playground.recordings.recording import Recording, TextChunk
 from playground.sessions.loading import sample_sessions
 from playground.tool_formats import read_tools
 from playground.tools import ToolMetadata
@@ -275,3 +277,15 @@ def test_who_remembers_a_dialect_asks_all_again_where_that_one_is_in_doubt() -> 
 def openers_of(tools: list[ToolMetadata]) -> list[tuple[str, Wait | None]]:
     names = tuple(tool.name for tool in tools)
     return [(each.name, call_openers(each.syntax, names)) for each in DIALECTS]
+
+
+def test_a_replay_in_no_dialect_is_in_the_one_that_the_text_is_written_in() -> None:
+    """The first dialect read it before, whatever it was, and no call was seen."""
+    text = '<tool_call>\n{"name": "look", "arguments": {}}\n</tool_call>'
+    for own, read_as in (("", "hermes"), ("nobody-knows", "hermes"), ("xml", "xml")):
+        found = pg.replay(Recording("r", own, (TextChunk(text=text, at=0.0),)), "")
+        assert found.dialect == read_as
+        names = ["tool_call" if read_as == "xml" else "look"]
+        assert [call.name for call in found.result.tool_calls] == names
+    prose = pg.replay(Recording("r", "", (TextChunk(text="High water.", at=0.0),)), "")
+    assert (prose.dialect, prose.text) == ("", "High water.")

@@ -40,10 +40,13 @@ from session_examples import (
     toolace_row,
 )
 
+import playground as pg
+from playground.corpora.requests import sent_requests
 from playground.errors import InputFault
 from playground.messages import Message, TextPart
 from playground.sessions.building import Place, SessionBuilder
 from playground.sessions.formats import recognised, request_rows
+from playground.sessions.importing import summary
 from playground.sessions.loading import LoadedSession, first_session, load_sessions, read_sessions
 from playground.sessions.rows import bodies
 from playground.sessions.source import Source
@@ -1380,3 +1383,36 @@ def test_a_cassettes_answer_has_the_time_of_its_header() -> None:
     request = {"uri": "https://x/v1", "body": json.dumps(body)}
     (loaded,) = load_sessions({"interactions": [{"request": request, "response": response}]})
     assert [record.at for record in loaded.session.requests] == ["2026-01-02T03:04:05Z"]
+
+
+@pytest.mark.parametrize("name", [n for n in EXAMPLES if isinstance(EXAMPLES[n].content, bytes)])
+def test_import_corpus_and_simulation_count_the_same_requests(name: str) -> None:
+    """A request for each answer, or those that came as they were sent; the simulation has the one
+    to come too, and says so."""
+    data = EXAMPLES[name].content
+    assert isinstance(data, bytes)
+    for loaded in read_sessions(Source(EXAMPLES[name].name, data)):
+        session = loaded.session
+        policy = "as-sent" if any(not row.sub_agent for row in session.rows) else ""
+        found = pg.simulate_cache(session, policy=policy)
+        counted = summary(loaded, [], "")["requests"]
+        assert counted == len(found.requests) - found.pending, name
+        assert counted == len(sent_requests(session).requests), name
+
+
+def test_a_tool_that_nobody_asked_for_ran_within_the_answer_before_it() -> None:
+    """Antigravity lists steps of tools behind one answer that asks for fewer of them."""
+    kinds = ["USER_INPUT", "PLANNER_RESPONSE", "VIEW_FILE", "RUN_COMMAND", "PLANNER_RESPONSE"]
+    steps = [
+        {"step_index": n, "source": "MODEL", "type": kind, "created_at": TIME, "content": f"{n}"}
+        for n, kind in enumerate(kinds)
+    ]
+    data = "".join(json.dumps(step) + "\n" for step in steps).encode()
+    session = first_session(Source("steps.jsonl", data)).session
+    roles = [message.role for message in session.messages]
+    assert roles == ["user", "assistant", "tool", "tool", "assistant"]
+    assert [call.tool_name for call in session.messages[1].tool_calls] == [
+        "view_file",
+        "run_command",
+    ]
+    assert [record.reply for record in session.requests] == [1, 4]

@@ -435,6 +435,14 @@ def test_one_of_several_sessions_is_chosen_in_the_name_of_the_file(tmp_path: Pat
         load_session(f"{file}#0")
 
 
+def test_a_file_that_is_read_whole_has_no_session_to_choose(tmp_path: Path) -> None:
+    tools = tmp_path / "tools.json"
+    tools.write_text(json.dumps([{"name": "look", "input_schema": {"type": "object"}}]))
+    with pytest.raises(InputFault, match=r"tools\.json#2: session 2 .* expected .* without #2"):
+        pg.load_tools(f"{tools}#2")
+    assert [each.name for each in pg.load_tools(tools)] == ["look"]
+
+
 def test_many_sessions_go_into_a_folder_or_into_lines(tmp_path: Path) -> None:
     sessions = [Session(title="a/b"), Session(title="a/b"), Session()]
     for out in (tmp_path / "folder", tmp_path / "all.jsonl", tmp_path / "some.json"):

@@ -83,6 +83,10 @@ class TimedRequest:
         """How many blocks up to this one are a content that is a string, no list of blocks."""
         return self._strings[block]
 
+    def begins_like(self, other: TimedRequest, block: int) -> bool:
+        """Whether both begin alike, up to this block and with it."""
+        return block < len(self.chain) and self.chain[block] == other.chain[block]
+
     @cached_property
     def answered(self) -> frozenset[bytes]:
         """The prefixes with an answer behind them: the requests with whose answers this goes on.

@@ -95,7 +95,7 @@ def load_streamed(name: str, dialect: str) -> LoadedSession:
         loaded = _reply(source, dialect) if name == "-" else None
         loaded = loaded or _loaded(source)
     except InputFault:
-        loaded = _reply(source, dialect)
+        loaded = None if source.number else _reply(source, dialect)
         if loaded is None:
             raise
     session = loaded.session
@@ -121,7 +121,7 @@ def _loaded(source: Source) -> LoadedSession:
     from playground.sessions.loading import first_session
     from playground.sessions.source import STANDARD_INPUT, Source
 
-    if source.name != STANDARD_INPUT:
+    if source.name != STANDARD_INPUT or source.number:
         return first_session(source)
     from playground.questions.recognition import as_session, recognise
 

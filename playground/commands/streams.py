@@ -109,7 +109,7 @@ def replay(
         return report([*found, *told_of_servers])
     say(
         f"{timeline.recording}: {counted(len(chosen.chunks), 'chunk')}, timing {timeline.timing}, "
-        + ("unread" if unread else f"read as {timeline.dialect}")
+        + ("unread" if unread or not timeline.dialect else f"read as {timeline.dialect}")
     )
     if chosen.note:
         say(chosen.note)

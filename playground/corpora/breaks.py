@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from playground.caching.differences import FirstDifference
+from playground.caching.differences import FirstDifference, first_difference
 from playground.caching.prefixes import Billed
 from playground.caching.simulated import Simulated
 from playground.corpora.requests import SeenRequest, SeenRequests, rules_for
 from playground.llm.prices import price_of
+from playground.questions.cache.cells import OUTSIDE, CacheSimulation, life_of, reaches
 from playground.sessions.session import Session
 
 UNEXPLAINED: Final = "unexplained"
@@ -50,7 +51,6 @@ def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
     """The breaks of a session, in their order."""
     simulation, requests = sent.simulation, sent.requests
     outcomes: Sequence[Simulated] = simulation.requests if simulation else ()
-    differences = simulation.differences if simulation else ()
     last: int | None = None  # one that was not billed, as where it was aborted, says nothing
     for n, after in enumerate(requests):
         earlier, last = last, n if after.billed is not None else last
@@ -60,22 +60,34 @@ def breaks_of(session: Session, sent: SeenRequests) -> Iterator[SeenBreak]:
             if before.billed.summed or after.billed.summed:
                 continue
             lost, state = before.billed.read + before.billed.write - after.billed.read, "billed"
-        elif outcomes and n:
+            least = OUTSIDE
+        elif outcomes and n and not reaches(outcomes[n], outcomes[n - 1]):
             before, earlier = requests[n - 1], n - 1
             lost, state = outcomes[n - 1].left - outcomes[n].read, outcomes[n].state
+            least = 0
         else:
             continue
-        if lost <= 0:
+        if lost <= least:
             continue
         wrote = _life(after.billed, outcomes[n] if outcomes else None)
         money = _money(lost, wrote, after.model or session.named_model)
-        difference = next(filter(None, differences[earlier + 1 : n + 1]), None)
+        difference = _difference(simulation, earlier, n)
         if difference is not None:
             yield _told(n, difference, lost, money, state)
             continue
         reason = outcomes[n].reason if outcomes else ""
         cause = _cause(session, before, after, reason)
         yield SeenBreak(n, cause, lost, money, state)
+
+
+def _difference(simulation: CacheSimulation | None, earlier: int, n: int) -> FirstDifference | None:
+    """Where a request that was kept as it was sent parts from an earlier one, whatever was sent
+    between them."""
+    if simulation is None or simulation.rules is None:
+        return None
+    if earlier == n - 1:
+        return simulation.differences[n]
+    return first_difference(simulation.row[earlier], simulation.row[n], simulation.rules)
 
 
 def _told(n: int, found: FirstDifference, lost: int, money: int | None, state: str) -> SeenBreak:
@@ -97,8 +109,7 @@ def _cause(session: Session, before: SeenRequest, after: SeenRequest, reason: st
     if (before.version or after.version) and before.version != after.version:
         return "version_changed"
     model = after.model or session.named_model
-    hour = before.billed is not None and before.billed.write_hour > 0
-    life = rules_for(model).seconds("1h" if hour else "5m")
+    life = rules_for(model).seconds(life_of(before.billed))
     gap = None
     if before.sent_at and after.sent_at:
         gap = (after.sent_at - before.sent_at).total_seconds()

@@ -85,6 +85,7 @@ class _Build:
             for found in catalogs.manifests(folder, redacts=redacts)
             # what changed while it was read is read again, and what lacks a table of today
             if not found["spoiled"]
+            and found["rows"].keys() >= SCHEMAS.keys()
             and all(catalogs.has_table(folder, found, table) for table in SCHEMAS)
         }
         self._is_older = self._catalog.analysis != folder.analysis

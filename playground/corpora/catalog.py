@@ -14,6 +14,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from playground.corpora.forms import check_catalog, check_manifest, json_object
 from playground.corpora.inputs import InputPiece
 from playground.corpora.layout import LAYOUT, CorpusFolder, current_analysis
 from playground.corpora.stores import CATALOG
@@ -31,13 +32,6 @@ _FILES: Final = pa.schema(
         "stamp": pa.string(),
     }
 )
-
-
-# What `shards.py` and `compaction.py` write of a shard.
-_MANIFEST: Final = {
-    "layout", "analysis", "shard", "redacts", "pieces", "spoiled", "faults", "rereadable", "rows",
-    "files",
-}  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -71,18 +65,15 @@ def read_catalog(folder: CorpusFolder) -> Catalog:
     expected = "the folder of a corpus that `playground corpus build` made"
     where = f"{folder.store.name}/{CATALOG}"
     try:
-        value = json.loads(folder.store.read(CATALOG))
+        value = json_object(folder.store.read(CATALOG))
         refuse_newer(value.pop("layout"), LAYOUT, "layout", where)
-        catalog, plain = Catalog(**value), Catalog()
-        odd = [name for name in value if type(value[name]) is not type(getattr(plain, name))]
-        if odd:
-            raise ValueError(f"its {odd[0]} are {value[odd[0]]!r:.40}")
+        check_catalog(value)
     except (FileNotFoundError, NotADirectoryError) as error:
         name = folder.store.name
         raise InputFault("there is no corpus", where=name, expected=expected) from error
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except (OSError, ValueError) as error:
         raise InputFault(f"not a catalog ({error})", where=where, expected=expected) from error
-    return catalog
+    return Catalog(**value)
 
 
 def as_of(folder: CorpusFolder, catalog: Catalog) -> Catalog:
@@ -144,9 +135,10 @@ def built_files(folder: CorpusFolder, catalog: Catalog) -> list[InputPiece]:
             rows = pq.read_table(file).drop_columns(["piece"]).to_pylist()
     except (OSError, pa.ArrowException):
         found = manifests(folder.of(catalog.analysis), redacts=catalog.redacts)
-        listed = [each for each in found if each["shard"] in catalog.shards]
+        shards, gone = set(catalog.shards), set(catalog.dropped)
+        listed = [each for each in found if each["shard"] in shards]
         pieces = (InputPiece(**piece) for each in listed for piece in each["pieces"])
-        return [piece for piece in pieces if piece.number not in catalog.dropped]
+        return [piece for piece in pieces if piece.number not in gone]
     return [InputPiece(**row) for row in rows]
 
 
@@ -154,16 +146,22 @@ def manifests(folder: CorpusFolder, *, redacts: bool) -> Iterator[dict[str, Any]
     """The manifests of this analysis, each of a shard whose files are all there and whole; the
     others are built again. Raises InputFault for one of a newer layout."""
     size = folder.store.sizes()
-    for name in map(folder.manifest, folder.built_shards):
-        try:
-            found = json.loads(folder.store.read(name))
-        except ValueError:
-            continue
-        if not isinstance(found, dict) or not found.keys() >= _MANIFEST:
-            continue
-        refuse_newer(found["layout"], LAYOUT, "layout", f"{folder.store.name}/{name}")
-        if found["redacts"] == redacts and _is_whole(found["files"], size):
+    for shard in folder.built_shards:
+        found = _manifest(folder, shard)
+        if found is not None and found["redacts"] == redacts and _is_whole(found["files"], size):
             yield found
+
+
+def _manifest(folder: CorpusFolder, shard: str) -> dict[str, Any] | None:
+    """What a shard's manifest says; None where it is torn. Raises InputFault for a newer layout."""
+    name = folder.manifest(shard)
+    try:
+        found = json_object(folder.store.read(name))
+        refuse_newer(found["layout"], LAYOUT, "layout", f"{folder.store.name}/{name}")
+        check_manifest(found, shard)
+    except ValueError:
+        return None
+    return found
 
 
 def refuse_older(folder: CorpusFolder, found: Iterable[Mapping[str, Any]]) -> None:
@@ -189,11 +187,11 @@ def take_away(folder: CorpusFolder, keep: Collection[str]) -> None:
     for each in map(folder.of, folder.analyses):
         for shard in set(each.built_shards) - set(keep):
             try:
-                listed = json.loads(folder.store.read(each.manifest(shard)))["files"]
-            except (ValueError, KeyError, TypeError):  # torn: what it listed is not known
-                listed = {}
+                found = _manifest(each, shard)
+            except InputFault:  # of a newer layout: it is not ours
+                continue
             folder.store.remove(each.manifest(shard))
-            for name in listed:
+            for name in found["files"] if found else ():  # else what it listed is not known
                 folder.store.remove(name)
 
 

@@ -63,8 +63,9 @@ def simulations(corpus: Corpus) -> Iterator[tuple[int, CacheSimulation]]:
 
 def _rows(corpus: Corpus) -> Iterator[dict[str, Any]]:
     catalog, gone = corpus.catalog, set(corpus.catalog.dropped)
+    shards = set(catalog.shards)
     there = manifests(corpus.folder, redacts=False)
-    refuse_older(corpus.folder, (found for found in there if found["shard"] in catalog.shards))
+    refuse_older(corpus.folder, (found for found in there if found["shard"] in shards))
     for shard in catalog.shards:
         for name in corpus.folder.fact_files("wires", shard, catalog.months.get(shard, ())):
             try:
@@ -79,15 +80,14 @@ def _rows(corpus: Corpus) -> Iterator[dict[str, Any]]:
 
 
 def _add(sums: dict[str, _Sums], simulation: CacheSimulation) -> None:
-    left = 0
+    breaks = set(simulation.breaks)
     for n, (sent, one) in enumerate(zip(simulation.row, simulation.requests, strict=True)):
         own = sums.setdefault(sent.wire.model, _Sums())
         price = price_of(sent.wire.model)
         own.sessions += n == 0
         own.requests += 1
-        own.breaks += one.read < left
+        own.breaks += n in breaks
         own.read += one.read
         own.written += sum(one.written.values())
         own.uncached += one.uncached
         own.nano_dollars += price.nano_dollars(one.cost) if price else 0
-        left = one.left

@@ -21,6 +21,7 @@ from playground.recordings.feeding import feed, shown
 from playground.recordings.recording import Recording, Timing
 from playground.servers import ServerReading
 from playground.tool_formats import read_tools
+from playground.tools import ToolMetadata
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +93,15 @@ def replay(
     """Feed a recording to a dialect's parser, chunk by chunk, as it came.
 
     `tools` in any known form give types to arguments; `switches` replace the dialect's own.
-    Where nobody knows the dialect it is "", and so is the timeline's: the first dialect reads the
-    text, which sees no call where `detect` has seen none.
+    Where nobody knows the dialect it is "": the recording's own reads it, or else the one that
+    `detect` finds in its text. Where that sees no call the timeline's is "" too, and the first
+    dialect has read it, which sees none either.
     With `server`, `vllm` or `vllm:hermes`, the timeline holds what that server hands over, too.
     """
+    known = read_tools(tools)
+    dialect = dialect or _found(recording, known)
     chosen = get_dialect(dialect or dialect_names()[0])
-    data = PromptData(tool_metadata=read_tools(tools))
+    data = PromptData(tool_metadata=known)
     parser = chosen.create_parser(data, recording.prefill, switches)
     steps: list[ReplayStep] = []
     stop, last = 0, 0.0
@@ -113,6 +117,17 @@ def replay(
     handed = server_view(recording, chosen, server, tools, switches) if server else None
     read_as = chosen.name if dialect else ""
     return Timeline(recording.name, read_as, recording.timing, steps, result, handed)
+
+
+def _found(recording: Recording, tools: Sequence[ToolMetadata]) -> str:
+    """The dialect of a recording, by its own word or by its text; "" where nobody knows it."""
+    from playground.questions.likeliest import likeliest
+
+    if recording.dialect in dialect_names():
+        return recording.dialect
+    given = map(shown, recording.chunks)
+    found = likeliest("".join(text for kind, text in given if kind == "text"), tools)
+    return found[0].dialect if found else ""
 
 
 def _cut_at(stops: Sequence[int], events: Iterable[Event]) -> Iterator[Event]:

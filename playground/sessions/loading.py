@@ -283,8 +283,15 @@ def _holds_anything(session: Session) -> bool:
 
 
 def file_bytes(path: str | Path) -> bytes:
-    """A file's content; a folder, a missing or an oversized file is an InputFault."""
+    """A file's content; a folder, a missing or an oversized file is an InputFault, as is a session
+    of it that a name chooses (`FILE#2`) where the whole file is meant."""
     source = Source.open(path)
+    if source.number:
+        raise InputFault(
+            f"session {source.number} of a file is asked for, and the whole file is read here",
+            where=str(path),
+            expected=f"the file's name, without #{source.number}",
+        )
     if source.is_folder:
         raise InputFault("this is a folder", where=str(path), expected="a file")
     if source.size > MAX_BYTES:

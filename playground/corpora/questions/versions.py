@@ -69,10 +69,16 @@ def chosen(rows: Sequence[dict[str, Any]], wanted: Sequence[Any]) -> list[dict[s
     return [agents[agent][name] for name in two[agent]]
 
 
-def _parts(version: str) -> list[tuple[int, str]]:
-    """What a version is sorted by: 2.1.80 stands between 2.1.9 and 2.1.112."""
-    parts = re.findall(r"\d+|[^\d.]+", version)
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
+def _parts(version: str) -> list[tuple[int, int, str]]:
+    """What a version is sorted by: 2.1.80 stands between 2.1.9 and 2.1.112, 1.0-beta before 1.0.
+    Numbers go by their length and their digits: a transcript may say one of any length."""
+    parts = re.findall(r"[0-9]+|[^0-9.]+", version)
+    numbers = [part.lstrip("0") if part[0] in "0123456789" else None for part in parts]
+    found = [
+        (-1, 0, part) if number is None else (1, len(number), number)
+        for part, number in zip(parts, numbers, strict=True)
+    ]
+    return [*found, (0, 0, "")]
 
 
 def compared(first: dict[str, Any], second: dict[str, Any]) -> list[tuple[Any, ...]]:

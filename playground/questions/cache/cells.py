@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
 from playground.caching.differences import FirstDifference
+from playground.caching.estimates import token_range
 from playground.caching.lint import SentRow, lint
 from playground.caching.prefixes import Billed, TimedRequest
 from playground.caching.rules import Rules
@@ -77,9 +78,11 @@ class CacheSimulation(Drawn, Live):
     @cached_property
     def unexplained(self) -> list[BilledBreak]:
         """Breaks that the bills show where the session has none: each was foretold as certain."""
+        if self.rules is None:
+            return []
         return [
             each
-            for each in billed_breaks(self.billed)
+            for each in contradicted(self.requests, self.row, self.billed, self.rules)
             if self.requests[each.number].finding == "unexplained"
         ]
 
@@ -88,8 +91,7 @@ class CacheSimulation(Drawn, Live):
         bill = self.billed[broken.number]
         if self.price is None or self.rules is None or bill is None:
             return None
-        life = "1h" if bill.write_hour else "5m"
-        paid = self.rules.write_permille(life) if bill.write else 1000
+        paid = self.rules.write_permille(life_of(bill)) if bill.write else 1000
         more = max(0, paid - self.rules.read_permille(self.model))
         return self.price.nano_dollars(broken.lost * more)
 
@@ -186,13 +188,13 @@ class CacheSimulation(Drawn, Live):
         return list(dict.fromkeys(r.reason for r in self.requests if r.state == "error"))
 
 
-_OUTSIDE: Final = 50  # tokens of the last block that bills leave out, with room
+OUTSIDE: Final = 50  # tokens of the last block that bills leave out, with room
 
 
 @dataclass(frozen=True, slots=True)
 class BilledBreak:
-    """A request, by its number, that was billed for reading less than the last billed one before
-    it (`since`) had left in the cache."""
+    """A request, by its number, that was billed for reading less than was there: than the last
+    billed one before it (`since`) had `left` in the cache, or than the session itself leaves."""
 
     number: int
     since: int
@@ -210,16 +212,59 @@ def billed_breaks(billed: Sequence[Billed | None]) -> list[BilledBreak]:
     known = [(n, bill) for n, bill in enumerate(billed) if bill is not None and not bill.summed]
     for (since, before), (number, bill) in pairwise(known):
         left = before.read + before.write
-        if left - bill.read > _OUTSIDE:
+        if left - bill.read > OUTSIDE:
             found.append(BilledBreak(number, since, left, bill.read))
     return found
 
 
+def contradicted(
+    outcomes: Sequence[Simulated],
+    row: Sequence[TimedRequest],
+    billed: Sequence[Billed | None],
+    rules: Rules,
+) -> list[BilledBreak]:
+    """The breaks that bills show where the simulation has none, or a smaller one: where a request
+    does not read all that the last billed one left, its own beginning is what should be read. One
+    that nobody billed, as where it was aborted, may never have come there: behind it nothing is
+    told but of what the last billed one left, and not where that may have expired."""
+    found: list[BilledBreak] = []
+    for each in billed_breaks(billed):
+        one, before = outcomes[each.number], outcomes[each.since]
+        sent, sent_before, bill = row[each.number], row[each.since], billed[each.since]
+        apart = each.number - each.since > 1
+        if apart and sent.at - sent_before.at > rules.seconds(life_of(bill)):
+            continue
+        if not _goes_on(one, sent, before, sent_before):
+            least = one.read if one.sized else token_range(one.read)[0]
+            each = replace(each, left=0 if apart else min(each.left, least))
+        if each.lost > OUTSIDE:
+            found.append(each)
+    return found
+
+
+def life_of(bill: Billed | None) -> str:
+    """How long lives what a request wrote, by its bill."""
+    return "1h" if bill is not None and bill.write_hour else "5m"
+
+
+def _goes_on(
+    after: Simulated, sent: TimedRequest, before: Simulated, sent_before: TimedRequest
+) -> bool:
+    """Whether a request reads what an earlier one left: up to the same block, of the same text."""
+    last = _last_entry(before)
+    return last is not None and reaches(after, before) and sent.begins_like(sent_before, last)
+
+
 def reaches(after: Simulated, before: Simulated) -> bool:
     """Whether a request reads up to the block at which the one before it left its last entry."""
-    points = before.breakpoints if before.written else ()
-    last = points[-1] if points else before.hit
+    last = _last_entry(before)
     return after.hit is not None and last is not None and after.hit >= last
+
+
+def _last_entry(one: Simulated) -> int | None:
+    """The block at which a request leaves its last entry, or reads one; None for neither."""
+    points = one.breakpoints if one.written else ()
+    return points[-1] if points else one.hit
 
 
 class CacheMatrix(Listed[CacheSimulation], Drawn):

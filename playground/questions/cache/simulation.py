@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from math import isfinite
 from typing import Any, Final
 
@@ -24,8 +23,7 @@ from playground.questions.cache.as_sent import AS_SENT, sent_requests
 from playground.questions.cache.cells import (
     CacheMatrix,
     CacheSimulation,
-    billed_breaks,
-    reaches,
+    contradicted,
 )
 from playground.questions.cache.known_rules import known_rules
 from playground.questions.cache.requests import (
@@ -68,7 +66,7 @@ def simulate_cache(
     own marks: no dialect writes them then.
     `model` replaces the session's or the bodies' own; `provider` names the rules (`caching/rules/`)
     and is told from the (first) model's name unless it is given. Requests are sent at the times
-    that a session has noted for all of them (of bodies: `times`, in seconds), else 20 seconds
+    that a session has noted for most of them (of bodies: `times`, in seconds), else 20 seconds
     apart, or `seconds_apart`. Tokens are estimates by kinds of characters; of bodies, `usages` (the
     provider's own, one for each body) make them exact. Requests to a provider whose rules nobody
     noted are in the state "unknown-provider". Raises UnknownNameError for a provider, dialect or
@@ -149,7 +147,7 @@ def cache_matrix(
     rules = known_rules(provider, name)
     asked = CacheRequest(name, dynamic.cache_dialect, dynamic.enable_explicit_caching)
     answered = any(message.role == "assistant" for message in session.messages)
-    to_come = is_pending(session) and (what_if.pending or not answered)
+    to_come = not answered or (is_pending(session) and what_if.pending)
     as_sent = replace(what_if, pending=True) == AS_IT_IS
     billed = (*billed_for(session), *[None] * to_come) if as_sent else ()
     notes = tuple(_lacking(session))
@@ -187,7 +185,7 @@ def simulated_row(
     if any(billed):
         seen = zip(outcomes, row, billed, strict=True)
         outcomes = [_beside_bill(one, sent, bill, billed[0]) for one, sent, bill in seen]
-        outcomes = _unexplained(outcomes, billed)
+        outcomes = _unexplained(outcomes, row, billed, rules)
     return CacheSimulation(
         rules.provider, outcomes, dialect, policy, differences, model, row, rules, billed
     )
@@ -215,14 +213,17 @@ def _beside_bill(
     return replace(one, state="unpredictable", reason=f"{one.reason}; {why}") if why else one
 
 
-def _unexplained(outcomes: list[Simulated], billed: Sequence[Billed | None]) -> list[Simulated]:
+def _unexplained(
+    outcomes: list[Simulated],
+    row: Sequence[TimedRequest],
+    billed: Sequence[Billed | None],
+    rules: Rules,
+) -> list[Simulated]:
     """What was certain and was billed otherwise is not: a break that the session does not hold."""
     found = list(outcomes)
-    for each in billed_breaks(billed):
-        some = outcomes[each.since : each.number + 1]
-        held = all(reaches(after, before) for before, after in pairwise(some))
+    for each in contradicted(outcomes, row, billed, rules):
         one = outcomes[each.number]
-        if held and one.state == "exact":
+        if one.state == "exact":
             told = f"billed: {each.read:,} of {each.left:,} cached tokens read"
             why = f"{one.reason}; {told}, and nothing in the session explains it"
             found[each.number] = replace(

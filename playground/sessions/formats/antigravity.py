@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
 from playground.messages import Part, ReasoningPart
@@ -30,21 +31,51 @@ class Antigravity(SessionFormat):
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         builder = SessionBuilder(title=source.stem)
         builder.known(name="antigravity")
-        read_lines(source, builder, lambda value, place: _step(builder, value, place), _QUIET)
+        read_lines(source, builder, _Steps(builder).take, _QUIET)
         yield builder
 
 
-def _step(builder: SessionBuilder, value: dict[str, Any], place: Place) -> None:
-    kind, content, at = str(value.get("type")), value.get("content"), value.get("created_at")
+@dataclass
+class _Steps:
+    """Where the answer stands whose tools run; None where the next step belongs to no answer."""
+
+    builder: SessionBuilder
+    answer: int | None = None
+
+    def take(self, value: dict[str, Any], place: Place) -> None:
+        builder, content, at = self.builder, value.get("content"), value.get("created_at")
+        kind = str(value.get("type"))
+        if kind == "PLANNER_RESPONSE":
+            self.answer = len(builder.messages)
+            _answer(builder, value, at, place)
+        elif kind not in ("CHECKPOINT", "USER_INPUT") and value.get("source") == "MODEL":
+            self._output(value, kind, place)
+        else:
+            self.answer = None if content or kind == "CHECKPOINT" else self.answer
+            _said(builder, kind, content, at, place)
+
+    def _output(self, value: dict[str, Any], kind: str, place: Place) -> None:
+        """A tool's output goes to the first call that waits; one that none asked for is a call of
+        the answer before it, too: no further request is known."""
+        builder = self.builder
+        given = builder.open_call()
+        if not given:
+            given = builder.new_id()
+            call = builder.call(given, kind.lower(), {}, place)
+            if self.answer is not None:
+                builder.add_parts([call], self.answer)
+            else:
+                self.answer = len(builder.messages)
+                builder.say("assistant", [call], place)
+                builder.request(at=value.get("created_at"))
+        failed, content = value.get("status") == "ERROR", value.get("content") or ""
+        builder.say("tool", [builder.result(given, content, is_error=failed)], place)
+
+
+def _said(builder: SessionBuilder, kind: str, content: Any, at: Any, place: Place) -> None:
     if kind == "CHECKPOINT":
         builder.compacted(at, place=place)
-    elif kind == "PLANNER_RESPONSE":
-        _answer(builder, value, at, place)
-    elif kind == "USER_INPUT":
-        read_message(builder, {"role": "user", "content": content}, place)
-    elif value.get("source") == "MODEL":
-        _output(builder, kind, content, value.get("status"), place)
-    elif content:
+    elif kind == "USER_INPUT" or content:
         read_message(builder, {"role": "user", "content": content}, place)
 
 
@@ -62,17 +93,3 @@ def _answer(builder: SessionBuilder, value: dict[str, Any], at: Any, place: Plac
             builder.lost(f"a call that is a {type(call).__name__}", where)
     builder.say("assistant", parts, place)
     builder.request(at=at)
-
-
-def _output(builder: SessionBuilder, kind: str, content: Any, status: Any, place: Place) -> None:
-    """A tool's output goes to the first call that waits; one that none asked for is a call too."""
-    given = builder.open_call()
-    if not given:
-        given = builder.new_id()
-        call = builder.call(given, kind.lower(), {}, place)
-        if builder.messages and builder.messages[-1].role == "assistant":
-            builder.add_parts([call])
-        else:
-            builder.say("assistant", [call], place)
-    failed = status == "ERROR"
-    builder.say("tool", [builder.result(given, content or "", is_error=failed)], place)

@@ -1,0 +1,95 @@
+"""The forms of what a corpus says of itself: its catalog, and the manifest of each shard.
+
+A file of another form is told or built again, never believed: a corpus may come from elsewhere, and
+what a manifest lists is taken away one day.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+_Count = Annotated[int, Field(ge=0, lt=1 << 63)]
+_Number = Annotated[int, Field(ge=0, lt=1 << 64)]
+_Hex = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{1,64}$")]
+_Month = Annotated[str, StringConstraints(pattern=r"^[\w-]*$", max_length=40)]
+_FileName = Annotated[
+    str,
+    StringConstraints(
+        pattern=r"^(facts/v\d+/[a-z_]+(/month=[\w-]*)?|blocks)/[0-9a-f]+\.(pack|parquet)$"
+    ),
+]
+_Told = dict[str, str]  # a name and a problem
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+
+class _Piece(_Form):
+    content: _Hex
+    name: str
+    path: str
+    start: _Count
+    size: _Count
+    stamp: str = ""
+
+
+class _Manifest(_Form):
+    layout: int
+    analysis: int
+    shard: _Hex
+    redacts: bool
+    pieces: list[_Piece]
+    spoiled: list[str]
+    faults: list[_Told]
+    rereadable: bool
+    rows: dict[str, _Count]
+    files: dict[_FileName, _Count]
+    months: list[_Month] = []
+
+
+class _Catalog(_Form):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    generation: _Count = 0
+    analysis: int = 0
+    redacts: bool = False
+    shards: list[_Hex] = []
+    dropped: list[_Number] = []
+    months: dict[_Hex, list[_Month]] = {}
+    aside: list[_Told] = []
+    faults: list[_Told] = []
+
+
+def json_object(data: bytes) -> dict[str, Any]:
+    """A JSON object. Raises ValueError for what is none."""
+    try:
+        found = json.loads(data)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    if not isinstance(found, dict):
+        raise ValueError(f"no object, but a {type(found).__name__}")
+    if type(found.get("layout")) is not int:
+        raise ValueError(f"its layout is {found.get('layout')!r:.40}")
+    return found
+
+
+def check_manifest(value: dict[str, Any], shard: str) -> None:
+    """Raises ValueError for what is no manifest of this shard."""
+    _Manifest.model_validate(value)
+    stray = [name for name in value["files"] if name.rpartition("/")[2].partition(".")[0] != shard]
+    if value["shard"] != shard or stray:
+        raise ValueError(f"it is of shard {value['shard']!r}, and lists {stray[:1]}")
+
+
+def check_catalog(value: dict[str, Any]) -> None:
+    """Raises ValueError, in a line, for what is no catalog; `layout` is no part of it."""
+    try:
+        _Catalog.model_validate(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise ValueError(f"{place}: {first['msg']}") from error
