@@ -19,6 +19,7 @@ from playground.caching.estimates import token_range
 from playground.caching.rules import Rules
 from playground.caching.shared_lists import SharedList
 
+_VISIBLE: Final = frozenset(("text", "tool", "tool_use", "tool_result", "thinking"))
 _TOKENS_OF_OTHERS: Final = 1_000  # of an image or document, whose size cannot be seen
 
 
@@ -99,6 +100,15 @@ class TimedRequest:
         if self.billed is not None:
             return tokens, tokens
         return token_range(tokens)
+
+    def tokens_from(self, start: int) -> list[int]:
+        """The estimated tokens of each block from this one on, as the blocks tell them."""
+        ends = self.estimates[start:]
+        begins = [self.estimates[start - 1] if start else 0, *ends]
+        return [
+            end - begin if block.kind in _VISIBLE else block.tokens
+            for block, begin, end in zip(self.wire.blocks[start:], begins, ends, strict=False)
+        ]
 
     def marked(self, marks: dict[int, str]) -> TimedRequest:
         """The same request with these marks and no others."""
@@ -189,7 +199,7 @@ def _estimates(blocks: Sequence[WireBlock], sums: SharedList[int], known: int) -
     total, own = sums[known - 1] if known else 0, list[int]()
     for block in blocks[known:]:
         # The base64 of an image is far longer than its tokens.
-        visible = block.kind in ("text", "tool", "tool_use", "tool_result", "thinking")
+        visible = block.kind in _VISIBLE
         total += block.tokens if visible else min(block.tokens, _TOKENS_OF_OTHERS)
         own.append(total)
     return sums.and_more(known, own)

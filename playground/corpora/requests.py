@@ -131,6 +131,7 @@ def _of_rows(session: Session, simulation: CacheSimulation) -> Iterator[SeenRequ
     answered = replies[-len(rows) :] if len(replies) >= len(rows) else replies
     open_end = [None] * (len(rows) - len(answered))
     billed = simulation.billed or [None] * len(rows)
+    said_by = _TierHashes()
     for row, sent, bill, reply in zip(
         rows, simulation.row, billed, [*answered, *open_end], strict=True
     ):
@@ -147,8 +148,8 @@ def _of_rows(session: Session, simulation: CacheSimulation) -> Iterator[SeenRequ
             billed=bill or billed_of(record.usage),
             output=output_of(usage or record.usage),
             sizes=_sizes(blocks),
-            tools=_said_by(blocks, "tools"),
-            system=_said_by(blocks, "system"),
+            tools=said_by.of(blocks, "tools"),
+            system=said_by.of(blocks, "system"),
             marks=len(sent.marks),
             seconds=row.seconds,
             stop_reason=record.stop_reason,
@@ -200,8 +201,19 @@ def _sizes(blocks: Iterable[WireBlock]) -> tuple[int, ...]:
     return tuple(sizes)
 
 
-def _said_by(blocks: Sequence[WireBlock], tier: str) -> int:
-    return hash_of("\0".join(block.text for block in blocks if block.tier == tier))
+class _TierHashes:
+    """Hashes of what stands in a tier; what says the same as in the request before is not hashed
+    again."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, tuple[list[str], int]] = {}
+
+    def of(self, blocks: Sequence[WireBlock], tier: str) -> int:
+        """The hash of the texts of a tier's blocks."""
+        texts = [block.text for block in blocks if block.tier == tier]
+        if tier not in self._last or self._last[tier][0] != texts:
+            self._last[tier] = texts, hash_of("\0".join(texts))
+        return self._last[tier][1]
 
 
 @lru_cache(maxsize=256)

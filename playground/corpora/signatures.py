@@ -13,7 +13,6 @@ from typing import Final
 BANDS: Final = 16
 ROWS: Final = 8  # of a band: sessions of which 0.7 is shared meet in one, half of the time or more
 _WORDS: Final = 1_000  # of a session, from its beginning
-_SHINGLE: Final = 3  # words
 _MOST: Final = 4_000  # characters of a text whose form is told
 _VALUES: Final = re.compile(
     r'"(?:[^"\\]|\\.)*"(?!\s*:)'  # a text in quotes that is no key
@@ -61,7 +60,7 @@ def shingles(texts: Iterable[str]) -> list[str]:
         if len(words) >= _WORDS:
             break
     del words[_WORDS:]
-    return list(map(" ".join, zip(*(words[n:] for n in range(_SHINGLE)), strict=False)))
+    return [f"{a} {b} {c}" for a, b, c in zip(words, words[1:], words[2:], strict=False)]
 
 
 def bands_of(found: list[str]) -> list[int]:
@@ -72,8 +71,5 @@ def bands_of(found: list[str]) -> list[int]:
 
     minhash = RMinHash(num_perm=BANDS * ROWS, seed=1)
     minhash.update(found)
-    digest = minhash.digest()
-    return [
-        hash_of(",".join(map(str, digest[start : start + ROWS])))
-        for start in range(0, BANDS * ROWS, ROWS)
-    ]
+    told = list(map(str, minhash.digest()))
+    return [hash_of(",".join(told[n : n + ROWS])) for n in range(0, BANDS * ROWS, ROWS)]

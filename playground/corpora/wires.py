@@ -49,7 +49,7 @@ def wire_facts(session: int, piece: int, simulation: CacheSimulation | None) -> 
             parameters=json.dumps(wire.parameters),
             kept=kept,
             hashes=[_hash(block.text) for block in added],
-            sizes=[block.tokens for block in added],
+            sizes=sent.tokens_from(kept),
             kinds=[block.kind for block in added],
             roles=[block.role for block in added],
             flags=[_flags(block) for block in added],

@@ -90,6 +90,14 @@ def _shared(before: list[Any], now: list[Any]) -> int:
 def _is_same(one: Any, other: Any) -> bool:
     """Whether two JSON values are written alike: 1, 1.0 and true are equal to Python and another
     text to a provider, as are the same fields in another order."""
+    if type(one) is not type(other):
+        return False
+    if one is other:
+        return True
+    if isinstance(one, str):
+        return bool(one == other)
+    if isinstance(one, list | dict) and len(one) != len(other):  # as a history that has grown
+        return False
     with suppress(ValueError):  # what is no plain value, as a number that JSON has not
         if marshal.dumps(one, _NO_REFERENCES) == marshal.dumps(other, _NO_REFERENCES):
             return True  # most are, and this tells it ten times as fast
