@@ -169,7 +169,7 @@ class _Timed:
             self.reading += time.process_time() - begun
             return found
 
-        LikeliestDialect.of, ReplyReader.read = of, read  # type: ignore[method-assign]
+        LikeliestDialect.of, ReplyReader.read = of, read  # type: ignore[method-assign,assignment]
 
 
 def worker(*how: str) -> None:
