@@ -40,13 +40,19 @@ def summary(loaded: LoadedSession, done: list[str], written: str) -> dict[str, A
         "messages": len(session.messages),
         "calls": sum(len(message.tool_calls) for message in session.messages),
         "tools": len(session.tools),
-        "requests": len(session.requests),
+        "requests": _requests(session),
         "recordings": len(session.recordings),
         "noticed": ", ".join(f"{code} {count}" for code, count in codes.items()),
         "written": written,
         "repaired": done,
         "findings": [asdict(found) for found in loaded.findings],
     }
+
+
+def _requests(session: Session) -> int:
+    """Those that came as they were sent, or those that were answered."""
+    sent = sum(not row.sub_agent for row in session.rows)
+    return sent or len(session.replies)
 
 
 class Writer:
