@@ -9,6 +9,7 @@ import pytest
 
 from playground.errors import InputFault
 from playground.questions.cache.requests import billed_for
+from playground.recordings.recording import UNREADABLE, Recording, SignalChunk
 from playground.sessions.loading import LoadedSession, first_session
 from playground.sessions.source import Source
 
@@ -63,3 +64,39 @@ def test_what_cline_s_window_shows_is_refused_by_its_name() -> None:
             read(entries, "x.json")
         assert "ui_messages.json" in str(told.value)
         assert "api_conversation_history.json" in told.value.expected
+
+
+def codes(loaded: LoadedSession) -> list[str]:
+    return [found.code for found in loaded.findings]
+
+
+def test_results_that_stand_as_text_are_not_missing() -> None:
+    loaded = read(history(*(f"[read_file for '{n}.py'] Result:\nx" for n in range(5))), "x.json")
+    (told,) = loaded.findings
+    assert (told.code, told.severity) == ("results-in-text", "info")
+    assert told.message == "5 results, and no part of a message"
+    bare = read(history("[read_file] Result:\nx"), "x.json")
+    assert codes(bare) == ["results-in-text"]
+
+
+def test_what_no_text_answers_is_missing_still() -> None:
+    """One of another tool, and one that is spoken of within a line."""
+    others = ("[list_files for '.'] Result:\nx", "It says [read_file] Result: x", "no")
+    loaded = read(history("[read_file for '0.py'] Result:\nx", *others), "x.json")
+    assert sorted(codes(loaded)) == [*["missing-result"] * 3, "results-in-text"]
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["X-Api-Key: {}", "api-key: {}", "Authorization: Bearer {}", "Set-Cookie: a={}", "X-Own: {}"],
+)
+def test_a_line_that_is_no_frame_is_shown_without_its_key(header: str) -> None:
+    key = "sk-" + "ant-api03-" + "Ab3xY9Qw" * 5
+    if "Own" not in header:
+        key = key[-12:]  # one that nothing but its header's name tells
+    line = header.format(key)
+    chunk = SignalChunk(signal=f"{UNREADABLE}{line}")
+    found = Recording("r", "", (chunk,)).findings[0]
+    assert found.code == "unreadable-frame"
+    assert key[:8] not in found.message
+    assert found.message.startswith(header.partition(":")[0])
