@@ -298,6 +298,9 @@ CODES: Final[dict[str, FindingKind]] = {
     "calls-in-text": FindingKind(
         "info", "calls that stand in answers as text, and stay text: `replay` reads them"
     ),
+    "results-in-text": FindingKind(
+        "info", "results that stand in the user's messages as text, and stay text"
+    ),
     "other-branches": FindingKind("info", "the conversation has branches: a session for each"),
     "reasoning-sealed": FindingKind("info", "reasoning that only its provider can read"),
     "mixed-formats": FindingKind("warning", "a line of another format: left out"),

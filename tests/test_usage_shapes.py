@@ -37,6 +37,7 @@ ALL, READ_ALONE = Billed(70, 20, 10), Billed(70, 0, 30)
                 ALL,
             ),
             ("cline", {"tokensIn": 10, "tokensOut": 5, "cacheReads": 70, "cacheWrites": 20}, ALL),
+            ("cline-history", {"prompt": 100, "completion": 5, "cached": 70}, READ_ALONE),
             ("droid", {"inputTokens": 10, "cacheCreationTokens": 20, "outputTokens": 5},
              Billed(0, 20, 10)),
             ("droid-reads",

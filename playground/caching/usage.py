@@ -130,6 +130,8 @@ SHAPES: Final = (
         ("tokensIn",), ("cacheReads",), ("cacheWrites",), known_by=("apiProtocol",), was_rest=True
     ),
     UsageShape(("tokensIn",), ("cacheReads",), ("cacheWrites",), whole=False),
+    # Cline's history (`ClineTokensInfo`: `prompt` "includes cached + non-cached")
+    UsageShape(("prompt",), ("cached",)),
     # OpenInference; Langfuse, which keeps its names, or takes LangChain's details off the input
     UsageShape(
         ("prompt", "input"), ("prompt_details.cache_read",), ("prompt_details.cache_write",)

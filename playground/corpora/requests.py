@@ -95,11 +95,10 @@ def _simulation(session: Session) -> CacheSimulation | None:
 def _of_replies(session: Session) -> Iterator[SeenRequest]:
     """A request for each reply, of all that it held of the messages before it."""
     records = {record.reply: record for record in session.requests}
-    replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
     head = _head(session)
     tools = hash_of("\0".join(sorted(tool.name for tool in session.tools)))
     system = hash_of(session.task.user_agent_prompt)
-    for stretch in stretches(session, replies):
+    for stretch in stretches(session, session.replies):
         sizes, counted = list(head), 0
         for reply, length in zip(stretch.stops, stretch.lengths, strict=True):
             for index in stretch.order[counted:length]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -132,6 +133,19 @@ class OtherChoice:
     __pydantic_config__ = _STRICT
 
 
+_SECRET_HEADER: Final = re.compile(
+    r"(?i)([\w-]*(?:authorization|key|token|secret|cookie)[\w-]*)\s*:"
+)
+
+
+def _without_keys(text: str) -> str:
+    """A line that is no frame, as of HTTP around a stream, without the key that it may hold."""
+    from playground.recordings.scrubbing import scrubbed
+
+    header = _SECRET_HEADER.match(text)
+    return f"{header[1]}: …" if header else scrubbed(text)
+
+
 @dataclass(frozen=True)
 class Recording:
     """One streamed answer. `timing` says whether its times were measured, made up, or missing.
@@ -163,7 +177,7 @@ class Recording:
         for number, chunk in enumerate(self.chunks, 1):
             name = chunk.signal if isinstance(chunk, SignalChunk) else ""
             if name.startswith(UNREADABLE):
-                text = name.removeprefix(UNREADABLE)
+                text = _without_keys(name.removeprefix(UNREADABLE))
                 text = text if len(text) <= 60 else f"{text[:57]}…"
                 found.append(finding("unreadable-frame", f"chunk {number}", text))
             elif name.startswith(HALF_CHARACTER):

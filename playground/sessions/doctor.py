@@ -5,6 +5,7 @@ Findings are never errors; a repair is made only where there is one way to make 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ from typing import Final
 
 from playground.counts import counted
 from playground.findings import Finding, finding
-from playground.messages import Message, Part, Role, ToolCallPart, ToolResultPart
+from playground.messages import Message, Part, Role, TextPart, ToolCallPart, ToolResultPart
 from playground.sessions.calls_in_text import openers_in
 from playground.sessions.message_order import in_order
 from playground.sessions.session import Session
@@ -32,7 +33,7 @@ def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
         if not parts:
             found.append(finding("empty-message", _where(index, places)))
         if role != "tool" and round_.open_calls:
-            found += round_.missing()
+            found += round_.missing(message, index)
         for part in parts:
             if isinstance(part, ToolCallPart):
                 found += round_.call(part, index)
@@ -45,7 +46,10 @@ def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
     if not round_.seen:
         found += _calls_in_text(session.messages, places)
     found += unsaid(session, places)
-    return found if round_.results else _told_once(found)
+    if round_.told:
+        words = f"{counted(len(round_.told), 'result')}, and no part of a message"
+        found.append(finding("results-in-text", _where(round_.told[0], places), words))
+    return found if round_.results else _told_once(found, some=bool(round_.told))
 
 
 def unsaid(session: Session, places: Sequence[str] = ()) -> Iterator[Finding]:
@@ -56,17 +60,20 @@ def unsaid(session: Session, places: Sequence[str] = ()) -> Iterator[Finding]:
             yield finding("compaction-unsaid", _where(each.message, places), words)
 
 
+# As Cline says a result in the user's text: `[read_file for 'a.py'] Result:`
+_RESULT: Final = re.compile(r"\[(\w+)(?: for [^\n]*?)?\] Result:")
 _FEW: Final = 3  # calls without a result that are told of one by one
 
 
-def _told_once(found: list[Finding]) -> list[Finding]:
-    """The findings of a session without a result: what is so of all its calls is told once, as of
-    agents that send results as the user's text."""
+def _told_once(found: list[Finding], *, some: bool) -> list[Finding]:
+    """The findings of a session without a result, or with some as text: what is so of its calls is
+    told once, as of agents that send results as the user's text."""
     missing = [each for each in found if each.code == "missing-result"]
     if len(missing) <= _FEW:
         return found
     first = missing[0]
-    told = f"{len(missing)} calls, and no result at all; the first: {first.message}"
+    no_result = "of which no text holds a result" if some else "and no result at all"
+    told = f"{len(missing)} calls, {no_result}; the first: {first.message}"
     once = replace(first, message=told)
     rest = (each for each in found if each is first or each.code != "missing-result")
     return [once if each is first else each for each in rest]
@@ -109,6 +116,19 @@ class _Round:
     seen: set[str] = field(default_factory=set)
     answered: set[str] = field(default_factory=set)
     results: int = 0
+    names: dict[str, str] = field(default_factory=dict)
+    told: list[int] = field(default_factory=list)  # the messages that say a result as text
+
+    def said(self, message: Message, index: int) -> None:
+        """What the user says; results that stand in it as text answer open calls of the tools that
+        they name."""
+        texts = (part.text for part in message.parts if isinstance(part, TextPart))
+        for name in (found[1] for found in map(_RESULT.match, texts) if found):
+            given = next((each for each in self.open_calls if self.names[each] == name), None)
+            if given is not None:
+                del self.open_calls[given]
+                self.answered.add(given)
+                self.told.append(index)
 
     def call(self, call: ToolCallPart, index: int) -> Sequence[Finding]:
         given = call.tool_call_id
@@ -119,6 +139,7 @@ class _Round:
             found = [self._told("duplicate-id", index, f"id {given!r} is used twice")]
         self.seen.add(given)
         self.open_calls[given] = index
+        self.names[given] = call.tool_name
         return found
 
     def result(self, result: ToolResultPart, index: int) -> Sequence[Finding]:
@@ -133,8 +154,10 @@ class _Round:
             found.append(self._told("orphan-result", index, f"no open call has the id {given!r}"))
         return found
 
-    def missing(self) -> list[Finding]:
-        """The next turn has come: what is open now is never answered."""
+    def missing(self, message: Message, index: int) -> list[Finding]:
+        """The next turn has come: what is open now, and is not answered in its text, never is."""
+        if message.role == "user":
+            self.said(message, index)
         found = [
             self._told("missing-result", index, f"the call {call_id!r} has no result")
             for call_id, index in self.open_calls.items()

@@ -50,9 +50,9 @@ def summary(loaded: LoadedSession, done: list[str], written: str) -> dict[str, A
 
 
 def _requests(session: Session) -> int:
-    """Those that were answered, as everywhere; or those that came as they were sent."""
+    """Those that came as they were sent, or those that were answered."""
     sent = sum(not row.sub_agent for row in session.rows)
-    return sent or sum(message.role == "assistant" for message in session.messages)
+    return sent or len(session.replies)
 
 
 class Writer:

@@ -94,7 +94,8 @@ class RequestRow:
 
 @dataclass(frozen=True, config=_STRICT)
 class RequestRecord:
-    """What is known of one request: `reply` is the index of the message that answered it.
+    """What is known of one request: `reply` is the index of the message that answered it, -1 where
+    none of them did, as where it was cut off.
 
     `at` is when it was sent, in ISO 8601 and UTC; `usage` is the provider's own; `agent_version`
     is the agent's where it is another than the session's, as of a session that was taken up again.
@@ -132,6 +133,17 @@ class Session:
     rows: tuple[RequestRow, ...] = ()
     expected: tuple[ExpectedReply, ...] = ()
     parameters: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def replies(self) -> list[int]:
+        """The messages, by index, that answered the session's requests: the assistant's from the
+        first that a recorded request names, or all of them. Those before it are examples that a
+        prompt gave the model; what a compaction says anew answered nothing either."""
+        answers = [i for i, each in enumerate(self.messages) if each.role == "assistant"]
+        recorded = {record.reply for record in self.requests}
+        first = next((i for i in answers if i in recorded), 0)
+        anew = {i for made in self.compactions for i in made.history or () if i >= made.message}
+        return [i for i in answers if i >= first and (i in recorded or i not in anew)]
 
     def compaction_at(self, stop: int) -> Compaction | None:
         """The compaction that a request goes by which was sent before the message `stop`."""

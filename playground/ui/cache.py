@@ -283,8 +283,7 @@ def _notes_times(session: Session, is_sent: bool) -> bool:
     transcript."""
     if is_sent:
         return notes_times(session)
-    replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
-    return bool(replies) and sent_at(session, replies) is not None
+    return bool(session.replies) and sent_at(session, session.replies) is not None
 
 
 def what_is_sent(given: Asked) -> None:

@@ -130,7 +130,7 @@ def _requests(
         found = [(body, list(messages_of(body))) for body in sent.bodies]
         noted: list[float] | None = sent.times or None
     else:
-        stops = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
+        stops = session.replies
         chosen = get_dialect(dialect)
         tools = chosen.request_tools(session.prompt_data())
         head = {"model": session.task.model_name, **({"tools": list(tools)} if tools else {})}

@@ -1,4 +1,4 @@
-"""A session's requests: every answer of the assistant was one, of all that came before it."""
+"""A session's requests: every reply answered one, of all that came before it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def render_requests(
     appended = environment if what_if.environment in ("as it is", "after") else ""
     dynamic = session.dynamic.model_copy(update={"dynamic_environment_details_block": ""})
     plain = replace(session, dynamic=dynamic)
-    stops = [i for i, message in enumerate(plain.messages) if message.role == "assistant"]
+    stops = plain.replies
     # Joined rounds are requests that were never sent: they have no times of their own.
     times = sent_at(session, stops) if apart is None and what_if.parallel == 1 else None
     if not stops or (what_if.pending and is_pending(session)):
@@ -123,8 +123,7 @@ def sent_at(session: Session, replies: Sequence[int]) -> list[float] | None:
 def billed_for(session: Session) -> list[Billed | None]:
     """What each answer's request was billed, where the session says."""
     usages = {record.reply: record.usage for record in session.requests}
-    replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
-    return [billed_of(usages.get(reply)) for reply in replies]
+    return [billed_of(usages.get(reply)) for reply in session.replies]
 
 
 def _append_environment(wire: WireRequest, environment: str) -> None:

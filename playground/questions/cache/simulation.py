@@ -146,7 +146,7 @@ def cache_matrix(
     name, dynamic = session.task.model_name, session.dynamic
     rules = known_rules(provider, name)
     asked = CacheRequest(name, dynamic.cache_dialect, dynamic.enable_explicit_caching)
-    answered = any(message.role == "assistant" for message in session.messages)
+    answered = bool(session.replies)
     to_come = not answered or (is_pending(session) and what_if.pending)
     as_sent = replace(what_if, pending=True) == AS_IT_IS
     billed = (*billed_for(session), *[None] * to_come) if as_sent else ()

@@ -55,7 +55,8 @@ class WhatIf:
         plain = stretch.of(session)
         if self.parallel == 1:
             return plain, stretch.lengths
-        kept, since = plain.messages[: stretch.kept], plain.messages[stretch.kept :]
+        first = stretch.lengths[0]  # before it are what a compaction kept, and examples
+        kept, since = plain.messages[:first], plain.messages[first:]
         messages = [_in_parallel(part, self.parallel) for part in (kept, since)]
         joined = tuple(chain(*messages))
         behind = range(len(messages[0]), len(joined))

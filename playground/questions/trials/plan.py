@@ -279,9 +279,9 @@ def own_calls(session: Session) -> tuple[ExpectedReply, ...]:
     """What the session's own model called, as what is expected: a reply for each message with
     calls, named by its place."""
     found = (
-        (index, [part for part in message.parts if isinstance(part, ToolCallPart)])
-        for index, message in enumerate(session.messages)
-        if message.role == "assistant" and index
+        (index, [part for part in session.messages[index].parts if isinstance(part, ToolCallPart)])
+        for index in session.replies
+        if index
     )
     return tuple(
         ExpectedReply(

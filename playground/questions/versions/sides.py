@@ -123,7 +123,7 @@ def _version(session: Session, name: str, model: str, dialect: str, request: int
 def _stops(session: Session) -> list[int]:
     """Where each request of a transcript ends: before an answer, and at the end where the last
     word is not the model's."""
-    stops = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
+    stops = session.replies
     if not stops or session.messages[-1].role != "assistant":
         stops.append(len(session.messages))
     return stops

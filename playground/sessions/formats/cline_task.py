@@ -9,8 +9,9 @@ from typing import Any, Final
 from playground.errors import InputFault
 from playground.json_numbers import load_json
 from playground.sessions.building import Place, SessionBuilder
+from playground.sessions.first_look import has_field
 from playground.sessions.formats.base import Keeps, SessionFormat
-from playground.sessions.shapes.fields import text_of
+from playground.sessions.shapes.fields import listed, mapping, text_of
 from playground.sessions.shapes.messages import read_message
 from playground.sessions.source import Source
 
@@ -30,7 +31,8 @@ class ClineTask(SessionFormat):
     def recognises(self, source: Source) -> bool:
         if source.is_folder or source.is_zip:
             return any(name.rpartition("/")[2] == _HISTORY for name in source.members)
-        return source.name.replace("\\", "/").rpartition("/")[2] == _HISTORY
+        named = source.name.replace("\\", "/").rpartition("/")[2] == _HISTORY
+        return named or _is_history(source)
 
     def sessions(self, source: Source) -> Iterator[SessionBuilder]:
         if not (source.is_folder or source.is_zip):
@@ -43,8 +45,29 @@ class ClineTask(SessionFormat):
                 yield _task(member, members.get(f"{folder}/{_UI}".lstrip("/")))
 
 
+def _is_history(source: Source) -> bool:
+    """Whether an answer bears what Cline notes of each, whatever the file is called."""
+    if source.is_lines or not has_field(source, {"modelInfo", "metrics"}):
+        return False
+    answers = [m for m in listed(source.document) if mapping(m).get("role") == "assistant"]
+    return any(
+        "modelId" in mapping(answer.get("modelInfo")) or "tokens" in mapping(answer.get("metrics"))
+        for answer in answers
+    )
+
+
+def _counts(metrics: Any) -> dict[str, Any]:
+    """The tokens of one answer; what else was measured of it stays beside them."""
+    measured = mapping(metrics)
+    tokens = mapping(measured.get("tokens"))
+    rest = {key: value for key, value in measured.items() if key != "tokens"}
+    return {**tokens, **rest} if tokens else measured
+
+
 def _task(history: Source, interface: Source | None) -> SessionBuilder:
-    builder = SessionBuilder(title=history.name.replace("\\", "/").rstrip("/").split("/")[-2:][0])
+    folder, _, file = history.name.replace("\\", "/").rpartition("/")
+    title = folder.rpartition("/")[2] if folder and file == _HISTORY else history.stem
+    builder = SessionBuilder(title=title)
     messages = history.value
     if not isinstance(messages, list):
         raise InputFault(
@@ -54,8 +77,11 @@ def _task(history: Source, interface: Source | None) -> SessionBuilder:
         before = len(builder.messages)
         read_message(builder, message, Place(field=str(index)))
         if len(builder.messages) > before and builder.messages[-1].role == "assistant":
-            time = message.get("ts")
-            builder.request(at=time, usage=message.get("metrics"))
+            builder.request(
+                at=message.get("ts"),
+                usage=_counts(message.get("metrics")),
+                model=mapping(message.get("modelInfo")).get("modelId"),
+            )
     if interface is not None:
         _requests(builder, interface)
     return builder

@@ -122,5 +122,7 @@ def _usage(builder: SessionBuilder, value: dict[str, Any]) -> None:
         last = builder.requests.pop()
         model = value.get("model") or last.model
         builder.request(reply=last.reply, at=last.at, model=model, usage=value.get("usage"))
-    elif builder.messages:  # of a request without an answer, as one that was cut off
-        builder.request(model=value.get("model"), usage=value.get("usage"), at=value.get("time"))
+    elif builder.messages:  # of a request without an answer here: cut off, or a compaction's
+        builder.request(
+            reply=-1, model=value.get("model"), usage=value.get("usage"), at=value.get("time")
+        )

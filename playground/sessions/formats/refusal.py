@@ -35,6 +35,7 @@ _BEGINNINGS: Final[tuple[tuple[bytes, str, str], ...]] = (
     ),
     (b"<html", "a web page, as an export to look at", "`conversations.json` beside it"),
 )
+_CLINE: Final = "what Cline's window shows of a task (`ui_messages.json`)"
 # Fields that tell of a tool whose files are near to a session, and are none.
 _FIELDS: Final[tuple[tuple[frozenset[str], str, str], ...]] = (
     (frozenset({"projectID", "id"}), "opencode's record of a session", "its folder `storage`"),
@@ -47,6 +48,8 @@ _FIELDS: Final[tuple[tuple[frozenset[str], str, str], ...]] = (
         "Antigravity's log of steps",
         "SpecStory's history of it",
     ),
+    (frozenset({"ts", "say"}), _CLINE, "its folder, or `api_conversation_history.json` beside it"),
+    (frozenset({"ts", "ask"}), _CLINE, "its folder, or `api_conversation_history.json` beside it"),
     (frozenset({"composerData"}), "Cursor's store", "Cursor's own export, or SpecStory's history"),
     (frozenset({"text"}), "texts without roles", "rows with `messages`"),
 )

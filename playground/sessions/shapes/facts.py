@@ -49,10 +49,20 @@ def facts(*holders: Any) -> dict[str, Any]:
 
 
 def note_answer(builder: SessionBuilder, before: int, *holders: Any) -> None:
-    """Note the request of the first answer among the messages since `before`, if there is one."""
+    """Note the request of the first answer among the messages since `before`, if there is one.
+
+    Nothing is noted until something is known of one; from then on all are, those before it too."""
     for index in range(before, len(builder.messages)):
         if builder.messages[index].role == "assistant":
             known = facts(*holders)
-            if known:
+            if known and not builder.requests:
+                _note_unknown(builder, before)
+            if known or builder.requests:
                 builder.request(**known, reply=index)
             return
+
+
+def _note_unknown(builder: SessionBuilder, stop: int) -> None:
+    for index, message in enumerate(builder.messages[:stop]):
+        if message.role == "assistant":
+            builder.request(reply=index)
