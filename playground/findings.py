@@ -93,6 +93,9 @@ CODES: Final[dict[str, FindingKind]] = {
     "server-delivers": FindingKind("warning", "the server hands over a call that is not whole"),
     "unknown-parser": FindingKind("warning", "the server has no parser of that name"),
     "no-parser": FindingKind("warning", "the server has no parser for the dialect: calls are text"),
+    "unread-dialect": FindingKind(
+        "warning", "the parser that was named does not read the dialect: calls are text"
+    ),
     # what a decoder sees on the wire
     "stream-error": FindingKind("error", "the provider sent an error mid-stream"),
     "no-end": FindingKind("warning", "the stream has no end: nothing shows that it is complete"),

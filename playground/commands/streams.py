@@ -176,7 +176,9 @@ def _tell_report(
     if as_json:
         print_json({"text": made.text, "test": made.test, "issue": made.issue})
     elif not made.issue:
-        say(f"{made.server} hands over all of {recording.name}, read as {made.dialect}")
+        unread = any(found.code == "unread-dialect" for found in made.findings)
+        how = "as text, unread" if unread else f"read as {made.dialect}"
+        say(f"{made.server} hands over all of {recording.name}, {how}")
     else:
         say(made.issue + (f"\nA test:\n\n{fenced(made.test)}" if made.test else ""))
     return max(report(made.findings), int(bool(made.issue)))

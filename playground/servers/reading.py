@@ -22,6 +22,7 @@ TOLD: Final = (
     "server-delivers",
     "unknown-parser",
     "no-parser",
+    "unread-dialect",
     "usual-parser",
     "read-before",
 )
@@ -71,14 +72,16 @@ class ServerReader:
     def view(self) -> View:
         if self.read_before:
             return View()
-        if self.parser:
-            return self.parser.view
-        usual = self.server.view
-        return replace(UNREAD, source=usual.source) if self._reads_none else usual
+        own = self.parser.view if self.parser else self.server.view
+        return replace(UNREAD, source=own.source) if self._reads_none else own
 
     @property
     def _reads_none(self) -> bool:
-        reads = self.parser is not None or self.server.reads(self.dialect)
+        """Whether nothing that runs reads the dialect: its calls are text."""
+        if self.parser:
+            reads = self.parser.can_read(self.dialect)
+        else:
+            reads = self.server.reads(self.dialect)
         return not reads and not self.read_before
 
     @property
@@ -135,7 +138,9 @@ class ServerReader:
             who = f"{self.server.name} has no parser {self.unknown!r}"
             message = f"{who}: {instead} reads; known: {known}"
             found.append(finding("unknown-parser", self.unknown, message))
-        if self._reads_none:
+        if self._reads_none and self.parser:
+            found.append(finding("unread-dialect", self.dialect, self._misread()))
+        elif self._reads_none:
             who = f"{self.server.name} {self.server.version}"
             message = (
                 f"{who} has no parser that reads {self.dialect}: calls are handed over as text"
@@ -156,6 +161,14 @@ class ServerReader:
             names = ", ".join(dict.fromkeys(call.name for call in unread))
             found.append(finding("call-as-text", names, message))
         return [FindingEvent(Span(0, 0), each) for each in found]
+
+    def _misread(self) -> str:
+        """Which dialects the parser reads, and who reads this one."""
+        assert self.parser is not None
+        own = ", ".join(dict.fromkeys((*self.parser.reads, *self.parser.shares)))
+        message = f"{self.name} reads {own}, not {self.dialect}: calls are handed over as text"
+        other = self.server.reader_of(self.dialect)
+        return f"{message}; {self.server.name}:{other.name} reads it" if other else message
 
 
 def reader_for(
