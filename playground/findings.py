@@ -87,7 +87,7 @@ CODES: Final[dict[str, FindingKind]] = {
         "info", "a server has read the reply already: no other reads what the model wrote"
     ),
     "usual-parser": FindingKind(
-        "info", "the server's parser for the dialect is not declared: its usual reading is shown"
+        "warning", "not known how the server reads the dialect: what is shown is assumed"
     ),
     "call-as-text": FindingKind("warning", "the server hands over a whole call as text"),
     "server-delivers": FindingKind("warning", "the server hands over a call that is not whole"),

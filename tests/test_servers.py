@@ -266,7 +266,13 @@ def test_a_dialect_of_which_no_view_is_declared_is_read_all_the_same_and_told() 
     reading = pg.parse(text, "harmony", server="vllm")
     assert [call.name for call in reading.tool_calls] == ["say"]
     (told,) = reading.findings
-    assert (told.code, told.severity, told.where) == ("usual-parser", "info", "harmony")
+    assert (told.code, told.severity, told.where) == ("usual-parser", "warning", "harmony")
+    assert told.message.startswith("not known how vllm reads harmony: ")
+    assert isinstance(reading, ServerReading)
+    assert reading.assumed
+    known = pg.parse(HERMES, "hermes", server="vllm")
+    assert isinstance(known, ServerReading)
+    assert not known.assumed
     assert not pg.parse(text, "harmony", server="roo").findings  # it has one reading, for all
 
 

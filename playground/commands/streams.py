@@ -115,7 +115,8 @@ def replay(
         say(chosen.note)
     _tell_result(result, with_events, chosen.error)
     for handed in readings:
-        say(f"\n##### what {handed.name} hands over\nby {handed.view.source}")
+        hands = "is assumed to hand over (not known)" if handed.assumed else "hands over"
+        say(f"\n##### what {handed.name} {hands}\nby {handed.view.source}")
         _tell_result(handed, with_events)
     return report([*found, *told_of_servers])
 
@@ -178,7 +179,8 @@ def _tell_report(
     elif not made.issue:
         unread = any(found.code == "unread-dialect" for found in made.findings)
         how = "as text, unread" if unread else f"read as {made.dialect}"
-        say(f"{made.server} hands over all of {recording.name}, {how}")
+        hands = "is assumed to hand over" if made.reading.assumed else "hands over"
+        say(f"{made.server} {hands} all of {recording.name}, {how}")
     else:
         say(made.issue + (f"\nA test:\n\n{fenced(made.test)}" if made.test else ""))
     return max(report(made.findings), int(bool(made.issue)))

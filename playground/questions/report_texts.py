@@ -20,7 +20,7 @@ from playground.servers.view import Language, Suite
 from playground.tools import ToolMetadata
 
 _HOLE: Final = re.compile(r"\{\{(\w+)\}\}")
-NO_LOSS: Final = ("unknown-parser", "unread-dialect")
+NO_LOSS: Final = ("unknown-parser", "unread-dialect", "usual-parser")
 """What is told about how a server was asked, not of what it loses."""
 
 

@@ -45,6 +45,11 @@ class ServerReading(ParseResult):
         return f"{self.server}:{self.parser}" if self.parser else self.server
 
     @property
+    def assumed(self) -> bool:
+        """Whether it is not known how the server reads the dialect: the reading is a guess."""
+        return any(found.code == "usual-parser" for found in self.findings)
+
+    @property
     def told(self) -> list[Finding]:
         """The findings about what the server does, beside those of our own reading."""
         return [found for found in self.findings if found.code in TOLD]
@@ -151,8 +156,8 @@ class ServerReader:
             message = f"a server has read this reply: what {who} would make of it is not told"
             found.append(finding("read-before", self.dialect, message))
         elif self.parser is None and self.server.parsers:
-            who = f"which parser of {self.server.name} reads {self.dialect}"
-            message = f"{who} is not declared: what most of them do is shown"
+            who = f"not known how {self.server.name} reads {self.dialect}"
+            message = f"{who}: what most of its parsers do is assumed"
             found.append(finding("usual-parser", self.dialect, message))
         if unread and not self._reads_none:
             message = f"{self.name} hands over a whole call as text"
