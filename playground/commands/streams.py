@@ -100,7 +100,7 @@ def replay(
     readings = [each.server for each in timelines if each.server is not None]
     told_of_servers = [told for each in readings for told in each.told]
     unread = any(each.code == "no-dialect" for each in about)
-    about += [] if dialect else _other_dialect(timeline, tools)
+    about += _other_dialect(timeline, tools)
     found = [*about, *result.findings, *chosen.findings]
     if as_json:
         names = [each.name for each in loaded.session.recordings]
