@@ -79,7 +79,9 @@ CODES: Final[dict[str, FindingKind]] = {
         "a recording names a dialect that nobody knows: its text tells in which it is read",
     ),
     "unknown-tool": FindingKind("warning", "a call to a tool that the session does not have"),
-    "missing-opener": FindingKind("warning", "a call's JSON without the opener of calls: text"),
+    "missing-opener": FindingKind(
+        "warning", "a call's JSON, or a piece of its header, without the opener of calls: text"
+    ),
     "bare-opener": FindingKind("info", "the opener of calls, and no call behind it: text"),
     # what a server makes of it
     "server-drops": FindingKind("warning", "the server does not hand this over to its client"),
