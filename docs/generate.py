@@ -23,7 +23,7 @@ from playground.output import write_file
 from playground.parsing.declaration import CALL_HOLES, PARAM_HOLES, SECTION_BODIES, SECTION_HOLES
 from playground.parsing.notations import NOTATIONS, VALUES
 from playground.recordings.apis import APIS
-from playground.servers import SERVERS, Server, View
+from playground.servers import SERVERS, Parser, Server, View
 from playground.sessions.formats.table import FORMATS_HEAD, formats_rows
 from playground.sessions.native_format import SCHEMA_FILE, json_schema
 from playground.tool_formats.portability import INSTEAD, SchemaTarget, schema_targets
@@ -242,15 +242,21 @@ def _schema_rules(target: SchemaTarget) -> list[str]:
 
 def _server(server: Server) -> list[str]:
     title = f"### {server.name}" + (f" ({server.version})" if server.version else "")
-    rows: list[tuple[str, View, tuple[str, ...]]] = [("", server.view, ())]
-    rows += [(parser.name, parser.view, parser.reads) for parser in server.parsers]
+    rows: list[tuple[str, View, str]] = [("", server.view, "")]
+    rows += [(parser.name, parser.view, _reads(parser)) for parser in server.parsers]
     listed = [
-        f"| {f'`{name}`' if name else 'any other'} | {', '.join(map('`{}`'.format, reads))} "
-        f"| {_choices(view)} | {view.source} |"
+        f"| {f'`{name}`' if name else 'any other'} | {reads} | {_choices(view)} | {view.source} |"
         for name, view, reads in rows
     ]
     head = ["| parser | reads | choices | read in |", "|---|---|---|---|"]
     return ["", title, "", *head, *listed]
+
+
+def _reads(parser: Parser) -> str:
+    """What it reads, and behind `named:` what it reads too where it is named."""
+    shared = [each for each in parser.shares if each not in parser.reads]
+    own, named = (", ".join(map("`{}`".format, each)) for each in (parser.reads, shared))
+    return " ".join(each for each in (own, f"named: {named}" if named else "") if each)
 
 
 def _choices(view: View) -> str:

@@ -51,6 +51,8 @@ FIXES: Final[dict[str, str]] = {
     "call-as-text": "read its content yourself, or send its authors `playground replay --report`",
     "server-delivers": "check the server's calls before they are run",
     "unknown-parser": "choose one of those that are named",
+    "usual-parser": "take nothing of it for certain: try the reply on the server itself",
+    "unread-dialect": "start the server with the parser that reads it",
     "no-parser": "choose a dialect that the server reads, or parse its text yourself",
     # what a decoder sees on the wire
     "stream-error": "ask again: what came before the error is kept",

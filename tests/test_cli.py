@@ -132,8 +132,10 @@ def test_a_number_behind_a_name_is_never_ignored(tmp_path: Path) -> None:
 
 
 def test_replay_under_another_dialect() -> None:
-    shown = output("replay", "02-parallel-calls", "-d", "hermes")
+    shown = output("replay", "02-parallel-calls", "-d", "hermes", status=1)
     assert shown["tool_calls"] == []
+    codes = [finding["code"] for finding in shown["findings"]]
+    assert codes == ["more-recordings", "foreign-markup"]
     assert "<get_weather>" in shown["content"]
 
 
@@ -225,6 +227,14 @@ def test_gptme_has_no_parser_for_others_dialects(tmp_path: Path) -> None:
     assert (both.returncode, "2 servers, and --json" in both.stderr) == (2, True)
     told = run("replay", str(reply), "--server", "gptme")
     assert "warning no-parser (hermes): gptme d27f98d has no parser" in told.stderr
+
+
+def test_calls_of_another_dialect_than_the_one_that_was_named_are_told(tmp_path: Path) -> None:
+    reply = tmp_path / "reply.txt"
+    reply.write_text('<tool_calls>\n{"name": "say", "arguments": {"a": 1}}\n</tool_calls>')
+    told = run("replay", str(reply), "-d", "minimax-m2", "--server", "vllm")
+    assert told.returncode == 1
+    assert "warning foreign-markup" in told.stderr
 
 
 def test_one_of_several_recordings_says_so(tmp_path: Path) -> None:

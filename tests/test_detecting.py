@@ -127,6 +127,23 @@ def test_wild_replies_are_known_by_what_they_leave(text: str, first: list[str]) 
     assert found[: len(first)] == first
 
 
+@pytest.mark.parametrize("tag", ["tool_call", "tool_calls", "function_call", "function_calls"])
+def test_the_tag_around_a_named_call_is_no_tool_of_xml(tag: str) -> None:
+    text = f'<{tag}>\n{{"name": "get_horoscope", "arguments": {{"sign": "Leo"}}}}\n</{tag}>'
+    pieces = [bytes([byte]) for byte in text.encode()]
+    for read in (parse(text, "xml"), parse(pieces, "xml")):
+        assert (read.content, read.tool_calls) == (text, [])
+    dialect = detect(text).dialect
+    assert dialect is not None
+    (call,) = parse(text, dialect).tool_calls
+    assert (call.name, call.arguments) == ("get_horoscope", {"sign": "Leo"})
+    # a tool of that name is one where the session has it
+    (own,) = parse(
+        f"<{tag}><a>1</a></{tag}>", "xml", [{"name": tag, "input_schema": {}}]
+    ).tool_calls
+    assert own.name == tag
+
+
 def test_a_code_fence_is_no_call_of_an_agent_that_calls_by_fences() -> None:
     text = f"```json\n{_WEATHER}\n```"
     assert detect(text)[0].dialect != "sweagent"

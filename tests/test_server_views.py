@@ -204,6 +204,15 @@ def test_a_report_says_who_reads_a_call_that_its_dialect_does_not() -> None:
     assert [found.code for found in made.findings] == ["foreign-markup"]
 
 
+def test_a_parser_of_another_dialect_is_no_loss_to_report(session_file: Path) -> None:
+    made = server_report(recording(CALL), "hermes", "vllm:mistral")
+    assert (made.issue, made.reading.content) == ("", CALL)
+    assert [found.code for found in made.findings] == ["unread-dialect"]
+    done = CliRunner().invoke(main, ["replay", str(session_file), "--report", "vllm:mistral"])
+    assert done.exit_code == 1
+    assert done.stdout == "vllm:mistral hands over all of one, as text, unread\n"
+
+
 READ: Final[dict[Language, Callable[[str], Any]]] = {
     "python": ast.literal_eval,
     "go": lambda written: json.loads(unquote(written)),

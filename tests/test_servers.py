@@ -266,8 +266,53 @@ def test_a_dialect_of_which_no_view_is_declared_is_read_all_the_same_and_told() 
     reading = pg.parse(text, "harmony", server="vllm")
     assert [call.name for call in reading.tool_calls] == ["say"]
     (told,) = reading.findings
-    assert (told.code, told.severity, told.where) == ("usual-parser", "info", "harmony")
+    assert (told.code, told.severity, told.where) == ("usual-parser", "warning", "harmony")
+    assert told.message.startswith("not known how vllm reads harmony: ")
+    assert isinstance(reading, ServerReading)
+    assert reading.assumed
+    known = pg.parse(HERMES, "hermes", server="vllm")
+    assert isinstance(known, ServerReading)
+    assert not known.assumed
     assert not pg.parse(text, "harmony", server="roo").findings  # it has one reading, for all
+
+
+@pytest.mark.parametrize(
+    ("server", "dialect", "text", "other"),
+    [
+        ("vllm:hermes", "qwen3-coder", f"A <tool_call>{FUNCTION}</tool_call> B", "qwen3_coder"),
+        ("sglang:qwen25", "glm", f"A {GLM}", "glm"),
+        ("vllm:mistral", "kimi-k2", f"A {KIMI} B", "kimi_k2"),
+        ("sglang:llama3", "hermes", f"A {HERMES[:-20]}", "qwen25"),
+    ],
+)
+def test_a_named_parser_leaves_a_dialect_of_another_family_as_it_stands(
+    server: str, dialect: str, text: str, other: str
+) -> None:
+    reading = pg.parse(text, dialect, [WEATHER], server=server)
+    assert isinstance(reading, ServerReading)
+    assert (reading.content, reading.tool_calls, reading.dropped) == (text, [], [])
+    (told,) = reading.told
+    assert (told.code, told.severity, told.where) == ("unread-dialect", "warning", dialect)
+    name = server.partition(":")[0]
+    assert told.message.endswith(f"handed over as text; {name}:{other} reads it")
+
+
+@pytest.mark.parametrize(
+    ("server", "dialect", "text"),
+    [
+        ("vllm:hermes", "exaone-4", HERMES),
+        ("vllm:granite4", "hermes", HERMES),
+        ("vllm:mimo", "mimo", f"<tool_call>{FUNCTION}</tool_call>"),
+        ("sglang:poolside_v1", "glm", GLM),
+    ],
+)
+def test_a_named_parser_reads_every_dialect_that_shares_its_form(
+    server: str, dialect: str, text: str
+) -> None:
+    reading = pg.parse(text, dialect, [WEATHER], server=server)
+    assert isinstance(reading, ServerReading)
+    assert [(call.name, call.arguments) for call in reading.tool_calls] == CALL
+    assert not reading.told
 
 
 def test_a_parsers_file_is_another_name_of_it() -> None:
@@ -290,7 +335,9 @@ def test_a_declaration_names_its_parsers_and_their_sources(server: Server) -> No
     read = [dialect for parser in server.parsers for dialect in parser.reads]
     assert len(names) == len(set(names))
     assert len(read) == len(set(read))
-    assert set(read) <= set(pg.dialect_names())
+    shared = [dialect for parser in server.parsers for dialect in parser.shares]
+    assert {*read, *shared} <= set(pg.dialect_names())
+    assert all(parser.reads or parser.shares for parser in server.parsers)
     for view in (server.view, *(parser.view for parser in server.parsers)):
         assert view.source or view == View()
 

@@ -100,7 +100,7 @@ def replay(
     readings = [each.server for each in timelines if each.server is not None]
     told_of_servers = [told for each in readings for told in each.told]
     unread = any(each.code == "no-dialect" for each in about)
-    about += [] if dialect else _other_dialect(timeline, tools)
+    about += _other_dialect(timeline, tools)
     found = [*about, *result.findings, *chosen.findings]
     if as_json:
         names = [each.name for each in loaded.session.recordings]
@@ -115,7 +115,8 @@ def replay(
         say(chosen.note)
     _tell_result(result, with_events, chosen.error)
     for handed in readings:
-        say(f"\n##### what {handed.name} hands over\nby {handed.view.source}")
+        hands = "is assumed to hand over (not known)" if handed.assumed else "hands over"
+        say(f"\n##### what {handed.name} {hands}\nby {handed.view.source}")
         _tell_result(handed, with_events)
     return report([*found, *told_of_servers])
 
@@ -176,7 +177,10 @@ def _tell_report(
     if as_json:
         print_json({"text": made.text, "test": made.test, "issue": made.issue})
     elif not made.issue:
-        say(f"{made.server} hands over all of {recording.name}, read as {made.dialect}")
+        unread = any(found.code == "unread-dialect" for found in made.findings)
+        how = "as text, unread" if unread else f"read as {made.dialect}"
+        hands = "is assumed to hand over" if made.reading.assumed else "hands over"
+        say(f"{made.server} {hands} all of {recording.name}, {how}")
     else:
         say(made.issue + (f"\nA test:\n\n{fenced(made.test)}" if made.test else ""))
     return max(report(made.findings), int(bool(made.issue)))

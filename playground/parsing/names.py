@@ -8,6 +8,8 @@ from typing import Final
 from playground.parsing.declaration import Declaration
 from playground.parsing.patterns import IDENTIFIER, name_before
 
+# the tags around calls in other dialects: no tool, unless the session has one of that name
+_AROUND_CALLS: Final = "(?!(?:tool|function)_calls?>)"
 NAME_SPACES: Final = ("functions", "tools", "default_api")  # which models write before a name
 
 
@@ -16,7 +18,7 @@ def name_of(syntax: Declaration, names: tuple[str, ...]) -> str:
     if not syntax.known_names:
         return name_before(syntax.call_template.before, "name")
     if not names:
-        return IDENTIFIER
+        return f"{_AROUND_CALLS}{IDENTIFIER}"
     # the longest first: of `read` and `read_file` the shorter would win
     known = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return rf"(?:(?:{'|'.join(NAME_SPACES)})\.)?+(?:{known})"

@@ -20,11 +20,13 @@ from playground.servers.view import Language, Suite
 from playground.tools import ToolMetadata
 
 _HOLE: Final = re.compile(r"\{\{(\w+)\}\}")
+NO_LOSS: Final = ("unknown-parser", "unread-dialect", "usual-parser")
+"""What is told about how a server was asked, not of what it loses."""
 
 
 def lost(reading: ServerReading) -> list[str]:
     """What is dropped, more than white space, and what is handed over cut: without places."""
-    found = [f for f in reading.told if f.code != "unknown-parser" and f.severity != "info"]
+    found = [f for f in reading.told if f.code not in NO_LOSS and f.severity != "info"]
     return [finding.message for finding in found]
 
 

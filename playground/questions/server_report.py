@@ -17,7 +17,7 @@ from playground.dialects.reading import parse
 from playground.findings import Finding
 from playground.parsing.result import ParseResult
 from playground.questions.detection import detect_recording, foreign
-from playground.questions.report_texts import handed, issue_text, lost, suite_test
+from playground.questions.report_texts import NO_LOSS, handed, issue_text, lost, suite_test
 from playground.questions.server_view import server_view
 from playground.recordings.recording import Recording
 from playground.servers import ServerReading, get_server
@@ -102,7 +102,7 @@ def _findings(
     recording: Recording, dialect: str, whole: ServerReading, tools: Sequence[ToolMetadata]
 ) -> tuple[Finding, ...]:
     """What else is to be known of a reply than what is lost of it."""
-    found = [told for told in whole.told if told.code == "unknown-parser"]
+    found = [told for told in whole.told if told.code in NO_LOSS]
     if not whole.lossless.tool_calls and not whole.lossless.aborted:
         other = foreign(detect_recording(recording, tools), dialect)
         found += [other] if other else []

@@ -5,6 +5,7 @@ It has no reasoning parser: tags of thinking are text, which another middleware 
 
 from typing import Final
 
+from playground.servers.habits import FUNCTION_IN_TAGS, JSON_IN_TAGS
 from playground.servers.view import Parser, Server, View
 
 _PROTOCOLS: Final = "ai-sdk-tool-call-middleware 66ca092 src/core/protocols/"
@@ -23,11 +24,13 @@ SERVER: Final = Server(
                 broken="dropped",
             ),
             reads=("hermes",),
+            shares=JSON_IN_TAGS,
         ),
         Parser(
             "k-exaone-2",
             View(source=f"{_PROTOCOLS}k-exaone-2-protocol.ts", reasoning="content"),
             reads=("k-exaone-2",),
+            shares=FUNCTION_IN_TAGS,
         ),
         Parser(
             "qwen3coder",
@@ -38,6 +41,7 @@ SERVER: Final = Server(
                 switches={"entities": "decoded"},
             ),
             reads=("qwen3-coder",),
+            shares=FUNCTION_IN_TAGS,
         ),
     ),
 )

@@ -33,6 +33,12 @@ LEFT_OUT: Final[Habit] = {"cut": "dropped", "broken": "dropped"}
 CUT_DELIVERED: Final[Habit] = {"cut": "call"}
 """A call that the end cuts off is delivered as far as it was read."""
 
+# forms of a call that several dialects write alike
+JSON_IN_TAGS: Final = ("hermes", "exaone-4", "ernie45")
+"""A JSON object between `<tool_call>` tags."""
+FUNCTION_IN_TAGS: Final = ("qwen3-coder", "mimo", "k-exaone-2")
+"""`<function=` and its parameters between `<tool_call>` tags."""
+
 # what runs, and which tools count
 OFFERED_ONLY: Final[Habit] = {"unknown": "dropped"}
 """A call of a tool that was not offered is dropped."""
@@ -70,9 +76,10 @@ def parser(
     *habits: Habit,
     reads: tuple[str, ...] = (),
     aliases: tuple[str, ...] = (),
+    shares: tuple[str, ...] = (),
     **own: Any,
 ) -> Parser:
     """A parser whose view was read in `file`, below `files` of the server's source. What is its own
     counts more than a habit."""
     choices: dict[str, Any] = {key: value for habit in habits for key, value in habit.items()}
-    return Parser(name, View(source=f"{files}{file}", **(choices | own)), reads, aliases)
+    return Parser(name, View(source=f"{files}{file}", **(choices | own)), reads, aliases, shares)

@@ -19,7 +19,7 @@ SERVER: Final = Server(
     version="0.33.0-rc2",
     view=View(source=f"{_PARSERS}parsers.go", cut="dropped", broken="dropped"),
     parsers=(
-        _read("cogito", "cogito.go:205-285", LEFT_OUT, orphans="kept"),
+        _read("cogito", "cogito.go:205-285", LEFT_OUT, orphans="kept", shares=("deepseek-v3",)),
         _read("cohere", "cohere.go:111-290", LEFT_OUT, until="closer", reads=("cohere-action",)),
         _read(
             "glimmer",

@@ -13,6 +13,8 @@ from playground.servers.habits import (
     ALL_TEXT_ALONE,
     BEFORE_CALLS,
     CALLS_ALONE,
+    FUNCTION_IN_TAGS,
+    JSON_IN_TAGS,
     MLX_SUITE,
     OFFERED_ONLY,
     TEXT_AND_CALLS,
@@ -80,6 +82,7 @@ SERVER: Final = Server(
             ALL_TEXT_ALONE,
             reads=("hermes", "qwen3-coder"),
             aliases=("nous", "qwen3_coder"),
+            shares=(*JSON_IN_TAGS, *FUNCTION_IN_TAGS),
         ),
         _read(
             "hy_v3",
@@ -88,6 +91,7 @@ SERVER: Final = Server(
             CALLS_ALONE,
             unknown="text",
             reads=("hunyuan",),
+            shares=("hy3",),
         ),
         _read("kimi", "kimi_tool_parser.py:68", UNTOUCHED, BEFORE_CALLS, reads=("kimi-k2",)),
         _read(
@@ -117,6 +121,7 @@ SERVER: Final = Server(
             broken="text",
             unknown="text",
             aliases=("qwen3coder",),
+            shares=FUNCTION_IN_TAGS,
         ),
         _read(
             "seed_oss", "seed_oss_tool_parser.py:212", UNTOUCHED, BEFORE_CALLS, reads=("seed-oss",)

@@ -22,6 +22,7 @@ TOLD: Final = (
     "server-delivers",
     "unknown-parser",
     "no-parser",
+    "unread-dialect",
     "usual-parser",
     "read-before",
 )
@@ -42,6 +43,11 @@ class ServerReading(ParseResult):
     def name(self) -> str:
         """`vllm:hermes`: the server and its parser."""
         return f"{self.server}:{self.parser}" if self.parser else self.server
+
+    @property
+    def assumed(self) -> bool:
+        """Whether it is not known how the server reads the dialect: the reading is a guess."""
+        return any(found.code == "usual-parser" for found in self.findings)
 
     @property
     def told(self) -> list[Finding]:
@@ -71,14 +77,16 @@ class ServerReader:
     def view(self) -> View:
         if self.read_before:
             return View()
-        if self.parser:
-            return self.parser.view
-        usual = self.server.view
-        return replace(UNREAD, source=usual.source) if self._reads_none else usual
+        own = self.parser.view if self.parser else self.server.view
+        return replace(UNREAD, source=own.source) if self._reads_none else own
 
     @property
     def _reads_none(self) -> bool:
-        reads = self.parser is not None or self.server.reads(self.dialect)
+        """Whether nothing that runs reads the dialect: its calls are text."""
+        if self.parser:
+            reads = self.parser.can_read(self.dialect)
+        else:
+            reads = self.server.reads(self.dialect)
         return not reads and not self.read_before
 
     @property
@@ -135,7 +143,9 @@ class ServerReader:
             who = f"{self.server.name} has no parser {self.unknown!r}"
             message = f"{who}: {instead} reads; known: {known}"
             found.append(finding("unknown-parser", self.unknown, message))
-        if self._reads_none:
+        if self._reads_none and self.parser:
+            found.append(finding("unread-dialect", self.dialect, self._misread()))
+        elif self._reads_none:
             who = f"{self.server.name} {self.server.version}"
             message = (
                 f"{who} has no parser that reads {self.dialect}: calls are handed over as text"
@@ -146,8 +156,8 @@ class ServerReader:
             message = f"a server has read this reply: what {who} would make of it is not told"
             found.append(finding("read-before", self.dialect, message))
         elif self.parser is None and self.server.parsers:
-            who = f"which parser of {self.server.name} reads {self.dialect}"
-            message = f"{who} is not declared: what most of them do is shown"
+            who = f"not known how {self.server.name} reads {self.dialect}"
+            message = f"{who}: what most of its parsers do is assumed"
             found.append(finding("usual-parser", self.dialect, message))
         if unread and not self._reads_none:
             message = f"{self.name} hands over a whole call as text"
@@ -156,6 +166,14 @@ class ServerReader:
             names = ", ".join(dict.fromkeys(call.name for call in unread))
             found.append(finding("call-as-text", names, message))
         return [FindingEvent(Span(0, 0), each) for each in found]
+
+    def _misread(self) -> str:
+        """Which dialects the parser reads, and who reads this one."""
+        assert self.parser is not None
+        own = ", ".join(dict.fromkeys((*self.parser.reads, *self.parser.shares)))
+        message = f"{self.name} reads {own}, not {self.dialect}: calls are handed over as text"
+        other = self.server.reader_of(self.dialect)
+        return f"{message}; {self.server.name}:{other.name} reads it" if other else message
 
 
 def reader_for(

@@ -7,7 +7,15 @@ A call of a tool that was not offered is left out unless SGLANG_FORWARD_UNKNOWN_
 from functools import partial
 from typing import Final
 
-from playground.servers.habits import ALL_TEXT, BEFORE_CALLS, LEFT_OUT, OFFERED_ONLY, parser
+from playground.servers.habits import (
+    ALL_TEXT,
+    BEFORE_CALLS,
+    FUNCTION_IN_TAGS,
+    JSON_IN_TAGS,
+    LEFT_OUT,
+    OFFERED_ONLY,
+    parser,
+)
 from playground.servers.view import Server, Suite, View
 
 _DETECTORS: Final = "sglang 0.5.23 python/sglang/srt/function_call/"
@@ -59,7 +67,14 @@ SERVER: Final = Server(
             reads=("glm",),
             aliases=("glm4_moe", "glm45", "glm47", "glm47_moe"),
         ),
-        _read("hermes", "hermes_detector.py:37", BEFORE_CALLS, ALL_TEXT, OFFERED_ONLY),
+        _read(
+            "hermes",
+            "hermes_detector.py:37",
+            BEFORE_CALLS,
+            ALL_TEXT,
+            OFFERED_ONLY,
+            shares=JSON_IN_TAGS,
+        ),
         _read(
             "hunyuan",
             "hunyuan_detector.py:308",
@@ -68,6 +83,7 @@ SERVER: Final = Server(
             partial="dropped",
             cut="dropped",
             reads=("hunyuan",),
+            shares=("hy3",),
         ),
         _read(
             "kimi_k2",
@@ -101,7 +117,12 @@ SERVER: Final = Server(
             "mistral", "mistral_detector.py:48", OFFERED_ONLY, between="dropped", reads=("mistral",)
         ),
         _read(
-            "poolside_v1", "poolside_v1_detector.py:218", BEFORE_CALLS, OFFERED_ONLY, cut="dropped"
+            "poolside_v1",
+            "poolside_v1_detector.py:218",
+            BEFORE_CALLS,
+            OFFERED_ONLY,
+            cut="dropped",
+            shares=("glm",),
         ),
         _read(
             "pythonic",
@@ -110,6 +131,7 @@ SERVER: Final = Server(
             between="dropped",
             broken="dropped",
             reads=("pythonic",),
+            shares=("llama4-pythonic",),
         ),
         _read(
             "qwen25",
@@ -119,8 +141,15 @@ SERVER: Final = Server(
             OFFERED_ONLY,
             reads=("hermes",),
             aliases=("qwen",),
+            shares=("ernie45",),
         ),
-        _read("qwen3_coder", "qwen3_coder_detector.py:178", BEFORE_CALLS, reads=("qwen3-coder",)),
+        _read(
+            "qwen3_coder",
+            "qwen3_coder_detector.py:178",
+            BEFORE_CALLS,
+            reads=("qwen3-coder",),
+            shares=FUNCTION_IN_TAGS,
+        ),
     ),
     # python/sglang/srt/function_call/function_call_parser.py:64 (00828e5) lists what there is;
     # ERNIE 4.5 and K-EXAONE 2 write what qwen25 and qwen3_coder read

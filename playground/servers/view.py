@@ -108,19 +108,24 @@ class View:
 
 
 LOSSLESS: Final = View()
-UNREAD: Final = View(calls="nowhere")
+UNREAD: Final = View(calls="nowhere", orphans="kept")
 """What a server does that looks for no calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parser:
     """One of a server's parsers, as the server names it. `reads` are the dialects that it reads
-    where no parser is named, `aliases` other names of it, its file's among them."""
+    where no parser is named, `shares` those whose calls it reads too where it is named; `aliases`
+    are other names of it, its file's among them."""
 
     name: str
     view: View
     reads: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
+    shares: tuple[str, ...] = ()
+
+    def can_read(self, dialect: str) -> bool:
+        return dialect in self.reads or dialect in self.shares
 
 
 Language = Literal["python", "go", "typescript"]

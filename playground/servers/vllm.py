@@ -13,6 +13,7 @@ from playground.servers.habits import (
     ALL_TEXT_ALONE,
     BEFORE_CALLS,
     CALLS_ALONE,
+    JSON_IN_TAGS,
     LEFT_OUT,
     parser,
 )
@@ -35,8 +36,9 @@ SERVER: Final = Server(
             ALL_TEXT,
             reads=("hermes",),
             aliases=("qwen3_json",),
+            shares=JSON_IN_TAGS,
         ),
-        _read("granite4", "granite4_tool_parser.py:92", ALL_TEXT),
+        _read("granite4", "granite4_tool_parser.py:92", ALL_TEXT, shares=JSON_IN_TAGS),
         _read(
             "deepseek_v3",
             "deepseekv3_tool_parser.py:82",
@@ -72,6 +74,7 @@ SERVER: Final = Server(
             cut="dropped",
             broken="reply",
             reads=("ernie45",),
+            shares=JSON_IN_TAGS,
         ),
         _read(
             "functiongemma",
@@ -89,13 +92,19 @@ SERVER: Final = Server(
             reads=("granite-20b-fc",),
             aliases=("granite_20b_fc",),
         ),
-        _read("hunyuan_a13b", "hunyuan_a13b_tool_parser.py:100", ALL_TEXT),
+        _read(
+            "hunyuan_a13b",
+            "hunyuan_a13b_tool_parser.py:100",
+            ALL_TEXT,
+            shares=("tool-calls-array",),
+        ),
         _read(
             "hy_v3",
             "hy_v3_tool_parser.py:372",
             BEFORE_CALLS,
             reads=("hunyuan",),
             aliases=("hy_v4",),
+            shares=("hy3",),
         ),
         _read(
             "internlm",
@@ -138,6 +147,7 @@ SERVER: Final = Server(
             ALL_TEXT,
             calls="whole",
             reads=("llama4-pythonic",),
+            shares=("pythonic",),
         ),
         _read(
             "pythonic", "pythonic_tool_parser.py:68", ALL_TEXT, calls="whole", reads=("pythonic",)
@@ -174,6 +184,7 @@ SERVER: Final = Server(
             BEFORE_CALLS,
             ALL_TEXT_ALONE,
             unread="reply if alone",
+            shares=("glm",),
         ),
         _read(
             "step3",

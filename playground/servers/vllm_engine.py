@@ -8,7 +8,14 @@ call ends, delivered as far as it was read.
 from functools import partial
 from typing import Final
 
-from playground.servers.habits import BEFORE_CALLS, CUT_DELIVERED, NO_WAY_BACK, OFFERED_ONLY, parser
+from playground.servers.habits import (
+    BEFORE_CALLS,
+    CUT_DELIVERED,
+    FUNCTION_IN_TAGS,
+    NO_WAY_BACK,
+    OFFERED_ONLY,
+    parser,
+)
 
 _read = partial(parser, "vllm 0.33.0 vllm/")
 
@@ -27,6 +34,7 @@ ENGINE_PARSERS: Final = (
         NO_WAY_BACK,
         CUT_DELIVERED,
         aliases=("deepseekv4", "deepseek_v41"),
+        shares=("deepseek-dsml", "deepseek-v4.1"),
     ),
     _read(
         "gemma4",
@@ -76,6 +84,7 @@ ENGINE_PARSERS: Final = (
         opens="<think>",
         between="dropped",
         aliases=("minimax_m2_append",),
+        shares=("minimax-m2",),
     ),
     _read("minimax_m3", "parser/minimax_m3.py", CUT_DELIVERED, reads=("minimax-m3",)),
     _read(
@@ -101,9 +110,15 @@ ENGINE_PARSERS: Final = (
             "qwen3_xml",
             "step5",
         ),
+        shares=FUNCTION_IN_TAGS,
     ),
     _read("seed_oss", "parser/seed_oss.py, qwen3.py:185-280", CUT_DELIVERED, reads=("seed-oss",)),
-    _read("step3p5", "parser/step3p5.py, qwen3.py:185-280", CUT_DELIVERED),
+    _read(
+        "step3p5",
+        "parser/step3p5.py, qwen3.py:185-280",
+        CUT_DELIVERED,
+        shares=FUNCTION_IN_TAGS,
+    ),
     _read(
         "inkling",
         "parser/inkling.py:134-215",

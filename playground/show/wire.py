@@ -158,6 +158,7 @@ def server_json(reading: ServerReading) -> dict[str, Any]:
         "name": reading.server,
         "parser": reading.parser,
         "source": reading.view.source,
+        "assumed": reading.assumed,
         **result_json(reading),
     }
 

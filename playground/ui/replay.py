@@ -159,7 +159,8 @@ def _about_server(timeline: Timeline) -> None:
     calls = ", ".join(call.name for call in server.tool_calls) or "none"
     dropped = sum(len(event.text) for event in server.dropped)
     lost = f" It drops {counted(dropped, 'character')}." if dropped else ""
-    st.text(f"{server.name} hands over calls: {calls}.{lost}")
+    hands = "is assumed to hand over (not known)" if server.assumed else "hands over"
+    st.text(f"{server.name} {hands} calls: {calls}.{lost}")
 
 
 def show_server(reading: Reading) -> None:
