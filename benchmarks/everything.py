@@ -275,7 +275,7 @@ def start() -> Iterator[Figure]:
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
-    render = ("-m", "playground.cli", "render", "02-parallel-calls", "-d", "hermes")
+    render = ("-m", "playground", "render", "02-parallel-calls", "-d", "hermes")
     child(*render)
     nothing = min(child("-c", f"import {_NEEDED}") for _ in range(ROUNDS))
     pairs = ((child(*render), nothing) for _ in range(ROUNDS))

@@ -76,7 +76,7 @@ async def serving() -> AsyncIterator[str]:
 @asynccontextmanager
 async def proxying(upstream: str, home: Path, *more: str) -> AsyncIterator[tuple[str, int, Path]]:
     """The command in a process of its own: its address, its process, where it records."""
-    command = [sys.executable, "-m", "playground.cli", "proxy", "--port", "0"]
+    command = [sys.executable, "-m", "playground", "proxy", "--port", "0"]
     process = await asyncio.create_subprocess_exec(
         *command,
         "--upstream",

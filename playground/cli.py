@@ -100,7 +100,3 @@ def app(options: tuple[str, ...], public: bool, allow_run: bool, no_workspace: b
 
     launch(list(options), public, allow_run, not no_workspace)
     return 0
-
-
-if __name__ == "__main__":
-    main()

@@ -729,7 +729,7 @@ def test_a_prompt_on_the_command_line(tmp_path: Path) -> None:
     text.write_text("Tides of {port}, {gone}")
     yaml = tmp_path / "agent.yaml"
     yaml.write_text("prompts: [{name: p, text: 'Tides of {port}'}]")
-    program = [sys.executable, "-m", "playground.cli", "template", "prompt"]
+    program = [sys.executable, "-m", "playground", "template", "prompt"]
     values = ["--values", '{"port": "Brest"}']
     done = subprocess.run([*program, str(text), *values], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (1, "Tides of Brest, {gone}\n")

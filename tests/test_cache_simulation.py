@@ -636,7 +636,7 @@ def test_automatic_marking_passes_a_message_that_says_nothing() -> None:
 def test_a_check_passes_or_says_what_broke(tmp_path: Path) -> None:
     file = tmp_path / "long.json"
     file.write_text(dump_session(long_session()))
-    command = [sys.executable, "-m", "playground.cli", "check", str(file)]
+    command = [sys.executable, "-m", "playground", "check", str(file)]
 
     def run(*more: str) -> tuple[int, str]:
         done = subprocess.run([*command, *more], capture_output=True, text=True)
@@ -698,7 +698,7 @@ def test_dear(check_cache):
 def test_the_matrix_on_the_command_line(tmp_path: Path) -> None:
     file = tmp_path / "long.json"
     file.write_text(dump_session(long_session(3)))
-    command = [sys.executable, "-m", "playground.cli", "cache", str(file), "--simulate", "--json"]
+    command = [sys.executable, "-m", "playground", "cache", str(file), "--simulate", "--json"]
     done = subprocess.run(
         [*command, "-d", "xml", "-d", "native", "--policy", "azad", "--policy", "none"],
         capture_output=True,

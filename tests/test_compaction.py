@@ -237,7 +237,7 @@ def test_it_shows_itself_and_the_command_line_says_it(tmp_path: Path) -> None:
     assert (figure.layout.legend.yanchor, figure.layout.legend.y > 1) == ("bottom", True)
     assert "saved so far" in found.html()
     json.dumps(found.as_json())
-    command = [sys.executable, "-m", "playground.cli", "compaction", "12-long-tool-run", "--json"]
+    command = [sys.executable, "-m", "playground", "compaction", "12-long-tool-run", "--json"]
     done = subprocess.run(command, capture_output=True, text=True)
     policies = json.loads(done.stdout)["policies"]
     assert len(policies) == 6 and len(policies[1]["saved"]) == len(policies[0]["costs"])

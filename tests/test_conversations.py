@@ -254,7 +254,7 @@ def test_a_run_on_the_command_line(tmp_path: Path) -> None:
     file.write_text(SET)
     tools = tmp_path / "tools.json"
     tools.write_text(json.dumps([TIDES.model_dump()]))
-    command = [sys.executable, "-m", "playground.cli", "template", "run", str(file)]
+    command = [sys.executable, "-m", "playground", "template", "run", str(file)]
     command += ["--template", "new-conversation", "--input", json.dumps(DATA)]
     command += ["--tools", str(tools), "--functions", '{"get_tides": "05:12"}']
     answers = ["--answers", json.dumps([CALL, "At 05:12.", "05:12"])]
@@ -480,7 +480,7 @@ def test_a_set_that_is_not_there_is_told_with_those_that_are() -> None:
 
 
 def test_answers_come_from_one_place() -> None:
-    program = [sys.executable, "-m", "playground.cli", "template", "run", "tide-talk"]
+    program = [sys.executable, "-m", "playground", "template", "run", "tide-talk"]
     done = subprocess.run(
         [*program, "--live", "--replay", "x.json"], capture_output=True, text=True, timeout=60
     )
@@ -495,7 +495,7 @@ def test_what_was_answered_before_a_fault_is_kept(tmp_path: Path) -> None:
     out, source = tmp_path / "run.json", tmp_path / "set.yaml"
     source.write_text("- {role: request}\n- {role: user, content: '{{.n.x}}'}\n")
     with serving() as server:
-        program = [sys.executable, "-m", "playground.cli", "template", "run", str(source), "--live"]
+        program = [sys.executable, "-m", "playground", "template", "run", str(source), "--live"]
         program += ["--model", "openai/demo", "--base-url", f"{server.url}/v1", "-o", str(out)]
         program += ["--input", '{"n": 3}']
         done = subprocess.run(program, capture_output=True, text=True, timeout=120)
@@ -505,7 +505,7 @@ def test_what_was_answered_before_a_fault_is_kept(tmp_path: Path) -> None:
 
 
 def command(*arguments: str) -> Any:
-    program = [sys.executable, "-m", "playground.cli", "template", "run", *arguments, "--json"]
+    program = [sys.executable, "-m", "playground", "template", "run", *arguments, "--json"]
     done = subprocess.run(program, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

@@ -980,7 +980,7 @@ def everything(out: Path) -> Iterator[str]:
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "playground.cli", "corpus", *arguments]
+    command = [sys.executable, "-m", "playground", "corpus", *arguments]
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
 
 

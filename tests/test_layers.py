@@ -160,12 +160,12 @@ def test_the_map_in_the_readme_names_every_room() -> None:
     text = (ROOT / "README.md").read_text()
     lines = text.partition("```\nplayground/\n")[2].partition("\npages/")[0]
     named = re.findall(r"(?<![/\w])(\w+)(?:\.py|/)(?![\w/])", lines)
-    assert set(named) == {room(path) for path in MODULES} - {"__init__"}
+    assert set(named) == {room(path) for path in MODULES} - {"__init__", "__main__"}
 
 
 def test_no_module_is_named_like_a_top_level_one() -> None:
     """`streamlit run playground/app.py` puts playground/ first on the path: names would shadow."""
-    names = {path.stem for path in PACKAGE.glob("*.py")} - {"__init__"}
+    names = {path.stem for path in PACKAGE.glob("*.py")} - {"__init__", "__main__"}
     names |= {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
     assert names.isdisjoint(sys.stdlib_module_names)
     assert names.isdisjoint(packages_distributions())

@@ -212,7 +212,7 @@ def plugins(tmp_path: Path) -> dict[str, str]:
 
 
 def run(arguments: Sequence[str], environment: dict[str, str]) -> tuple[int, str, str]:
-    command = [sys.executable, "-m", "playground.cli", *arguments]
+    command = [sys.executable, "-m", "playground", *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     return done.returncode, done.stdout, done.stderr
 

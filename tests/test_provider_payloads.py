@@ -215,7 +215,7 @@ def test_messages_that_say_the_same_are_not_taken_for_one_another() -> None:
 
 
 def asked(*more: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "playground.cli", "payload", "02-parallel-calls", *more]
+    command = [sys.executable, "-m", "playground", "payload", "02-parallel-calls", *more]
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 

@@ -905,7 +905,7 @@ def test_block_answers_409_and_the_provider_never_sees_it(tmp_path: Path) -> Non
 
 def command(*arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "playground.cli", "proxy", *arguments],
+        [sys.executable, "-m", "playground", "proxy", *arguments],
         capture_output=True,
         text=True,
         cwd=ROOT,

@@ -112,7 +112,7 @@ def test_an_agents_own_command_goes_through_without_network(agent: Agent, tmp_pa
     with provided() as server:
         proxy = ["proxy", "--port", agent.port, "--upstream", server.url, "--"]
         done = subprocess.run(
-            [sys.executable, "-m", "playground.cli", *proxy, *agent.command],
+            [sys.executable, "-m", "playground", *proxy, *agent.command],
             capture_output=True,
             text=True,
             cwd=work,

@@ -370,7 +370,7 @@ def test_nothing_in_source_is_run(tmp_path: Path) -> None:
 
 
 def piped(text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "playground.cli", *arguments]
+    command = [sys.executable, "-m", "playground", *arguments]
     return subprocess.run(command, input=text, capture_output=True, text=True)
 
 

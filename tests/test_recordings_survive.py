@@ -191,7 +191,7 @@ def test_a_file_that_is_there_is_refused_before_anything_is_sent(tmp_path: Path)
     path = tmp_path / "r.jsonl"
     path.write_text("the user's own")
     with answering(lambda: events("paid")) as server:
-        command = [sys.executable, "-m", "playground.cli", "record", "--session", "01-plain-chat"]
+        command = [sys.executable, "-m", "playground", "record", "--session", "01-plain-chat"]
         done = subprocess.run(
             [*command, "--model", "openai/m", "--base-url", server.url, "-o", str(path)],
             capture_output=True,
@@ -286,7 +286,7 @@ def test_a_refusal_says_where_it_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_text("the user's own")
     with answering(lambda: [b'{"error": {"message": "no"}}'], 401) as server:
-        command = [sys.executable, "-m", "playground.cli", "record", "--session", "01-plain-chat"]
+        command = [sys.executable, "-m", "playground", "record", "--session", "01-plain-chat"]
         more = ["--model", "openai/m", "--base-url", server.url, "-o", str(path), "--force"]
         done = subprocess.run([*command, *more], capture_output=True, text=True, timeout=60)
     assert f"the answer is a refusal; {path} is as it was" in done.stderr
@@ -455,7 +455,7 @@ def test_what_hears_of_no_stop_is_stopped_all_the_same(name: str, status: int) -
 
 def test_sigterm_ends_record_within_seconds_and_keeps_what_came(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
-    command = [sys.executable, "-m", "playground.cli", "record", "--session", "01-plain-chat"]
+    command = [sys.executable, "-m", "playground", "record", "--session", "01-plain-chat"]
     with answering(drip) as server:
         more = ["--model", "openai/m", "--base-url", server.url, "-o", str(path)]
         with subprocess.Popen(

@@ -744,7 +744,7 @@ server.run(*sys.argv[1:2], **({"port": int(sys.argv[2])} if sys.argv[2:] else {}
 
 
 def run(*arguments: str, **more: Any) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "playground.cli", *arguments]
+    command = [sys.executable, "-m", "playground", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, **more)
 
 

@@ -270,7 +270,7 @@ def test_tokens_of_each_tool_by_model_and_dialect() -> None:
 def test_the_command_line_says_both(tmp_path: Path) -> None:
     file = tmp_path / "tools.json"
     file.write_text(json.dumps([{"name": "sail", "description": "S", "input_schema": SCHEMA}]))
-    command = [sys.executable, "-m", "playground.cli", "tools", str(file)]
+    command = [sys.executable, "-m", "playground", "tools", str(file)]
 
     def run(*more: str) -> tuple[int, str, str]:
         done = subprocess.run([*command, *more], capture_output=True, text=True)

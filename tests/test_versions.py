@@ -267,7 +267,7 @@ def test_a_check_says_each_change_of_the_prefix_in_a_line() -> None:
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
-    command = [sys.executable, "-m", "playground.cli", *arguments]
+    command = [sys.executable, "-m", "playground", *arguments]
     done = subprocess.run(command, capture_output=True, text=True)
     return done.returncode, done.stdout, done.stderr
 
