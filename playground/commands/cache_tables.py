@@ -33,13 +33,13 @@ def simulated(cells: Sequence[CacheSimulation], as_json: bool, folded: bool = Fa
         return refused
     if len(cells) == 1:
         return max(refused, _requests(cells[0]))
+    if bill := billed(cells[0]):
+        say(bill)
     rows = [[cell.dialect, cell.policy, *_figures(cell)] for cell in cells]
     found = _folded(rows) if folded else rows
     table(["dialect", "policy", "read", "cost", "findings", "refused because"], found)
     if len(found) < len(rows):
         say("-d NAME has a line for each policy, -d NAME --policy NAME one for each request")
-    if bill := billed(cells[0]):
-        say(bill)
     return refused
 
 
@@ -74,7 +74,9 @@ def _requests(cell: CacheSimulation) -> int:
     from playground.questions.cache.headline import billed
 
     head = ["request", "read", "written", "full price", "cost", "state"]
-    bills = ["billed"] if any(cell.billed) else []
+    bills = ["billed", "paid"] if any(cell.billed) else []
+    if bill := billed(cell):
+        say(bill)
     rows = [_request(cell, number, bool(bills)) for number in range(len(cell.requests))]
     table([*head, *bills, "reason"], rows)
     say(
@@ -82,8 +84,6 @@ def _requests(cell: CacheSimulation) -> int:
         f"{percent(cell.read_permille / 1000)} read from the cache, "
         f"input costs {grouped(cell.cost_permille / 1000, 2)} of its full price"
     )
-    if bill := billed(cell):
-        say(bill)
     for line in cell.origins:
         say(line)
     return report(cell.findings)
@@ -101,7 +101,9 @@ def _request(cell: CacheSimulation, number: int, with_bill: bool) -> list[str]:
     ]
     if with_bill:
         bill = cell.billed[number]
+        share = cell.paid.shares[number] if cell.paid and bill else None
         cells.append(_bill(bill) if bill else "")
+        cells.append("" if share is None else grouped(share / 1000, 2))
     return [*cells, cell.why(number)]
 
 

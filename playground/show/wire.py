@@ -241,6 +241,7 @@ def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
         "errors": cell.errors,
         "model": cell.model,
         "nano_dollars": cell.nano_dollars,
+        "paid": asdict(cell.paid) if cell.paid else None,
         "origins": cell.origins,
         "findings": [asdict(finding) for finding in cell.findings],
         "requests": [

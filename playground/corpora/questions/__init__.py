@@ -92,7 +92,9 @@ FROM calls WHERE NOT ok {and_where} GROUP BY ALL ORDER BY calls DESC, 1, 2 LIMIT
 
 _BREAKS: Final = """
 SELECT {by} count(*) AS breaks, count(DISTINCT session) AS sessions,
-  CAST(sum(lost_tokens) AS BIGINT) AS lost_tokens, round(sum(lost_nano) / 1e9, 6) AS lost_dollars
+  CAST(sum(lost_tokens) AS BIGINT) AS lost_tokens, round(sum(lost_nano) / 1e9, 6) AS lost_dollars,
+  count(*) FILTER (state = 'billed') AS billed,
+  round(sum(lost_nano) FILTER (state = 'billed') / 1e9, 6) AS billed_dollars
 FROM breaks {where} GROUP BY ALL ORDER BY lost_tokens DESC, breaks DESC, 1, 2 LIMIT $limit"""
 
 _TOOLS: Final = """

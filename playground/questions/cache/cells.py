@@ -18,6 +18,7 @@ from playground.display import Drawn, Listed, Live
 from playground.findings import Finding
 from playground.llm.prices import Price, price_of
 from playground.questions.cache.known_rules import known_rules
+from playground.questions.cache.paid import Paid
 from playground.questions.cache.reach import Reach, reach
 
 _FIGURES: Final[tuple[tuple[str, Callable[[int], str]], ...]] = (
@@ -48,6 +49,7 @@ class CacheSimulation(Drawn, Live):
     billed: Sequence[Billed | None] = ()  # what each was billed, where somebody noted it
     notes: tuple[Finding, ...] = ()  # what the session lacks that the prediction would need
     pending: bool = False  # whether the last request is still to be answered
+    paid: Paid | None = None  # what the bills come to
 
     @property
     def cost_permille(self) -> int:

@@ -28,8 +28,10 @@ from playground.questions.cache.cells import (
     reaches,
 )
 from playground.questions.cache.known_rules import known_rules
+from playground.questions.cache.paid import paid
 from playground.questions.cache.requests import (
     APART,
+    answering_models,
     billed_for,
     is_pending,
     render_requests,
@@ -97,7 +99,9 @@ def simulate_cache(
         wire, before = _wire(reader, body, number), row[-1] if row else None
         at = _instant(times[number]) if times else number * apart
         row.append(TimedRequest(wire, at, rules, billed[number], before))
-    return simulated_row(row, parted(row, rules), rules, model=name, billed=tuple(billed))
+    found = simulated_row(row, parted(row, rules), rules, model=name, billed=tuple(billed))
+    named = [str(body.get("model") or name) for body in bodies]
+    return replace(found, paid=paid(billed, named, provider))
 
 
 def _as_sent(
@@ -120,7 +124,9 @@ def _as_sent(
         usages=sent.usages,
         times=sent.times if seconds_apart is None else (),
     )
-    return replace(found, policy=AS_SENT)
+    names = [str(body.get("model") or own) for body in sent.bodies]
+    names = [own if own.endswith(f"/{name}") else name for name in names]  # with its provider
+    return replace(found, policy=AS_SENT, paid=paid(found.billed, names, provider))
 
 
 @takes(
@@ -144,6 +150,8 @@ def cache_matrix(
     The policy "as-sent" has one cell, the first, since no dialect writes what was sent.
     """
     apart = None if seconds_apart is None else _checked(seconds_apart)
+    bills = billed_for(session)
+    was_paid = paid(bills, answering_models(session), provider)
     session = session.with_model(model)
     name, dynamic = session.task.model_name, session.dynamic
     rules = known_rules(provider, name)
@@ -151,7 +159,7 @@ def cache_matrix(
     answered = any(message.role == "assistant" for message in session.messages)
     to_come = is_pending(session) and (what_if.pending or not answered)
     as_sent = replace(what_if, pending=True) == AS_IT_IS
-    billed = (*billed_for(session), *[None] * to_come) if as_sent else ()
+    billed = (*bills, *[None] * to_come) if as_sent else ()
     notes = tuple(_lacking(session))
     wanted = as_policies(policies)
     marking = [each for each in wanted if each != AS_SENT]
@@ -169,7 +177,7 @@ def cache_matrix(
             policy = get_policy(chosen or dialect.cache_policy)
             row = [one.marked(policy, asked, rules, what_if.ttl) for one in rendered]
             cell = simulated_row(row, differences, rules, dialect.name, policy.name, name, billed)
-            result.append(replace(cell, notes=notes, pending=to_come))
+            result.append(replace(cell, notes=notes, pending=to_come, paid=was_paid))
     return CacheMatrix(result)
 
 
