@@ -157,3 +157,51 @@ def test_the_headline_of_a_table_tells_what_was_paid(tmp_path: Path) -> None:
     for options in ([], ["-d", "native"], ["-d", "native", "--policy", "none"]):
         found = CliRunner().invoke(main, ["cache", "simulate", str(file), *options])
         assert found.stdout.startswith(first)
+
+
+def broken(*records: dict[str, Any]) -> str:
+    """Why the last of three requests was billed as it was, of which nothing is read."""
+    made = session([(0, SIZES[0]), (SIZES[0], SIZES[1] - SIZES[0]), (0, SIZES[2])])
+    told = zip(made.requests, records, strict=False)
+    noted = [replace(each, **more) for each, more in told]
+    noted += made.requests[len(noted) :]
+    found = pg.simulate_cache(
+        replace(made, requests=tuple(noted)), policy="claude-code", seconds_apart=20
+    )
+    assert found.hints[2] in found.why(2)
+    assert simulation_json(found)["hints"] == {"2": found.hints[2]}
+    (failed,) = found.failures(no_cache_break=True)
+    assert failed.endswith(f"look at: {found.hints[2]}")
+    return found.hints[2]
+
+
+def at(seconds: int) -> dict[str, Any]:
+    return {
+        "at": f"2026-01-01T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}+00:00"
+    }
+
+
+def test_a_break_that_nothing_explains_says_what_to_look_at() -> None:
+    assert broken() == "when they were sent is not noted; 2 blocks more (a mark looks 20 back)"
+    late = broken(at(0), at(10), at(2_830))
+    assert late.startswith("47 min after the request before, past the 5 min that the cache keeps;")
+    soon = broken(at(0), at(10), at(40))
+    assert soon.startswith("30 s after the request before, within the 5 min that the cache keeps;")
+    others = broken({"model": MODEL}, {"model": MODEL}, {"model": "claude-haiku-4-5"})
+    assert f"model {MODEL}, then claude-haiku-4-5" in others
+    answering = broken(at(0), at(10) | {"seconds": 8.0}, at(12))
+    assert answering.startswith("sent 2 s after the one before, whose answer took 8 s: in parallel")
+    assert "the answer before ended with 'aborted'" in broken({}, {"stop_reason": "aborted"})
+    assert broken(at(0), at(10), at(5)).startswith("noted as sent 5 s before the one before it")
+    aborted = pg.simulate_cache(
+        session([(0, SIZES[0]), (0, 0), (0, SIZES[2])]), policy="claude-code"
+    )
+    assert "1 request between was not billed (aborted, or unanswered)" in aborted.hints[2]
+
+
+def test_a_break_that_the_session_holds_needs_no_hint() -> None:
+    made = session([(0, SIZES[0]), (SIZES[0], SIZES[1] - SIZES[0])])
+    assert pg.simulate_cache(made, policy="claude-code").hints == {}
+    late = session([(0, SIZES[0]), (0, SIZES[1])])
+    found = pg.simulate_cache(late, policy="claude-code", seconds_apart=3_700)
+    assert "had expired" in found.why(1) and found.hints == {}

@@ -27,6 +27,7 @@ from playground.questions.cache.cells import (
     billed_breaks,
     reaches,
 )
+from playground.questions.cache.hints import NotedRequest, noted_requests
 from playground.questions.cache.known_rules import known_rules
 from playground.questions.cache.paid import paid
 from playground.questions.cache.requests import (
@@ -101,7 +102,11 @@ def simulate_cache(
         row.append(TimedRequest(wire, at, rules, billed[number], before))
     found = simulated_row(row, parted(row, rules), rules, model=name, billed=tuple(billed))
     named = [str(body.get("model") or name) for body in bodies]
-    return replace(found, paid=paid(billed, named, provider))
+    noted = [
+        NotedRequest(float(times[number]) if times else None, model)
+        for number, model in enumerate(named)
+    ]
+    return replace(found, paid=paid(billed, named, provider), noted=noted)
 
 
 def _as_sent(
@@ -152,6 +157,7 @@ def cache_matrix(
     apart = None if seconds_apart is None else _checked(seconds_apart)
     bills = billed_for(session)
     was_paid = paid(bills, answering_models(session), provider)
+    noted = noted_requests(session)
     session = session.with_model(model)
     name, dynamic = session.task.model_name, session.dynamic
     rules = known_rules(provider, name)
@@ -177,7 +183,8 @@ def cache_matrix(
             policy = get_policy(chosen or dialect.cache_policy)
             row = [one.marked(policy, asked, rules, what_if.ttl) for one in rendered]
             cell = simulated_row(row, differences, rules, dialect.name, policy.name, name, billed)
-            result.append(replace(cell, notes=notes, pending=to_come, paid=was_paid))
+            cell = replace(cell, notes=notes, pending=to_come, paid=was_paid, noted=noted)
+            result.append(cell)
     return CacheMatrix(result)
 
 
