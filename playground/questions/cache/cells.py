@@ -116,7 +116,9 @@ class CacheSimulation(Drawn, Live):
         """By request, for each break that the bills show and the simulation does not: the facts
         that are nearest to it. No causes."""
         found: dict[int, str] = {}
-        for each in billed_breaks(self.billed) if self.rules and self.row else ():
+        if self.rules is None or not self.row:
+            return found
+        for each in billed_breaks(self.billed):
             parts = any(self.differences[each.since + 1 : each.number + 1])
             if each.number in self.breaks or parts:
                 continue

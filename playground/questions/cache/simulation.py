@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import isfinite
@@ -140,6 +140,7 @@ def _as_sent(
     provider="text",
     seconds_apart="number or nothing",
     what_if=WhatIf,
+    progress="function or nothing",
 )
 def cache_matrix(
     session: Session,
@@ -149,10 +150,12 @@ def cache_matrix(
     provider: str = "",
     seconds_apart: float | None = None,
     what_if: WhatIf = AS_IT_IS,
+    progress: Callable[[int, int], None] | None = None,
 ) -> CacheMatrix:
     """The session in each dialect under each policy, dialect by dialect; all of them by default.
 
-    The policy "as-sent" has one cell, the first, since no dialect writes what was sent.
+    The policy "as-sent" has one cell, the first, since no dialect writes what was sent. `progress`
+    is called with the number of dialects that are simulated, and of all.
     """
     apart = None if seconds_apart is None else _checked(seconds_apart)
     bills = billed_for(session)
@@ -172,19 +175,28 @@ def cache_matrix(
     result: list[CacheSimulation] = []
     if len(marking) < len(wanted):
         result.append(_as_sent(session, model, provider, apart, what_if))
-    for dialect in as_dialects(dialects) if marking else ():
+    chosen_dialects = as_dialects(dialects) if marking else []
+    for done, dialect in enumerate(chosen_dialects, 1):
         rendered = render_requests(session, dialect, rules, apart, what_if)
         differences = parted([one.request for one in rendered], rules)
         differences = tuple(
             found.by_compaction if found and one.anew else found
             for found, one in zip(differences, rendered, strict=True)
         )
+        known: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
         for chosen in marking:
             policy = get_policy(chosen or dialect.cache_policy)
             row = [one.marked(policy, asked, rules, what_if.ttl) for one in rendered]
-            cell = simulated_row(row, differences, rules, dialect.name, policy.name, name, billed)
+            marks = tuple(tuple(one.marks.items()) for one in row)
+            if marks not in known:  # several agents mark alike
+                known[marks] = simulated_row(
+                    row, differences, rules, dialect.name, policy.name, name, billed
+                )
+            cell = replace(known[marks], policy=policy.name)
             cell = replace(cell, notes=notes, pending=to_come, paid=was_paid, noted=noted)
             result.append(cell)
+        if progress is not None:
+            progress(done, len(chosen_dialects))
     return CacheMatrix(result)
 
 
