@@ -93,3 +93,19 @@ def test_breaks_tell_how_much_of_what_they_cost_was_billed(tmp_path: Path) -> No
     row = dict(zip(found.columns, values, strict=True))
     assert (row["billed"], row["lost_tokens"]) == (1, 9_000)
     assert row["billed_dollars"] == row["lost_dollars"] > 0
+
+
+def test_breaks_are_told_by_session(tmp_path: Path) -> None:
+    broken = transcript(usage(0, 9_000), usage(0, 9_100)).with_model("claude-sonnet-4-5")
+    twice = transcript(usage(0, 9_000), usage(0, 9_100), usage(0, 9_200))
+    for number, each in enumerate((broken, twice.with_model("claude-sonnet-4-5"))):
+        (tmp_path / f"{number}.json").write_text(dump_session(each))
+    build_corpus(tmp_path / "o", sorted(tmp_path.glob("*.json")), engine="serial")
+    corpus = pg.corpus(tmp_path / "o")
+    by_session = corpus.ask("breaks", by=["session"])
+    found = [dict(zip(by_session.columns, values, strict=True)) for values in by_session.rows]
+    assert [(row["breaks"], row["sessions"]) for row in found] == [(2, 1), (1, 1)]
+    for told in found:
+        assert corpus.session(told["session"]) is not None
+        alone = corpus.ask("breaks", session=told["session"])
+        assert dict(zip(alone.columns, alone.rows[0], strict=True))["breaks"] == told["breaks"]

@@ -137,7 +137,8 @@ def placed(
     policy: str | Policy,
     as_json: bool,
 ) -> int:
-    """Where marks land: a line for each dialect, or every part of the dialects that are named."""
+    """Where marks land: a line for all dialects with the same answer, or every part of the dialects
+    that are named."""
     from playground.questions.cache.placement import place_cache
     from playground.show.wire import PLACEMENT_HEAD, placement_json, placement_rows
 
@@ -148,7 +149,12 @@ def placed(
         return 0
     if len(placements) > 1 and not dialects:
         head = ["dialect", "marks", "characters", "nothing marked because"]
-        table(head, [_line(placement) for placement in placements])
+        alike: dict[tuple[str, str], list[CachePlacement]] = {}
+        for placement in placements:
+            alike.setdefault(_answer(placement), []).append(placement)
+        table(head, [_line(*answer, some) for answer, some in alike.items()])
+        if len(alike) < len(placements):
+            say("-d NAME has every part of one dialect; --json has each by itself")
         return 0
     for placement in placements:
         marks = counted(len(placement.marks), "mark")
@@ -177,9 +183,16 @@ def _written_in(
     return in_dialects(("native",) if policy == AS_SENT else named or otherwise, rules)
 
 
-def _line(placement: CachePlacement) -> list[str]:
+def _answer(placement: CachePlacement) -> tuple[str, str]:
+    """How many marks there are, and why there are none."""
     reason = placement.refusal.explanation if placement.refusal else ""
-    return [placement.dialect, str(len(placement.marks)), f"{placement.characters:,}", reason]
+    return str(len(placement.marks)), reason
+
+
+def _line(marks: str, reason: str, alike: Sequence[CachePlacement]) -> list[str]:
+    sizes = sorted(each.characters for each in alike)
+    ends = dict.fromkeys(f"{size:,}" for size in (sizes[0], sizes[-1]))
+    return [_some([each.dialect for each in alike]), marks, " to ".join(ends), reason]
 
 
 def _in(dialect: str) -> str:

@@ -23,13 +23,15 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {  # what each table can be asked b
     "requests": (*_WHO, "provider", "stop_reason"),
     "calls": (*_WHO, "tool", "finding", "ok", "failed", "shape"),
     "findings": (*_WHO, "code", "severity"),
-    "breaks": ("agent", "version", "model", "provider", "cause", "rule", "state"),
+    "breaks": ("agent", "version", "model", "provider", "cause", "rule", "state", "session"),
 }
+
+_HASHES: Final = ("shape", "session")
 
 
 def shown(column: str) -> str:
     """A column in SQL as answers have it: a hash has 16 hexadecimal digits there."""
-    return "format('{:016x}', shape)" if column == "shape" else column
+    return f"format('{{:016x}}', {column})" if column in _HASHES else column
 
 
 @dataclass(frozen=True, slots=True)
