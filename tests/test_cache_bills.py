@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 import playground as pg
+from playground.cli import main
 from playground.corpora.breaks import breaks_of
 from playground.corpora.requests import sent_requests
 from playground.messages import Message, TextPart
 from playground.questions.cache.headline import headline
+from playground.questions.cache.what_if import WhatIf
+from playground.sessions.native_format import dump_session
 from playground.sessions.session import RequestRecord, RequestRow, Session
 from playground.show.wire import simulation_json
 
@@ -154,3 +160,105 @@ def test_a_minimum_that_nobody_knows_is_told_once() -> None:
     found = pg.simulate_cache(sent([0, 0], 9_000), policy="automatic")
     told = [*found.origins, found.reach.line]
     assert sum("minimum" in line or "fewest" in line for line in told) == 1
+
+
+def test_what_was_paid_stands_beside_what_is_foretold() -> None:
+    # list price of claude-sonnet-4-5 (LiteLLM's cost map): $3 a million; read 0.1, written 1.25
+    bills = [(0, 10_000), (10_000, 2_000)]
+    found = pg.simulate_cache(session(bills), policy="none")
+    assert found.paid is not None
+    assert found.cost_permille == 1000  # nothing is marked: foretold in full
+    tokens = 3 + 10_000 + 3 + 12_000
+    cost = 6 * 1000 + 12_000 * 1250 + 10_000 * 100
+    assert (found.paid.tokens, found.paid.permille) == (tokens, cost // tokens)
+    assert found.paid.nano_dollars == cost * 3  # thousandths of a token at $3 a million
+    assert "Paid: 0.73 of the full price ($0.048)." in headline(found).text
+    assert simulation_json(found)["paid"]["nano_dollars"] == cost * 3
+
+
+def test_what_was_paid_is_told_of_other_marks_models_and_what_ifs() -> None:
+    made = session([(0, 10_000), (10_000, 2_000)])
+    plain = pg.simulate_cache(made, policy="none").paid
+    assert plain is not None
+    for found in (
+        pg.simulate_cache(made, policy="claude-code"),
+        pg.simulate_cache(made, policy="claude-code", what_if=WhatIf(ttl="1h")),
+    ):
+        assert found.paid == plain and str(plain) in headline(found).text
+    noted = [replace(each, model=MODEL) for each in made.requests]
+    told = replace(made, requests=tuple(noted))
+    assert pg.simulate_cache(told, model="gpt-4o-mini", policy="none").paid == plain
+
+
+def test_each_bill_is_paid_at_the_price_of_its_own_model() -> None:
+    made = session([(0, 10_000), (0, 10_000)])
+    models = (MODEL, "claude-haiku-4-5")
+    noted = [replace(each, model=name) for each, name in zip(made.requests, models, strict=True)]
+    found = pg.simulate_cache(replace(made, requests=tuple(noted)), policy="none").paid
+    assert found is not None and found.nano_dollars == (10_000 * 1250 + 3 * 1000) * (3 + 1)
+
+
+def test_what_is_not_known_is_not_called_paid() -> None:
+    made = session([(0, 10_000), (10_000, 2_000)], "nobody/knows-it")
+    assert pg.simulate_cache(made, policy="none").paid is None  # what a read costs is not noted
+    aborted = pg.simulate_cache(session([(0, 10_000), (0, 0)]), policy="none").paid
+    assert aborted is not None and aborted.shares == (1249, None)
+    assert str(aborted).startswith("Paid for 1 of 2 requests: 1.25 of the full price")
+    assert pg.simulate_cache(replace(made, requests=()), policy="none").paid is None
+
+
+def test_the_headline_of_a_table_tells_what_was_paid(tmp_path: Path) -> None:
+    file = tmp_path / "one.json"
+    file.write_text(dump_session(session([(0, 10_000), (10_000, 2_000)])))
+    first = "Billed: 45 % of 22,006 input tokens were read from the cache. Paid: 0.73 of the full"
+    for options in ([], ["-d", "native"], ["-d", "native", "--policy", "none"]):
+        found = CliRunner().invoke(main, ["cache", "simulate", str(file), *options])
+        assert found.stdout.startswith(first)
+
+
+def broken(*records: dict[str, Any]) -> str:
+    """Why the last of three requests was billed as it was, of which nothing is read."""
+    made = session([(0, SIZES[0]), (SIZES[0], SIZES[1] - SIZES[0]), (0, SIZES[2])])
+    told = zip(made.requests, records, strict=False)
+    noted = [replace(each, **more) for each, more in told]
+    noted += made.requests[len(noted) :]
+    found = pg.simulate_cache(
+        replace(made, requests=tuple(noted)), policy="claude-code", seconds_apart=20
+    )
+    assert found.hints[2] in found.why(2)
+    assert simulation_json(found)["hints"] == {"2": found.hints[2]}
+    (failed,) = found.failures(no_cache_break=True)
+    assert failed.endswith(f"look at: {found.hints[2]}")
+    return found.hints[2]
+
+
+def at(seconds: int) -> dict[str, Any]:
+    return {
+        "at": f"2026-01-01T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}+00:00"
+    }
+
+
+def test_a_break_that_nothing_explains_says_what_to_look_at() -> None:
+    assert broken() == "when they were sent is not noted; 2 blocks more (a mark looks 20 back)"
+    late = broken(at(0), at(10), at(2_830))
+    assert late.startswith("47 min after the request before, past the 5 min that the cache keeps;")
+    soon = broken(at(0), at(10), at(40))
+    assert soon.startswith("30 s after the request before, within the 5 min that the cache keeps;")
+    others = broken({"model": MODEL}, {"model": MODEL}, {"model": "claude-haiku-4-5"})
+    assert f"model {MODEL}, then claude-haiku-4-5" in others
+    answering = broken(at(0), at(10) | {"seconds": 8.0}, at(12))
+    assert answering.startswith("sent 2 s after the one before, whose answer took 8 s: in parallel")
+    assert "the answer before ended with 'aborted'" in broken({}, {"stop_reason": "aborted"})
+    assert broken(at(0), at(10), at(5)).startswith("noted as sent 5 s before the one before it")
+    aborted = pg.simulate_cache(
+        session([(0, SIZES[0]), (0, 0), (0, SIZES[2])]), policy="claude-code"
+    )
+    assert "1 request between was not billed (aborted, or unanswered)" in aborted.hints[2]
+
+
+def test_a_break_that_the_session_holds_needs_no_hint() -> None:
+    made = session([(0, SIZES[0]), (SIZES[0], SIZES[1] - SIZES[0])])
+    assert pg.simulate_cache(made, policy="claude-code").hints == {}
+    late = session([(0, SIZES[0]), (0, SIZES[1])])
+    found = pg.simulate_cache(late, policy="claude-code", seconds_apart=3_700)
+    assert "had expired" in found.why(1) and found.hints == {}

@@ -30,6 +30,7 @@ from playground.caching.validation import ValidationRow
 from playground.cli import main
 from playground.errors import InputFault, UnknownNameError
 from playground.messages import Message, Role, TextPart, ToolCallPart, ToolResultPart
+from playground.paths import samples
 from playground.prompt_data import TaskConfig
 from playground.questions.cache.bills import validate_folder
 from playground.questions.cache.simulation import cache_matrix
@@ -1062,3 +1063,29 @@ def test_requests_of_one_instant_are_gone_through_once() -> None:
         return counted
 
     assert steps(240) < 3 * steps(120)
+
+
+def test_a_matrix_tells_how_far_it_is_and_marks_alike_are_the_same_cell_by_another_name() -> None:
+    session = pg.load_session(samples()["12-long-tool-run"])
+    told: list[tuple[int, int]] = []
+    cells = pg.cache_matrix(
+        session,
+        ["xml", "native"],
+        ["claude-code", "goose", "none"],
+        progress=lambda *each: told.append(each),
+    )
+    assert told == [(1, 2), (2, 2)]
+    assert [cell.policy for cell in cells] == ["claude-code", "goose", "none"] * 2
+    assert cells[0].requests == cells[1].requests != cells[2].requests
+    for cell in cells:
+        alone = pg.simulate_cache(session, dialect=cell.dialect, policy=cell.policy)
+        assert (alone.requests, alone.findings) == (cell.requests, cell.findings)
+
+
+def test_marks_of_dialects_with_the_same_answer_are_one_line() -> None:
+    file = str(samples()["12-long-tool-run"])
+    lines = CliRunner().invoke(main, ["cache", "place", file]).stdout.splitlines()
+    every = json.loads(CliRunner().invoke(main, ["cache", "place", file, "--json"]).stdout)
+    counts = {sum(one["marked"] for one in each["decisions"]) for each in every}
+    assert len(lines) == 1 + len(counts) + 1  # a head, and where to see more
+    assert "more" in lines[1] and " to " in lines[1]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from playground.caching.agents import AGENTS
 from playground.caching.family import model_family
 from playground.caching.policies import (
     GEMINI_MIN_CHARACTERS,
@@ -16,6 +18,7 @@ from playground.caching.policies import (
     azad,
     text_characters,
 )
+from playground.caching.shared_lists import SharedList
 from playground.dialects import dialect_names, get_dialect
 from playground.errors import UnknownNameError
 from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
@@ -233,3 +236,28 @@ def test_another_policy_or_model_may_be_asked_for() -> None:
         UnknownNameError, match=r"unknown policy 'best'; known: aider, automatic, azad"
     ):
         place_cache(session(), "xml", policy="best")
+
+
+class Counting(SharedList[dict[str, Any]]):
+    """Messages that count how often somebody looks at one."""
+
+    looks = 0
+
+    def __getitem__(self, index: Any) -> Any:
+        self.looks += 1
+        return super().__getitem__(index)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for message in super().__iter__():
+            self.looks += 1
+            yield message
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_a_policy_looks_at_few_messages_of_a_long_session(name: str) -> None:
+    # a session has as many requests as answers: to look at all of each is the square of that
+    said = [{"role": role, "content": "go on"} for role in ("user", "assistant") * 1_000]
+    for messages in ([{"role": "system", "content": "be brief"}, *said], said):
+        counted = Counting(messages)
+        assert AGENTS[name].places(counted) == AGENTS[name].places(messages)
+        assert counted.looks < 30

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+import playground as pg
 from playground.corpora.breaks import breaks_of
+from playground.corpora.building import build_corpus
 from playground.corpora.requests import sent_requests
 from playground.findings import CODES
 from playground.messages import Message, TextPart
+from playground.sessions.native_format import dump_session
 from playground.sessions.session import RequestRecord, RequestRow, Session
 
 # usages of a request that was aborted, as agents and APIs write them
@@ -77,3 +81,31 @@ def test_what_nothing_explains_is_called_as_in_the_cache_lab() -> None:
     (found,) = breaks_of(session, sent_requests(session))
     assert found.cause == "unexplained"
     assert found.cause in CODES
+
+
+def test_breaks_tell_how_much_of_what_they_cost_was_billed(tmp_path: Path) -> None:
+    file = tmp_path / "one.json"
+    made = transcript(usage(0, 9_000), usage(0, 9_100)).with_model("claude-sonnet-4-5")
+    file.write_text(dump_session(made))
+    build_corpus(tmp_path / "o", [file], engine="serial")
+    found = pg.corpus(tmp_path / "o").ask("breaks")
+    (values,) = found.rows
+    row = dict(zip(found.columns, values, strict=True))
+    assert (row["billed"], row["lost_tokens"]) == (1, 9_000)
+    assert row["billed_dollars"] == row["lost_dollars"] > 0
+
+
+def test_breaks_are_told_by_session(tmp_path: Path) -> None:
+    broken = transcript(usage(0, 9_000), usage(0, 9_100)).with_model("claude-sonnet-4-5")
+    twice = transcript(usage(0, 9_000), usage(0, 9_100), usage(0, 9_200))
+    for number, each in enumerate((broken, twice.with_model("claude-sonnet-4-5"))):
+        (tmp_path / f"{number}.json").write_text(dump_session(each))
+    build_corpus(tmp_path / "o", sorted(tmp_path.glob("*.json")), engine="serial")
+    corpus = pg.corpus(tmp_path / "o")
+    by_session = corpus.ask("breaks", by=["session"])
+    found = [dict(zip(by_session.columns, values, strict=True)) for values in by_session.rows]
+    assert [(row["breaks"], row["sessions"]) for row in found] == [(2, 1), (1, 1)]
+    for told in found:
+        assert corpus.session(told["session"]) is not None
+        alone = corpus.ask("breaks", session=told["session"])
+        assert dict(zip(alone.columns, alone.rows[0], strict=True))["breaks"] == told["breaks"]

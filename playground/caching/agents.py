@@ -8,7 +8,11 @@ holds them. "Wire user" means what reaches the provider as one user turn: result
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice
 from typing import Any, Final, NamedTuple
+
+from playground.caching.shared_lists import KnowsPlaces
 
 Messages = Sequence[dict[str, Any]]
 PartIndex = tuple[int, int]  # message, part from its end: -1 is the last one, 0 the first
@@ -21,28 +25,64 @@ class AgentPolicy(NamedTuple):
     source: str
 
 
-def _of(messages: Messages, *roles: str) -> list[int]:
-    return [index for index, message in enumerate(messages) if message.get("role") in roles]
+def last_of(messages: Messages) -> Callable[[str, int], list[int]]:
+    """What gives the places of a role's last messages, at most so many, in their order."""
+    if isinstance(messages, KnowsPlaces):
+        return partial(messages.last_with, "role")
+    backwards = [message.get("role") for message in reversed(messages)]
+
+    def last(role: str, count: int) -> list[int]:
+        found: list[int] = []
+        at = -1
+        for _ in range(min(count, backwards.count(role))):
+            at = backwards.index(role, at + 1)
+            found.insert(0, len(backwards) - 1 - at)
+        return found
+
+    return last
 
 
-def _last(indices: Sequence[int], count: int, part: int = -1) -> list[PartIndex]:
-    return [(index, part) for index in indices[-count:]]
+# A session has as many requests as answers: who looks at every message of each takes its square.
 
 
-def _after_system(messages: Messages) -> list[int]:
-    return [i for i, message in enumerate(messages) if message.get("role") != "system"]
+def _last(messages: Messages, count: int, *roles: str) -> list[int]:
+    last = last_of(messages)
+    return sorted(index for role in roles for index in last(role, count))[-count:]
 
 
-def _wire_users(messages: Messages) -> list[int]:
-    """The last message of every run of user messages and results."""
-    users = _of(messages, "user", "tool")
-    return [
-        index for index, after in zip(users, [*users, -1][1:], strict=True) if after != index + 1
-    ]
+def _first(messages: Messages, count: int, role: str) -> list[int]:
+    known = _last(messages, count, role)
+    if len(known) < count:
+        return known  # all that there are
+    places = (i for i, message in enumerate(messages) if message.get("role") == role)
+    return list(islice(places, count))
+
+
+def _from_end(messages: Messages, count: int, fits: Callable[[int], bool]) -> list[int]:
+    """The last places that fit, at most so many, in their order."""
+    fitting = (index for index in range(len(messages) - 1, -1, -1) if fits(index))
+    return list(islice(fitting, count))[::-1]
+
+
+def _after_system(messages: Messages, count: int) -> list[int]:
+    return _from_end(messages, count, lambda index: messages[index].get("role") != "system")
+
+
+def _wire_users(messages: Messages, count: int) -> list[int]:
+    """The last message of every run of user messages and results, of the last such runs."""
+
+    def is_user(index: int) -> bool:
+        return index < len(messages) and messages[index].get("role") in ("user", "tool")
+
+    return _from_end(messages, count, lambda index: is_user(index) and not is_user(index + 1))
+
+
+def _at(indices: Sequence[int], part: int = -1) -> list[PartIndex]:
+    return [(index, part) for index in indices]
 
 
 def _system(messages: Messages) -> list[PartIndex]:
-    return _last(_of(messages, "system"), 1)
+    return _at(_last(messages, 1, "system"))
 
 
 def system_only(messages: Messages) -> list[PartIndex]:
@@ -50,57 +90,57 @@ def system_only(messages: Messages) -> list[PartIndex]:
 
 
 def system_and_last_two_users(messages: Messages) -> list[PartIndex]:
-    return [*_system(messages), *_last(_of(messages, "user"), 2)]
+    return [*_system(messages), *_at(_last(messages, 2, "user"))]
 
 
 def system_and_last_two_wire_users(messages: Messages) -> list[PartIndex]:
-    return [*_system(messages), *_last(_wire_users(messages), 2)]
+    return [*_system(messages), *_at(_wire_users(messages, 2))]
 
 
 # Kodu keeps a mark on the first question too, which the history never moves away from.
 def kodu(messages: Messages) -> list[PartIndex]:
-    users = _of(messages, "user")
-    return [*_system(messages), *_last(users[:1], 1), *_last(users[1:], 2)]
+    first, later = _first(messages, 1, "user"), _last(messages, 3, "user")
+    return [*_system(messages), *_at(first), *_at(later[1:])]
 
 
 def openhands(messages: Messages) -> list[PartIndex]:
-    first = [(index, 0) for index in _of(messages, "system")[:1]]
-    return [*first, *_last(_of(messages, "user", "tool"), 1)]
+    first = _at(_first(messages, 1, "system"), part=0)
+    return [*first, *_at(_last(messages, 1, "user", "tool"))]
 
 
 def swe_agent(messages: Messages) -> list[PartIndex]:
-    return _last(_of(messages, "user", "tool"), 2, part=0)
+    return _at(_last(messages, 2, "user", "tool"), part=0)
 
 
 def last_message(messages: Messages) -> list[PartIndex]:
-    return _last(range(len(messages)), 1)
+    return _at(range(len(messages))[-1:])
 
 
 def automatic(messages: Messages) -> list[PartIndex]:
     """The provider looks for the last block that may be marked, so an empty message is passed."""
-    return _last([i for i, message in enumerate(messages) if message.get("content")], 1)
+    return _at(_from_end(messages, 1, lambda index: bool(messages[index].get("content"))))
 
 
 def system_and_last_message(messages: Messages) -> list[PartIndex]:
-    return [*_system(messages), *_last(_after_system(messages), 1)]
+    return [*_system(messages), *_at(_after_system(messages, 1))]
 
 
 def every_system(messages: Messages) -> list[PartIndex]:
-    return _last(_of(messages, "system"), 4)
+    return _at(_last(messages, 4, "system"))
 
 
 def opencode(messages: Messages) -> list[PartIndex]:
-    first = [(index, -1) for index in _of(messages, "system")[:2]]
-    return [*first, *_last(_after_system(messages), 2)]
+    first = _at(_first(messages, 2, "system"))
+    return [*first, *_at(_after_system(messages, 2))]
 
 
 def hermes_agent(messages: Messages) -> list[PartIndex]:
-    return [*_system(messages), *_last(_after_system(messages), 3)]
+    return [*_system(messages), *_at(_after_system(messages, 3))]
 
 
 def aider(messages: Messages) -> list[PartIndex]:
     """A session has no repository map or chat files apart: the prompt and the last question."""
-    return [*_system(messages), *_last(_of(messages, "user"), 1)]
+    return [*_system(messages), *_at(_last(messages, 1, "user"))]
 
 
 AGENTS: Final[dict[str, AgentPolicy]] = {

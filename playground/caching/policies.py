@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from operator import itemgetter
 from typing import Any, Final
 
 from playground.arguments import wrong
-from playground.caching.agents import AGENTS, AgentPolicy, marked_parts
+from playground.caching.agents import AGENTS, AgentPolicy, last_of, marked_parts
 from playground.caching.family import model_family
 from playground.caching.providers import provider_of
-from playground.caching.shared_lists import KnowsPlaces
 from playground.errors import UnknownNameError
 from playground.prompt_data import CacheDialect
 
@@ -196,7 +193,7 @@ def _gemini_refusal(messages: FormattedMessages, request: CacheRequest) -> Cache
 
 
 def _places(messages: FormattedMessages) -> list[CacheDecision]:
-    last = _last_of(messages)
+    last = last_of(messages)
     systems, users = last("system", 1), last("user", 2)
     return [
         _at(messages, systems[-1:], "last-system"),
@@ -208,23 +205,6 @@ def _places(messages: FormattedMessages) -> list[CacheDecision]:
         _at(messages, users[-1:], "last-user", from_end=2),
         _at(messages, users[-1:], "last-user"),
     ]
-
-
-def _last_of(messages: FormattedMessages) -> Callable[[str, int], list[int]]:
-    """What gives the places of a role's last messages, at most so many, in their order."""
-    if isinstance(messages, KnowsPlaces):
-        return partial(messages.last_with, "role")
-    backwards = list(map(itemgetter("role"), reversed(messages)))
-
-    def last(role: str, count: int) -> list[int]:
-        found: list[int] = []
-        at = -1
-        for _ in range(min(count, backwards.count(role))):
-            at = backwards.index(role, at + 1)
-            found.insert(0, len(backwards) - 1 - at)
-        return found
-
-    return last
 
 
 def _at(

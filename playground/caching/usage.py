@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from playground.caching.prefixes import Billed
+from playground.caching.rules import Rules
 
 _HOUR: Final = ("1h", "ONE_HOUR")
 
@@ -225,6 +226,15 @@ def billed_of(usage: Any) -> Billed | None:
         whole_is = False
     uncached = total - read - written if whole_is else total
     return Billed(read, written, uncached, hour, is_summed(usage))
+
+
+def cost_of(billed: Billed, rules: Rules, model: str) -> int:
+    """What a bill comes to, in thousandths of the price of one input token."""
+    cost = billed.uncached * 1000 + billed.read * rules.read_permille(model)
+    short = billed.write - billed.write_hour
+    for tokens, ttl in ((short, rules.value("default_ttl")), (billed.write_hour, "1h")):
+        cost += tokens * rules.write_permille(ttl) if tokens else 0
+    return cost
 
 
 def output_of(usage: Any) -> int | None:

@@ -33,13 +33,13 @@ def simulated(cells: Sequence[CacheSimulation], as_json: bool, folded: bool = Fa
         return refused
     if len(cells) == 1:
         return max(refused, _requests(cells[0]))
+    if bill := billed(cells[0]):
+        say(bill)
     rows = [[cell.dialect, cell.policy, *_figures(cell)] for cell in cells]
     found = _folded(rows) if folded else rows
     table(["dialect", "policy", "read", "cost", "findings", "refused because"], found)
     if len(found) < len(rows):
         say("-d NAME has a line for each policy, -d NAME --policy NAME one for each request")
-    if bill := billed(cells[0]):
-        say(bill)
     return refused
 
 
@@ -74,7 +74,9 @@ def _requests(cell: CacheSimulation) -> int:
     from playground.questions.cache.headline import billed
 
     head = ["request", "read", "written", "full price", "cost", "state"]
-    bills = ["billed"] if any(cell.billed) else []
+    bills = ["billed", "paid"] if any(cell.billed) else []
+    if bill := billed(cell):
+        say(bill)
     rows = [_request(cell, number, bool(bills)) for number in range(len(cell.requests))]
     table([*head, *bills, "reason"], rows)
     say(
@@ -82,8 +84,6 @@ def _requests(cell: CacheSimulation) -> int:
         f"{percent(cell.read_permille / 1000)} read from the cache, "
         f"input costs {grouped(cell.cost_permille / 1000, 2)} of its full price"
     )
-    if bill := billed(cell):
-        say(bill)
     for line in cell.origins:
         say(line)
     return report(cell.findings)
@@ -101,7 +101,9 @@ def _request(cell: CacheSimulation, number: int, with_bill: bool) -> list[str]:
     ]
     if with_bill:
         bill = cell.billed[number]
+        share = cell.paid.shares[number] if cell.paid and bill else None
         cells.append(_bill(bill) if bill else "")
+        cells.append("" if share is None else grouped(share / 1000, 2))
     return [*cells, cell.why(number)]
 
 
@@ -135,7 +137,8 @@ def placed(
     policy: str | Policy,
     as_json: bool,
 ) -> int:
-    """Where marks land: a line for each dialect, or every part of the dialects that are named."""
+    """Where marks land: a line for all dialects with the same answer, or every part of the dialects
+    that are named."""
     from playground.questions.cache.placement import place_cache
     from playground.show.wire import PLACEMENT_HEAD, placement_json, placement_rows
 
@@ -146,7 +149,12 @@ def placed(
         return 0
     if len(placements) > 1 and not dialects:
         head = ["dialect", "marks", "characters", "nothing marked because"]
-        table(head, [_line(placement) for placement in placements])
+        alike: dict[tuple[str, str], list[CachePlacement]] = {}
+        for placement in placements:
+            alike.setdefault(_answer(placement), []).append(placement)
+        table(head, [_line(*answer, some) for answer, some in alike.items()])
+        if len(alike) < len(placements):
+            say("-d NAME has every part of one dialect; --json has each by itself")
         return 0
     for placement in placements:
         marks = counted(len(placement.marks), "mark")
@@ -175,9 +183,16 @@ def _written_in(
     return in_dialects(("native",) if policy == AS_SENT else named or otherwise, rules)
 
 
-def _line(placement: CachePlacement) -> list[str]:
+def _answer(placement: CachePlacement) -> tuple[str, str]:
+    """How many marks there are, and why there are none."""
     reason = placement.refusal.explanation if placement.refusal else ""
-    return [placement.dialect, str(len(placement.marks)), f"{placement.characters:,}", reason]
+    return str(len(placement.marks)), reason
+
+
+def _line(marks: str, reason: str, alike: Sequence[CachePlacement]) -> list[str]:
+    sizes = sorted(each.characters for each in alike)
+    ends = dict.fromkeys(f"{size:,}" for size in (sizes[0], sizes[-1]))
+    return [_some([each.dialect for each in alike]), marks, " to ".join(ends), reason]
 
 
 def _in(dialect: str) -> str:

@@ -19,7 +19,7 @@ from playground.commands.shared import (
     rules_option,
     session_argument,
 )
-from playground.commands.terminal import guarded, report, report_briefly
+from playground.commands.terminal import guarded, progress_bar, report, report_briefly
 
 if TYPE_CHECKING:
     from playground.caching.policies import Policy
@@ -152,7 +152,7 @@ def cache() -> None:
 @guarded
 @_asked
 def place(asked: _Asked) -> int:
-    """Show where cache marks land in SESSION: a line for each dialect, every part with -d."""
+    """Show where cache marks land in SESSION: a line for dialects alike, every part with -d."""
     from playground.commands import cache_tables
 
     return _under_one_policy(asked, cache_tables.placed)
@@ -243,14 +243,16 @@ def _simulated(asked: _Asked, provider: str, seconds_apart: float | None, what_i
     from playground.questions.cache.simulation import cache_matrix
 
     loaded, policies = load(asked.session, asked.model), asked.chosen()
-    cells = cache_matrix(
-        loaded.session,
-        in_dialects(asked.dialects, asked.rules),
-        policies,
-        provider=provider,
-        seconds_apart=seconds_apart,
-        what_if=what_if,
-    )
+    with progress_bar("simulating") as moved:
+        cells = cache_matrix(
+            loaded.session,
+            in_dialects(asked.dialects, asked.rules),
+            policies,
+            provider=provider,
+            seconds_apart=seconds_apart,
+            what_if=what_if,
+            progress=moved,
+        )
     shown = cache_tables.simulated(cells, asked.as_json, folded=not asked.dialects)
     return max(report(loaded.findings), shown)
 

@@ -11,7 +11,7 @@ from typing import Final
 from playground.caching.blocks import WireBlock
 from playground.caching.prefixes import Billed
 from playground.caching.rules import Rules
-from playground.caching.usage import billed_of, output_of
+from playground.caching.usage import billed_of, cost_of, output_of
 from playground.corpora.signatures import hash_of
 from playground.errors import InputFault
 from playground.json_numbers import dump_again
@@ -226,7 +226,5 @@ def _cost(billed: Billed, output: int, model: str) -> int | None:
     price, rules = price_of(model), rules_for(model)
     if price is None:
         return None
-    cost = billed.uncached * 1000 + billed.read * rules.read_permille(model)
-    for tokens, ttl in ((billed.write - billed.write_hour, "5m"), (billed.write_hour, "1h")):
-        cost += tokens * rules.write_permille(ttl) if tokens else 0
+    cost = cost_of(billed, rules, model)
     return price.nano_dollars(cost) + output * (price.output or 0) // 1000

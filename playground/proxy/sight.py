@@ -19,7 +19,7 @@ from playground.caching.prefixes import Billed, TimedRequest
 from playground.caching.providers import asked_of
 from playground.caching.rules import Rules
 from playground.caching.simulated import Simulated
-from playground.caching.usage import billed_of
+from playground.caching.usage import billed_of, cost_of
 from playground.findings import Finding
 from playground.llm.prices import Price, price_of
 from playground.proxy.belonging import Belonging, Sessions
@@ -319,8 +319,4 @@ def _lost_nano(
 def _billed_nano(billed: Billed, rules: Rules, model: str, price: Price | None) -> int | None:
     if price is None:
         return None
-    short = billed.write - billed.write_hour
-    cost = billed.uncached * 1000 + billed.read * rules.read_permille(model)
-    cost += short * rules.write_permille(rules.value("default_ttl"))
-    cost += billed.write_hour * rules.write_permille("1h")
-    return price.nano_dollars(cost)
+    return price.nano_dollars(cost_of(billed, rules, model))

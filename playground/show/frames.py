@@ -306,14 +306,18 @@ def cache_requests(cell: CacheSimulation) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _billed(cell: CacheSimulation, number: int) -> dict[str, int | None]:
+def _billed(cell: CacheSimulation, number: int) -> dict[str, float | None]:
     """What was billed beside what is predicted, if any of the requests has a bill."""
     # Where none has, three columns of nothing would say that nothing was billed.
     if not any(cell.billed):
         return {}
     bill = cell.billed[number]
     figures = (bill.read, bill.write, bill.uncached) if bill else (None, None, None)
-    return dict(zip(("billed read", "billed written", "billed full price"), figures, strict=True))
+    share = cell.paid.shares[number] if cell.paid and bill else None
+    return {
+        **dict(zip(("billed read", "billed written", "billed full price"), figures, strict=True)),
+        "paid": None if share is None else share / 1000,
+    }
 
 
 def rules(value: Rules) -> pd.DataFrame:

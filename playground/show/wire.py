@@ -239,9 +239,11 @@ def simulation_json(cell: CacheSimulation) -> dict[str, Any]:
             {**asdict(each), "lost": each.lost, "lost_nano": cell.lost_nano(each)}
             for each in cell.unexplained
         ],
+        "hints": {str(number): told for number, told in cell.hints.items()},
         "errors": cell.errors,
         "model": cell.model,
         "nano_dollars": cell.nano_dollars,
+        "paid": asdict(cell.paid) if cell.paid else None,
         "origins": cell.origins,
         "findings": [asdict(finding) for finding in cell.findings],
         "requests": [

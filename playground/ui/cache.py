@@ -209,7 +209,8 @@ def _sizes(simulated: CacheSimulation) -> str:
 
 
 def cache_costs(given: Asked, dialects: Sequence[str]) -> None:
-    """A matrix, dialects by policies, and every request of the cell that the page is about."""
+    """A matrix, dialects by policies, what was really paid above it, and every request of the cell
+    that the page is about."""
     own = policies.own()
     try:
         cells = [
@@ -223,6 +224,8 @@ def cache_costs(given: Asked, dialects: Sequence[str]) -> None:
         f"Rules of {cells[0].provider}. Cost is that of all input as a share of its full price, "
         "the price without a cache. Nothing is sent."
     )
+    if cells[0].paid:
+        st.text(f"{cells[0].paid} What stands in the table is foretold.")
     _matrix(cells)
     of_page = (given.dialect, given.policy)
     cell = next((c for c in cells if (c.dialect, c.policy) == of_page), None) or given.simulated()

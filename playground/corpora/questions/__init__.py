@@ -23,13 +23,15 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {  # what each table can be asked b
     "requests": (*_WHO, "provider", "stop_reason"),
     "calls": (*_WHO, "tool", "finding", "ok", "failed", "shape"),
     "findings": (*_WHO, "code", "severity"),
-    "breaks": ("agent", "version", "model", "provider", "cause", "rule", "state"),
+    "breaks": ("agent", "version", "model", "provider", "cause", "rule", "state", "session"),
 }
+
+_HASHES: Final = ("shape", "session")
 
 
 def shown(column: str) -> str:
     """A column in SQL as answers have it: a hash has 16 hexadecimal digits there."""
-    return "format('{:016x}', shape)" if column == "shape" else column
+    return f"format('{{:016x}}', {column})" if column in _HASHES else column
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,9 @@ FROM calls WHERE NOT ok {and_where} GROUP BY ALL ORDER BY calls DESC, 1, 2 LIMIT
 
 _BREAKS: Final = """
 SELECT {by} count(*) AS breaks, count(DISTINCT session) AS sessions,
-  CAST(sum(lost_tokens) AS BIGINT) AS lost_tokens, round(sum(lost_nano) / 1e9, 6) AS lost_dollars
+  CAST(sum(lost_tokens) AS BIGINT) AS lost_tokens, round(sum(lost_nano) / 1e9, 6) AS lost_dollars,
+  count(*) FILTER (state = 'billed') AS billed,
+  round(sum(lost_nano) FILTER (state = 'billed') / 1e9, 6) AS billed_dollars
 FROM breaks {where} GROUP BY ALL ORDER BY lost_tokens DESC, breaks DESC, 1, 2 LIMIT $limit"""
 
 _TOOLS: Final = """

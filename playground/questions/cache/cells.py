@@ -18,7 +18,9 @@ from playground.counts import dollars, grouped
 from playground.display import Drawn, Listed, Live
 from playground.findings import Finding
 from playground.llm.prices import Price, price_of
+from playground.questions.cache.hints import NotedRequest, hint
 from playground.questions.cache.known_rules import known_rules
+from playground.questions.cache.paid import Paid
 from playground.questions.cache.reach import Reach, reach
 
 _FIGURES: Final[tuple[tuple[str, Callable[[int], str]], ...]] = (
@@ -49,6 +51,8 @@ class CacheSimulation(Drawn, Live):
     billed: Sequence[Billed | None] = ()  # what each was billed, where somebody noted it
     notes: tuple[Finding, ...] = ()  # what the session lacks that the prediction would need
     pending: bool = False  # whether the last request is still to be answered
+    paid: Paid | None = None  # what the bills come to
+    noted: Sequence[NotedRequest] = ()  # what somebody noted of each request, where hints look
 
     @property
     def cost_permille(self) -> int:
@@ -102,9 +106,29 @@ class CacheSimulation(Drawn, Live):
         return reach(self.row[-1], rules, self.model)
 
     def why(self, number: int) -> str:
-        """Why a request reads what it reads; of a break, the first difference too."""
+        """Why a request reads what it reads; of a break, the first difference too, and of one that
+        the bills alone show where to look."""
         reason, difference = self.requests[number].reason, self.differences[number]
-        return f"{reason}; {difference}" if difference and number in self.breaks else reason
+        if number in self.breaks:
+            return f"{reason}; {difference}" if difference else reason
+        return f"{reason}; look at: {where}" if (where := self.hints.get(number)) else reason
+
+    @cached_property
+    def hints(self) -> dict[int, str]:
+        """By request, for each break that the bills show and the simulation does not: the facts
+        that are nearest to it. No causes."""
+        found: dict[int, str] = {}
+        if self.rules is None or not self.row:
+            return found
+        for each in billed_breaks(self.billed):
+            parts = any(self.differences[each.since + 1 : each.number + 1])
+            if each.number in self.breaks or parts:
+                continue
+            before = self.billed[each.since]
+            hour = before is not None and before.write_hour > 0
+            told = hint(self.row, self.noted, each.since, each.number, self.rules, hour)
+            found |= {each.number: told} if told else {}
+        return found
 
     def failures(
         self, max_cost_multiple: float | None = None, no_cache_break: bool = False
@@ -128,7 +152,9 @@ class CacheSimulation(Drawn, Live):
             nano = self.lost_nano(each)
             price = f", {dollars(nano / 1e9)} more" if nano is not None else ""
             read = f"was billed {each.read:,} of {each.left:,} cached tokens as read{price}"
-            failed.append(f"request {each.number + 1} {read}: unexplained by the session")
+            where = self.hints.get(each.number)
+            look = f"; look at: {where}" if where else ""
+            failed.append(f"request {each.number + 1} {read}: unexplained by the session{look}")
         return failed
 
     @cached_property

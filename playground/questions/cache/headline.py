@@ -38,16 +38,17 @@ def headline(value: CacheSimulation) -> Headline:
 
 
 def billed(value: CacheSimulation) -> str:
-    """What the session's own bills say was read; "" where it has none."""
+    """What the session's own bills say was read, and what that cost; "" where it has none."""
     pairs = [(o, b) for o, b in zip(value.requests, value.billed, strict=False) if b]
-    if not pairs:
-        return ""
+    paid = str(value.paid) if value.paid else ""
+    if not pairs:  # under a what-if other requests are simulated than those that were billed
+        return paid
     total = sum(bill.total for _, bill in pairs)
     share = percent(sum(bill.read for _, bill in pairs) / total) if total else percent(0)
     told = f"Billed: {share} of {grouped(total)} input tokens were read from the cache."
     held = grouped(sum(one.total for one, _ in pairs))
     less = f"The session holds about {held} of them." if value.holds_less else ""
-    return " ".join(filter(None, (told, less, _unexplained(value, len(pairs)))))
+    return " ".join(filter(None, (told, paid, less, _unexplained(value, len(pairs)))))
 
 
 def _unexplained(value: CacheSimulation, bills: int) -> str:

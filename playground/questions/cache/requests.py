@@ -126,6 +126,13 @@ def billed_for(session: Session) -> list[Billed | None]:
     return [billed_of(usages.get(reply)) for reply in session.replies]
 
 
+def answering_models(session: Session) -> list[str]:
+    """The model that each answer's request was sent to; the session's where nobody noted it."""
+    noted = {record.reply: record.model for record in session.requests}
+    replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
+    return [noted.get(reply) or session.task.model_name for reply in replies]
+
+
 def _append_environment(wire: WireRequest, environment: str) -> None:
     """The environment block after the last user message, where dialects put it, unmarked."""
     for index in range(len(wire.blocks) - 1, -1, -1):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from typing import Any, Final
@@ -25,9 +25,12 @@ from playground.questions.cache.cells import (
     CacheSimulation,
     contradicted,
 )
+from playground.questions.cache.hints import NotedRequest, noted_requests
 from playground.questions.cache.known_rules import known_rules
+from playground.questions.cache.paid import paid
 from playground.questions.cache.requests import (
     APART,
+    answering_models,
     billed_for,
     is_pending,
     render_requests,
@@ -95,7 +98,13 @@ def simulate_cache(
         wire, before = _wire(reader, body, number), row[-1] if row else None
         at = _instant(times[number]) if times else number * apart
         row.append(TimedRequest(wire, at, rules, billed[number], before))
-    return simulated_row(row, parted(row, rules), rules, model=name, billed=tuple(billed))
+    found = simulated_row(row, parted(row, rules), rules, model=name, billed=tuple(billed))
+    named = [str(body.get("model") or name) for body in bodies]
+    noted = [
+        NotedRequest(float(times[number]) if times else None, model)
+        for number, model in enumerate(named)
+    ]
+    return replace(found, paid=paid(billed, named, provider), noted=noted)
 
 
 def _as_sent(
@@ -118,7 +127,9 @@ def _as_sent(
         usages=sent.usages,
         times=sent.times if seconds_apart is None else (),
     )
-    return replace(found, policy=AS_SENT)
+    names = [str(body.get("model") or own) for body in sent.bodies]
+    names = [own if own.endswith(f"/{name}") else name for name in names]  # with its provider
+    return replace(found, policy=AS_SENT, paid=paid(found.billed, names, provider))
 
 
 @takes(
@@ -127,6 +138,7 @@ def _as_sent(
     provider="text",
     seconds_apart="number or nothing",
     what_if=WhatIf,
+    progress="function or nothing",
 )
 def cache_matrix(
     session: Session,
@@ -136,12 +148,17 @@ def cache_matrix(
     provider: str = "",
     seconds_apart: float | None = None,
     what_if: WhatIf = AS_IT_IS,
+    progress: Callable[[int, int], None] | None = None,
 ) -> CacheMatrix:
     """The session in each dialect under each policy, dialect by dialect; all of them by default.
 
-    The policy "as-sent" has one cell, the first, since no dialect writes what was sent.
+    The policy "as-sent" has one cell, the first, since no dialect writes what was sent. `progress`
+    is called with the number of dialects that are simulated, and of all.
     """
     apart = None if seconds_apart is None else _checked(seconds_apart)
+    bills = billed_for(session)
+    was_paid = paid(bills, answering_models(session), provider)
+    noted = noted_requests(session)
     session = session.with_model(model)
     name, dynamic = session.task.model_name, session.dynamic
     rules = known_rules(provider, name)
@@ -149,25 +166,35 @@ def cache_matrix(
     answered = bool(session.replies)
     to_come = not answered or (is_pending(session) and what_if.pending)
     as_sent = replace(what_if, pending=True) == AS_IT_IS
-    billed = (*billed_for(session), *[None] * to_come) if as_sent else ()
+    billed = (*bills, *[None] * to_come) if as_sent else ()
     notes = tuple(_lacking(session))
     wanted = as_policies(policies)
     marking = [each for each in wanted if each != AS_SENT]
     result: list[CacheSimulation] = []
     if len(marking) < len(wanted):
         result.append(_as_sent(session, model, provider, apart, what_if))
-    for dialect in as_dialects(dialects) if marking else ():
+    chosen_dialects = as_dialects(dialects) if marking else []
+    for done, dialect in enumerate(chosen_dialects, 1):
         rendered = render_requests(session, dialect, rules, apart, what_if)
         differences = parted([one.request for one in rendered], rules)
         differences = tuple(
             found.by_compaction if found and one.anew else found
             for found, one in zip(differences, rendered, strict=True)
         )
+        known: dict[tuple[tuple[tuple[int, str], ...], ...], CacheSimulation] = {}
         for chosen in marking:
             policy = get_policy(chosen or dialect.cache_policy)
             row = [one.marked(policy, asked, rules, what_if.ttl) for one in rendered]
-            cell = simulated_row(row, differences, rules, dialect.name, policy.name, name, billed)
-            result.append(replace(cell, notes=notes, pending=to_come))
+            marks = tuple(tuple(one.marks.items()) for one in row)
+            if marks not in known:  # several agents mark alike
+                known[marks] = simulated_row(
+                    row, differences, rules, dialect.name, policy.name, name, billed
+                )
+            cell = replace(known[marks], policy=policy.name)
+            cell = replace(cell, notes=notes, pending=to_come, paid=was_paid, noted=noted)
+            result.append(cell)
+        if progress is not None:
+            progress(done, len(chosen_dialects))
     return CacheMatrix(result)
 
 
