@@ -79,9 +79,7 @@ CODES: Final[dict[str, FindingKind]] = {
         "a recording names a dialect that nobody knows: its text tells in which it is read",
     ),
     "unknown-tool": FindingKind("warning", "a call to a tool that the session does not have"),
-    "missing-opener": FindingKind(
-        "warning", "a call's JSON, or a piece of its header, without the opener of calls: text"
-    ),
+    "missing-opener": FindingKind("warning", "a call's JSON or header without its opener: text"),
     "bare-opener": FindingKind("info", "the opener of calls, and no call behind it: text"),
     # what a server makes of it
     "server-drops": FindingKind("warning", "the server does not hand this over to its client"),
@@ -95,9 +93,7 @@ CODES: Final[dict[str, FindingKind]] = {
     "server-delivers": FindingKind("warning", "the server hands over a call that is not whole"),
     "unknown-parser": FindingKind("warning", "the server has no parser of that name"),
     "no-parser": FindingKind("warning", "the server has no parser for the dialect: calls are text"),
-    "unread-dialect": FindingKind(
-        "warning", "the parser that was named does not read the dialect: calls are text"
-    ),
+    "unread-dialect": FindingKind("warning", "the named parser reads another dialect: text"),
     # what a decoder sees on the wire
     "stream-error": FindingKind("error", "the provider sent an error mid-stream"),
     "no-end": FindingKind("warning", "the stream has no end: nothing shows that it is complete"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 import pytest
 
@@ -93,7 +94,7 @@ def test_what_a_codex_compaction_says_anew_answered_no_request() -> None:
         content = [{"type": "output_text", "text": text}]
         return {"type": "message", "role": role, "content": content}
 
-    def line(n: int, kind: str, payload: dict[str, object]) -> str:
+    def line(n: int, kind: str, payload: Mapping[str, object]) -> str:
         told = {"timestamp": f"2026-01-02T03:04:0{n}Z", "type": kind, "payload": payload}
         return json.dumps(told) + "\n"
 

@@ -377,3 +377,12 @@ def test_an_opener_without_a_call_is_told() -> None:
     events = pg.parse("See <|tool_calls_section_begin|> there", "kimi-k2").events
     told = [e.span for e in events if isinstance(e, FindingEvent)]
     assert told == [Span(4, 4)]
+
+
+def test_a_named_parser_is_taken_to_read_a_dialect_of_the_users_own() -> None:
+    """No declaration knows who reads it: that is said, and nothing is called misread."""
+    own = DeclaredDialect(name="harbour", syntax=pg.Syntax(call="!{call:json}"), rules="Hi.")
+    found = pg.parse('!{"name": "f", "arguments": {}}', own, server="vllm:hermes")
+    assert [call.name for call in found.tool_calls] == ["f"]
+    assert isinstance(found, ServerReading) and found.assumed
+    assert [each.code for each in found.told] == ["usual-parser"]

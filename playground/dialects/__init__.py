@@ -157,6 +157,11 @@ def dialect_names() -> list[str]:
     return [*_FILE_OF, *_plugins().dialects, *_files().dialects]
 
 
+def is_ours(name: str) -> bool:
+    """Whether a dialect is the project's own: no package's, no file's and no object of a caller."""
+    return name in _FILE_OF
+
+
 def dialect_findings() -> list[Finding]:
     """Dialects of other packages and files that were left out, each with its place and reason."""
     return [*_plugins().findings(), *_files().findings()]

@@ -7,7 +7,7 @@ from types import NoneType
 from typing import Any
 
 from playground.arguments import as_bytes, takes
-from playground.dialects import Dialect, get_dialect
+from playground.dialects import Dialect, get_dialect, is_ours
 from playground.dialects.foreign import foreign_markup
 from playground.dialects.near import around_a_call, near_markup
 from playground.parsing.parser import DialectParser
@@ -47,7 +47,8 @@ def parse(
     if not server:
         result = _read(answer, chosen.create_parser(prompt_data, prefill, switches))
         return looked_over(result, chosen, prompt_data)
-    reader = get_server(server, chosen.name, read_before=chosen.is_native_toolcalling())
+    native = chosen.is_native_toolcalling()
+    reader = get_server(server, chosen.name, read_before=native, ours=is_ours(chosen.name))
     opened = reader.prefill(prefill)
     parser = parser_for(reader, chosen, prompt_data, opened, switches)
     by_name = {tool.name: tool for tool in prompt_data.tool_metadata}

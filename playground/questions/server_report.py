@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from playground.arguments import takes
-from playground.dialects import Dialect, get_dialect
+from playground.dialects import Dialect, get_dialect, is_ours
 from playground.dialects.reading import parse
 from playground.findings import Finding
 from playground.parsing.result import ParseResult
@@ -123,7 +123,7 @@ def _test(
     alone = _read(text, dialect, server, offered)
     if (handed(alone), handed(alone.lossless)) != (handed(reading), handed(reading.lossless)):
         return ""
-    reader = get_server(server, dialect.name)
+    reader = get_server(server, dialect.name, ours=is_ours(dialect.name))
     parser = reader.parser.name if reader.parser else dialect.name
     return suite_test(reader.server.suite, parser, text, offered, alone)
 

@@ -7,7 +7,7 @@ from types import NoneType
 from typing import Any
 
 from playground.arguments import takes
-from playground.dialects import Dialect, get_dialect
+from playground.dialects import Dialect, get_dialect, is_ours
 from playground.dialects.reading import parser_for
 from playground.parsing.batches import BatchedParser
 from playground.parsing.result import ParseResult, read_to_end
@@ -33,7 +33,8 @@ def server_view(
     Raises UnknownNameError, which lists the servers.
     """
     chosen = get_dialect(dialect)
-    reader = get_server(server, chosen.name, read_before=chosen.is_native_toolcalling())
+    native = chosen.is_native_toolcalling()
+    reader = get_server(server, chosen.name, read_before=native, ours=is_ours(chosen.name))
     data = PromptData(tool_metadata=read_tools(tools))
     opened = reader.prefill(recording.prefill)
     parser = parser_for(reader, chosen, data, opened, switches)

@@ -68,12 +68,15 @@ def server_names() -> list[str]:
     return [server.name for server in SERVERS]
 
 
-def get_server(spec: str, dialect: str, *, read_before: bool = False) -> ServerReader:
+def get_server(
+    spec: str, dialect: str, *, read_before: bool = False, ours: bool = True
+) -> ServerReader:
     """The reader of a dialect's replies behind `NAME` or `NAME:PARSER`; `read_before` are those
-    with native calls, which a server has made of what the model wrote.
+    with native calls, which a server has made of what the model wrote. Of a dialect that is not
+    `ours` no declaration knows who reads it: a parser that is named is taken to.
 
     Raises UnknownNameError, which lists the servers. A parser that is not the server's is told by
     a finding of the reading, and the dialect's own reads.
     """
     server, parser = chosen(SERVERS, spec)
-    return reader_for(server, parser, dialect, read_before=read_before)
+    return reader_for(server, parser, dialect, read_before=read_before, ours=ours)

@@ -72,6 +72,8 @@ class ServerReader:
     """The parser that was asked for, where the server has none of that name."""
     read_before: bool = False
     """Whether a server has read such replies already: their calls are no text."""
+    ours: bool = True
+    """Whether the dialect is one that the declarations know."""
 
     @property
     def view(self) -> View:
@@ -84,7 +86,7 @@ class ServerReader:
     def _reads_none(self) -> bool:
         """Whether nothing that runs reads the dialect: its calls are text."""
         if self.parser:
-            reads = self.parser.can_read(self.dialect)
+            reads = self.parser.can_read(self.dialect) or not self.ours
         else:
             reads = self.server.reads(self.dialect)
         return not reads and not self.read_before
@@ -155,6 +157,9 @@ class ServerReader:
             who = self.server.name
             message = f"a server has read this reply: what {who} would make of it is not told"
             found.append(finding("read-before", self.dialect, message))
+        elif self.parser and not self.ours:
+            who = f"not known whether {self.name} reads {self.dialect}"
+            found.append(finding("usual-parser", self.dialect, f"{who}: that it does is assumed"))
         elif self.parser is None and self.server.parsers:
             who = f"not known how {self.server.name} reads {self.dialect}"
             message = f"{who}: what most of its parsers do is assumed"
@@ -177,10 +182,10 @@ class ServerReader:
 
 
 def reader_for(
-    server: Server, parser: str, dialect: str, *, read_before: bool = False
+    server: Server, parser: str, dialect: str, *, read_before: bool = False, ours: bool = True
 ) -> ServerReader:
     """The reader of a dialect's replies; an unknown parser falls back on the dialect's."""
     asked = server.named(parser)
     unknown = parser if parser and asked is None else ""
     reads = asked or server.reader_of(dialect)
-    return ServerReader(server, reads, dialect, unknown, read_before)
+    return ServerReader(server, reads, dialect, unknown, read_before, ours)
