@@ -57,7 +57,7 @@ def copied(given: Path, times: int, out: Path) -> None:
     shards, pieces = [], []
     for number in range(times):
         for shard in found.shards:
-            shards.append(f"{shard}-{number}")
+            shards.append(f"{shard}{number:02x}")  # a number in hex, as its name is
             for table in SCHEMAS:
                 _copy(
                     given / folder.facts(table, shard),

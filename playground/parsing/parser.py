@@ -217,6 +217,7 @@ class SyntaxParser(DialectParser):
             # a model has a vocabulary: most of its tokens have come before
             known = self._stops.get(unsaid)
             if known is not None:
+                self._run = None
                 return self._go_on(unsaid, known)
             seen, begun = (unsaid[place - 1 :], 1) if place else (unsaid, 0)
         else:
