@@ -302,7 +302,7 @@ def test_a_replay_in_no_dialect_is_in_the_one_that_the_text_is_written_in() -> N
     for own, read_as in (("", "hermes"), ("nobody-knows", "hermes"), ("xml", "xml")):
         found = pg.replay(Recording("r", own, (TextChunk(text=text, at=0.0),)), "")
         assert found.dialect == read_as
-        names = ["tool_call" if read_as == "xml" else "look"]
+        names = [] if read_as == "xml" else ["look"]  # to xml it is a tool that nobody offers
         assert [call.name for call in found.result.tool_calls] == names
     prose = pg.replay(Recording("r", "", (TextChunk(text="High water.", at=0.0),)), "")
     assert (prose.dialect, prose.text) == ("", "High water.")

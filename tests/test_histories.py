@@ -93,7 +93,7 @@ def compacted(draw: st.DrawFn) -> Session:
 def test_every_request_is_written_as_a_session_of_what_it_held(session: Session, name: str) -> None:
     dialect, rules = get_dialect(name).with_policy("none"), known_rules("anthropic", "")
     found = render_requests(session, dialect, rules, None, WhatIf(pending=False))
-    stops = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
+    stops = session.replies
     for rendered, stop in zip(found, stops or [len(session.messages)], strict=True):
         alone = Session(messages=tuple(session.messages[i] for i in session.history(stop)))
         assert list(rendered.messages) == list(dialect.render(alone.prompt_data()).messages)
@@ -102,7 +102,7 @@ def test_every_request_is_written_as_a_session_of_what_it_held(session: Session,
 @given(session=compacted())
 def test_every_way_to_ask_sees_the_same_history(session: Session) -> None:
     """The corpus, tokens, placement and the what-if go by the one history."""
-    stops = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
+    stops = session.replies
     texts = [[session.messages[i] for i in session.history(stop)] for stop in stops]
     sizes = [
         sum(len(each.text) for each in held if each.role in ("user", "assistant")) for held in texts

@@ -129,8 +129,7 @@ def billed_for(session: Session) -> list[Billed | None]:
 def answering_models(session: Session) -> list[str]:
     """The model that each answer's request was sent to; the session's where nobody noted it."""
     noted = {record.reply: record.model for record in session.requests}
-    replies = [i for i, message in enumerate(session.messages) if message.role == "assistant"]
-    return [noted.get(reply) or session.task.model_name for reply in replies]
+    return [noted.get(reply) or session.task.model_name for reply in session.replies]
 
 
 def _append_environment(wire: WireRequest, environment: str) -> None:
