@@ -21,12 +21,14 @@ import re
 import sys
 import time
 import types
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from scratch import numbers, run_beside
+from scratch import OURS, numbers, run_beside
 
-NEEDED: Final = ("click", "docstring_parser", "jinja2", "pydantic", "pyyaml", "regex", "rich")
+NEEDED: Final = ("orjson", "partial_json_parser")  # beside what we need ourselves
 PEERS: Final = {  # by our dialect: the module and the class of SGLang's parser
     "qwen3-coder": ("qwen3_coder_detector", "Qwen3CoderDetector"),
     "kimi-k2": ("kimik2_detector", "KimiK2Detector"),
@@ -60,9 +62,20 @@ REASONING: Final = {  # by our dialect: the name of SGLang's parser of reasoning
     "apertus": "apertus2509",
     "cohere-action": "cohere_command4",
 }
+READ: Final = frozenset({*PEERS, *REASONING})  # the dialects that one of SGLang's parsers reads
 CALLS: Final = 20
 _PIECES: Final = re.compile(r"<[^<>\s]{1,48}>|[^<]{1,4}|<")
 _WORDS: Final = ("tide", "berth", "ship", "free", "high", "server", "config", "value")
+
+
+@dataclass(frozen=True)
+class Beside:
+    """CPU seconds of the best round, ours and theirs, for the same text."""
+
+    dialect: str
+    ours: float
+    theirs: float
+    found: str
 
 
 def stand_in() -> None:
@@ -127,7 +140,8 @@ def reply(name: str, seed: int) -> list[str]:
     return _PIECES.findall(text)
 
 
-def small_calls(rounds: int) -> None:
+def small_calls(rounds: int) -> Iterator[Beside]:
+    """Twenty small calls, for every dialect of PEERS."""
     from generated import TOOL
     from parsing import PROMPT, cpu, read
 
@@ -149,10 +163,10 @@ def small_calls(rounds: int) -> None:
             results = [peer.parse_streaming_increment(text, tools) for text in texts]
             theirs = min(theirs, time.process_time() - start)
             found = sum(bool(call.name) for result in results for call in result.calls)
-        tell(name, ours, theirs, f"{found} calls")
+        yield Beside(name, ours, theirs, f"{found} calls")
 
 
-def reasoning(rounds: int, size: int) -> None:
+def reasoning(rounds: int, size: int) -> Iterator[Beside]:
     """One long reasoning in the dialect's own tags, and an answer."""
     from parsing import PROMPT, cpu, read
 
@@ -182,12 +196,8 @@ def reasoning(rounds: int, size: int) -> None:
             start = time.process_time()
             given = [peer.parse_stream_chunk(text)[0] or "" for text in texts]
             theirs = min(theirs, time.process_time() - start)
-        tell(
-            name,
-            ours,
-            theirs,
-            f"{reasoned(name, data):,} and {sum(map(len, given)):,} of {len(thought):,}",
-        )
+        found = f"{reasoned(name, data):,} and {sum(map(len, given)):,} of {len(thought):,}"
+        yield Beside(name, ours, theirs, found)
 
 
 def reasoned(dialect: str, data: list[bytes]) -> int:
@@ -202,10 +212,11 @@ def reasoned(dialect: str, data: list[bytes]) -> int:
     return sum(len(event.text) for event in events if isinstance(event, ReasoningEvent))
 
 
-def prose(rounds: int, size: int) -> None:
+def prose(rounds: int, size: int, names: Collection[str]) -> list[Beside]:
+    """Prose read by these dialects, beside the fastest of SGLang's; the slowest stands last."""
     from parsing import PROMPT, cpu, cut, read
 
-    from playground.dialects import dialect_names, get_dialect
+    from playground.dialects import get_dialect
 
     text = "The tide is high, the berth is free.\n" * (size // 37)
     data = cut(text, 4)
@@ -219,33 +230,42 @@ def prose(rounds: int, size: int) -> None:
                 feed(piece, [])
             theirs = min(theirs, time.process_time() - start)
     found = []
-    for name in dialect_names():
+    for name in names:
         parsers = [get_dialect(name).create_parser(PROMPT) for _ in range(rounds)]
-        found.append((min(cpu(lambda p=p: read(p, data)) for p in parsers), name))  # type: ignore[misc]
-    found.sort()
-    both = [row for row in found if row[1] in {*PEERS, *REASONING}]
-    print(f"prose, of {len(found)} dialects the one in the middle, the two slowest of the", end=" ")
-    print(f"{len(both)} that SGLang reads above, and the three slowest of all:")
-    for ours, name in (found[len(found) // 2], *both[-2:], *found[-3:]):
-        tell(name, ours, theirs, f"{len(text):,} characters")
+        ours = min(cpu(lambda p=p: read(p, data)) for p in parsers)  # type: ignore[misc]
+        found.append(Beside(name, ours, theirs, f"{len(text):,} characters"))
+    return sorted(found, key=lambda row: row.ours)
 
 
-def tell(name: str, ours: float, theirs: float, found: str) -> None:
+def tell(row: Beside) -> None:
     print(
-        f"{name:14} ours {ours * 1e3:7.2f} ms  SGLang {theirs * 1e3:7.2f} ms, {found}  "
-        f"{ours / theirs:5.2f} x SGLang's",
+        f"{row.dialect:14} ours {row.ours * 1e3:7.2f} ms  SGLang {row.theirs * 1e3:7.2f} ms, "
+        f"{row.found}  {row.ours / row.theirs:5.2f} x SGLang's",
         flush=True,
     )
 
 
+def tell_prose(rounds: int, size: int) -> None:
+    from playground.dialects import dialect_names
+
+    found = prose(rounds, size, dialect_names())
+    both = [row for row in found if row.dialect in READ]
+    print(f"prose, of {len(found)} dialects the one in the middle, the two slowest of the", end=" ")
+    print(f"{len(both)} that SGLang reads above, and the three slowest of all:")
+    for row in (found[len(found) // 2], *both[-2:], *found[-3:]):
+        tell(row)
+
+
 def main() -> None:
-    run_beside(*NEEDED, "orjson", "partial_json_parser", without_dependencies=("sglang",))
+    run_beside(*OURS, *NEEDED, without_dependencies=("sglang",))
     stand_in()
     rounds, size = numbers(sys.argv[1:], 20, 1_000_000)
-    small_calls(rounds)
+    for row in small_calls(rounds):
+        tell(row)
     if size:
-        reasoning(min(rounds, 5), size)
-        prose(min(rounds, 5), size)
+        for row in reasoning(min(rounds, 5), size):
+            tell(row)
+        tell_prose(min(rounds, 5), size)
 
 
 if __name__ == "__main__":

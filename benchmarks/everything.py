@@ -12,66 +12,27 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import platform
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from scratch import ROOT, run_beside
+import against_sglang
+from against_sglang import Beside
+from figures import ROUNDS, Figure, busy, cpu, page, ratio, regressions
+from scratch import OURS, ROOT, run_beside
 
-PEERS: Final = ("jiter", "json_repair", "partial_json_parser")
-OURS: Final = ("click", "docstring_parser", "jinja2", "pydantic", "pyyaml", "regex", "rich")
+PEERS: Final = ("jiter", "json_repair", *against_sglang.NEEDED)
 HISTORY: Final = ROOT / "benchmarks" / "history.jsonl"
 PAGE: Final = ROOT / "docs" / "benchmarks.md"
-ROUNDS: Final = 5
-WORSE: Final = 1.2
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One figure: what is measured, what it is compared with, and the target, if there is one."""
-
-    name: str
-    what: str
-    beside: str
-    target: float | None
-    values: tuple[float, ...]  # one a round
-    seconds: float = 0.0  # the best round's, of ours
-    most: float | None = None  # seconds, where the target is a time
-
-    @property
-    def best(self) -> float:
-        return min(self.values)
-
-    @property
-    def spread(self) -> float:
-        return max(self.values) - min(self.values)
-
-
-def cpu(action: Callable[[], Any]) -> float:
-    start = time.process_time()
-    action()
-    return max(time.process_time() - start, 1e-6)
-
-
-def ratio(
-    name: str,
-    what: str,
-    beside: str,
-    target: float | None,
-    rounds: Iterator[tuple[float, float]],
-    most: float | None = None,
-) -> Figure:
-    pairs = list(rounds)
-    values = tuple(ours / other for ours, other in pairs)
-    return Figure(name, what, beside, target, values, min(ours for ours, _ in pairs), most)
 
 
 def live() -> Iterator[Figure]:
@@ -108,27 +69,34 @@ def live() -> Iterator[Figure]:
 
 def every_dialect() -> Iterator[Figure]:
     """The same for every dialect, each beside the floor of its own chunks: the slowest of them, and
-    the one that stands in the middle."""
+    the one that stands in the middle; and the one whose time grows the fastest from 10 kB on."""
     from parsing import PROMPT, append, call_of, cut, read
 
     from playground.dialects import DeclaredDialect, dialect_names, get_dialect
 
     found: list[tuple[float, float, str]] = []
+    growth: list[tuple[float, str]] = []
     for name in dialect_names():
         dialect = get_dialect(name)
         if not isinstance(dialect, DeclaredDialect):
             continue
-        chunks = cut(call_of(dialect, 1_000_000), 4)
+        took = {}
+        for size, rounds in ((10_000, 20), (1_000_000, 3)):
+            chunks = cut(call_of(dialect, size), 4)
+            parsers = [dialect.create_parser(PROMPT) for _ in range(rounds)]
+            took[size] = min(cpu(lambda p=p, c=chunks: read(p, c)) for p in parsers)  # type: ignore[misc]
         floor = min(cpu(lambda c=chunks: append(c)) for _ in range(20))  # type: ignore[misc]
-        parsers = [dialect.create_parser(PROMPT) for _ in range(3)]
-        took = min(cpu(lambda p=p, c=chunks: read(p, c)) for p in parsers)  # type: ignore[misc]
-        found.append((took / floor, took, name))
+        found.append((took[1_000_000] / floor, took[1_000_000], name))
+        growth.append((math.log(took[1_000_000] / took[10_000]) / math.log(100), name))
+    exponent, name = max(growth)
+    what = f"exponent of the time, {name}, of {len(growth)} dialects"
+    yield Figure("live growth", what, "from 10 kB to 1 MB in one argument", 1.05, (exponent,))
     found.sort()
     beside = "appending the chunks to a list"
     for title, place, target in (("the middle", len(found) // 2, 60), ("the slowest", -1, 100)):
-        value, took, name = found[place]
+        value, seconds, name = found[place]
         what = f"an argument of 1 MB, {name}, of {len(found)} dialects"
-        yield Figure(f"live {title}", what, beside, target, (value,), took)
+        yield Figure(f"live {title}", what, beside, target, (value,), seconds)
 
 
 def memory() -> Iterator[Figure]:
@@ -286,7 +254,49 @@ def start() -> Iterator[Figure]:
 _NEEDED: Final = "click, pydantic.dataclasses, regex"
 
 
-GROUPS: Final = (live, every_dialect, memory, small_calls, simulation, imports, start)
+def beside_sglang() -> Iterator[Figure]:
+    """What SGLang's own streaming parsers read too: small calls of each, and the dialects of which
+    a long reasoning and prose take the longest beside them."""
+    against_sglang.stand_in()
+    rounds = [list(against_sglang.small_calls(4)) for _ in range(ROUNDS)]
+    targets = {"kimi-k2": 2.0, "glm": 1.0, "deepseek-v3": 1.0, "hermes": 1.0}
+    for name, figure in _beside(rounds, "20 calls of one line").items():
+        yield replace(figure, name=f"SGLang calls {name}", target=targets.get(name))
+    rounds = [list(against_sglang.reasoning(1, 1_000_000)) for _ in range(ROUNDS)]
+    yield _slowest("SGLang reasoning", 1.1, _beside(rounds, "1 MB of reasoning"))
+    rounds = [against_sglang.prose(1, 1_000_000, against_sglang.READ) for _ in range(ROUNDS)]
+    yield _slowest("SGLang prose", 0.6, _beside(rounds, "1 MB of prose"))
+
+
+def _beside(rounds: Iterable[Iterable[Beside]], what: str) -> dict[str, Figure]:
+    """By dialect: each round's time of ours beside the best of theirs."""
+    rows = defaultdict(list)
+    for row in (row for one in rounds for row in one):
+        rows[row.dialect].append(row)
+    found = {}
+    for name, of_dialect in rows.items():
+        theirs = min(row.theirs for row in of_dialect)
+        pairs = ((row.ours, theirs) for row in of_dialect)
+        found[name] = ratio(name, what, "SGLang's parser", None, pairs)
+    return found
+
+
+def _slowest(title: str, target: float, figures: dict[str, Figure]) -> Figure:
+    slowest = max(figures.values(), key=lambda figure: figure.best)
+    what = f"{slowest.what}, {slowest.name}, of {len(figures)} dialects"
+    return replace(slowest, name=title, what=what, target=target)
+
+
+GROUPS: Final = (
+    live,
+    every_dialect,
+    memory,
+    small_calls,
+    simulation,
+    imports,
+    start,
+    beside_sglang,
+)
 
 
 def measured(only: Collection[str] = ()) -> list[Figure]:
@@ -298,68 +308,6 @@ def measured(only: Collection[str] = ()) -> list[Figure]:
     return found
 
 
-def regressions(figures: list[Figure], last: dict[str, list[float]]) -> list[str]:
-    """Figures that are worse than the last line's by more than a fifth and more than the spread."""
-    found = []
-    for figure in figures:
-        before = last.get(figure.name)
-        if before is None:
-            continue
-        best, spread = before
-        if figure.best > WORSE * best and figure.best - best > max(spread, figure.spread):
-            found.append(f"{figure.name}: {figure.best:.2f}, the last line has {best:.2f}")
-    return found
-
-
-def busy() -> str:
-    """What else the machine does, as far as it says."""
-    waiting = ", ".join(f"{load:.1f}" for load in os.getloadavg())
-    return f"{os.cpu_count()} processors, a load of {waiting} (1, 5, 15 minutes)"
-
-
-def page(figures: list[Figure], when: str, machine: tuple[str, str]) -> str:
-    rows = [
-        f"| {figure.name} | {figure.what} | {_seconds(figure)} | {figure.best:.3g} x "
-        f"{figure.beside} | {_target(figure)} | {figure.spread:.2g} |"
-        for figure in figures
-    ]
-    return "\n".join(
-        [
-            "# Benchmarks",
-            "",
-            f"Written by `make bench` on {when[:10]}, Python {platform.python_version()}, "
-            f"{platform.machine()}. CPU seconds, the best of {ROUNDS} rounds; a ratio is to",
-            "what was measured beside it in the same run. The parsers of vLLM and SGLang are not",
-            "among the peers.",
-            "",
-            f"The machine at the beginning: {machine[0]}; at the end: {machine[1]}.",
-            "Where more waits than there are processors, times are longer than on an idle machine.",
-            "",
-            "| figure | what | ours | ratio | target | spread |",
-            "|---|---|---|---|---|---|",
-            *rows,
-            "",
-        ]
-    )
-
-
-def _seconds(figure: Figure) -> str:
-    return f"{figure.seconds:.3g} s" if figure.seconds else ""  # memory has none
-
-
-def _target(figure: Figure) -> str:
-    found = []
-    if figure.target is not None:
-        found.append(f"{figure.target:.3g}: {_met(figure.best <= figure.target)}")
-    if figure.most is not None:
-        found.append(f"{figure.most:.3g} s: {_met(figure.seconds <= figure.most)}")
-    return ", ".join(found)
-
-
-def _met(is_met: bool) -> str:
-    return "met" if is_met else "not met"
-
-
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--write", action="store_true")
@@ -368,7 +316,7 @@ def main() -> int:
     options = arguments.parse_args()
     if options.write and options.only:
         arguments.error("a line of the history holds all figures")
-    run_beside(*OURS, *PEERS)
+    run_beside(*OURS, *PEERS, without_dependencies=("sglang",))
     lines = HISTORY.read_text().splitlines() if HISTORY.exists() else []
     last = json.loads(lines[-1])["figures"] if lines else {}
     before = busy()

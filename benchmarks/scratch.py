@@ -20,6 +20,8 @@ from typing import Any, Final
 ROOT: Final = Path(__file__).resolve().parent.parent
 RAISES: Final = "raises"
 MOST_SHOWN: Final = 3
+# what our package needs where no app is started
+OURS: Final = ("click", "docstring_parser", "jinja2", "pydantic", "pyyaml", "regex", "rich")
 
 
 def run_beside(*packages: str, without_dependencies: tuple[str, ...] = ()) -> None:

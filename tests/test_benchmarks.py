@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "benchmarks"))
 
-from everything import Figure, page, regressions
+from figures import Figure, page, regressions
 
 
 @pytest.mark.parametrize(
