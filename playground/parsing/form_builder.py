@@ -229,4 +229,7 @@ class FormBuilder(CallOpeners):
         if before and not self.syntax.one_call_a_section and self.section_close:
             looks.append(self.section_close)  # models write a comma after the last one, too
         look = "|".join(looks)
-        return Choice(rf"{before}{literal(self.syntax.separator)}{SPACE}(?={look})")
+        first: tuple[str, ...] = ()
+        if not before and all(choice.begins for choice in following):
+            first = tuple(f" {text.strip(' ')}" for each in following for text in each.begins)
+        return Choice(rf"{before}{literal(self.syntax.separator)}{SPACE}(?={look})", first)

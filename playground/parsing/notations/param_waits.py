@@ -129,7 +129,7 @@ def value_wait(around: Neighbours) -> Wait:
         # both outer closers in a row: the value's own was forgotten (ollama#18563); before the
         # closer, for one that names its key takes any name
         choices.append(_forgotten(f"{SPACE}{unnamed(closing)}{SPACE}{around.section_close}"))
-    choices.append(Choice(_value_closer(around), group=Group(Kind.CLOSE)))
+    choices += [Choice(pattern, group=Group(Kind.CLOSE)) for pattern in _value_closers(around)]
     # an opener of words alone cannot be the value's own by chance; what is chance is seen to when
     # it is read, see _follows
     openers = "".join(piece for piece in template.before if isinstance(piece, str))
@@ -178,21 +178,23 @@ def _closer_begins(template: Template) -> list[str]:
     return [words, space + words] if words and space.strip("\n") else [words]
 
 
-def _value_closer(around: Neighbours) -> str:
-    """A value's closer, with a look at what follows it in a call that has a closer itself."""
+def _value_closers(around: Neighbours) -> list[str]:
+    """A value's closer, with a look at what follows it in a call that has a closer itself: first at
+    what is to follow it, then at what models make of that, which few texts ask for."""
     syntax, template = around.syntax, param_template(around.syntax)
     holes = {"key": f"(?P<close_key>{_key(syntax)})"}
     block = value_notation(template).block
     closer = pieces_pattern(template.after, holes, value_before=True, block=block)
     if not around.closing.pattern:
-        return closer
+        return [closer]
     ends = [param_opener(syntax), around.closing.pattern, around.section_close]
     ends += [choice.pattern for choice in around.stops]
-    follow = "|".join([*(unnamed(end) for end in ends if end), *_next_calls(around)])
-    if not closes_solidly(template):
-        # where white space is all that closes a value, the rest of it is the value's own
-        return f"{closer}(?=(?:{follow}))"
-    return f"{closer}(?={SPACE}(?:{follow}){_junk(around)})"
+    follow, amiss = [unnamed(end) for end in ends if end], _next_calls(around)
+    # where white space is all that closes a value, the rest of it is the value's own
+    space = SPACE if closes_solidly(template) else ""
+    looks = [f"{space}(?:{'|'.join(each)})" for each in (follow, amiss) if each]
+    looks += _junk(around) if space else []
+    return [f"{closer}(?={look})" for look in looks]
 
 
 def _next_calls(around: Neighbours) -> list[str]:
@@ -211,17 +213,17 @@ def _next_calls(around: Neighbours) -> list[str]:
     return found
 
 
-def _junk(around: Neighbours) -> str:
+def _junk(around: Neighbours) -> list[str]:
     """A few words on a line between the last value and the call's closer, which models put there.
     Where that may be any tag, they are the value's own."""
     closing, listed = around.closing, around.syntax.known_names
     if listed or not closing.begins or not worded(closing.pattern):
-        return ""
+        return []
     first = re.escape(
         "".join({char for text in closing.begins for char in (text[0], text.lstrip()[0])})
     )
     junk = rf"[^{first}\n]{{1,{JUNK_LIMIT}}}+"
-    return f"|{junk}{SPACE}{unnamed(closing.pattern)}"
+    return [f"{junk}{SPACE}{unnamed(closing.pattern)}"]
 
 
 def holds_own_marker(text: str, syntax: Declaration, name: str) -> bool:
