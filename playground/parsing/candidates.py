@@ -99,15 +99,13 @@ def begin_alike(choice: Begun, others: Iterable[Begun]) -> bool:
 def may_begin(choice: Begun, head: str) -> bool:
     """Whether how the choice begins leaves it open that it begins with the head: a look at a few
     characters spares compiling its pattern."""
-    bare, led = head.lstrip(), head[:1].isspace()
+    bare = head.lstrip()
     if not choice.begins or not bare or bare.startswith(LEAKED):
         return True  # what leaked may stand before any marker
     if any(leak.startswith(bare) for leak in LEAKED):
         return True
-    if led and not all(start.startswith(" ") for start in choice.begins):
-        return True  # its pattern may forgive white space that `begins` says nothing of
-    solid = [start.lstrip(" ") for start in choice.begins]
-    if led and "" in solid:
+    solid = [start.strip() for start in choice.begins]
+    if "" in solid and head[0].isspace():
         return True  # white space is all that it begins with
     return any(bare.startswith(start) or start.startswith(bare) for start in solid if start)
 

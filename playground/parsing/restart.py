@@ -45,4 +45,4 @@ def _openers(patterns: dict[str, str]) -> Wait | None:
         return None
     # one character is found, whatever has to follow it: what it begins is for `match` to say
     first = (rf"{re.escape(text[0])}(?={re.escape(text[1:])}|\Z)" for text in patterns)
-    return Wait("|".join(first), tuple(map(Choice, patterns.values())))
+    return Wait(tuple(map(Choice, patterns.values())), "|".join(first))

@@ -73,6 +73,12 @@ class Choice(NamedTuple):
     heads: tuple[str, ...] = ()  # with which it begins where it is the first of a line, and only so
     run: str = ""  # what it begins with: as long as nothing else has come, more has to
     loose: bool = False  # of `begins` its first character counts alone where others are looked for
+    forms: tuple[str, ...] = ()  # the pattern's alternatives, where it is long: few are asked for
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The patterns that are compiled and asked for, one after another."""
+        return self.forms or (self.pattern,)
 
 
 ANY_FENCE: Final = Choice(r"(?:`{3,64}+|~{3,64}+)", ("```", "~~~"), Group(Kind.FENCE))
@@ -93,8 +99,12 @@ class Wait:
     choices a text meets a few, and all of them in every dialect are seconds.
     """
 
-    candidates: str
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[Choice, ...]
+    found: str = ""  # what finds candidates, where that is not how the choices begin
+
+    @cached_property
+    def candidates(self) -> str:
+        return self.found or searched(self.choices)
 
     @cached_property
     def first(self) -> re.Pattern[str]:
@@ -162,7 +172,7 @@ class Wait:
         before = self._before(text, place) if self.looks_back else ""
         for length in _FEW:
             if left > length:
-                match, undecided = seen(self, before, text[place : place + length])
+                match, undecided = seen(self, before, text[place : place + length], more=True)
                 if not undecided:
                     return match, False
         if left <= _MANY and not ended:
@@ -170,14 +180,17 @@ class Wait:
         match = self.match(text, place, partial=True)
         return match, match is not None and not ended and self.undecided(match, text)
 
-    def match(self, text: str, place: int, partial: bool = False) -> regex.Match[str] | None:
+    def match(
+        self, text: str, place: int, partial: bool = False, more: bool = False
+    ) -> regex.Match[str] | None:
         """The first choice that matches at a place. With `partial`, where none does, the first that
-        may have begun there: what is left of the text is how it begins."""
+        may have begun there: what is left of the text is how it begins. With `more` that will do:
+        there is more of the text, to be looked at then."""
         half = None
         for pattern in _beginning(self, head_at(text, place), partial):
             match = compiled(pattern).match(text, place, partial=partial)
             if match is not None:
-                if not match.partial:
+                if more or not match.partial:
                     return match
                 half = half if half is not None else match
         return half
@@ -219,7 +232,7 @@ class Wait:
     @cached_property
     def _groups(self) -> dict[str, Group | None]:
         """The group of each choice by its pattern: of two that are alike the first has matched."""
-        return {choice.pattern: choice.group for choice in reversed(self.choices)}
+        return {each: choice.group for choice in reversed(self.choices) for each in choice.asked}
 
     def group(self, match: regex.Match[str]) -> Group | None:
         """Which choice has matched."""
@@ -259,9 +272,10 @@ def _may_vary(wait: Wait, name: str) -> bool:
 def _rivals(wait: Wait, pattern: str) -> tuple[str, ...]:
     """What could match where a choice has: that choice, and those before it, for the first that
     matches wins. To rule out those behind it, too, would take most of a call's time."""
-    listed = [choice.pattern for choice in wait.choices]
-    before, own = wait.choices[: listed.index(pattern)], wait.choices[listed.index(pattern)]
-    rivals = (choice.pattern for choice in before if begin_alike(choice, [own]))
+    place = next(i for i, choice in enumerate(wait.choices) if pattern in choice.asked)
+    own, before = wait.choices[place], wait.choices[:place]
+    rivals = [each for c in before if begin_alike(c, [own]) for each in c.asked]
+    rivals += own.asked[: own.asked.index(pattern)]
     return (pattern, *dict.fromkeys(rivals))
 
 
@@ -270,18 +284,22 @@ def _beginning(wait: Wait, head: str, partial: bool) -> tuple[str, ...]:
     """The patterns of the choices that may begin with the first characters at a place; at the end
     of a text none that begins with anything, unless more may come."""
     listed = (c for c in wait.choices if may_begin(c, head[:1] if c.loose else head))
-    return tuple(choice.pattern for choice in listed if head or partial or not choice.begins)
+    chosen = (choice for choice in listed if head or partial or not choice.begins)
+    return tuple(pattern for choice in chosen for pattern in choice.asked)
 
 
 @lru_cache(maxsize=4096)
-def seen(wait: Wait, before: str, text: str) -> tuple[regex.Match[str] | None, bool]:
-    """What a wait makes of the end of a text, and whether it is undecided.
+def seen(
+    wait: Wait, before: str, text: str, more: bool = False
+) -> tuple[regex.Match[str] | None, bool]:
+    """What a wait makes of the end of a text, or with `more` of some of it, and whether it is
+    undecided.
 
     Every call has the same markers, and a stream cuts each of them many times: `regex` is asked
     anew only about a beginning that nobody has seen yet.
     """
     whole = before + text
-    match = wait.match(whole, len(before), partial=True)
+    match = wait.match(whole, len(before), partial=True, more=more)
     return match, match is not None and wait.undecided(match, whole)
 
 
@@ -291,28 +309,11 @@ def held_of(wait: Wait, text: str, start: int) -> int | None:
     return wait._held(text, start, None)
 
 
-# `regex` finds a group by its number ten times as fast as by its name
-
-
-def part(match: regex.Match[str], name: str) -> str | None:
-    """What a named group has matched; None where the pattern has none of that name, too."""
-    number = match.re.groupindex.get(name)
-    return match[number] if number else None
-
-
-def parts(match: regex.Match[str]) -> dict[str, str]:
-    """What the named groups have matched, of those that have."""
-    groups = match.groups()
-    found = ((name, groups[number - 1]) for name, number in match.re.groupindex.items())
-    return {name: text for name, text in found if text is not None}
-
-
 def wait(*choices: Choice, beginnings: Iterable[str] = ()) -> Wait:
     """A place where one of the choices may come; `beginnings` are how they all begin, but for one
     line break before them: more than their first characters tell."""
     listed = tuple(choice for choice in choices if choice.pattern)
-    candidates = begun(beginnings) or searched(listed)
-    return Wait(candidates, listed)
+    return Wait(listed, begun(beginnings))
 
 
 def spaced(choices: Iterable[Choice]) -> Wait | None:
@@ -338,7 +339,7 @@ def _begins_another(choice: Choice, listed: Iterable[Choice]) -> bool:
         for other in listed:
             if other is choice or not may_begin(other, text):
                 continue
-            match = compiled(other.pattern).fullmatch(text, partial=True)
-            if match is not None and match.partial:
+            matches = (compiled(each).fullmatch(text, partial=True) for each in other.asked)
+            if any(match is not None and match.partial for match in matches):
                 return True
     return False

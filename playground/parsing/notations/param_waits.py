@@ -12,6 +12,7 @@ from playground.parsing.notations.values import VALUES, ValueNotation
 from playground.parsing.patterns import (
     IDENTIFIER,
     SPACE,
+    any_form,
     begins,
     begins_worded,
     follows_marker,
@@ -19,6 +20,7 @@ from playground.parsing.patterns import (
     look_of,
     name_before,
     or_mended,
+    own_form,
     pieces_pattern,
     prefix,
     slips,
@@ -50,6 +52,11 @@ def _key(syntax: Declaration, before: tuple[Piece, ...] | None = None) -> str:
 
 def param_opener(syntax: Declaration) -> str:
     """The pattern of a parameter's opener."""
+    return any_form(param_openers(syntax))
+
+
+def param_openers(syntax: Declaration) -> list[str]:
+    """The patterns of a parameter's opener: as it is declared, and as models get it wrong."""
     template = param_template(syntax)
     block = value_notation(template).block
 
@@ -106,7 +113,7 @@ def param_wait(around: Neighbours) -> Wait:
     first = begins(param_template(syntax).before)
     return wait(
         closing._replace(group=Group(Kind.CLOSE)),
-        Choice(param_opener(syntax), first, Group(Kind.PARAM)),
+        Choice(param_opener(syntax), first, Group(Kind.PARAM), forms=tuple(param_openers(syntax))),
         *around.section_closers,
         *around.stops,
         *around.calls,
@@ -155,7 +162,7 @@ def value_wait(around: Neighbours) -> Wait:
     told = by_opener and begins_worded(call) and not syntax.section_required
     next_param = unnamed(param_opener(syntax))
     own = [
-        call._replace(pattern=f"{call.pattern}(?={SPACE}{next_param})")
+        call._replace(pattern=f"{call.pattern}(?={SPACE}{next_param})", forms=())
         for call in around.calls
         if told and call.group and call.group.kind is Kind.CALL
     ]
@@ -187,9 +194,11 @@ def _value_closers(around: Neighbours) -> list[str]:
     closer = pieces_pattern(template.after, holes, value_before=True, block=block)
     if not around.closing.pattern:
         return [closer]
-    ends = [param_opener(syntax), around.closing.pattern, around.section_close]
+    openers, mended = own_form(param_openers(syntax))
+    ends = [*openers, around.closing.pattern, around.section_close]
     ends += [choice.pattern for choice in around.stops]
-    follow, amiss = [unnamed(end) for end in ends if end], _next_calls(around)
+    follow = [unnamed(end) for end in ends if end]
+    amiss = [*map(unnamed, mended), *_next_calls(around)]
     # where white space is all that closes a value, the rest of it is the value's own
     space = SPACE if closes_solidly(template) else ""
     looks = [f"{space}(?:{'|'.join(each)})" for each in (follow, amiss) if each]
