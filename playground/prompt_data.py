@@ -68,8 +68,7 @@ class DynamicTaskConfig(BaseModel):
 class PromptData(BaseModel):
     """The input of every dialect; `current_assistant_id` names the assistant that is to answer."""
 
-    # what a session gives was looked at before: it is built for those that are given otherwise
-    model_config = ConfigDict(extra="forbid", defer_build=True)
+    model_config = ConfigDict(extra="forbid")
 
     messages: list[Message] = Field(default_factory=list)
     tool_metadata: list[ToolMetadata] = Field(default_factory=list)

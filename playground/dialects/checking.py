@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from playground.dialects.base import Dialect
-from playground.dialects.by_hand.plugins import in_words
 from playground.dialects.declared import DeclaredDialect
+from playground.errors import in_words
 from playground.findings import Finding, finding
 from playground.messages import (
     ImagePart,

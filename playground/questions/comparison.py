@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -169,7 +168,9 @@ def matched(left: list[str], right: list[str]) -> Iterator[tuple[Change, str]]:
         yield from (("removed", each) for each in left)
         yield from (("added", each) for each in right)
         return
-    matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
+    from difflib import SequenceMatcher  # only here: it is no part of a start
+
+    matcher = SequenceMatcher(None, left, right, autojunk=False)
     for tag, left_start, left_stop, right_start, right_stop in matcher.get_opcodes():
         old, new = left[left_start:left_stop], right[right_start:right_stop]
         if tag == "equal":

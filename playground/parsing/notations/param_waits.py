@@ -4,6 +4,7 @@ of them."""
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from playground.parsing.declaration import Declaration
@@ -55,7 +56,8 @@ def param_opener(syntax: Declaration) -> str:
     return any_form(param_openers(syntax))
 
 
-def param_openers(syntax: Declaration) -> list[str]:
+@lru_cache(maxsize=1024)
+def param_openers(syntax: Declaration) -> tuple[str, ...]:
     """The patterns of a parameter's opener: as it is declared, and as models get it wrong."""
     template = param_template(syntax)
     block = value_notation(template).block
@@ -76,7 +78,7 @@ def param_openers(syntax: Declaration) -> list[str]:
     headless = _without_value_opener(template.before)
     # what follows is a value's text, and no tag: a key whose value is missing has none
     mended += [rf"{opener(pieces)}{SPACE}(?=[^\s<\\])" for pieces in headless]
-    return or_mended(opener(template.before), mended)
+    return tuple(or_mended(opener(template.before), mended))
 
 
 def _slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
@@ -113,7 +115,7 @@ def param_wait(around: Neighbours) -> Wait:
     first = begins(param_template(syntax).before)
     return wait(
         closing._replace(group=Group(Kind.CLOSE)),
-        Choice(param_opener(syntax), first, Group(Kind.PARAM), forms=tuple(param_openers(syntax))),
+        Choice(param_opener(syntax), first, Group(Kind.PARAM), forms=param_openers(syntax)),
         *around.section_closers,
         *around.stops,
         *around.calls,
