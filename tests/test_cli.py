@@ -469,7 +469,7 @@ def test_render_loads_the_file_of_its_dialect_and_no_other_nor_a_format_of_other
     assert {name for name in names if name.startswith(folders)} == own
     unneeded = ("tool_formats", "raw_prompts", "confined", "sessions.pasted", "sessions.in_memory")
     assert not {name for name in names if name.startswith(unneeded)}
-    assert len(loaded) <= 129  # each is a thousandth of the command's time
+    assert len(loaded) <= 127  # each is a thousandth of the command's time
 
 
 def test_every_name_of_the_registry_is_that_of_a_dialect_in_its_file() -> None:

@@ -13,12 +13,12 @@ from playground.dialects import Dialect, as_dialects
 from playground.dialects.checking import check_session
 from playground.dialects.rendering import Block, Rendering
 from playground.dialects.rules_file import chosen_rules
-from playground.dialects.schema_losses import Fact, schema_facts
 from playground.display import Drawn, Live
 from playground.findings import Finding
 from playground.sessions.session import Session
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what a request alone does not ask
+    from playground.dialects.schema_losses import Fact
     from playground.tokens import TokenCount  # vocabularies and framings, which few comparisons ask
 
 MATCHED_PAIRS: Final = 1_000_000  # lines of one side times lines of the other
@@ -63,6 +63,8 @@ class Column:
     @cached_property
     def schema_facts(self) -> list[Fact]:
         """What the tools' schemas say, and whether this dialect's prompt says it too."""
+        from playground.dialects.schema_losses import schema_facts
+
         return [fact for tool in self.session.tools for fact in schema_facts(self.dialect, tool)]
 
     @cached_property
