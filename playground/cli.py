@@ -9,7 +9,7 @@ from typing import Final
 import click
 
 from playground.commands import terminal
-from playground.sessions.collector import seldom
+from playground.sessions.collector import last_in_process
 
 _OWN = ("--help", "--version", "--debug")  # every other option is streamlit's
 _LASTING = ("app", "proxy", "demo-server")  # they run until they are stopped
@@ -84,7 +84,7 @@ def main(context: click.Context, debug: bool) -> None:
     fine, 1 findings of severity warning or error, 2 bad input.
     """
     if context.invoked_subcommand not in _LASTING:
-        context.with_resource(seldom())
+        context.with_resource(last_in_process())
 
 
 @main.command(context_settings={"ignore_unknown_options": True})

@@ -93,3 +93,9 @@ class LedgerError(PlaygroundError):
     def __init__(self, failure: str) -> None:
         self.failure = failure
         super().__init__(f"the credit ledger failed ({failure}); the credits are not known")
+
+
+def in_words(error: BaseException) -> str:
+    """A foreign exception in one line."""
+    words = " ".join(str(error).split())
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__

@@ -469,7 +469,20 @@ def test_render_loads_the_file_of_its_dialect_and_no_other_nor_a_format_of_other
     assert {name for name in names if name.startswith(folders)} == own
     unneeded = ("tool_formats", "raw_prompts", "confined", "sessions.pasted", "sessions.in_memory")
     assert not {name for name in names if name.startswith(unneeded)}
-    assert len(loaded) <= 129  # each is a thousandth of the command's time
+    assert len(loaded) <= 127  # each is a thousandth of the command's time
+
+
+def test_render_compiles_what_its_calls_ask_for_and_no_more() -> None:
+    """`regex` takes a millisecond for 500 characters; the dialect has 57 patterns."""
+    program = (
+        "from playground.cli import main\n"
+        "from playground.parsing.quiet import compiled\n"
+        "try: main(['render', '02-parallel-calls', '-d', 'qwen3-coder'])\n"
+        "except SystemExit: pass\n"
+        "print(compiled.cache_info().currsize)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert int(done.stdout.splitlines()[-1]) <= 11
 
 
 def test_every_name_of_the_registry_is_that_of_a_dialect_in_its_file() -> None:

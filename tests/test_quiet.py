@@ -6,8 +6,11 @@ The walk alone (`quiet=False`) is the oracle: the same events and the same state
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import product
 
 import pytest
+import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from serving import widened
@@ -20,6 +23,7 @@ from playground.messages import ToolCallPart
 from playground.parsing.parser import SyntaxParser
 from playground.parsing.plan import compile_plan
 from playground.parsing.switches import Switches
+from playground.parsing.wait import Wait
 
 each_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
 PLAIN = "The tide is high, and the berth is free. Nobody is due before noon.\n"
@@ -207,9 +211,67 @@ def test_what_was_seen_before_changes_nothing(dialect: DeclaredDialect) -> None:
         for before in ("", "\n", "x", "x ", "  ", "x\n  ", "x" + " " * 7):
             text = before + mark[: len(mark) - 1]
             match, undecided = wait.look(text, len(before))
-            asked = wait.pattern.match(text, len(before), partial=True)
+            asked = wait.match(text, len(before), partial=True)
             assert (match is None) == (asked is None)
             assert undecided == (asked is not None and wait.undecided(asked, text))
+
+
+def waits_of(plan: object) -> Iterator[Wait]:
+    """Every place of a plan where something is waited for."""
+    if isinstance(plan, Wait):
+        yield plan
+    elif isinstance(plan, tuple):
+        for each in plan:
+            yield from waits_of(each)
+
+
+def assert_as_asked_one_by_one(wait: Wait, text: str, place: int, partial: bool) -> None:
+    """Every choice is asked, whatever it begins with: that is the oracle."""
+    asked = [
+        (match.partial, number, match.span())
+        for number, each in enumerate(wait.choices)
+        if (match := regex.compile(each.pattern).match(text, place, partial=partial))
+    ]
+    match = wait.match(text, place, partial)
+    if not asked:
+        assert match is None, (text, place)
+    else:  # the first that is whole, or else the first
+        half, number, span = min(asked)
+        assert match is not None, (text, place)
+        assert (match.partial, match.span()) == (half, span)
+        assert wait.group(match) == wait.choices[number].group
+
+
+def texts_of(dialect: DeclaredDialect) -> list[str]:
+    """Calls, whole and torn, and each marker after what may stand before it."""
+    sample = dialect.syntax.sample_texts or {"path": "a/b.txt", "content": "x <y>\n1"}
+    call = ToolCallPart("c", dialect.syntax.name or "write_file", dict(sample))
+    written = dialect.format_tool_call(call, TOOLS)
+    torn = written.replace("\n", " \n ").replace(">", "> Ġ", 2).replace("=", " = '", 1)
+    marks = own_markers(dialect)
+    loose = "".join(f"{mark}{mark[:2]}\n {mark[:4]}\\n{mark} " for mark in marks)
+    return [f"{written}\n{written[: len(written) // 2]}", torn, loose[:400]]
+
+
+def try_all_waits(dialect: DeclaredDialect, step: int) -> None:
+    plan = compile_plan(dialect.syntax, dialect.markers, Switches(), ("write_file",))
+    for wait, text, partial in product(waits_of(plan), texts_of(dialect), (True, False)):
+        for place in range(0, len(text) + 1, step):
+            assert_as_asked_one_by_one(wait, text, place, partial)
+
+
+@pytest.mark.parametrize(
+    "name", ["hermes", "qwen3-coder", "apertus", "command-r", "kimi-k2", "xml"]
+)
+def test_no_choice_is_left_out_that_may_begin_at_a_place(name: str) -> None:
+    """Each is compiled when a text first asks for it, by its first characters."""
+    try_all_waits(dialect_of(name), 5)
+
+
+@pytest.mark.long
+@each_dialect
+def test_no_choice_is_left_out_in_any_dialect(dialect: DeclaredDialect) -> None:
+    try_all_waits(dialect, 1)
 
 
 @each_dialect

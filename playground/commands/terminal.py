@@ -38,7 +38,7 @@ NUMERIC = {  # heads of columns of numbers, which stand on the right
     "calls",
 }
 _NUMBER = re.compile(r"[-~$]?[\d.,]*(?: ?%)?")  # or nothing
-_IN_JSON = re.compile(rf"[\x7f-\x9f{INVISIBLE}]")  # JSON has escaped the others
+_IN_JSON = rf"[\x7f-\x9f{INVISIBLE}]"  # JSON has escaped the others
 REPORT = "this is a bug of ours: please report it with what `playground --debug …` prints"
 INTERRUPTED = 130  # as shells have it: 128 and the number of SIGINT
 
@@ -206,7 +206,7 @@ def print_json(value: Any) -> None:
 
     narrow = (sys.stdout.encoding or "utf-8").lower().replace("-", "") != "utf8"
     text = json.dumps(finite(value), ensure_ascii=narrow, indent=2, allow_nan=False)
-    click.echo(_IN_JSON.sub(_escaped, text))
+    click.echo(re.sub(_IN_JSON, _escaped, text))
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -176,6 +176,8 @@ def get_dialect(name: str | Dialect) -> Dialect:
     if not isinstance(name, str):
         if not isinstance(name, Dialect) and not isinstance(name, type):
             raise wrong("a dialect", name, "its name")
+        if type(name) is DeclaredDialect:
+            return name  # it has no method of its own to be looked at
         from playground.dialects.by_hand.plugins import form_fault
 
         if fault := form_fault(name):

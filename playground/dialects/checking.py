@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from playground.dialects.base import Dialect
-from playground.dialects.by_hand.plugins import in_words
 from playground.dialects.declared import DeclaredDialect
+from playground.errors import in_words
 from playground.findings import Finding, finding
 from playground.messages import (
     ImagePart,
@@ -80,7 +80,7 @@ def _carries(dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadata]
 
 
 def _read_back(dialect: Dialect, call: ToolCallPart, tools: Sequence[ToolMetadata]) -> ParseResult:
-    parser = dialect.create_parser(PromptData(tool_metadata=list(tools)))
+    parser = dialect.create_parser(PromptData.model_construct(tool_metadata=list(tools)))
     return read_to_end(parser, [parser.feed_text(dialect.format_tool_call(call, tools))])
 
 

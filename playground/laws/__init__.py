@@ -13,8 +13,8 @@ from typing import Any
 
 from playground.arguments import takes, wrong
 from playground.dialects import Dialect, get_dialect
-from playground.dialects.by_hand.plugins import in_words
 from playground.display import Listed
+from playground.errors import in_words
 from playground.findings import Finding, finding
 from playground.laws.choices import Choices, smallest
 from playground.laws.each import LAWS, Law, LawBreak

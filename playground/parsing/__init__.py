@@ -22,9 +22,11 @@ fence. Its *kind* says how to go on, its *number* which form or which tags it be
 
 A *wait* is one place where the reader stands, with all the choices that may come there. `first`
 is what finds candidates: a plain search for how the choices begin, up to five characters of each,
-or as much of them as stands before the end. `pattern` then decides at the candidate. It may match
-*partially*: the text so far is how a choice begins, and its end is still to come. What it made of
-a beginning is remembered for all streams (`seen`): each call has the same markers.
+or as much of them as stands before the end. `match` then decides at the candidate: it asks the
+choices that may begin there one after another, and the first that matches wins. It may match
+*partially*: the text so far is how a choice begins, and its end is still to come; a whole match of
+a later choice goes before it. What it made of a beginning is remembered for all streams (`seen`):
+each call has the same markers.
 
 A *varying* choice is one whose match at the end of the text could become another match with more
 of it: three back-ticks may be a fence of four, `<|end` is the beginning of `<|end|>`, blanks
@@ -115,12 +117,14 @@ What may not be changed, and what falls when it is
 --------------------------------------------------
 
 - A wait's `first` may find too much, never too little: a marker that it overlooks is text,
-  whatever `pattern` would have said of it. tests/test_table.py: test_its_text_is_read_as_the_call
+  whatever `match` would have said of it. tests/test_table.py: test_its_text_is_read_as_the_call
 - A partial or a varying match is held. Given out at once, events depend on the cutting.
   tests/test_laws.py: test_law_1_any_chunking_gives_the_same_events, and the smallest examples,
   tests/test_parsing.py: test_a_closer_that_is_how_an_opener_begins_waits_for_more,
   tests/test_syntax.py: test_law_1_holds_where_one_marker_begins_another
-- A remembered beginning is told by all that `pattern` may look at: its text, and what stands before
+- A choice is asked wherever it may begin, by its first characters: one that is left out is
+  overlooked. tests/test_quiet.py: test_no_choice_is_left_out_that_may_begin_at_a_place
+- A remembered beginning is told by all that `match` may look at: its text, and what stands before
   it. tests/test_quiet.py: test_what_was_seen_before_changes_nothing
 - What matched may have matched in another text, which began alike: of its places only the distances
   count. tests/test_laws.py: test_law_2_spans_tile_the_stream

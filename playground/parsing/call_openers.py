@@ -19,6 +19,7 @@ from playground.parsing.patterns import (
     WORD,
     WORD_START,
     WRAPPED,
+    any_form,
     begins,
     maybe_twice,
     name_before,
@@ -55,7 +56,8 @@ class CallOpeners:
         `firm` a parameter or the closer must follow.
         """
         template = self.syntax.call_template
-        before = self._before()
+        forms = self._before()
+        before = any_form(forms)
         lead = Lead(self.syntax, before, unnamed(self.closing.pattern), strict, firm)
         pattern = before
         look = self.notation.announce(lead)
@@ -86,6 +88,7 @@ class CallOpeners:
             varying=varying,
             heads=self.heads() if self.syntax.line_start and strict else (),
             run=LINE if any(map(is_line, holes_of(template.before[:1]))) else "",
+            forms=tuple(pattern.replace(before, form) for form in forms),
         )
 
     def heads(self) -> tuple[str, ...]:
@@ -95,8 +98,8 @@ class CallOpeners:
             return ()
         return tuple(dict.fromkeys(head for name in self.names for head in begins((name,))))
 
-    def _before(self) -> str:
-        """The pattern of what stands before a body, as it is declared; or not quite so, where what
+    def _before(self) -> list[str]:
+        """The patterns of what stands before a body: as it is declared; or not quite so, where what
         follows shows that it is no prose."""
         pieces, space = self.syntax.call_template.before, self.notation.keeps_space
         whole, *mended = (

@@ -11,9 +11,10 @@ from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations import notation_of
 from playground.parsing.open_call import BrokenCall, OpenCall
+from playground.parsing.patterns import part, parts
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Match, Walk
-from playground.parsing.wait import Kind, part, parts
+from playground.parsing.wait import Kind
 
 
 class CallReader(Reader):

@@ -18,6 +18,8 @@ _BEHIND: Final = {
     LINE_START: "".join(rf"(?<!\S[ \t]{{{blanks}}}[\s\S])" for blanks in range(7)),
     WORD_START: r"(?<!\w[\s\S])",
 }
+_HEAD: Final = 5
+_SPACES: Final = re.compile(r"\s{1,256}")
 _FIRST: Final = r"(?<![^\n][\s\S])"  # the same for the first of a line
 
 
@@ -94,10 +96,26 @@ def begin_alike(choice: Begun, others: Iterable[Begun]) -> bool:
     return any(may_begin(choice, text) for text in texts)
 
 
-def may_begin(choice: Begun, text: str) -> bool:
-    """Whether how the choice begins leaves it open that it begins with the text: a look at a few
-    characters spares compiling its pattern alone."""
-    if not choice.begins or text.startswith((" ", *LEAKED)):
+def may_begin(choice: Begun, head: str) -> bool:
+    """Whether how the choice begins leaves it open that it begins with the head: a look at a few
+    characters spares compiling its pattern."""
+    bare = head.lstrip()
+    if not choice.begins or not bare or bare.startswith(LEAKED):
+        return True  # what leaked may stand before any marker
+    if any(leak.startswith(bare) for leak in LEAKED):
         return True
-    solid = (start.lstrip(" ") for start in choice.begins)
-    return any(text.startswith(start) or start.startswith(text) for start in solid)
+    solid = [start.strip() for start in choice.begins]
+    if "" in solid and head[0].isspace():
+        return True  # white space is all that it begins with
+    return any(bare.startswith(start) or start.startswith(bare) for start in solid if start)
+
+
+def head_at(text: str, place: int) -> str:
+    """The first characters at a place: as many as tell how a choice begins (see `prefix`), behind
+    one blank where white space stands before them."""
+    head = text[place : place + _HEAD]
+    if not head[:1].isspace():
+        return head
+    spaces = _SPACES.match(text, place)
+    assert spaces
+    return " " + text[spaces.end() : spaces.end() + _HEAD]

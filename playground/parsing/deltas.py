@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from playground.events import (
@@ -31,13 +30,11 @@ from playground.tools import ToolMetadata
 _INDEX: Final = (int, float, str)  # a tuple: a union would be made for each delta
 
 
-@dataclass
 class _NativeCall:
-    index: int
-    call_id: str
-    name: str = ""
-    custom: bool = False  # the arguments are free text: a patch, SQL
-    raw: GrowingText = field(default_factory=GrowingText)
+    def __init__(self, index: int, call_id: str) -> None:
+        self.index, self.call_id, self.name = index, call_id, ""
+        self.custom = False  # the arguments are free text: a patch, SQL
+        self.raw = GrowingText()
 
 
 class DeltaReader:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
@@ -13,12 +12,11 @@ from playground.tools import Schema, allowed_types, resolve_union, variants
 DEPTH_LIMIT: Final = 500
 
 
-@dataclass
 class _Element:
-    key: str
-    schema: Schema
-    children: list[tuple[str, Any]] = field(default_factory=list)
-    text: list[str] = field(default_factory=list)
+    def __init__(self, key: str, schema: Schema) -> None:
+        self.key, self.schema = key, schema
+        self.children: list[tuple[str, Any]] = []
+        self.text: list[str] = []
 
 
 @lru_cache

@@ -16,12 +16,12 @@ from playground.parsing.claims import Claim
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.form import Form
 from playground.parsing.notations import notation_of
-from playground.parsing.patterns import CONTEXT
+from playground.parsing.patterns import CONTEXT, part
 from playground.parsing.plan import Plan, compile_plan
 from playground.parsing.scanner import Match, Scanner, Walk
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
-from playground.parsing.wait import Choice, Group, Kind, part, wait
+from playground.parsing.wait import Choice, Group, Kind, wait
 from playground.tools import ToolMetadata
 
 # markers that stand for themselves, wherever text or a section is read

@@ -153,19 +153,25 @@ class FormBuilder(CallOpeners):
         opener = pieces_pattern(template.before, {"name": f"(?P<recipient>{name})"})
         mended = template in self.unlisted  # which prose may hold, too: `functools{…}`
         slip = "(?P<slip>)" if mended else ""
-        look = look_of(self.opening(strict=not worded(opener), firm=mended).pattern)
+        call = self.opening(strict=not worded(opener), firm=mended)
         end = pieces_pattern(stripped(template.after), {})
-        empty = f"|{end}" if worded(end) else ""
+        empty = [end] if worded(end) else []
         twice = maybe_twice(opener, template)
         # where a call may be any tag, the opener once more is none: it would be before it is whole
         apart = told_apart(template.before, self.syntax.call_template.before, template.after)
         once = "" if twice == opener or apart else f"(?!{opener})"
+
+        def before(*following: str) -> str:
+            return f"{twice}(?={SPACE}{once}(?:{'|'.join(following)})){slip}"
+
+        looks = [*map(look_of, call.asked), *empty]
         return Choice(
-            f"{twice}(?={SPACE}{once}(?:{look}{empty})){slip}",
+            before(look_of(call.pattern), *empty),
             begins(template.before),
             Group(Kind.SECTION, self.number),
             # what follows may be half of the opener once more, or of another section's
             varying=bool(once) or self.number > 0 or len(self.sections) > 1,
+            forms=tuple(map(before, looks)),
         )
 
     def section_closer(self, in_prose: bool = False, orphan: bool = False) -> list[Choice]:
@@ -229,4 +235,7 @@ class FormBuilder(CallOpeners):
         if before and not self.syntax.one_call_a_section and self.section_close:
             looks.append(self.section_close)  # models write a comma after the last one, too
         look = "|".join(looks)
-        return Choice(rf"{before}{literal(self.syntax.separator)}{SPACE}(?={look})")
+        first: tuple[str, ...] = ()
+        if not before and all(choice.begins for choice in following):
+            first = tuple(f" {text.strip(' ')}" for each in following for text in each.begins)
+        return Choice(rf"{before}{literal(self.syntax.separator)}{SPACE}(?={look})", first)

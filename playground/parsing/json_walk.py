@@ -129,7 +129,7 @@ def escaped_object(scanner: Scanner, emit: Claim) -> Walk[None]:
 def _undecided(scanner: Scanner, emit: Claim, place: int, restart: Wait) -> bool:
     """Whether more text has to come before one knows if another call begins at `place`. Raises
     BrokenCall where one does."""
-    opener = restart.pattern.match(scanner.text, place, partial=True)
+    opener = restart.match(scanner.text, place, partial=True)
     if opener is None:
         return False
     emit(place - scanner.at)

@@ -9,9 +9,9 @@ from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.form import Form
 from playground.parsing.form_builder import FormBuilder
 from playground.parsing.remnants import bare_sections, remnants
-from playground.parsing.surroundings import Surroundings
+from playground.parsing.surroundings import Surroundings, literals
 from playground.parsing.switches import Switches
-from playground.parsing.wait import ANY_FENCE, FENCE, Choice, Kind, Wait, literals, wait
+from playground.parsing.wait import ANY_FENCE, FENCE, Choice, Kind, Wait, wait
 
 
 class Plan(NamedTuple):

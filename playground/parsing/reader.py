@@ -15,9 +15,9 @@ from typing import Any, Final
 from playground.events import CallNamedEvent, argument_maker
 from playground.parsing.claims import Claim, GrowingText
 from playground.parsing.open_call import BrokenCall, OpenCall
+from playground.parsing.patterns import part
 from playground.parsing.scanner import Match, Scanner, Walk
 from playground.parsing.switches import Switches
-from playground.parsing.wait import part
 from playground.tools import ToolMetadata, allowed_types
 
 # what models put around a name that was listed without it: the call's number, a namespace

@@ -154,11 +154,13 @@ def _body(builder: FormBuilder) -> list[Choice]:
     # code is full of braces: those before a name alone are looked at
     names = [f'"{name[:3]}' for name in syntax.shape.name]
     first = tuple(f"{{{margin}{name}" for name in names for margin in _MARGINS)
-    return [Choice(unnamed(head), first, group, varying=True)]
+    return [Choice(unnamed(head), first, group, varying=True, loose=True)]
 
 
 def _headless(builder: FormBuilder) -> list[Choice]:
     """What follows a name whose body begins nowhere."""
     pattern = builder.notation.headless(builder.syntax)
     group = Group(Kind.BARE_BODY, builder.number)
-    return [Choice(pattern, ('", "', '","'), group, varying=True)] if pattern else []
+    if not pattern:
+        return []
+    return [Choice(pattern, ('", "', '","'), group, varying=True, loose=True)]

@@ -10,7 +10,7 @@ from playground.parsing.declaration import Declaration
 from playground.parsing.notations import notation_of
 from playground.parsing.notations.notation import Lead
 from playground.parsing.patterns import SPACE, name_before, pieces_pattern, prefix, unnamed
-from playground.parsing.wait import Wait
+from playground.parsing.wait import Choice, Wait
 
 # what follows the quote is a key: what may follow a string that ends there shows that it does
 _BODY: Final = rf"{SPACE}\{{{SPACE}\"(?=[^\s,}}\]:])"
@@ -43,6 +43,6 @@ def _openers(patterns: dict[str, str]) -> Wait | None:
     """A wait for any of the patterns, by how each begins; None for none of them."""
     if not patterns:
         return None
-    # one character is found, whatever has to follow it: what it begins is for `pattern` to say
+    # one character is found, whatever has to follow it: what it begins is for `match` to say
     first = (rf"{re.escape(text[0])}(?={re.escape(text[1:])}|\Z)" for text in patterns)
-    return Wait("|".join(first), "|".join(patterns.values()))
+    return Wait(tuple(map(Choice, patterns.values())), "|".join(first))

@@ -142,17 +142,18 @@ class Scanner:
         """Match at the current place; waits as long as more text could change the answer."""
         while True:
             if self.ended:
-                return wait.pattern.match(self.text, self.at)
-            match, undecided = wait.look(self.text, self.at)
-            if not undecided:
-                return match
+                return wait.match(self.text, self.at)
+            if self.at < len(self.text):
+                match, undecided = wait.look(self.text, self.at)
+                if not undecided:
+                    return match
             yield
 
     def cut_here(self, wait: Wait) -> Match | None:
         """Half a marker here, which the end of the stream has cut off."""
         if not self.ended or self.at == len(self.text):
             return None
-        match = wait.pattern.match(self.text, self.at, partial=True)
+        match = wait.match(self.text, self.at, partial=True)
         return match if match is not None and match.end() == len(self.text) else None
 
     def until(

@@ -11,9 +11,16 @@ from typing import Final, NamedTuple
 
 import regex
 
-from playground.parsing.candidates import ANY_LINE, begin_alike, begun, may_begin, searched
-from playground.parsing.patterns import CONTEXT, LINE_START, SPACE, begins, literal
-from playground.parsing.quiet import Accept, Quiet, Run, refuses, signs_of
+from playground.parsing.candidates import (
+    ANY_LINE,
+    begin_alike,
+    begun,
+    head_at,
+    may_begin,
+    searched,
+)
+from playground.parsing.patterns import CONTEXT, LINE_START, SPACE
+from playground.parsing.quiet import Accept, Quiet, Run, compiled, refuses, signs_of
 
 
 class Kind(Enum):
@@ -65,6 +72,13 @@ class Choice(NamedTuple):
     varying: bool = False  # more text may make another match of it, whatever its texts say
     heads: tuple[str, ...] = ()  # with which it begins where it is the first of a line, and only so
     run: str = ""  # what it begins with: as long as nothing else has come, more has to
+    loose: bool = False  # of `begins` its first character counts alone where others are looked for
+    forms: tuple[str, ...] = ()  # the pattern's alternatives, where it is long: few are asked for
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The patterns that are compiled and asked for, one after another."""
+        return self.forms or (self.pattern,)
 
 
 ANY_FENCE: Final = Choice(r"(?:`{3,64}+|~{3,64}+)", ("```", "~~~"), Group(Kind.FENCE))
@@ -79,15 +93,18 @@ _MANY: Final = 256  # characters of a longer marker, which a stream cuts again a
 
 @dataclass(frozen=True, eq=False)
 class Wait:
-    """A place where the engine waits: `first` finds candidates fast, `pattern` decides.
+    """A place where the engine waits: `first` finds candidates fast, `match` decides.
 
-    Each is compiled when it is first asked for: of a dialect's waits a text meets a few, and all of
-    them in every dialect are seconds.
+    Each pattern is compiled when a text first asks for it, and each choice's alone: of a dialect's
+    choices a text meets a few, and all of them in every dialect are seconds.
     """
 
-    candidates: str
-    decides: str
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[Choice, ...]
+    found: str = ""  # what finds candidates, where that is not how the choices begin
+
+    @cached_property
+    def candidates(self) -> str:
+        return self.found or searched(self.choices)
 
     @cached_property
     def first(self) -> re.Pattern[str]:
@@ -155,13 +172,28 @@ class Wait:
         before = self._before(text, place) if self.looks_back else ""
         for length in _FEW:
             if left > length:
-                match, undecided = seen(self, before, text[place : place + length])
+                match, undecided = seen(self, before, text[place : place + length], more=True)
                 if not undecided:
                     return match, False
         if left <= _MANY and not ended:
             return seen(self, before, text[place:])
-        match = self.pattern.match(text, place, partial=True)
+        match = self.match(text, place, partial=True)
         return match, match is not None and not ended and self.undecided(match, text)
+
+    def match(
+        self, text: str, place: int, partial: bool = False, more: bool = False
+    ) -> regex.Match[str] | None:
+        """The first choice that matches at a place. With `partial`, where none does, the first that
+        may have begun there: what is left of the text is how it begins. With `more` that will do:
+        there is more of the text, to be looked at then."""
+        half = None
+        for pattern in _beginning(self, head_at(text, place), partial):
+            match = compiled(pattern).match(text, place, partial=partial)
+            if match is not None:
+                if more or not match.partial:
+                    return match
+                half = half if half is not None else match
+        return half
 
     def _before(self, text: str, place: int) -> str:
         """What a look back may depend on: one character, or what blanks or a colon follow."""
@@ -178,21 +210,17 @@ class Wait:
         apart = f"(?!{others})" if others else ""
         return re.compile(rf"(?<![^\n]){apart}(?:{'|'.join(choice.run for choice in runs)})\Z")
 
-    @cached_property
-    def pattern(self) -> regex.Pattern[str]:
-        return regex.compile(self.decides)
-
     def is_in(self, text: str) -> bool:
         """Whether one of the choices stands anywhere in a text that has ended."""
         found = self.first.search(text)
-        while found is not None and self.pattern.match(text, found.start()) is None:
+        while found is not None and self.match(text, found.start()) is None:
             found = self.first.search(text, found.start() + 1)
         return found is not None
 
     @cached_property
     def looks_back(self) -> bool:
         """Whether what stands before a place may decide on what begins there."""
-        return "(?<!" in self.decides or "(?<=" in self.decides
+        return any("(?<!" in each.pattern or "(?<=" in each.pattern for each in self.choices)
 
     @cached_property
     def varying(self) -> frozenset[str]:
@@ -202,19 +230,13 @@ class Wait:
         return frozenset(_group_name(choice) for choice in may_vary)
 
     @cached_property
-    def _groups(self) -> tuple[tuple[int, Group], ...]:
-        """The group of each choice, and where it stands among those of a match."""
-        groups = dict.fromkeys(choice.group for choice in self.choices if choice.group)
-        numbers = self.pattern.groupindex
-        return tuple((numbers[group.name] - 1, group) for group in groups)
+    def _groups(self) -> dict[str, Group | None]:
+        """The group of each choice by its pattern: of two that are alike the first has matched."""
+        return {each: choice.group for choice in reversed(self.choices) for each in choice.asked}
 
     def group(self, match: regex.Match[str]) -> Group | None:
         """Which choice has matched."""
-        matched = match.groups()
-        for place, group in self._groups:
-            if matched[place] is not None:
-                return group
-        return None
+        return self._groups[match.re.pattern]
 
     def kind(self, match: regex.Match[str]) -> Kind | None:
         group = self.group(match)
@@ -234,7 +256,8 @@ class Wait:
         if match.end() == len(text):
             return True
         # the marker is whole, but a longer one may be what stands here: `<|end` of `<|end|>`
-        return _rivals(self, name).fullmatch(text, match.start(), partial=True) is not None
+        start, rivals = match.start(), _rivals(self, match.re.pattern)
+        return any(compiled(each).fullmatch(text, start, partial=True) for each in rivals)
 
 
 @lru_cache(maxsize=4096)
@@ -246,25 +269,37 @@ def _may_vary(wait: Wait, name: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _rivals(wait: Wait, name: str) -> regex.Pattern[str]:
-    """What could match where a group has: the group itself, and the choices before it, for the
-    first that matches wins. To rule out those behind it, too, would take most of a call's time."""
-    groups = [_group_name(choice) for choice in wait.choices]
-    stop = len(groups) - groups[::-1].index(name)
-    own = [choice for choice in wait.choices if _group_name(choice) == name]
-    rivals = (choice for choice in wait.choices[:stop] if begin_alike(choice, own))
-    return regex.compile("|".join(map(_grouped, rivals)))
+def _rivals(wait: Wait, pattern: str) -> tuple[str, ...]:
+    """What could match where a choice has: that choice, and those before it, for the first that
+    matches wins. To rule out those behind it, too, would take most of a call's time."""
+    place = next(i for i, choice in enumerate(wait.choices) if pattern in choice.asked)
+    own, before = wait.choices[place], wait.choices[:place]
+    rivals = [each for c in before if begin_alike(c, [own]) for each in c.asked]
+    rivals += own.asked[: own.asked.index(pattern)]
+    return (pattern, *dict.fromkeys(rivals))
 
 
 @lru_cache(maxsize=4096)
-def seen(wait: Wait, before: str, text: str) -> tuple[regex.Match[str] | None, bool]:
-    """What a wait makes of the end of a text, and whether it is undecided.
+def _beginning(wait: Wait, head: str, partial: bool) -> tuple[str, ...]:
+    """The patterns of the choices that may begin with the first characters at a place; at the end
+    of a text none that begins with anything, unless more may come."""
+    listed = (c for c in wait.choices if may_begin(c, head[:1] if c.loose else head))
+    chosen = (choice for choice in listed if head or partial or not choice.begins)
+    return tuple(pattern for choice in chosen for pattern in choice.asked)
+
+
+@lru_cache(maxsize=4096)
+def seen(
+    wait: Wait, before: str, text: str, more: bool = False
+) -> tuple[regex.Match[str] | None, bool]:
+    """What a wait makes of the end of a text, or with `more` of some of it, and whether it is
+    undecided.
 
     Every call has the same markers, and a stream cuts each of them many times: `regex` is asked
     anew only about a beginning that nobody has seen yet.
     """
     whole = before + text
-    match = wait.pattern.match(whole, len(before), partial=True)
+    match = wait.match(whole, len(before), partial=True, more=more)
     return match, match is not None and wait.undecided(match, whole)
 
 
@@ -274,44 +309,11 @@ def held_of(wait: Wait, text: str, start: int) -> int | None:
     return wait._held(text, start, None)
 
 
-# `regex` finds a group by its number ten times as fast as by its name
-
-
-def part(match: regex.Match[str], name: str) -> str | None:
-    """What a named group has matched; None where the pattern has none of that name, too."""
-    number = match.re.groupindex.get(name)
-    return match[number] if number else None
-
-
-def parts(match: regex.Match[str]) -> dict[str, str]:
-    """What the named groups have matched, of those that have."""
-    groups = match.groups()
-    found = ((name, groups[number - 1]) for name, number in match.re.groupindex.items())
-    return {name: text for name, text in found if text is not None}
-
-
-def literals(kind: Kind, texts: Iterable[str], number: int = 0) -> list[Choice]:
-    """A choice of markers. White space around one is no part of it, but for a leading blank."""
-    # the longest first: of two that begin alike, the shorter would win
-    listed = [_bare(text) for text in sorted(set(texts), key=len, reverse=True)]
-    if not listed:
-        return []
-    pattern = "|".join(literal(text) for text in listed)
-    first = tuple(text for marker in listed for text in begins((marker,)))
-    return [Choice(pattern, first, Group(kind, number), tuple(listed))]
-
-
-def _bare(text: str) -> str:
-    blank = " " if text.startswith(" ") else ""
-    return blank + text.strip()
-
-
 def wait(*choices: Choice, beginnings: Iterable[str] = ()) -> Wait:
     """A place where one of the choices may come; `beginnings` are how they all begin, but for one
     line break before them: more than their first characters tell."""
     listed = tuple(choice for choice in choices if choice.pattern)
-    candidates = begun(beginnings) or searched(listed)
-    return Wait(candidates, "|".join(map(_grouped, listed)), listed)
+    return Wait(listed, begun(beginnings))
 
 
 def spaced(choices: Iterable[Choice]) -> Wait | None:
@@ -322,10 +324,6 @@ def spaced(choices: Iterable[Choice]) -> Wait | None:
 
 def _group_name(choice: Choice) -> str:
     return choice.group.name if choice.group else ""
-
-
-def _grouped(choice: Choice) -> str:
-    return f"(?P<{choice.group.name}>{choice.pattern})" if choice.group else choice.pattern
 
 
 def _repeats(choice: Choice) -> bool:
@@ -341,7 +339,7 @@ def _begins_another(choice: Choice, listed: Iterable[Choice]) -> bool:
         for other in listed:
             if other is choice or not may_begin(other, text):
                 continue
-            match = regex.fullmatch(other.pattern, text, partial=True)
-            if match is not None and match.partial:
+            matches = (compiled(each).fullmatch(text, partial=True) for each in other.asked)
+            if any(match is not None and match.partial for match in matches):
                 return True
     return False

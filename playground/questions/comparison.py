@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,12 +13,12 @@ from playground.dialects import Dialect, as_dialects
 from playground.dialects.checking import check_session
 from playground.dialects.rendering import Block, Rendering
 from playground.dialects.rules_file import chosen_rules
-from playground.dialects.schema_losses import Fact, schema_facts
 from playground.display import Drawn, Live
 from playground.findings import Finding
 from playground.sessions.session import Session
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what a request alone does not ask
+    from playground.dialects.schema_losses import Fact
     from playground.tokens import TokenCount  # vocabularies and framings, which few comparisons ask
 
 MATCHED_PAIRS: Final = 1_000_000  # lines of one side times lines of the other
@@ -64,6 +63,8 @@ class Column:
     @cached_property
     def schema_facts(self) -> list[Fact]:
         """What the tools' schemas say, and whether this dialect's prompt says it too."""
+        from playground.dialects.schema_losses import schema_facts
+
         return [fact for tool in self.session.tools for fact in schema_facts(self.dialect, tool)]
 
     @cached_property
@@ -169,7 +170,9 @@ def matched(left: list[str], right: list[str]) -> Iterator[tuple[Change, str]]:
         yield from (("removed", each) for each in left)
         yield from (("added", each) for each in right)
         return
-    matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
+    from difflib import SequenceMatcher  # only here: it is no part of a start
+
+    matcher = SequenceMatcher(None, left, right, autojunk=False)
     for tag, left_start, left_stop, right_start, right_stop in matcher.get_opcodes():
         old, new = left[left_start:left_stop], right[right_start:right_stop]
         if tag == "equal":

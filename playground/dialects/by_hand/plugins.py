@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from playground.dialects.base import Dialect
 from playground.dialects.by_hand.offering import OVERRIDDEN, demand, name_after
+from playground.errors import in_words
 from playground.findings import Finding, finding
 from playground.messages import Message, TextPart, ToolCallPart, ToolResultPart
 from playground.parsing.parser import DialectParser
@@ -135,12 +136,6 @@ def _fails(trial: tuple[str, Callable[[], object], tuple[type, ...]]) -> str:
         return ""
     wanted = " or ".join("None" if t is type(None) else t.__name__ for t in allowed)
     return f"{name} returns a {type(value).__name__}, not {wanted}"
-
-
-def in_words(error: BaseException) -> str:
-    """A foreign exception in one line."""
-    words = " ".join(str(error).split())
-    return f"{type(error).__name__}: {words}" if words else type(error).__name__
 
 
 def _named(dialect: Dialect, name: str) -> Dialect:

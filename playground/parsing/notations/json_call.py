@@ -22,11 +22,11 @@ from playground.parsing.notations.json_arguments import (
 from playground.parsing.notations.json_members import call_object, first_member, head
 from playground.parsing.notations.notation import CallValue, Lead, Notation
 from playground.parsing.open_call import BrokenCall, OpenCall
-from playground.parsing.patterns import SPACE, worded
+from playground.parsing.patterns import SPACE, part, worded
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.values import dump_json
-from playground.parsing.wait import Choice, part, wait
+from playground.parsing.wait import Choice, wait
 
 NAME_LIMIT: Final = 256
 _ENVELOPE: Final = ("id", "call_id", "tool_call_id", "type", "index")

@@ -4,6 +4,7 @@ of them."""
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from playground.parsing.declaration import Declaration
@@ -12,6 +13,7 @@ from playground.parsing.notations.values import VALUES, ValueNotation
 from playground.parsing.patterns import (
     IDENTIFIER,
     SPACE,
+    any_form,
     begins,
     begins_worded,
     follows_marker,
@@ -19,6 +21,7 @@ from playground.parsing.patterns import (
     look_of,
     name_before,
     or_mended,
+    own_form,
     pieces_pattern,
     prefix,
     slips,
@@ -50,6 +53,12 @@ def _key(syntax: Declaration, before: tuple[Piece, ...] | None = None) -> str:
 
 def param_opener(syntax: Declaration) -> str:
     """The pattern of a parameter's opener."""
+    return any_form(param_openers(syntax))
+
+
+@lru_cache(maxsize=1024)
+def param_openers(syntax: Declaration) -> tuple[str, ...]:
+    """The patterns of a parameter's opener: as it is declared, and as models get it wrong."""
     template = param_template(syntax)
     block = value_notation(template).block
 
@@ -69,7 +78,7 @@ def param_opener(syntax: Declaration) -> str:
     headless = _without_value_opener(template.before)
     # what follows is a value's text, and no tag: a key whose value is missing has none
     mended += [rf"{opener(pieces)}{SPACE}(?=[^\s<\\])" for pieces in headless]
-    return or_mended(opener(template.before), mended)
+    return tuple(or_mended(opener(template.before), mended))
 
 
 def _slips(pieces: tuple[Piece, ...]) -> list[tuple[Piece, ...]]:
@@ -106,7 +115,7 @@ def param_wait(around: Neighbours) -> Wait:
     first = begins(param_template(syntax).before)
     return wait(
         closing._replace(group=Group(Kind.CLOSE)),
-        Choice(param_opener(syntax), first, Group(Kind.PARAM)),
+        Choice(param_opener(syntax), first, Group(Kind.PARAM), forms=param_openers(syntax)),
         *around.section_closers,
         *around.stops,
         *around.calls,
@@ -129,7 +138,7 @@ def value_wait(around: Neighbours) -> Wait:
         # both outer closers in a row: the value's own was forgotten (ollama#18563); before the
         # closer, for one that names its key takes any name
         choices.append(_forgotten(f"{SPACE}{unnamed(closing)}{SPACE}{around.section_close}"))
-    choices.append(Choice(_value_closer(around), group=Group(Kind.CLOSE)))
+    choices += [Choice(pattern, group=Group(Kind.CLOSE)) for pattern in _value_closers(around)]
     # an opener of words alone cannot be the value's own by chance; what is chance is seen to when
     # it is read, see _follows
     openers = "".join(piece for piece in template.before if isinstance(piece, str))
@@ -155,7 +164,7 @@ def value_wait(around: Neighbours) -> Wait:
     told = by_opener and begins_worded(call) and not syntax.section_required
     next_param = unnamed(param_opener(syntax))
     own = [
-        call._replace(pattern=f"{call.pattern}(?={SPACE}{next_param})")
+        call._replace(pattern=f"{call.pattern}(?={SPACE}{next_param})", forms=())
         for call in around.calls
         if told and call.group and call.group.kind is Kind.CALL
     ]
@@ -178,21 +187,25 @@ def _closer_begins(template: Template) -> list[str]:
     return [words, space + words] if words and space.strip("\n") else [words]
 
 
-def _value_closer(around: Neighbours) -> str:
-    """A value's closer, with a look at what follows it in a call that has a closer itself."""
+def _value_closers(around: Neighbours) -> list[str]:
+    """A value's closer, with a look at what follows it in a call that has a closer itself: first at
+    what is to follow it, then at what models make of that, which few texts ask for."""
     syntax, template = around.syntax, param_template(around.syntax)
     holes = {"key": f"(?P<close_key>{_key(syntax)})"}
     block = value_notation(template).block
     closer = pieces_pattern(template.after, holes, value_before=True, block=block)
     if not around.closing.pattern:
-        return closer
-    ends = [param_opener(syntax), around.closing.pattern, around.section_close]
+        return [closer]
+    openers, mended = own_form(param_openers(syntax))
+    ends = [*openers, around.closing.pattern, around.section_close]
     ends += [choice.pattern for choice in around.stops]
-    follow = "|".join([*(unnamed(end) for end in ends if end), *_next_calls(around)])
-    if not closes_solidly(template):
-        # where white space is all that closes a value, the rest of it is the value's own
-        return f"{closer}(?=(?:{follow}))"
-    return f"{closer}(?={SPACE}(?:{follow}){_junk(around)})"
+    follow = [unnamed(end) for end in ends if end]
+    amiss = [*map(unnamed, mended), *_next_calls(around)]
+    # where white space is all that closes a value, the rest of it is the value's own
+    space = SPACE if closes_solidly(template) else ""
+    looks = [f"{space}(?:{'|'.join(each)})" for each in (follow, amiss) if each]
+    looks += _junk(around) if space else []
+    return [f"{closer}(?={look})" for look in looks]
 
 
 def _next_calls(around: Neighbours) -> list[str]:
@@ -211,17 +224,17 @@ def _next_calls(around: Neighbours) -> list[str]:
     return found
 
 
-def _junk(around: Neighbours) -> str:
+def _junk(around: Neighbours) -> list[str]:
     """A few words on a line between the last value and the call's closer, which models put there.
     Where that may be any tag, they are the value's own."""
     closing, listed = around.closing, around.syntax.known_names
     if listed or not closing.begins or not worded(closing.pattern):
-        return ""
+        return []
     first = re.escape(
         "".join({char for text in closing.begins for char in (text[0], text.lstrip()[0])})
     )
     junk = rf"[^{first}\n]{{1,{JUNK_LIMIT}}}+"
-    return f"|{junk}{SPACE}{unnamed(closing.pattern)}"
+    return [f"{junk}{SPACE}{unnamed(closing.pattern)}"]
 
 
 def holds_own_marker(text: str, syntax: Declaration, name: str) -> bool:

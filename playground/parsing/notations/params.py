@@ -34,12 +34,12 @@ from playground.parsing.notations.param_waits import (
     value_wait,
 )
 from playground.parsing.open_call import BrokenCall, OpenCall
-from playground.parsing.patterns import ENDED, SPACE, last_piece, unnamed, worded
+from playground.parsing.patterns import ENDED, SPACE, last_piece, part, unnamed, worded
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Match, Walk
 from playground.parsing.template import Hole, fill, holes_of
 from playground.parsing.values import dump_json, read_json, read_marked, read_value, write_value
-from playground.parsing.wait import Kind, Wait, part
+from playground.parsing.wait import Kind, Wait
 from playground.tools import Schema, allowed_types, json_type
 
 _CDATA: Final = ("<![CDATA[", "]]>")
