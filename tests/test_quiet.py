@@ -206,10 +206,11 @@ def test_what_was_seen_before_changes_nothing(dialect: DeclaredDialect) -> None:
     for mark in ("```", "~~~~", *own_markers(dialect)):
         for before in ("", "\n", "x", "x ", "  ", "x\n  ", "x" + " " * 7):
             text = before + mark[: len(mark) - 1]
-            match, undecided = wait.look(text, len(before))
+            marker, undecided = wait.look(text, len(before))
             asked = wait.pattern.match(text, len(before), partial=True)
-            assert (match is None) == (asked is None)
-            assert undecided == (asked is not None and wait.undecided(asked, text))
+            assert (marker is None) == (asked is None)
+            expected = asked is not None and wait.undecided(wait.marker(asked), text)
+            assert undecided == expected
 
 
 @each_dialect

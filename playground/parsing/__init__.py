@@ -18,13 +18,13 @@ inside one (`waits`), and it reads. The rest of the room knows no notation.
 
 A *choice* is one thing that may come, as a pattern: the opener of a call, a stop token, a code
 fence. Its *kind* says how to go on, its *number* which form or which tags it belongs to
-(wait.py).
+(choice.py).
 
 A *wait* is one place where the reader stands, with all the choices that may come there. `first`
 is what finds candidates: a plain search for how the choices begin, up to five characters of each,
 or as much of them as stands before the end. `pattern` then decides at the candidate. It may match
 *partially*: the text so far is how a choice begins, and its end is still to come. What it made of
-a beginning is remembered for all streams (`seen`): each call has the same markers.
+a beginning is remembered for all streams, as a *marker* (marker.py): each call has the same.
 
 A *varying* choice is one whose match at the end of the text could become another match with more
 of it: three back-ticks may be a fence of four, `<|end` is the beginning of `<|end|>`, blanks

@@ -24,11 +24,13 @@ from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.decoding import Utf8Decoder, bad_places, replaced
 from playground.parsing.deltas import DeltaReader
 from playground.parsing.engine import SyntaxEngine
+from playground.parsing.marker import Marker
 from playground.parsing.patterns import CONTEXT
 from playground.parsing.placing import behind_prefill, marked
 from playground.parsing.quiet import Accept, Quiet, Run
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
+from playground.parsing.wait import Wait
 from playground.tools import ToolMetadata
 
 # so many chunks that were looked at are remembered, of so few characters: less than 200 kB
@@ -104,6 +106,7 @@ class SyntaxParser(DialectParser):
     ) -> None:
         self._may_be_quiet = quiet
         self._wakes: Callable[[str], re.Match[str] | None] | None = None  # as long as it is quiet
+        self._awaited: Wait | None = None  # what is looked for in what is held, and nothing else is
         self._still = False  # whether it is, with nothing held, and no line that may be a marker
         self._stops: dict[str, int] = {}  # from where on chunks are held that were looked at
         self._quiet: Quiet | None = None
@@ -124,14 +127,19 @@ class SyntaxParser(DialectParser):
             self._prefill(prefill)
 
     def feed(self, data: bytes) -> list[Event]:
-        if self._wakes is None:
-            return self._read(self._decoder.decode(data), "invalid-utf8")
         try:
             text = data.decode()
         except UnicodeDecodeError:  # a character is cut, or it is none
             return self._read(self._decoder.decode(data), "invalid-utf8")
         if not self._still or not text:
-            return self._stirred(text)
+            if self._wakes is not None:
+                return self._stirred(text)
+            if self._awaited is not None:
+                return self._held_on(text)
+            if self._decoder.holds:
+                text = self._decoder.decode(data)
+            return self._read(text, "invalid-utf8")
+        assert self._wakes is not None
         # looks for three characters before a search: most chunks are prose
         if self._sign in text or self._other in text or self._third in text:
             found = self._wakes(text)
@@ -185,20 +193,41 @@ class SyntaxParser(DialectParser):
         if not self._in_text:
             return self._deltas.state or self._engine.state
         state = self._engine.state
-        return state if self._wakes is None else state._replace(held=self._held)
+        rests = self._wakes is not None or self._awaited is not None
+        return state._replace(held=self._held) if rests else state
+
+    def _held_on(self, text: str) -> list[Event]:
+        """A chunk that is held, unless it decides on what has to be told before anything else."""
+        unsaid, before = self._held + text, self._context
+        assert self._awaited is not None
+        told, undecided = self._awaited.look(before + unsaid, len(before))
+        if not undecided:
+            return self._read(text, "invalid-utf8", told)
+        self._offset += len(text)
+        self._held = unsaid
+        return []
 
     def _stirred(self, text: str) -> list[Event]:
         """A chunk that goes on with what is held, or begins a line that may be a marker."""
         if not text:
             return self._read(text, "invalid-utf8")
-        unsaid = self._held + text
-        assert self._quiet is not None and self._wakes is not None  # it holds where chunks pass by
-        if self._quiet.takes_lines:
-            if self._run is None or not self._run(unsaid):
-                return self._halted(unsaid, 0)
+        unsaid, quiet = self._held + text, self._quiet
+        assert quiet is not None and self._wakes is not None  # it holds where chunks pass by
+        if self._run is not None and self._run(unsaid):
             self._offset += len(text)
             self._held = unsaid
             return []
+        if quiet.judge is not None and self._held:
+            before = self._context
+            told, undecided = quiet.judge(before + unsaid, len(before), self._accept)
+            if undecided:
+                self._offset += len(text)
+                self._held = unsaid
+                return []
+            if told is not None:
+                return self._read(text, "invalid-utf8", told)
+        if quiet.takes_lines:
+            return self._halted(unsaid, 0)
         found = self._wakes(unsaid)
         if found is not None:
             return self._halted(unsaid, found.start())
@@ -248,9 +277,11 @@ class SyntaxParser(DialectParser):
         self._pass(unsaid.encode())
         return [self._make(start, unsaid)]
 
-    def _read(self, text: str, code: str) -> list[Event]:
-        if self._wakes is not None:
+    def _read(self, text: str, code: str, told: Marker | None = None) -> list[Event]:
+        """Walk on with a text; `told` is what it tells of what is held."""
+        if self._wakes is not None or self._awaited is not None:
             self._wake()
+            self._engine.scanner.told = told
         if not text:
             return []
         start = self._offset
@@ -258,17 +289,20 @@ class SyntaxParser(DialectParser):
             self._in_text = True
             self._engine = SyntaxEngine(*self._declared, offset=start, calls=self._calls)
         self._offset += len(text)
-        if places := bad_places(text):
+        if not text.isascii() and (places := bad_places(text)):
             self._bad.extend((start + place, code) for place in places)
             text = replaced(text)
         events = self._engine.feed(text)
         if self._bad or self._prefilled:
             events = self._placed(events)
-        quiet = self._engine.scanner.quiet if self._may_be_quiet else None
         # what is held of a prefill belongs to no span
-        passes = not self._decoder.holds and not self._bad
-        if quiet and passes and len(self._engine.scanner.held) <= self._offset:
-            self._rest(quiet)
+        scanner = self._engine.scanner
+        if self._may_be_quiet and scanner.offset >= 0 and not (self._decoder.holds or self._bad):
+            if scanner.awaited is not None:
+                self._awaited, self._rested = scanner.awaited, self._offset
+                self._held, self._context = scanner.held, scanner.context()
+            elif scanner.quiet is not None:
+                self._rest(scanner.quiet)
         return events
 
     def _rest(self, quiet: Quiet) -> None:
@@ -279,21 +313,22 @@ class SyntaxParser(DialectParser):
             # what passes by elsewhere may be a marker here, or may be refused here alone
             self._quiet, self._accept, self._stops = quiet, scanner.accept, {}
         self._wakes, self._rested = quiet.wakes, self._offset
+        self._context = scanner.context() if quiet.looks_back else ""
         self._sign, self._other, self._third = quiet.signs
         self._make: Callable[[int, str], Event] = claim.make
         self._pass: Callable[[bytes], object] = claim.passing()
-        self._still, self._context = not self._held, ""
-        if quiet.looks_back:
-            self._before: Callable[[], str] = claim.before
-            self._context = before = claim.before()
-            if quiet.takes_lines and before[-1:] in ("", "\n"):
-                self._still = False
+        self._before: Callable[[], str] = claim.before
+        line_begins = quiet.takes_lines and self._context[-1:] in ("", "\n")
+        self._still = not (self._held or line_begins)
 
     def _wake(self) -> None:
         """The walk goes on, behind the chunks that have passed by."""
-        self._wakes, self._still = None, False
         if self._offset != self._rested:
-            self._engine.scanner.wake(self._offset, self._held)
+            if self._awaited is not None:
+                self._engine.scanner.hold(self._held)
+            else:
+                self._engine.scanner.wake(self._offset, self._held)
+        self._wakes, self._awaited, self._still = None, None, False
 
     def _end_of_text(self) -> list[Event]:
         """What is held comes out, and a call that is open is aborted; more text begins anew."""

@@ -14,10 +14,10 @@ from typing import Any, Final
 
 from playground.events import CallNamedEvent, argument_maker
 from playground.parsing.claims import Claim, GrowingText
+from playground.parsing.marker import Marker
 from playground.parsing.open_call import BrokenCall, OpenCall
-from playground.parsing.scanner import Match, Scanner, Walk
+from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.switches import Switches
-from playground.parsing.wait import part
 from playground.tools import ToolMetadata, allowed_types
 
 # what models put around a name that was listed without it: the call's number, a namespace
@@ -120,9 +120,9 @@ class Reader:
                 value = [*(before if isinstance(before, list) else [before]), value]
         call.arguments[key] = value
 
-    def closes(self, match: Match, call: OpenCall) -> bool:
+    def closes(self, marker: Marker, call: OpenCall) -> bool:
         """Whether a closer that names a tool names this one."""
-        name = part(match, "close_name")
+        name = marker.named.get("close_name")
         return name in (None, call.name) or name.rpartition(".")[2] == call.name
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from playground.parsing.choice import Choice, Kind, literals
 from playground.parsing.declaration import Markers, ReasoningTags
-from playground.parsing.wait import Choice, Kind, literals
 
 
 class Surroundings:

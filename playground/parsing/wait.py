@@ -5,76 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import Enum
 from functools import cached_property, lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 import regex
 
 from playground.parsing.candidates import ANY_LINE, begin_alike, begun, may_begin, searched
-from playground.parsing.patterns import CONTEXT, LINE_START, SPACE, begins, literal
+from playground.parsing.choice import Choice, Group
+from playground.parsing.marker import NOTHING, Marker, Told
+from playground.parsing.patterns import CONTEXT, SPACE
 from playground.parsing.quiet import Accept, Quiet, Run, refuses, signs_of
 
-
-class Kind(Enum):
-    """What a choice is: the engine goes on by it."""
-
-    # outside of a call; those of calls and sections are numbered by form, of tags by tags
-    CALL = "call"
-    UNREAD = "unread"  # the opener of a call with no body that can be read
-    LIKE = "like"  # what looks like a call, of a tool that nobody has
-    SECTION = "section"
-    BARE = "bare"  # the opener of a section before no call
-    BARE_CALL = "bare_call"  # the opener of a call before nothing that could be one
-    BARE_BODY = "bare_body"  # what a call holds, without its opener
-    BARE_CLOSE = "bare_close"  # the closer of a call, where none is open
-    SECTION_CLOSE = "section_close"
-    THINK = "think"
-    THINK_CLOSE = "think_close"  # of reasoning that was not open
-    PLAIN = "plain"
-    STOP = "stop"
-    DROPPED = "dropped"
-    RESULT = "result"
-    FENCE = "fence"
-    SPACE = "space"  # between the calls of a section
-    # at the end, or the beginning, of what is open
-    OPEN = "open"
-    CLOSE = "close"
-    PARAM = "param"
-    FORGOTTEN = "forgotten"  # what shows that a closer was left out
-
-
-class Group(NamedTuple):
-    """The named group of a choice: its kind, and which form or tags it belongs to."""
-
-    kind: Kind
-    number: int = 0
-
-    @property
-    def name(self) -> str:
-        return f"{self.kind.value}_{self.number}"
-
-
-class Choice(NamedTuple):
-    """One thing that may come: its pattern, and the texts with which it may begin."""
-
-    pattern: str
-    begins: tuple[str, ...] = ()  # none: it may begin with anything; " x": with white space or `x`
-    group: Group | None = None  # None where only one thing is waited for
-    texts: tuple[str, ...] = ()  # where the pattern is nothing but these
-    varying: bool = False  # more text may make another match of it, whatever its texts say
-    heads: tuple[str, ...] = ()  # with which it begins where it is the first of a line, and only so
-    run: str = ""  # what it begins with: as long as nothing else has come, more has to
-
-
-ANY_FENCE: Final = Choice(r"(?:`{3,64}+|~{3,64}+)", ("```", "~~~"), Group(Kind.FENCE))
-FENCE: Final = ANY_FENCE._replace(pattern=LINE_START + ANY_FENCE.pattern)
-
-
-# by so few characters most markers are told: they hold little else, so that they recur
-_FEW: Final = (32, 64)
-_END: Final = 8  # of a chunk, from a candidate on
+_FEW: Final = 32  # characters by which most markers are told, so that they recur
+_MORE: Final = 64
 _MANY: Final = 256  # characters of a longer marker, which a stream cuts again and again
+_END: Final = 8  # of a chunk, from a candidate on
+_LENGTHS: Final = 8  # of beginnings that tell a marker, kept for each wait
+# what has been told of beginnings, in all streams: every call has the same markers
+_TOLD: Final[dict[tuple[Wait, str, str], Told]] = {}
+_MOST: Final = 4096  # beginnings
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +62,19 @@ class Wait:
         wakes = self.wakes
         held = self._held if self.takes_lines else self.held
         run = self._run if self._runs is not None else None
-        return Quiet(signs_of(wakes), wakes.search, held, self.looks_back, self.takes_lines, run)
+        looks_back, takes_lines = self.looks_back, self.takes_lines
+        signs = signs_of(wakes)
+        return Quiet(signs, wakes.search, held, looks_back, takes_lines, run, self.judge)
+
+    def judge(self, text: str, place: int, accept: Accept | None) -> Told:
+        """What stands at a place, or begins there, unless it is refused."""
+        if self.first.match(text, place) is None:
+            return NOTHING
+        told = self.look(text, place)
+        marker, undecided = told
+        if marker is None or not refuses(accept, marker, undecided, self, text, place):
+            return told
+        return NOTHING
 
     def _run(self, text: str, start: int) -> Run | None:
         """What says whether more of a run that is held is one still: of a run that has more
@@ -140,28 +101,65 @@ class Wait:
         candidate = self.first.search(text, start)
         while candidate is not None:
             place = candidate.start()
-            match, undecided = self.look(text, place)
-            if match is not None and not refuses(accept, match, undecided, self, text, place):
+            marker, undecided = self.look(text, place)
+            if marker is not None and not refuses(accept, marker, undecided, self, text, place):
                 return place if undecided else None
             candidate = self.first.search(text, place + 1)
         return len(text)
 
-    def look(
-        self, text: str, place: int, ended: bool = False
-    ) -> tuple[regex.Match[str] | None, bool]:
-        """What stands at a place, or begins there, and whether more text could change it. It may be
-        a match in some other text: of its places only their distances count."""
-        left = len(text) - place
+    def look(self, text: str, place: int, ended: bool = False) -> Told:
+        """What stands at a place, or begins there, and whether more text could change it."""
         before = self._before(text, place) if self.looks_back else ""
-        for length in _FEW:
+        told = _TOLD.get((self, before, text[place : place + _FEW]))
+        if told is None or (told[1] and (ended or len(text) - place > _FEW)):
+            return self._look(text, place, before, ended)
+        return told
+
+    def _look(self, text: str, place: int, before: str, ended: bool) -> Told:
+        """The same for what was not seen before, or takes more characters. As many as decide are
+        enough, for more of a text does not change what was decided."""
+        left = len(text) - place
+        for length in self._lengths:
+            told = _TOLD.get((self, before, text[place : place + length]))
+            if told is not None and not told[1]:
+                return told
+        for length in (_FEW, _MORE):
             if left > length:
-                match, undecided = seen(self, before, text[place : place + length])
-                if not undecided:
-                    return match, False
+                told = self._tell(before, text[place : place + length])
+                if not told[1]:
+                    return told
         if left <= _MANY and not ended:
-            return seen(self, before, text[place:])
+            return self._tell(before, text[place:])
         match = self.pattern.match(text, place, partial=True)
-        return match, match is not None and not ended and self.undecided(match, text)
+        if match is None:
+            return NOTHING
+        marker = self.marker(match)
+        return marker, not ended and self.undecided(marker, text)
+
+    def _tell(self, before: str, text: str) -> Told:
+        """What a beginning is, and whether it is undecided: `regex` is asked only about one that
+        nobody has seen yet."""
+        told = _TOLD.get((self, before, text))
+        if told is None:
+            told = _remember(self, before, text)
+            marker, undecided = told
+            if marker is not None and not undecided:
+                self._learn(marker, before, text)
+        return told
+
+    def _learn(self, marker: Marker, before: str, text: str) -> None:
+        """How few characters have told a marker, so that it recurs whatever stands behind it."""
+        for length in (marker.size, marker.size + 1):
+            if length >= len(text) or len(self._lengths) == _LENGTHS:
+                return
+            if not _remember(self, before, text[:length])[1]:
+                if length not in self._lengths:
+                    self._lengths.append(length)
+                return
+
+    @cached_property
+    def _lengths(self) -> list[int]:
+        return []
 
     def _before(self, text: str, place: int) -> str:
         """What a look back may depend on: one character, or what blanks or a colon follow."""
@@ -208,33 +206,49 @@ class Wait:
         numbers = self.pattern.groupindex
         return tuple((numbers[group.name] - 1, group) for group in groups)
 
-    def group(self, match: regex.Match[str]) -> Group | None:
-        """Which choice has matched."""
+    @cached_property
+    def _inner(self) -> tuple[tuple[int, str], ...]:
+        """The named groups inside the choices, and where they stand among those of a match."""
+        outer = {place for place, _ in self._groups}
+        numbers = ((number - 1, name) for name, number in self.pattern.groupindex.items())
+        return tuple(each for each in numbers if each[0] not in outer)
+
+    def marker(self, match: regex.Match[str]) -> Marker:
+        """A match of `pattern`, with what it says of itself."""
         matched = match.groups()
-        for place, group in self._groups:
-            if matched[place] is not None:
-                return group
-        return None
+        found = (group for place, group in self._groups if matched[place] is not None)
+        named = {name: matched[at] for at, name in self._inner if matched[at] is not None}
+        return Marker(match, None if match.partial else next(found, None), named)
 
-    def kind(self, match: regex.Match[str]) -> Kind | None:
-        group = self.group(match)
-        return group.kind if group else None
-
-    def undecided(self, match: regex.Match[str], text: str) -> bool:
-        """Whether more of the text could change a match in it: a marker is cut off by its end, or
-        may become longer."""
-        if match.partial:
+    def undecided(self, marker: Marker, text: str) -> bool:
+        """Whether more of the text could change a marker in it: it is cut off by its end, or may
+        become longer."""
+        match = marker.match
+        if marker.partial:
             return True
         if not self.varying:
             return False
-        group = self.group(match)
-        name = group.name if group else ""
+        name = marker.group.name if marker.group else ""
         if name not in self.varying or not _may_vary(self, name):
             return False
         if match.end() == len(text):
             return True
         # the marker is whole, but a longer one may be what stands here: `<|end` of `<|end|>`
         return _rivals(self, name).fullmatch(text, match.start(), partial=True) is not None
+
+
+def _remember(wait: Wait, before: str, text: str) -> Told:
+    """What a wait makes of a beginning behind another text."""
+    whole = before + text
+    match = wait.pattern.match(whole, len(before), partial=True)
+    told = NOTHING
+    if match is not None:
+        marker = wait.marker(match)
+        told = marker, wait.undecided(marker, whole)
+    if len(_TOLD) >= _MOST:
+        _TOLD.clear()
+    _TOLD[wait, before, text] = told
+    return told
 
 
 @lru_cache(maxsize=4096)
@@ -257,53 +271,9 @@ def _rivals(wait: Wait, name: str) -> regex.Pattern[str]:
 
 
 @lru_cache(maxsize=4096)
-def seen(wait: Wait, before: str, text: str) -> tuple[regex.Match[str] | None, bool]:
-    """What a wait makes of the end of a text, and whether it is undecided.
-
-    Every call has the same markers, and a stream cuts each of them many times: `regex` is asked
-    anew only about a beginning that nobody has seen yet.
-    """
-    whole = before + text
-    match = wait.pattern.match(whole, len(before), partial=True)
-    return match, match is not None and wait.undecided(match, whole)
-
-
-@lru_cache(maxsize=4096)
 def held_of(wait: Wait, text: str, start: int) -> int | None:
     """What `Wait.held` says: most chunks of prose that are held at all end in a blank."""
     return wait._held(text, start, None)
-
-
-# `regex` finds a group by its number ten times as fast as by its name
-
-
-def part(match: regex.Match[str], name: str) -> str | None:
-    """What a named group has matched; None where the pattern has none of that name, too."""
-    number = match.re.groupindex.get(name)
-    return match[number] if number else None
-
-
-def parts(match: regex.Match[str]) -> dict[str, str]:
-    """What the named groups have matched, of those that have."""
-    groups = match.groups()
-    found = ((name, groups[number - 1]) for name, number in match.re.groupindex.items())
-    return {name: text for name, text in found if text is not None}
-
-
-def literals(kind: Kind, texts: Iterable[str], number: int = 0) -> list[Choice]:
-    """A choice of markers. White space around one is no part of it, but for a leading blank."""
-    # the longest first: of two that begin alike, the shorter would win
-    listed = [_bare(text) for text in sorted(set(texts), key=len, reverse=True)]
-    if not listed:
-        return []
-    pattern = "|".join(literal(text) for text in listed)
-    first = tuple(text for marker in listed for text in begins((marker,)))
-    return [Choice(pattern, first, Group(kind, number), tuple(listed))]
-
-
-def _bare(text: str) -> str:
-    blank = " " if text.startswith(" ") else ""
-    return blank + text.strip()
 
 
 def wait(*choices: Choice, beginnings: Iterable[str] = ()) -> Wait:

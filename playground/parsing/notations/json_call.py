@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from playground.json_numbers import load_json
 from playground.parsing import json_walk, relaxed_json
+from playground.parsing.choice import Choice
 from playground.parsing.claims import GrowingText
 from playground.parsing.declaration import Declaration, JsonShape
 from playground.parsing.form import Form
@@ -26,7 +27,7 @@ from playground.parsing.patterns import SPACE, worded
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.values import dump_json
-from playground.parsing.wait import Choice, part, wait
+from playground.parsing.wait import wait
 
 NAME_LIMIT: Final = 256
 _ENVELOPE: Final = ("id", "call_id", "tool_call_id", "type", "index")
@@ -194,11 +195,11 @@ def _key(scanner: Scanner, call: OpenCall, first: str, expected: str) -> Walk[st
     if first in "\"'":
         yield from json_walk.balanced(scanner, scanner.claim_markup(kept))
     else:
-        match = yield from scanner.match_here(_BARE_KEY)
-        if match is None:
+        marker = yield from scanner.match_here(_BARE_KEY)
+        if marker is None:
             raise BrokenCall("malformed-json", f"expected {expected}, not {first!r}")
-        kept.add(f'"{match[0]}"')
-        scanner.emit_markup(len(match[0]))
+        kept.add(f'"{marker.text}"')
+        scanner.emit_markup(marker.size)
     call.relaxed |= first != '"'
     yield from _colon(scanner)
     return _unquoted(kept.take())
@@ -306,14 +307,14 @@ def _holds_all(key: str, call: OpenCall) -> bool:
 
 def _bare_name(reader: Reader, call: OpenCall) -> Walk[None]:
     """A name without its quotes; beside no arguments, `{"name": none}`, only a tool's."""
-    match = yield from reader.scanner.match_here(_BARE_NAME)
-    if match is None:
+    marker = yield from reader.scanner.match_here(_BARE_NAME)
+    if marker is None:
         raise BrokenCall("missing-name")
-    alone = part(match, "last") and not call.raw and not call.strays
-    if alone and match[0] not in reader.tools:
-        raise BrokenCall("malformed-json", f"{match[0]} is no text, and there are no arguments")
+    alone = marker.named.get("last") and not call.raw and not call.strays
+    if alone and marker.text not in reader.tools:
+        raise BrokenCall("malformed-json", f"{marker.text} is no text, and there are no arguments")
     call.relaxed = True
-    reader.set_name(call, len(match[0]), match[0])
+    reader.set_name(call, marker.size, marker.text)
 
 
 def _name(reader: Reader, call: OpenCall) -> Walk[None]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from playground.parsing.choice import Choice, Group, Kind
 from playground.parsing.declaration import Declaration
 from playground.parsing.notations.notation import Neighbours
 from playground.parsing.notations.values import VALUES, ValueNotation
@@ -27,7 +28,7 @@ from playground.parsing.patterns import (
     worded,
 )
 from playground.parsing.template import Hole, Piece, Template, holes_of
-from playground.parsing.wait import Choice, Group, Kind, Wait, wait
+from playground.parsing.wait import Wait, wait
 
 JUNK_LIMIT: Final = 80  # characters
 _TWO_TAGS: Final = re.compile(r"(?P<closer></[^<>]+>)\s*(?P<opener><[^<>/]+>)\s*")

@@ -12,9 +12,11 @@ from typing import Any, Final
 
 from playground.errors import SyntaxFault
 from playground.parsing import elements, json_walk
+from playground.parsing.choice import Kind
 from playground.parsing.claims import Claim, GrowingText
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
+from playground.parsing.marker import Marker
 from playground.parsing.notations.json_arguments import claim_arguments, decode_arguments, unwrap
 from playground.parsing.notations.notation import CallValue, Lead, Neighbours, Notation
 from playground.parsing.notations.param_ends import (
@@ -36,10 +38,10 @@ from playground.parsing.notations.param_waits import (
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.patterns import ENDED, SPACE, last_piece, unnamed, worded
 from playground.parsing.reader import Reader
-from playground.parsing.scanner import Match, Walk
+from playground.parsing.scanner import Walk
 from playground.parsing.template import Hole, fill, holes_of
 from playground.parsing.values import dump_json, read_json, read_marked, read_value, write_value
-from playground.parsing.wait import Kind, Wait, part
+from playground.parsing.wait import Wait
 from playground.tools import Schema, allowed_types, json_type
 
 _CDATA: Final = ("<![CDATA[", "]]>")
@@ -145,27 +147,27 @@ def _read_params(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
         yield from scanner.skip_space()
         if not call.raw and (yield from scanner.peek()) == "{":
             yield from _read_object_body(reader, call, form)
-        match = yield from scanner.until(next_param, stray, inside_call=True)
-        if match is None:
+        marker = yield from scanner.until(next_param, stray, inside_call=True)
+        if marker is None:
             raise BrokenCall("truncated-call")
-        kind = next_param.kind(match)
+        kind = marker.kind
         if kind is Kind.PARAM:
-            scanner.emit_match(match)
-            yield from _read_param(reader, call, match, form)
-        elif kind is Kind.CLOSE and not reader.closes(match, call):
-            scanner.emit_unexpected(match.end() - match.start())
+            scanner.emit_marker(marker)
+            yield from _read_param(reader, call, marker, form)
+        elif kind is Kind.CLOSE and not reader.closes(marker, call):
+            scanner.emit_unexpected(marker.size)
         else:
-            _close(reader, call, match, kind)
+            _close(reader, call, marker, kind)
             if holds_arguments(strays.take(), call, form.syntax):
                 raise BrokenCall("malformed-arguments", "no parameter that can be read", whole=True)
             unwrap(reader, call)
             return
 
 
-def _close(reader: Reader, call: OpenCall, match: Match, kind: Kind | None) -> None:
+def _close(reader: Reader, call: OpenCall, marker: Marker, kind: Kind | None) -> None:
     """The call's closer; or another marker, left for the engine, that shows it was forgotten."""
     if kind is Kind.CLOSE:
-        reader.scanner.emit_match(match)
+        reader.scanner.emit_marker(marker)
     elif kind in (Kind.CALL, Kind.SECTION) and not call.raw:
         raise BrokenCall("unreadable-call", "another call begins at once", whole=True)
     else:
@@ -184,48 +186,48 @@ def _another(reader: Reader, call: OpenCall, form: Form) -> Walk[bool]:
     """Whether a parameter follows: a call without a closer ends with its last one. One that has
     none ends before a marker alone: other text there is an argument that cannot be read."""
     scanner, (next_param, _, after) = reader.scanner, form.body
-    match = yield from scanner.match_here(next_param)
-    if match is None and scanner.ended:
+    marker = yield from scanner.match_here(next_param)
+    if marker is None and scanner.ended:
         if call.in_section:
             raise BrokenCall("truncated-call")
         scanner.note("open-ended", call.place)
-    if match is None and not call.raw and (yield from scanner.match_here(after)) is None:
+    if marker is None and not call.raw and (yield from scanner.match_here(after)) is None:
         raise BrokenCall("malformed-arguments", "no parameter that can be read", whole=True)
-    return match is not None and next_param.kind(match) is Kind.PARAM
+    return marker is not None and marker.kind is Kind.PARAM
 
 
-def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> Walk[None]:
+def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> Walk[None]:
     """One parameter after its opener, up to and with its closer."""
     scanner, syntax, value_end = reader.scanner, form.syntax, form.body[1]
     kept = GrowingText()
-    key = _key_of(call, opener["key"], syntax)
-    if part(opener, "slip") is not None:
+    key = _key_of(call, opener.named["key"], syntax)
+    if opener.named.get("slip") is not None:
         scanner.note("mended-opener", f"{call.place}, argument {key}")
     keep, reader.argument = reader.emit_argument(call, key, kept), key
 
     own = _own(reader, call, key, syntax)
     if value_notation(param_template(syntax)).json:
         yield from _json_value(reader, call, key, kept)
-    match = yield from scanner.until(value_end, keep, own, inside_call=True)
+    marker = yield from scanner.until(value_end, keep, own, inside_call=True)
     kept_break = 0
-    if match and match[0].startswith("\n") and _on_own_lines(syntax):
+    if marker and marker.text.startswith("\n") and _on_own_lines(syntax):
         # the value's first line break decides on its last: both are the form's, or both its own;
         # one before a marker that shows a forgotten closer is the form's
-        closed = value_end.kind(match) is Kind.CLOSE
-        kept_break = 1 if closed and not opener[0].endswith("\n") else 0
+        closed = marker.kind is Kind.CLOSE
+        kept_break = 1 if closed and not opener.text.endswith("\n") else 0
     keep(kept_break)
     text = kept.take()
     call.raw.append((key, text))
-    if match is None:
+    if marker is None:
         raise BrokenCall("truncated-call")
-    kind = value_end.kind(match)
+    kind = marker.kind
     if kind in (Kind.CALL, Kind.SECTION):
         message = f"another call begins in the value of {key}"
         raise BrokenCall("malformed-arguments", message, whole=True)
     text = _mended_end(reader, call, key, text, kind, form)
-    if opener[0].endswith("\r\n") and match[0].startswith("\n"):
+    if opener.text.endswith("\r\n") and marker.text.startswith("\n"):
         text = text.removesuffix("\r")  # the line breaks are the form's, both halves of them
-    scanner.emit_markup(len(match[0]) - kept_break)
+    scanner.emit_markup(marker.size - kept_break)
     if reader.switches.entities == "decoded":
         text = unescape(text)
     value, code = _read_value(text, opener, call, key, syntax)
@@ -278,18 +280,18 @@ def _key_of(call: OpenCall, key: str, syntax: Declaration) -> str:
     return bare if bare in call.properties and key not in call.properties else key
 
 
-def _own(reader: Reader, call: OpenCall, key: str, syntax: Declaration) -> Callable[[Match], bool]:
-    """Whether a match ends this parameter's value: its closer may name another's key, and what
+def _own(reader: Reader, call: OpenCall, key: str, syntax: Declaration) -> Callable[[Marker], bool]:
+    """Whether a marker ends this parameter's value: its closer may name another's key, and what
     looks like the next parameter, or another call, may be the value's own."""
 
-    def own(match: Match) -> bool:
-        if not reader.closes(match, call):
+    def own(marker: Marker) -> bool:
+        if not reader.closes(marker, call):
             return False  # another tool's closer and a call behind it are the value's own
-        if name := part(match, "name") or part(match, "next_name"):
+        if name := marker.named.get("name") or marker.named.get("next_name"):
             return not reader.tools or name in reader.tools
-        if following := part(match, "next_key"):
-            return _follows(call, key, following, syntax, match[0].startswith("\n"))
-        return part(match, "close_key") in (None, key)
+        if following := marker.named.get("next_key"):
+            return _follows(call, key, following, syntax, marker.text.startswith("\n"))
+        return marker.named.get("close_key") in (None, key)
 
     return own
 
@@ -315,11 +317,11 @@ def _on_own_lines(syntax: Declaration) -> bool:
 
 
 def _read_value(
-    text: str, opener: Match, call: OpenCall, key: str, syntax: Declaration
+    text: str, opener: Marker, call: OpenCall, key: str, syntax: Declaration
 ) -> tuple[Any, str]:
     """The value that a parameter's text stands for, and the code of a finding about it."""
     schema = call.schema_of(key)
-    kind, is_text = part(opener, "type"), part(opener, "is_text")
+    kind, is_text = opener.named.get("type"), opener.named.get("is_text")
     if syntax.cdata and text.startswith(_CDATA[0]) and text.endswith(_CDATA[1]):
         text = text[len(_CDATA[0]) : -len(_CDATA[1])]
     if value_notation(param_template(syntax)).json:
