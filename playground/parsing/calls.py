@@ -89,7 +89,8 @@ class CallReader(Reader):
             yield from notation.read(self, call, form)
             return
         if not notation.keeps_space:
-            yield from self.scanner.skip_space()
+            while not self.scanner.skip_space():
+                yield
         yield from notation.read(self, call, form)
         self._check_name(call, form.syntax)
         yield from self._closer(form)
@@ -175,8 +176,8 @@ class CallReader(Reader):
         if call.in_section and self.recipient and not _meets(self.recipient, call.name):
             message = f"to {self.recipient}, and in it a call of {call.name}"
             raise BrokenCall("other-recipient", message, whole=True)
-        missing = [key for key in call.required if key not in call.arguments]
-        if missing and self.switches.misfits == "text":
+        missing = call.missing if self.switches.misfits == "text" else []
+        if missing:
             listed = ", ".join(missing)
             raise BrokenCall("missing-argument", f"{call.name} needs {listed}", whole=True)
         if not is_finite(call.arguments):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeGuard
 
+from playground.events import Role
 from playground.parsing.patterns import LINE_START, begins, literal
 
 
@@ -35,6 +36,26 @@ class Kind(Enum):
     CLOSE = "close"
     PARAM = "param"
     FORGOTTEN = "forgotten"  # what shows that a closer was left out
+
+    # a member equals itself alone; by its name, as enumerations do it, takes a call of Python
+    __hash__ = object.__hash__
+
+
+# markers that stand for themselves, wherever text or a section is read
+Mark = Literal[Kind.SECTION, Kind.STOP, Kind.THINK_CLOSE, Kind.DROPPED, Kind.RESULT, Kind.SPACE]
+ROLES: Final[dict[Kind | None, Role]] = {
+    Kind.SECTION: "section",
+    Kind.STOP: "stop",
+    Kind.THINK_CLOSE: "stray",
+    Kind.DROPPED: "stray",
+    Kind.RESULT: "stray",
+    Kind.SPACE: "separator",
+}
+
+
+def is_mark(kind: Kind) -> TypeGuard[Mark]:
+    """Whether nothing is read behind a marker: it is no more than that."""
+    return kind in ROLES
 
 
 class Group(NamedTuple):

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Sequence
-from typing import Final, Literal, assert_never
+from typing import Final, assert_never
 
-from playground.events import Event, Role
+from playground.events import Event
 from playground.parsing.calls import CallReader
-from playground.parsing.choice import Choice, Group, Kind
+from playground.parsing.choice import ROLES, Choice, Group, Kind, Mark, is_mark
 from playground.parsing.claims import Claim
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.form import Form
@@ -26,16 +26,6 @@ from playground.parsing.switches import Switches
 from playground.parsing.wait import wait
 from playground.tools import ToolMetadata
 
-# markers that stand for themselves, wherever text or a section is read
-Mark = Literal[Kind.SECTION, Kind.STOP, Kind.THINK_CLOSE, Kind.DROPPED, Kind.RESULT, Kind.SPACE]
-_ROLES: Final[dict[Kind | None, Role]] = {
-    Kind.SECTION: "section",
-    Kind.STOP: "stop",
-    Kind.THINK_CLOSE: "stray",
-    Kind.DROPPED: "stray",
-    Kind.RESULT: "stray",
-    Kind.SPACE: "separator",
-}
 _OF_MEMBER: Final = re.compile(r'":\s{0,6}\Z|":\s?\[\s{0,4}\Z')
 _OPENED: Final = re.compile(r"[^{\"']*?[^\W\d_]")  # by a word before any JSON
 _LINE_END: Final = wait(Choice(r"[ \t\r]{0,16}+(?:\n|\Z)", varying=True))
@@ -109,6 +99,8 @@ class SyntaxEngine:
             assert group is not None
             if self._is_within(marker, group):
                 self._emit_text(1)  # past its first character, so that it is not found again
+            elif is_mark(group.kind):
+                self._mark(group.kind, group.number, marker)
             else:
                 yield from self._interrupted(marker, group)
         if self._section and _has_closer(self._section):
@@ -157,10 +149,8 @@ class SyntaxEngine:
                 self._emit_text(marker.size)
             case Kind.SECTION_CLOSE:
                 yield from self._close_section(marker, self.plan.forms[number])
-            case Kind.OPEN | Kind.CLOSE | Kind.PARAM | Kind.FORGOTTEN:
-                raise AssertionError(f"{kind} is waited for only inside something else")
             case _:
-                self._mark(kind, number, marker)
+                raise AssertionError(f"{kind} is waited for only inside something else")
 
     def _is_within(self, marker: Marker, group: Group) -> bool:
         """Whether a call, or a list of calls, stands as a member's value, or at the head of a list
@@ -177,8 +167,10 @@ class SyntaxEngine:
 
     def _mark(self, kind: Mark, number: int, marker: Marker) -> None:
         """A marker that is no more than that."""
-        scanner, role = self.scanner, _ROLES[kind]
+        scanner, role = self.scanner, ROLES[kind]
         match kind:
+            case Kind.SECTION:
+                self._open_section(marker, self.plan.forms[number])
             case Kind.RESULT:
                 # results are the program's to write: a model that writes one makes it up
                 scanner.note("fabricated-result")
@@ -192,8 +184,6 @@ class SyntaxEngine:
                 scanner.note("orphan-closer")
             case Kind.THINK_CLOSE:
                 scanner.note("orphan-closer")
-            case Kind.SECTION:
-                self._open_section(marker, self.plan.forms[number])
             case Kind.STOP:
                 self._section = None
             case Kind.DROPPED | Kind.SPACE:
@@ -288,7 +278,7 @@ class SyntaxEngine:
             if marker is None:
                 return
             kind = marker.kind
-            self.scanner.emit_marker(marker, "text" if kind is Kind.CLOSE else _ROLES[kind])
+            self.scanner.emit_marker(marker, "text" if kind is Kind.CLOSE else ROLES[kind])
             if kind is not Kind.DROPPED:
                 return
 

@@ -16,6 +16,8 @@ Accept = Callable[[Marker], bool]
 # from where on a text is held, as a place in it is looked from: its length where nothing of it is,
 # None where that is for the walk to say; a marker may be refused
 Held = Callable[[str, int, Accept | None], int | None]
+# how chunks pass by behind a text that is not quiet; None where that is for the walk to say
+Turn = Callable[[str], "Quiet | None"]
 # what stands at a place where something was held: told at once, for nothing need be searched; a
 # marker that is refused is none
 Judge = Callable[[str, int, Accept | None], Told]
@@ -47,6 +49,9 @@ class Quiet(NamedTuple):
     takes_lines: bool = False
     run: Callable[[str, int], Run | None] | None = None
     judge: Judge | None = None
+
+
+NEVER: Final = Quiet(NO_SIGNS, re.compile("").search)  # where no chunk passes by
 
 
 @lru_cache(maxsize=1024)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from playground.events import (
     Event,
@@ -24,12 +24,13 @@ from playground.parsing.claims import Claim, GrowingText, finding_maker
 from playground.parsing.marker import Marker
 from playground.parsing.open_call import BrokenCall
 from playground.parsing.patterns import CONTEXT
-from playground.parsing.quiet import Accept, Quiet, quiet_until, refuses
+from playground.parsing.quiet import Accept, Judge, Quiet, Turn, quiet_until, refuses
 from playground.parsing.wait import Wait
 
 T = TypeVar("T")
 Walk = Generator[None, None, T]  # yields where more text is needed
 
+_WINDOW: Final = 128  # characters that were claimed, up to which they are kept
 _SPACE = re.compile(r"\s*")
 
 
@@ -46,9 +47,10 @@ class Scanner:
         self.emit_text_after_call = Claim(self, finding_maker("text-after-call", "after a call"))
         self.emit_unexpected = Claim(self, finding_maker("unexpected-text", "inside a call"))
         self.resting = self.emit_text  # what claims those chunks
-        self.awaited: Wait | None = None  # or what holds them, up to what it decides
+        self.awaited: Judge | None = None  # or what holds them, up to what it decides
         self.told: Marker | None = None  # what they held, where the walk goes on
         self.accept: Accept | None = None  # what may refuse a marker in them
+        self.turn: Turn | None = None
 
     @property
     def offset(self) -> int:
@@ -58,15 +60,12 @@ class Scanner:
     def held(self) -> str:
         return self.text[self.at :]
 
-    def context(self) -> str:
-        """What stands before the next character, as far as a look back goes."""
-        return self.text[max(self.at - CONTEXT, 0) : self.at]
-
     def add(self, text: str) -> None:
         """Append to the window, and forget what was claimed: that keeps time and memory linear."""
-        # a look back to the start of the line stays possible (no max(): this runs at every chunk)
-        keep = self.at - CONTEXT if self.at > CONTEXT else 0
-        self.text, self.base, self.at = self.text[keep:] + text, self.base + keep, self.at - keep
+        if self.at > _WINDOW:  # a look back to the start of the line stays possible
+            keep = self.at - CONTEXT
+            self.text, self.base, self.at = self.text[keep:], self.base + keep, CONTEXT
+        self.text += text
         self.quiet = self.awaited = None
 
     # claiming: each takes the next `count` characters and makes an event of them
@@ -87,9 +86,10 @@ class Scanner:
         return Claim(self, MarkupEvent, kept)
 
     def emit_markup(self, count: int, role: Role = "call") -> None:
-        if count:
-            offset, text = self.take_text(count)
-            self.events.append(MarkupEvent(offset, text, role))
+        if count:  # as `take_text` does: there is much of it
+            start, self.at = self.at, self.at + count
+            text = self.text[start : self.at]
+            self.events.append(MarkupEvent(self.base + start, text, role))
 
     def emit_marker(self, marker: Marker, role: Role = "call") -> None:
         """A marker that has matched here is markup."""
@@ -105,11 +105,17 @@ class Scanner:
 
     # quiet: chunks may pass by until one has something that could concern the walk
 
-    def rest(self, quiet: Quiet, emit: Claim, accept: Accept | None = None) -> None:
+    def rest(
+        self,
+        quiet: Quiet,
+        emit: Claim,
+        accept: Accept | None = None,
+        turn: Turn | None = None,
+    ) -> None:
         """Everything is claimed but what may become a marker, and so will be what comes, as far as
-        it is `quiet`."""
+        it is `quiet`; and behind a chunk that it is not as far as `turn` says."""
         if not self.ended and (self.at == len(self.text) or quiet.held):
-            self.quiet, self.resting, self.accept = quiet, emit, accept
+            self.quiet, self.resting, self.accept, self.turn = quiet, emit, accept, turn
 
     def wake(self, offset: int, held: str) -> None:
         """Chunks have passed by up to an offset: the window stands after them, before what of them
@@ -155,7 +161,7 @@ class Scanner:
             marker, undecided = wait.look(self.text, self.at)
             if not undecided:
                 return marker
-            self.awaited = wait
+            self.awaited, self.accept = wait.look_on, None
             yield
             if self.told is not None:
                 marker, self.told = self.told, None
@@ -204,7 +210,8 @@ class Scanner:
             elif undecided:
                 # everything before the candidate is out; the candidate is held until more comes
                 emit(position - self.at)
-                self.rest(wait.quiet, emit, accept)
+                if not self.ended:
+                    self.awaited, self.accept = wait.judge, accept
                 yield
                 if self.told is not None:
                     break
@@ -218,20 +225,18 @@ class Scanner:
         marker, self.told = self.told, None
         return marker
 
-    def peek(self) -> Walk[str]:
-        """The next character, or "" at the end of the stream."""
-        while self.at == len(self.text):
-            if self.ended:
-                return ""
-            yield
-        return self.text[self.at]
+    # the caller yields and asks again where more text is needed (no generators: to make one takes
+    # longer than what these do)
 
-    def skip_space(self) -> Walk[None]:
-        """Claim white space as markup, also what is still to come."""
-        while True:
-            match = _SPACE.match(self.text, self.at)
-            assert match
-            self.emit_markup(match.end() - self.at)
-            if self.at < len(self.text) or self.ended:
-                return
-            yield
+    def peek(self) -> str | None:
+        """The next character, or "" at the end of the stream; None where it is still to come."""
+        if self.at < len(self.text):
+            return self.text[self.at]
+        return "" if self.ended else None
+
+    def skip_space(self) -> bool:
+        """Claim white space as markup; False where more may come."""
+        match = _SPACE.match(self.text, self.at)
+        assert match
+        self.emit_markup(match.end() - self.at)
+        return self.at < len(self.text) or self.ended

@@ -18,7 +18,7 @@ from playground.parsing.quiet import Accept, Quiet, Run, refuses, signs_of
 
 _FEW: Final = 32  # characters by which most markers are told, so that they recur
 _MORE: Final = 64
-_MANY: Final = 256  # characters of a longer marker, which a stream cuts again and again
+MANY: Final = 256  # characters of a longer marker, which a stream cuts again and again
 _END: Final = 8  # of a chunk, from a candidate on
 _LENGTHS: Final = 8  # of beginnings that tell a marker, kept for each wait
 # what has been told of beginnings, in all streams: every call has the same markers
@@ -66,15 +66,19 @@ class Wait:
         signs = signs_of(wakes)
         return Quiet(signs, wakes.search, held, looks_back, takes_lines, run, self.judge)
 
+    def look_on(self, text: str, place: int, accept: Accept | None = None) -> Told:
+        """What stands where all up to the last few characters was undecided."""
+        return self.look(text, place, few=MANY)
+
     def judge(self, text: str, place: int, accept: Accept | None) -> Told:
-        """What stands at a place, or begins there, unless it is refused."""
+        """What stands where something was held, or begins there, unless it is refused."""
         if self.first.match(text, place) is None:
             return NOTHING
-        told = self.look(text, place)
+        told = self.look(text, place, few=MANY)
         marker, undecided = told
-        if marker is None or not refuses(accept, marker, undecided, self, text, place):
+        if marker is None or accept is None or not marker.named:
             return told
-        return NOTHING
+        return NOTHING if refuses(accept, marker, undecided, self, text, place) else told
 
     def _run(self, text: str, start: int) -> Run | None:
         """What says whether more of a run that is held is one still: of a run that has more
@@ -107,11 +111,16 @@ class Wait:
             candidate = self.first.search(text, place + 1)
         return len(text)
 
-    def look(self, text: str, place: int, ended: bool = False) -> Told:
-        """What stands at a place, or begins there, and whether more text could change it."""
-        before = self._before(text, place) if self.looks_back else ""
-        told = _TOLD.get((self, before, text[place : place + _FEW]))
-        if told is None or (told[1] and (ended or len(text) - place > _FEW)):
+    def look(self, text: str, place: int, ended: bool = False, few: int = _FEW) -> Told:
+        """What stands at a place, or begins there, and whether more text could change it: by so few
+        characters at first, or MANY where fewer did not tell."""
+        before = ""
+        if self.looks_back:  # on one character, or what blanks or a colon follow
+            before = text[place - 1 : place]  # nothing where it is the first
+            if before in " \t:":
+                before = text[max(place - CONTEXT, 0) : place]
+        told = _TOLD.get((self, before, text[place : place + few]))
+        if told is None or (told[1] and (ended or len(text) - place > few)):
             return self._look(text, place, before, ended)
         return told
 
@@ -128,7 +137,7 @@ class Wait:
                 told = self._tell(before, text[place : place + length])
                 if not told[1]:
                     return told
-        if left <= _MANY and not ended:
+        if left <= MANY and not ended:
             return self._tell(before, text[place:])
         match = self.pattern.match(text, place, partial=True)
         if match is None:
@@ -160,11 +169,6 @@ class Wait:
     @cached_property
     def _lengths(self) -> list[int]:
         return []
-
-    def _before(self, text: str, place: int) -> str:
-        """What a look back may depend on: one character, or what blanks or a colon follow."""
-        before = text[place - 1 : place]  # nothing where it is the first
-        return before if before not in " \t:" else text[max(place - CONTEXT, 0) : place]
 
     @cached_property
     def _runs(self) -> re.Pattern[str] | None:

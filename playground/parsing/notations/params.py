@@ -7,11 +7,11 @@ hold its own markers.
 from __future__ import annotations
 
 from collections.abc import Callable
-from html import escape, unescape
-from typing import Any, Final
+from html import unescape
+from typing import Final
 
 from playground.errors import SyntaxFault
-from playground.parsing import elements, json_walk
+from playground.parsing import json_walk
 from playground.parsing.choice import Kind
 from playground.parsing.claims import Claim, GrowingText
 from playground.parsing.declaration import Declaration
@@ -25,6 +25,7 @@ from playground.parsing.notations.param_ends import (
     holds_arguments,
     without_closers,
 )
+from playground.parsing.notations.param_values import param_shape, read_param, write_param
 from playground.parsing.notations.param_waits import (
     after_wait,
     closes_solidly,
@@ -32,17 +33,14 @@ from playground.parsing.notations.param_waits import (
     param_opener,
     param_template,
     param_wait,
-    value_notation,
     value_wait,
 )
 from playground.parsing.open_call import BrokenCall, OpenCall
 from playground.parsing.patterns import ENDED, SPACE, last_piece, unnamed, worded
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Walk
-from playground.parsing.template import Hole, fill, holes_of
-from playground.parsing.values import dump_json, read_json, read_marked, read_value, write_value
+from playground.parsing.template import Hole
 from playground.parsing.wait import Wait
-from playground.tools import Schema, allowed_types, json_type
 
 _CDATA: Final = ("<![CDATA[", "]]>")
 
@@ -74,7 +72,7 @@ class Params(Notation):
 
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
         params = [
-            _write_param(syntax, key, value, call.schema_of(key))
+            write_param(syntax, key, value, call.schema_of(key))
             for key, value in call.arguments.items()
         ]
         return {self.hole: syntax.param_separator.join(params)}
@@ -107,33 +105,6 @@ def _stand_apart(syntax: Declaration) -> bool:
     return ends or any(isinstance(piece, str) and piece.isspace() for piece in first)
 
 
-# writing
-
-
-def _write_param(syntax: Declaration, key: str, value: Any, schema: Schema) -> str:
-    template = param_template(syntax)
-    kind = json_type(value)
-    if value_notation(template).json:
-        text = dump_json(value, style=syntax.json)
-    elif {"type", "is_text"} & set(holes_of(template.before)):
-        # the wire says which it is
-        text = value if kind == "string" else syntax.literals.written(value, syntax.json)
-    else:
-        text = write_value(value, schema, syntax.untyped, syntax.literals, syntax.json)
-    sectioned = kind == "string" and not set(text).isdisjoint(syntax.cdata_for)
-    if syntax.cdata and (sectioned or text.startswith(_CDATA[0])):
-        text = f"{_CDATA[0]}{text}{_CDATA[1]}"  # one section around a value is read over
-    return fill(
-        template.pieces,
-        {
-            "key": escape(key) if syntax.escaped_names else key,
-            "type": syntax.type_word(kind),
-            "is_text": "true" if kind == "string" else "false",
-            template.body: value_notation(template).write(text),
-        },
-    )
-
-
 # reading
 
 
@@ -144,8 +115,9 @@ def _read_params(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
     while True:
         if form.close is None and not (yield from _another(reader, call, form)):
             return
-        yield from scanner.skip_space()
-        if not call.raw and (yield from scanner.peek()) == "{":
+        while not scanner.skip_space():
+            yield
+        if not call.raw and scanner.peek() == "{":
             yield from _read_object_body(reader, call, form)
         marker = yield from scanner.until(next_param, stray, inside_call=True)
         if marker is None:
@@ -158,7 +130,7 @@ def _read_params(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
             scanner.emit_unexpected(marker.size)
         else:
             _close(reader, call, marker, kind)
-            if holds_arguments(strays.take(), call, form.syntax):
+            if strays.tell() and holds_arguments(strays.take(), call, form.syntax):
                 raise BrokenCall("malformed-arguments", "no parameter that can be read", whole=True)
             unwrap(reader, call)
             return
@@ -179,7 +151,8 @@ def _read_object_body(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
     yield from claim_arguments(reader, call)
     decode_arguments(reader, call, form.syntax.shape)
     reader.scanner.note("arguments-as-json", call.place)
-    yield from reader.scanner.skip_space()
+    while not reader.scanner.skip_space():
+        yield
 
 
 def _another(reader: Reader, call: OpenCall, form: Form) -> Walk[bool]:
@@ -199,18 +172,19 @@ def _another(reader: Reader, call: OpenCall, form: Form) -> Walk[bool]:
 def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> Walk[None]:
     """One parameter after its opener, up to and with its closer."""
     scanner, syntax, value_end = reader.scanner, form.syntax, form.body[1]
+    shape = param_shape(syntax)
     kept = GrowingText()
     key = _key_of(call, opener.named["key"], syntax)
-    if opener.named.get("slip") is not None:
+    if "slip" in opener.named:
         scanner.note("mended-opener", f"{call.place}, argument {key}")
     keep, reader.argument = reader.emit_argument(call, key, kept), key
 
     own = _own(reader, call, key, syntax)
-    if value_notation(param_template(syntax)).json:
+    if shape.json:
         yield from _json_value(reader, call, key, kept)
     marker = yield from scanner.until(value_end, keep, own, inside_call=True)
     kept_break = 0
-    if marker and marker.text.startswith("\n") and _on_own_lines(syntax):
+    if marker and shape.own_lines and marker.text.startswith("\n"):
         # the value's first line break decides on its last: both are the form's, or both its own;
         # one before a marker that shows a forgotten closer is the form's
         closed = marker.kind is Kind.CLOSE
@@ -230,9 +204,9 @@ def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> W
     scanner.emit_markup(marker.size - kept_break)
     if reader.switches.entities == "decoded":
         text = unescape(text)
-    value, code = _read_value(text, opener, call, key, syntax)
+    value, code = read_param(text, opener, call, key, syntax)
     if code == "type-mismatch" and (inner := without_closers(text, key, syntax)) != text:
-        mended, other = _read_value(inner, opener, call, key, syntax)
+        mended, other = read_param(inner, opener, call, key, syntax)
         if other != code:
             value, code = mended, "doubled-closer"
     reader.set_value(call, key, value, code)
@@ -241,7 +215,9 @@ def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> W
 
 def _json_value(reader: Reader, call: OpenCall, key: str, kept: GrowingText) -> Walk[None]:
     """Claim a value that ends by its own brackets or quotes, so that it may hold any marker."""
-    if (first := (yield from reader.scanner.peek())) and first in '"{[':
+    while (first := reader.scanner.peek()) is None:
+        yield
+    if first and first in '"{[':
         try:
             yield from json_walk.balanced(reader.scanner, reader.emit_argument(call, key, kept))
         except BrokenCall:
@@ -255,19 +231,21 @@ def _mended_end(
     """A value that holds its own closer had ended there, where no closer has ended it."""
     place = f"{call.place}, argument {key}"
     closer = closer_of(key, form.syntax)
+    if kind is not Kind.FORGOTTEN:
+        held = text.rfind(closer) > 0 and worded(closer)
+        if held or holds_own_marker(text, form.syntax, call.name or ""):
+            reader.scanner.note("marker-in-value", place)  # its own closer may be forgotten
+        return text
     inner, _, rest = text.rpartition(closer) if worded(closer) else ("", "", "")
-    if kind is Kind.FORGOTTEN and not inner and worded(closer):
+    if not inner and worded(closer):
         inner, rest = before_last(closer, text)
-    if kind is Kind.FORGOTTEN and closer and inner:
+    if closer and inner:
         if rest.strip():
             reader.scanner.note("unexpected-text", place, f"after the value: {rest.strip()!r:.80}")
         else:
             reader.scanner.note("missing-closer", place)  # it stands there in another case
-        return inner.removesuffix("\n") if _on_own_lines(form.syntax) else inner
-    if kind is Kind.FORGOTTEN:
-        reader.scanner.note("missing-closer", place)
-    elif inner or holds_own_marker(text, form.syntax, call.name or ""):
-        reader.scanner.note("marker-in-value", place)  # its own closer may be forgotten
+        return inner.removesuffix("\n") if param_shape(form.syntax).own_lines else inner
+    reader.scanner.note("missing-closer", place)
     return text
 
 
@@ -307,45 +285,3 @@ def _follows(
     if call.properties:
         return following in call.properties
     return syntax.reserved or begins_line
-
-
-def _on_own_lines(syntax: Declaration) -> bool:
-    """Whether a parameter's value may stand on lines of its own between its markers."""
-    template = param_template(syntax)
-    last = template.before[-1] if template.before else ""
-    return value_notation(template).block or (isinstance(last, str) and last.endswith("\n"))
-
-
-def _read_value(
-    text: str, opener: Marker, call: OpenCall, key: str, syntax: Declaration
-) -> tuple[Any, str]:
-    """The value that a parameter's text stands for, and the code of a finding about it."""
-    schema = call.schema_of(key)
-    kind, is_text = opener.named.get("type"), opener.named.get("is_text")
-    if syntax.cdata and text.startswith(_CDATA[0]) and text.endswith(_CDATA[1]):
-        text = text[len(_CDATA[0]) : -len(_CDATA[1])]
-    if value_notation(param_template(syntax)).json:
-        return read_json(text, schema)
-    if _has_elements(text, schema, syntax.element):
-        return _read_elements(text, schema, syntax.element, call)
-    if kind or is_text:
-        told = is_text == "true" if is_text else kind in ("string", syntax.type_word("string"))
-        return read_marked(text, told, schema, syntax.literals)
-    return read_value(text, schema, syntax.untyped, syntax.literals)
-
-
-def _has_elements(text: str, schema: Schema, prefix: str) -> bool:
-    if not prefix:
-        return False
-    return not text or (f"{prefix}<" in text and "string" not in allowed_types(schema))
-
-
-def _read_elements(text: str, schema: Schema, prefix: str, call: OpenCall) -> tuple[Any, str]:
-    root = call.tool.input_schema if call.tool else {}
-    try:
-        value = elements.read(text, schema, prefix, root)
-    except ValueError:
-        return read_value(text, schema)
-    if isinstance(value, str) and "string" not in (allowed_types(schema) or {"string"}):
-        return read_value(text, schema)
-    return value, ""
