@@ -210,8 +210,9 @@ class Scanner:
             elif undecided:
                 # everything before the candidate is out; the candidate is held until more comes
                 emit(position - self.at)
-                if not self.ended:
-                    self.awaited, self.accept = wait.judge, accept
+                self.rest(wait.quiet, emit, accept)
+                if not wait.takes_lines:
+                    self.awaited = wait.judge
                 yield
                 if self.told is not None:
                     break

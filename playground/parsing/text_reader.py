@@ -60,7 +60,8 @@ class TextReader:
         self._quiet: Quiet = NEVER
         self._wakes, (self._sign, self._other, self._third) = NEVER.wakes, NEVER.signs
         self._stops: dict[str, int] = {}  # from where on chunks are held that were looked at
-        self._accept: Accept | None = None
+        self._accept: Accept | None = None  # what may refuse a marker
+        self._accepted: Accept | None = None  # the same, where those chunks were looked at
         self._turn: Turn | None = None
         self._run: Run | None = None  # what is held, as long as it goes on
         self._held = ""  # the end of what was read, which may begin a marker
@@ -98,32 +99,37 @@ class TextReader:
         """A chunk that is held, unless it decides on what has to be told before anything else."""
         unsaid, before = self._held + text, self._context
         assert self._awaited is not None
-        told, undecided = self._awaited(before + unsaid, len(before), self._unless)
-        if not undecided:
+        told, undecided = self._awaited(before + unsaid, len(before), self._accept)
+        if undecided:
+            self._offset += len(text)
+            self._held = unsaid
+            return []
+        quiet = self._engine.scanner.quiet
+        if told is not None or quiet is None:
             return self._walked(text, told)
-        self._offset += len(text)
-        self._held = unsaid
-        return []
+        self._awaited = None
+        self._pass_by(quiet)
+        return self._stirred(text)
 
     def _stirred(self, text: str) -> list[Event]:
         """A chunk that goes on with what is held, or begins a line that may be a marker."""
         unsaid, quiet = self._held + text, self._quiet
-        held = self._run is not None and bool(self._run(unsaid))
-        if not held and quiet.judge is not None and self._held:
-            before = self._context
-            told, held = quiet.judge(before + unsaid, len(before), self._accept)
-            if told is not None and not held:
-                return self._walked(text, told)
-        if held:
-            self._offset += len(text)
-            self._held = unsaid
-            return []
         if quiet.takes_lines:
-            return self._halted(unsaid, 0)
-        found = self._wakes(unsaid)
-        if found is not None:
-            return self._halted(unsaid, found.start())
-        return self._go_on(unsaid, len(unsaid))
+            if self._run is None or not self._run(unsaid):
+                return self._halted(unsaid, 0)
+        else:
+            found = self._wakes(unsaid)
+            if found is None:
+                return self._go_on(unsaid, len(unsaid))
+            if found.start() or quiet.judge is None or not self._held:
+                return self._halted(unsaid, found.start())
+            before = self._context
+            told, undecided = quiet.judge(before + unsaid, len(before), self._accept)
+            if not undecided:
+                return self._halted(unsaid, 0) if told is None else self._walked(text, told)
+        self._offset += len(text)
+        self._held = unsaid
+        return []
 
     def _halted(self, unsaid: str, place: int) -> list[Event]:
         """What is held and the chunk behind it, with what may be a marker at a place: it passes by
@@ -211,11 +217,17 @@ class TextReader:
             return
         self._rests, self._rested, self._held = True, self._offset, scanner.text[at:]
         self._context = scanner.text[at - CONTEXT if at > CONTEXT else 0 : at]
-        if quiet is None:
-            self._awaited, self._unless = scanner.awaited, scanner.accept
-            return
-        if quiet is not self._quiet or scanner.accept is not self._accept:
-            self._accept = scanner.accept
+        self._accept = scanner.accept
+        if scanner.awaited is not None:
+            self._awaited = scanner.awaited
+        elif quiet is not None:
+            self._pass_by(quiet)
+
+    def _pass_by(self, quiet: Quiet) -> None:
+        """Let chunks pass by from now on, by what the walk says of them."""
+        scanner = self._engine.scanner
+        if quiet is not self._quiet or scanner.accept is not self._accepted:
+            self._accepted = scanner.accept
             self._change(quiet)
         self._claim, self._turn, self._run = scanner.resting, scanner.turn, None
         self._make, self._pass = self._claim.make, self._claim.passing()

@@ -150,18 +150,19 @@ class Wait:
         nobody has seen yet."""
         told = _TOLD.get((self, before, text))
         if told is None:
-            told = _remember(self, before, text)
-            marker, undecided = told
-            if marker is not None and not undecided:
-                self._learn(marker, before, text)
+            told = _asked(self, before, text)
+            _remember(self, before, text, told)
+            if told[0] is not None and not told[1]:
+                self._learn(told, told[0].size, before, text)
         return told
 
-    def _learn(self, marker: Marker, before: str, text: str) -> None:
-        """How few characters have told a marker, so that it recurs whatever stands behind it."""
-        for length in (marker.size, marker.size + 1):
+    def _learn(self, told: Told, size: int, before: str, text: str) -> None:
+        """How few characters would have told a marker, so that it recurs whatever stands behind."""
+        for length in (size, size + 1):
             if length >= len(text) or len(self._lengths) == _LENGTHS:
                 return
-            if not _remember(self, before, text[:length])[1]:
+            if not _asked(self, before, text[:length])[1]:
+                _remember(self, before, text[:length], told)
                 if length not in self._lengths:
                     self._lengths.append(length)
                 return
@@ -241,18 +242,20 @@ class Wait:
         return _rivals(self, name).fullmatch(text, match.start(), partial=True) is not None
 
 
-def _remember(wait: Wait, before: str, text: str) -> Told:
+def _asked(wait: Wait, before: str, text: str) -> Told:
     """What a wait makes of a beginning behind another text."""
     whole = before + text
     match = wait.pattern.match(whole, len(before), partial=True)
-    told = NOTHING
-    if match is not None:
-        marker = wait.marker(match)
-        told = marker, wait.undecided(marker, whole)
+    if match is None:
+        return NOTHING
+    marker = wait.marker(match)
+    return marker, wait.undecided(marker, whole)
+
+
+def _remember(wait: Wait, before: str, text: str, told: Told) -> None:
     if len(_TOLD) >= _MOST:
         _TOLD.clear()
     _TOLD[wait, before, text] = told
-    return told
 
 
 @lru_cache(maxsize=4096)
