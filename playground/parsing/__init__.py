@@ -111,6 +111,12 @@ slower. Where it does find something, the wait itself says from where on the chu
 (`Wait.held`), as the walk would: only a marker that is whole resumes it. A model has a vocabulary:
 what it said of a chunk is remembered for as long as the walk rests in the same place.
 
+Nor is the walk resumed to hold one piece more. Where it cannot go on before something is told, or
+something is held where it rests, that alone is asked about with each piece (`Scanner.awaited`,
+`Quiet.judge`), and the walk is given what was told. And in JSON most chunks open or close
+something: what one does follows from it and from what is open (`json_walk.Nesting.turn`), so that
+it passes by as well, unless the text may end in it.
+
 What may not be changed, and what falls when it is
 --------------------------------------------------
 
@@ -122,6 +128,8 @@ What may not be changed, and what falls when it is
   tests/test_syntax.py: test_law_1_holds_where_one_marker_begins_another
 - A remembered beginning is told by all that `pattern` may look at: its text, and what stands before
   it. tests/test_quiet.py: test_what_was_seen_before_changes_nothing
+- What was decided stays decided with more text, so a marker is told by as few characters as will
+  do. tests/test_laws.py: test_law_1_any_chunking_gives_the_same_events
 - What matched may have matched in another text, which began alike: of its places only the distances
   count. tests/test_laws.py: test_law_2_spans_tile_the_stream
 - Claims go forward and through `take_text`, markup too. tests/test_laws.py:

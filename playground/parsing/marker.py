@@ -28,6 +28,11 @@ class Marker:
         self.size = len(self.text)
         self.partial = match.partial
 
+    @property
+    def says(self) -> tuple[str, Group | None, Mapping[str, str]]:
+        """All that it says of itself."""
+        return self.text, self.group, self.named
+
     @cached_property
     def places(self) -> dict[str, tuple[int, int]]:
         """Where each of `named` stands in it, in their order."""

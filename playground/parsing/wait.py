@@ -18,7 +18,7 @@ from playground.parsing.quiet import Accept, Quiet, Run, refuses, signs_of
 
 _FEW: Final = 32  # characters by which most markers are told, so that they recur
 _MORE: Final = 64
-MANY: Final = 256  # characters of a longer marker, which a stream cuts again and again
+_MANY: Final = 256  # characters of a longer marker, which a stream cuts again and again
 _END: Final = 8  # of a chunk, from a candidate on
 _LENGTHS: Final = 8  # of beginnings that tell a marker, kept for each wait
 # what has been told of beginnings, in all streams: every call has the same markers
@@ -68,13 +68,13 @@ class Wait:
 
     def look_on(self, text: str, place: int, accept: Accept | None = None) -> Told:
         """What stands where all up to the last few characters was undecided."""
-        return self.look(text, place, few=MANY)
+        return self.look(text, place, few=_MANY)
 
     def judge(self, text: str, place: int, accept: Accept | None) -> Told:
         """What stands where something was held, or begins there, unless it is refused."""
         if self.first.match(text, place) is None:
             return NOTHING
-        told = self.look(text, place, few=MANY)
+        told = self.look(text, place, few=_MANY)
         marker, undecided = told
         if marker is None or accept is None or not marker.named:
             return told
@@ -113,7 +113,7 @@ class Wait:
 
     def look(self, text: str, place: int, ended: bool = False, few: int = _FEW) -> Told:
         """What stands at a place, or begins there, and whether more text could change it: by so few
-        characters at first, or MANY where fewer did not tell."""
+        characters at first, or by more where fewer did not tell."""
         before = ""
         if self.looks_back:  # on one character, or what blanks or a colon follow
             before = text[place - 1 : place]  # nothing where it is the first
@@ -137,7 +137,7 @@ class Wait:
                 told = self._tell(before, text[place : place + length])
                 if not told[1]:
                     return told
-        if left <= MANY and not ended:
+        if left <= _MANY and not ended:
             return self._tell(before, text[place:])
         match = self.pattern.match(text, place, partial=True)
         if match is None:
@@ -152,17 +152,19 @@ class Wait:
         if told is None:
             told = _asked(self, before, text)
             _remember(self, before, text, told)
-            if told[0] is not None and not told[1]:
-                self._learn(told, told[0].size, before, text)
+            marker, undecided = told
+            if marker is not None and not undecided:
+                self._learn(marker, before, text)
         return told
 
-    def _learn(self, told: Told, size: int, before: str, text: str) -> None:
+    def _learn(self, marker: Marker, before: str, text: str) -> None:
         """How few characters would have told a marker, so that it recurs whatever stands behind."""
-        for length in (size, size + 1):
+        for length in (marker.size, marker.size + 1):
             if length >= len(text) or len(self._lengths) == _LENGTHS:
                 return
-            if not _asked(self, before, text[:length])[1]:
-                _remember(self, before, text[:length], told)
+            found, undecided = _asked(self, before, text[:length])
+            if not undecided and found is not None and found.says == marker.says:
+                _remember(self, before, text[:length], (marker, False))
                 if length not in self._lengths:
                     self._lengths.append(length)
                 return
