@@ -163,7 +163,8 @@ def is_finite(value: Any) -> bool:
         each = waiting.pop()
         kind = type(each)
         if kind is dict:
-            waiting += [one for one in each.values() if type(one) not in _NEVER]
+            if not _NEVER.issuperset(map(type, each.values())):
+                waiting += [one for one in each.values() if type(one) not in _NEVER]
             if not _WORDS.issuperset(map(type, each)):
                 waiting += each
         elif kind is list:

@@ -18,12 +18,14 @@ from strategies import DIALECTS, TOOLS, own_markers, streams
 from test_laws import EXAMPLES, cut
 
 from playground.dialects.declared import DeclaredDialect
+from playground.dialects.rendering import message_text
 from playground.events import TextEvent
-from playground.messages import ToolCallPart
+from playground.messages import Message, ToolCallPart
 from playground.parsing.parser import SyntaxParser
 from playground.parsing.plan import compile_plan
 from playground.parsing.switches import Switches
 from playground.parsing.wait import Wait
+from playground.prompt_data import PromptData
 
 each_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
 PLAIN = "The tide is high, and the berth is free. Nobody is due before noon.\n"
@@ -114,9 +116,25 @@ def test_prose_passes_by(dialect: DeclaredDialect) -> None:
     words = [f"{word} " for word in PLAIN.split(" ") * 20]
     walked = 0
     for word in words:
-        walked += reader._wakes is None
+        walked += not reader._rests
         reader.feed(word.encode())
     assert walked <= 1  # what looks like the beginning of a marker is held without a walk
+
+
+def dialect_of(name: str) -> DeclaredDialect:
+    return next(each for each in DIALECTS if each.name == name)
+
+
+def walks(dialect: DeclaredDialect, pieces: list[bytes]) -> int:
+    """How many of the pieces the walk is resumed for."""
+    reader, walked = parser(dialect, "", None, quiet=True), 0
+    steps = reader._engine._steps
+    for piece in pieces:
+        place = reader._engine.scanner.text
+        reader.feed(piece)
+        walked += reader._engine.scanner.text is not place
+    assert reader._engine._steps is steps
+    return walked
 
 
 STRINGS = ("hermes", "granite", "harmony", "native", "llama3-builtin", "gemma4", "functiongemma")
@@ -126,16 +144,76 @@ STRINGS = ("hermes", "granite", "harmony", "native", "llama3-builtin", "gemma4",
 def test_what_ends_a_chunk_in_a_string_is_held_without_a_walk(name: str) -> None:
     """A backslash or the first character of a call's opener at each chunk's end took two walks:
     three times the time of the same argument cut elsewhere."""
-    dialect = next(each for each in DIALECTS if each.name == name)
+    dialect = dialect_of(name)
     call = ToolCallPart("c", "write_file", {"path": "a", "content": "high\n<b> tide\n" * 40})
     pieces = re.split(r"(?<=[\\<])", dialect.format_tool_call(call, TOOLS))
     reader = parser(dialect, "", Switches(), quiet=True)
     walked = 0
     for piece in pieces:
-        walked += reader._wakes is None
+        walked += not reader._rests
         reader.feed(piece.encode())
     assert len(pieces) > 40
     assert walked <= 10  # what stands before the string
+
+
+@pytest.mark.parametrize("name", ["hermes", "harmony", "deepseek-v3", "kimi-k2", "native"])
+def test_what_opens_and_closes_in_json_takes_no_walk(name: str) -> None:
+    """Each quote and each bracket resumed the walk, though what a chunk opens and closes follows
+    from the chunk: two fifths of the time of a small call."""
+    call = ToolCallPart("c", "write_file", {"path": "a", "tags": [{"é": ["a", "b"]}] * 40})
+    text = dialect_of(name).format_tool_call(call, TOOLS)
+    for size in (1, 3, 4, 7):
+        pieces = [text[at : at + size].encode() for at in range(0, len(text), size)]
+        assert_the_same(dialect_of(name), pieces)
+        assert walks(dialect_of(name), pieces) <= 40  # what stands before the arguments
+
+
+ODD_JSON = (
+    '{"a": "x\\"y\\\\", \'b\': [1, {"c": "}"}], "d": \'it"s\'} x',
+    '{"a": [[], {}, ""], // a "b"\n "c": /* } */ "http://x"}} x',
+    '{"a": "<tool_call>{", "b": "\\\\\\"]"}\n``` x',
+    '"{\\"a\\": [1]}" x',
+    '{"a": {"b": [}, "c"]} <x',
+)
+
+
+@pytest.mark.parametrize("json", ODD_JSON)
+@pytest.mark.parametrize("name", ["hermes", "deepseek-v3", "qwen3-coder", "llama3-json"])
+def test_odd_json_is_read_alike_whatever_passes_by(name: str, json: str) -> None:
+    call = ToolCallPart("c", "write_file", {"path": "@"})
+    text = dialect_of(name).format_tool_call(call, TOOLS)
+    for stream in (text.replace('{"path": "@"}', json), text.replace("@", json)):
+        for size in (1, 2, 3, 4, 5, 9, 17, 70):
+            pieces = [stream[at : at + size].encode() for at in range(0, len(stream), size)]
+            assert_the_same(dialect_of(name), pieces)
+
+
+@pytest.mark.parametrize("name", ["deepseek-v3", "kimi-k2", "qwen3-coder", "glm"])
+def test_a_marker_that_is_awaited_is_held_without_a_walk(name: str) -> None:
+    """Between two calls the walk waits for what separates them: each piece of the next call's
+    opener resumed it, to hold one piece more."""
+    call = ToolCallPart("c", "write_file", {"path": "a"})
+    calls = [Message("user"), Message("assistant", (call,) * 20)]
+    data = PromptData(messages=calls, tool_metadata=list(TOOLS))
+    text = message_text(dialect_of(name).render(data).messages[-1])
+    pieces = [char.encode() for char in text]
+    assert_the_same(dialect_of(name), pieces)
+    assert walks(dialect_of(name), pieces) <= 20 * 30 < len(pieces) / 2
+
+
+def test_a_marker_is_the_same_whatever_stands_behind_it() -> None:
+    """What a marker says was made anew for each value that began in the same chunk."""
+    dialect = dialect_of("qwen3-coder")
+    plan = compile_plan(dialect.syntax, dialect.markers, Switches(), ())
+    param = plan.forms[0].body[0]
+    opener, undecided = param.look("<parameter=path>\nBrest", 0)
+    assert opener is not None and not undecided
+    assert (opener.text, opener.named) == ("<parameter=path>\n", {"key": "path"})
+    assert opener.places == {"key": (11, 15)}
+    assert param.look("<parameter=path>\nBordeaux, at noon", 0) == (opener, False)
+    again, undecided = param.look("x <parameter=path>\n<b> it is", 2)
+    assert again is not None and not undecided
+    assert (again.text, again.named) == (opener.text, opener.named)
 
 
 @each_dialect
@@ -154,10 +232,6 @@ def test_what_has_passed_by_in_one_place_is_looked_at_in_another(
     pieces = [piece.encode() for piece in re.findall(r"\w+ ?|[^\w ]+|\s", stream)]
     for switches in SWITCHES:
         assert_the_same(dialect, pieces, switches=switches)
-
-
-def dialect_of(name: str) -> DeclaredDialect:
-    return next(each for each in DIALECTS if each.name == name)
 
 
 def test_half_a_marker_that_is_refused_is_given_out_at_once() -> None:
@@ -179,7 +253,7 @@ def test_any_line_that_may_be_a_marker_is_held_without_a_walk() -> None:
         assert_the_same(dialect, pieces)
         reader, walked = parser(dialect, "", None, quiet=True), 0
         for piece in pieces:
-            walked += reader._wakes is None
+            walked += not reader._rests
             reader.feed(piece)
         assert walked == 1
 
@@ -210,10 +284,11 @@ def test_what_was_seen_before_changes_nothing(dialect: DeclaredDialect) -> None:
     for mark in ("```", "~~~~", *own_markers(dialect)):
         for before in ("", "\n", "x", "x ", "  ", "x\n  ", "x" + " " * 7):
             text = before + mark[: len(mark) - 1]
-            match, undecided = wait.look(text, len(before))
+            marker, undecided = wait.look(text, len(before))
             asked = wait.match(text, len(before), partial=True)
-            assert (match is None) == (asked is None)
-            assert undecided == (asked is not None and wait.undecided(asked, text))
+            assert (marker is None) == (asked is None)
+            expected = asked is not None and wait.undecided(wait.marker(asked), text)
+            assert undecided == expected
 
 
 def waits_of(plan: object) -> Iterator[Wait]:
@@ -239,7 +314,8 @@ def assert_as_asked_one_by_one(wait: Wait, text: str, place: int, partial: bool)
         half, number, span = min(asked)
         assert match is not None, (text, place)
         assert (match.partial, match.span()) == (half, span)
-        assert wait.group(match) == wait.choices[number].group
+        group = wait.choices[number].group
+        assert wait.marker(match).group == (None if half else group)
 
 
 def texts_of(dialect: DeclaredDialect) -> list[str]:

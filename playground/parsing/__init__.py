@@ -18,15 +18,15 @@ inside one (`waits`), and it reads. The rest of the room knows no notation.
 
 A *choice* is one thing that may come, as a pattern: the opener of a call, a stop token, a code
 fence. Its *kind* says how to go on, its *number* which form or which tags it belongs to
-(wait.py).
+(choice.py).
 
 A *wait* is one place where the reader stands, with all the choices that may come there. `first`
 is what finds candidates: a plain search for how the choices begin, up to five characters of each,
 or as much of them as stands before the end. `match` then decides at the candidate: it asks the
 choices that may begin there one after another, and the first that matches wins. It may match
 *partially*: the text so far is how a choice begins, and its end is still to come; a whole match of
-a later choice goes before it. What it made of a beginning is remembered for all streams (`seen`):
-each call has the same markers.
+a later choice goes before it. What it made of a beginning is remembered for all streams, as a
+*marker* (marker.py): each call has the same.
 
 A *varying* choice is one whose match at the end of the text could become another match with more
 of it: three back-ticks may be a fence of four, `<|end` is the beginning of `<|end|>`, blanks
@@ -113,6 +113,12 @@ slower. Where it does find something, the wait itself says from where on the chu
 (`Wait.held`), as the walk would: only a marker that is whole resumes it. A model has a vocabulary:
 what it said of a chunk is remembered for as long as the walk rests in the same place.
 
+Nor is the walk resumed to hold one piece more. Where it cannot go on before something is told, or
+something is held where it rests, that alone is asked about with each piece (`Scanner.awaited`,
+`Quiet.judge`), and the walk is given what was told. And in JSON most chunks open or close
+something: what one does follows from it and from what is open (`json_walk.Nesting.turn`), so that
+it passes by as well, unless the text may end in it.
+
 What may not be changed, and what falls when it is
 --------------------------------------------------
 
@@ -126,6 +132,8 @@ What may not be changed, and what falls when it is
   overlooked. tests/test_quiet.py: test_no_choice_is_left_out_that_may_begin_at_a_place
 - A remembered beginning is told by all that `match` may look at: its text, and what stands before
   it. tests/test_quiet.py: test_what_was_seen_before_changes_nothing
+- What was decided stays decided with more text, so a marker is told by as few characters as will
+  do. tests/test_laws.py: test_law_1_any_chunking_gives_the_same_events
 - What matched may have matched in another text, which began alike: of its places only the distances
   count. tests/test_laws.py: test_law_2_spans_tile_the_stream
 - Claims go forward and through `take_text`, markup too. tests/test_laws.py:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from playground.parsing.choice import Choice, Group, Kind
 from playground.parsing.declaration import Declaration
 from playground.parsing.names import NAME_SPACES, name_of
 from playground.parsing.notations import notation_of
@@ -32,7 +33,6 @@ from playground.parsing.patterns import (
     worded,
 )
 from playground.parsing.template import Hole, Piece, holes_of, is_line
-from playground.parsing.wait import Choice, Group, Kind
 
 
 class CallOpeners:

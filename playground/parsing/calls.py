@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from html import unescape
 
 from playground.events import CallAbortedEvent, CallEndedEvent, CallStartedEvent
 from playground.json_numbers import finite, is_finite
+from playground.parsing.choice import Kind
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
+from playground.parsing.marker import Marker
 from playground.parsing.notations import notation_of
 from playground.parsing.open_call import BrokenCall, OpenCall
-from playground.parsing.patterns import part, parts
 from playground.parsing.reader import Reader
-from playground.parsing.scanner import Match, Walk
-from playground.parsing.wait import Kind
+from playground.parsing.scanner import Walk
 
 
 class CallReader(Reader):
@@ -22,21 +21,23 @@ class CallReader(Reader):
 
     recipient: str | None = None  # the tool that the section's own opener names
     in_pieces = False  # whether the last call broke off inside a JSON object, which goes on here
-    _more: Match | None = None  # what stands before another call in the same markers
+    _more: Marker | None = None  # what stands before another call in the same markers
     _wrapped = False  # whether a list or a code fence stands inside those
 
-    def read(self, match: Match, form: Form, in_section: bool, has_body: bool = True) -> Walk[None]:
+    def read(
+        self, marker: Marker, form: Form, in_section: bool, has_body: bool = True
+    ) -> Walk[None]:
         """The call whose opener has matched, and those that stand between the same markers: each
         ends delivered or aborted, never silently. Without a body nothing of a call can be read."""
         self._wrapped = self.in_pieces = False
-        yield from self._read_one(match, form, in_section, has_body)
+        yield from self._read_one(marker, form, in_section, has_body)
         while self._more is not None:
             more, self._more = self._more, None
             yield from self._read_one(more, form, in_section, has_body)
 
-    def _read_one(self, match: Match, form: Form, in_section: bool, has_body: bool) -> Walk[None]:
+    def _read_one(self, marker: Marker, form: Form, in_section: bool, has_body: bool) -> Walk[None]:
         scanner = self.scanner
-        groups = parts(match)
+        groups = marker.named
         call = OpenCall(
             self.count,
             groups.get("id") or f"call_{self.count + 1}",
@@ -51,8 +52,8 @@ class CallReader(Reader):
             scanner.note("doubled-opener", call.place)
         if "unended" in groups or "slip" in groups:
             scanner.note("mended-opener", call.place)
-        self._open(match, groups, call, form.syntax)
-        self._unwrap(match)
+        self._open(marker, call, form.syntax)
+        self._unwrap(marker)
         try:
             if not has_body:
                 raise BrokenCall("unreadable-call")
@@ -63,26 +64,24 @@ class CallReader(Reader):
             yield from self._abort(call, broken, form)
         self.open_call, self.argument = None, None
 
-    def _open(
-        self, match: Match, groups: Mapping[str, str], call: OpenCall, syntax: Declaration
-    ) -> None:
+    def _open(self, marker: Marker, call: OpenCall, syntax: Declaration) -> None:
         """The opener: markup, but for the tool's name and the arguments that stand in it."""
-        scanner, start = self.scanner, match.start()
+        scanner, at = self.scanner, 0
         if syntax.name:
             self.set_name(call, 0, syntax.name)
-        numbers = match.re.groupindex
-        given = [group for group, text in groups.items() if text and _is_given(group)]
-        for (begin, end), group in sorted((match.span(numbers[group]), group) for group in given):
-            is_line, text = group != "name", groups[group]
-            scanner.emit_markup(begin - start)
-            start = end
-            if is_line:
+        for group, (start, stop) in marker.places.items():
+            text = marker.named[group]
+            if not text or not _is_given(group):
+                continue
+            scanner.emit_markup(start - at)
+            at = stop
+            if group != "name":
                 key = group.removeprefix("line_")
                 self.emit_argument(call, key)(len(text))
                 self.set_text(call, key, text)
             else:
                 self.set_name(call, len(text), unescape(text) if syntax.escaped_names else text)
-        scanner.emit_markup(match.end() - start)
+        scanner.emit_markup(marker.size - at)
 
     def _body(self, call: OpenCall, form: Form) -> Walk[None]:
         notation = notation_of(form.syntax)
@@ -90,7 +89,8 @@ class CallReader(Reader):
             yield from notation.read(self, call, form)
             return
         if not notation.keeps_space:
-            yield from self.scanner.skip_space()
+            while not self.scanner.skip_space():
+                yield
         yield from notation.read(self, call, form)
         self._check_name(call, form.syntax)
         yield from self._closer(form)
@@ -137,34 +137,35 @@ class CallReader(Reader):
         scanner, close = self.scanner, form.close
         if close is None:
             return
-        match = yield from scanner.match_here(close)
-        if match is not None:
-            self._unwrap(match)
-            scanner.emit_match(match)
+        marker = yield from scanner.match_here(close)
+        if marker is not None:
+            self._unwrap(marker)
+            scanner.emit_marker(marker)
             return
         if self._wrapped and (yield from self._another(form)):
             return
         excess = (yield from scanner.match_here(form.excess)) if form.excess else None
         if excess is not None:
-            scanner.emit_markup(excess.start("excess") - excess.start())
-            scanner.emit_unexpected(len(excess["excess"]))
-            scanner.emit_markup(excess.end() - excess.end("excess"))
+            start, stop = excess.places["excess"]
+            scanner.emit_markup(start)
+            scanner.emit_unexpected(stop - start)
+            scanner.emit_markup(excess.size - stop)
             return
         scanner.note("missing-closer")
         yield from self._another(form)
         # half a closer at the very end is markup, for it can be nothing else
         cut = scanner.cut_here(close)
         if cut is not None:
-            scanner.emit_match(cut)
+            scanner.emit_marker(cut)
 
     def _another(self, form: Form) -> Walk[bool]:
         """Whether another call stands between the same markers."""
         self._more = (yield from self.scanner.match_here(form.more)) if form.more else None
         return self._more is not None
 
-    def _unwrap(self, marker: Match) -> None:
+    def _unwrap(self, marker: Marker) -> None:
         """Tell of a list or a code fence inside a call's markers, once."""
-        if part(marker, "wrapped") and not self._wrapped:
+        if marker.named.get("wrapped") and not self._wrapped:
             self._wrapped = True
             self.scanner.note("wrapped-body")
 
@@ -175,8 +176,8 @@ class CallReader(Reader):
         if call.in_section and self.recipient and not _meets(self.recipient, call.name):
             message = f"to {self.recipient}, and in it a call of {call.name}"
             raise BrokenCall("other-recipient", message, whole=True)
-        missing = [key for key in call.required if key not in call.arguments]
-        if missing and self.switches.misfits == "text":
+        missing = call.missing if self.switches.misfits == "text" else []
+        if missing:
             listed = ", ".join(missing)
             raise BrokenCall("missing-argument", f"{call.name} needs {listed}", whole=True)
         if not is_finite(call.arguments):
@@ -210,9 +211,9 @@ class CallReader(Reader):
         if broken.code == "truncated-call":
             scanner.emit_markup(len(scanner.held))
         elif form.skip is not None and not broken.whole:
-            match = yield from scanner.until(form.skip, scanner.emit_unexpected)
-            if match is not None and form.skip.kind(match) is Kind.CLOSE:
-                scanner.emit_match(match)
+            marker = yield from scanner.until(form.skip, scanner.emit_unexpected)
+            if marker is not None and marker.kind is Kind.CLOSE:
+                scanner.emit_marker(marker)
         else:
             self.in_pieces = broken.code == "malformed-json" and not call.ended
 

@@ -49,8 +49,7 @@ class Claim:
         self, window: Window, make: Callable[[int, str], Event], kept: GrowingText | None = None
     ) -> None:
         self._window, self.make, self.kept = window, make, kept
-        # no chunk is empty, so that the last few have the characters that a look back needs
-        self._last: deque[bytes] = deque(maxlen=CONTEXT)
+        self._last: deque[bytes] | None = None
         self._start = 0
 
     def __call__(self, count: int) -> None:
@@ -64,6 +63,9 @@ class Claim:
         """What takes the bytes of the chunks that pass by from now on: nothing in them concerns the
         walk."""
         if self.kept is None:
+            if self._last is None:
+                # no chunk is empty: the last few have the characters that a look back needs
+                self._last = deque(maxlen=CONTEXT)
             self._last.clear()
             return self._last.append
         self._start = self.kept.tell()
@@ -71,13 +73,17 @@ class Claim:
 
     def before(self) -> str:
         """What stands before what comes next, as far as a look back goes."""
-        if self.kept is None:
-            passed = b"".join(self._last)
+        kept, window = self.kept, self._window
+        if kept is None:
+            passed = b"".join(self._last or ())
         else:
-            self.kept.seek(max(self._start, self.kept.tell() - _WIDEST * CONTEXT))
-            passed = self.kept.read()
-        window = self._window
-        return (window.text[: window.at] + passed.decode(errors="ignore"))[-CONTEXT:]
+            end = kept.tell()
+            kept.seek(max(self._start, end - _WIDEST * CONTEXT))
+            passed = kept.read()
+        before = passed.decode(errors="ignore")
+        if len(before) < CONTEXT:
+            before = window.text[: window.at] + before
+        return before[-CONTEXT:]
 
 
 _WIDEST: Final = 4  # bytes of a character

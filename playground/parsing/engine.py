@@ -8,32 +8,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Sequence
-from typing import Final, Literal, assert_never
+from typing import Final, assert_never
 
-from playground.events import Event, Role
+from playground.events import Event
 from playground.parsing.calls import CallReader
+from playground.parsing.choice import ROLES, Choice, Group, Kind, Mark, is_mark
 from playground.parsing.claims import Claim
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.form import Form
+from playground.parsing.marker import Marker
 from playground.parsing.notations import notation_of
-from playground.parsing.patterns import CONTEXT, part
+from playground.parsing.patterns import CONTEXT
 from playground.parsing.plan import Plan, compile_plan
-from playground.parsing.scanner import Match, Scanner, Walk
+from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
-from playground.parsing.wait import Choice, Group, Kind, wait
+from playground.parsing.wait import wait
 from playground.tools import ToolMetadata
 
-# markers that stand for themselves, wherever text or a section is read
-Mark = Literal[Kind.SECTION, Kind.STOP, Kind.THINK_CLOSE, Kind.DROPPED, Kind.RESULT, Kind.SPACE]
-_ROLES: Final[dict[Kind | None, Role]] = {
-    Kind.SECTION: "section",
-    Kind.STOP: "stop",
-    Kind.THINK_CLOSE: "stray",
-    Kind.DROPPED: "stray",
-    Kind.RESULT: "stray",
-    Kind.SPACE: "separator",
-}
 _OF_MEMBER: Final = re.compile(r'":\s{0,6}\Z|":\s?\[\s{0,4}\Z')
 _OPENED: Final = re.compile(r"[^{\"']*?[^\W\d_]")  # by a word before any JSON
 _LINE_END: Final = wait(Choice(r"[ \t\r]{0,16}+(?:\n|\Z)", varying=True))
@@ -97,120 +89,120 @@ class SyntaxEngine:
         if self.plan.opened and scanner.offset <= 0:
             opened = yield from scanner.match_here(self.plan.opened)
             if opened:
-                scanner.emit_match(opened, "reasoning")
+                scanner.emit_marker(opened, "reasoning")
             yield from self._reasoning(0, announced=opened is not None)
         while True:
-            match, group = yield from self._next()
-            if match is None:
+            marker = yield from self._next()
+            if marker is None:
                 break
+            group = marker.group
             assert group is not None
-            if self._is_within(match, group):
+            if self._is_within(marker, group):
                 self._emit_text(1)  # past its first character, so that it is not found again
+            elif is_mark(group.kind):
+                self._mark(group.kind, group.number, marker)
             else:
-                yield from self._interrupted(match, group)
+                yield from self._interrupted(marker, group)
         if self._section and _has_closer(self._section):
             scanner.note("unclosed-section")
 
-    def _next(self) -> Walk[tuple[Match | None, Group | None]]:
-        """The next marker, and what it is; the text before it is given out."""
+    def _next(self) -> Walk[Marker | None]:
+        """The next marker; the text before it is given out."""
         scanner, section = self.scanner, self._section
         prose, self._prose = self._prose, False
         # right after a marker others may come than where there is prose between
         here = section and (section.after_text if prose else section.after_marker)
         if section and here:
-            match = yield from scanner.match_here(here)
-            if match is not None:
-                return match, here.group(match)
+            marker = yield from scanner.match_here(here)
+            if marker is not None:
+                return marker
             cut = None if prose else scanner.cut_here(here)
             if cut is not None and _has_closer(section):
-                scanner.emit_match(cut, "section")
+                scanner.emit_marker(cut, "section")
         wait = (section and section.between) or self.plan.text
-        match = yield from scanner.until(wait, self._text)
-        return match, wait.group(match) if match else None
+        return (yield from scanner.until(wait, self._text))
 
-    def _interrupted(self, match: Match, group: Group) -> Walk[None]:
+    def _interrupted(self, marker: Marker, group: Group) -> Walk[None]:
         """What was found in text, or between the calls of a section."""
         kind, number = group
         match kind:
             case Kind.CALL | Kind.UNREAD:
                 form = self.plan.forms[number]
-                yield from self._calls(match, form, read=kind is Kind.CALL)
+                yield from self._calls(marker, form, read=kind is Kind.CALL)
             case Kind.LIKE:
-                yield from self._lookalike(match, self.plan.forms[number])
+                yield from self._lookalike(marker, self.plan.forms[number])
             case Kind.FENCE:
-                yield from self._fence(match)
+                yield from self._fence(marker)
             case Kind.THINK:
-                self.scanner.emit_match(match, "reasoning")
+                self.scanner.emit_marker(marker, "reasoning")
                 yield from self._reasoning(number)
             case Kind.PLAIN:
-                self.scanner.emit_match(match, "text")
+                self.scanner.emit_marker(marker, "text")
                 yield from self._plain(number)
             case Kind.BARE | Kind.BARE_CALL:
                 self._bare |= kind is Kind.BARE
                 self.scanner.note("bare-opener")
-                self._emit_text(len(match[0]))
+                self._emit_text(marker.size)
             case Kind.BARE_BODY | Kind.BARE_CLOSE:
                 body = kind is Kind.BARE_BODY
                 self.scanner.note("missing-opener" if body else "orphan-closer")
-                self._emit_text(len(match[0]))
+                self._emit_text(marker.size)
             case Kind.SECTION_CLOSE:
-                yield from self._close_section(match, self.plan.forms[number])
-            case Kind.OPEN | Kind.CLOSE | Kind.PARAM | Kind.FORGOTTEN:
-                raise AssertionError(f"{kind} is waited for only inside something else")
+                yield from self._close_section(marker, self.plan.forms[number])
             case _:
-                self._mark(kind, number, match)
+                raise AssertionError(f"{kind} is waited for only inside something else")
 
-    def _is_within(self, match: Match, group: Group) -> bool:
+    def _is_within(self, marker: Marker, group: Group) -> bool:
         """Whether a call, or a list of calls, stands as a member's value, or at the head of a list
         that does: in what is left of a broken call. A bare list of calls never does. One with an
         opener of its own is none of its members: there the broken call was cut off."""
         kind, number = group
-        is_call = kind in (Kind.CALL, Kind.SECTION) and not _OPENED.match(match[0])
-        if not is_call or not (self._pieces or match[0].strip() == "["):
+        is_call = kind in (Kind.CALL, Kind.SECTION) and not _OPENED.match(marker.text)
+        if not is_call or not (self._pieces or marker.text.strip() == "["):
             return False
         if not notation_of(self.plan.forms[number].syntax).tells_itself:
             return False
         scanner = self.scanner
         return bool(_OF_MEMBER.search(scanner.text[max(scanner.at - CONTEXT, 0) : scanner.at]))
 
-    def _mark(self, kind: Mark, number: int, match: Match) -> None:
+    def _mark(self, kind: Mark, number: int, marker: Marker) -> None:
         """A marker that is no more than that."""
-        scanner, role = self.scanner, _ROLES[kind]
+        scanner, role = self.scanner, ROLES[kind]
         match kind:
+            case Kind.SECTION:
+                self._open_section(marker, self.plan.forms[number])
             case Kind.RESULT:
                 # results are the program's to write: a model that writes one makes it up
                 scanner.note("fabricated-result")
-                self._emit_text(len(match[0]))
+                self._emit_text(marker.size)
                 return
-            case Kind.DROPPED if match[0] == self.markers.result:
+            case Kind.DROPPED if marker.text == self.markers.result:
                 scanner.note("fabricated-result")
-            case Kind.DROPPED if any(o.startswith(match[0]) for o in self.syntax.openers):
+            case Kind.DROPPED if any(o.startswith(marker.text) for o in self.syntax.openers):
                 scanner.note("bare-opener", message="a token that begins calls: left out")
-            case Kind.DROPPED if match[0] in self.syntax.closers:
+            case Kind.DROPPED if marker.text in self.syntax.closers:
                 scanner.note("orphan-closer")
             case Kind.THINK_CLOSE:
                 scanner.note("orphan-closer")
-            case Kind.SECTION:
-                self._open_section(match, self.plan.forms[number])
             case Kind.STOP:
                 self._section = None
             case Kind.DROPPED | Kind.SPACE:
                 pass
             case _:
                 assert_never(kind)
-        scanner.emit_match(match, role)
+        scanner.emit_marker(marker, role)
 
-    def _open_section(self, match: Match, form: Form) -> None:
-        if part(match, "doubled"):
+    def _open_section(self, marker: Marker, form: Form) -> None:
+        if marker.named.get("doubled"):
             self.scanner.note("doubled-opener")
-        if part(match, "slip") is not None:
+        if marker.named.get("slip") is not None:
             self.scanner.note("mended-opener")
         self._section, self._bare = form, False
-        recipient = part(match, "recipient")
+        recipient = marker.named.get("recipient")
         # models write the section's own tag there, too: that is no tool's name
         self.reader.recipient = None if f"<{recipient}>" in form.syntax.section else recipient
 
-    def _close_section(self, match: Match, form: Form) -> Walk[None]:
+    def _close_section(self, marker: Marker, form: Form) -> Walk[None]:
         """The end of a section, and what separates it from the next one, if one follows. That of
         a section which held no call is text, as its opener was."""
         orphan, self._section, self._pieces = self._section is None, None, False
@@ -218,9 +210,9 @@ class SyntaxEngine:
             self.scanner.note("orphan-closer")
             if self._bare:
                 self._bare = False
-                self._emit_text(len(match[0]))
+                self._emit_text(marker.size)
                 return
-        self.scanner.emit_match(match, "stray" if orphan else "section")
+        self.scanner.emit_marker(marker, "stray" if orphan else "section")
         yield from self._between(form)
 
     @property
@@ -234,47 +226,47 @@ class SyntaxEngine:
         self._prose = True
         self._text(count)
 
-    def _lookalike(self, opened: Match, form: Form) -> Walk[None]:
+    def _lookalike(self, opened: Marker, form: Form) -> Walk[None]:
         """What looks like a call, of a tool that the session does not have: text, with a finding
         that says which of it, for nothing else tells a misspelt name from a tag in prose."""
-        scanner, name, start = self.scanner, opened["name"], self.scanner.offset
-        key = part(opened, "key")
+        scanner, name, start = self.scanner, opened.named["name"], self.scanner.offset
+        key = opened.named.get("key")
         near = self.reader.meant(name, key)
         # `[f(key=` is more than a tag
         told = bool(near) or (form.syntax.section_required and key is not None)
         if not told or form.alike is None:
             self._emit_text(1)  # past its first character, so that it is not found again
             return
-        self._emit_text(opened.end("name") - opened.start())
+        self._emit_text(opened.places["name"][1])
         wait = form.alike
 
-        def own(match: Match) -> bool:
-            return part(match, "close_name") in (None, name)
+        def own(marker: Marker) -> bool:
+            return marker.named.get("close_name") in (None, name)
 
-        match = yield from scanner.until(wait, self._text, own)
-        if match is not None and wait.kind(match) is Kind.CLOSE:
-            self._emit_text(len(match[0]))
+        marker = yield from scanner.until(wait, self._text, own)
+        if marker is not None and marker.kind is Kind.CLOSE:
+            self._emit_text(marker.size)
         if not near and (yield from scanner.match_here(_LINE_END)) is None:
             return  # `[f(x=1)] is a list` is prose
         known = f" ({near} is)" if near else ""
         message = f"{name!r} is none of the session's tools{known}: kept as text"
         scanner.note("unknown-tool", f"characters {start} to {scanner.offset}", message)
 
-    def _fence(self, opened: Match) -> Walk[None]:
+    def _fence(self, opened: Marker) -> Walk[None]:
         """A code fence: all of it is text, and a call in it is an example, with a finding."""
-        scanner, fence = self.scanner, opened[0]
+        scanner, fence = self.scanner, opened.text
         self.mode = "code fence"
         self._emit_text(len(fence))
         while True:
-            match = yield from scanner.until(self.plan.fenced, self._text)
-            if match is None:
+            marker = yield from scanner.until(self.plan.fenced, self._text)
+            if marker is None:
                 break
-            if self.plan.fenced.kind(match) is not Kind.FENCE:
+            if marker.kind is not Kind.FENCE:
                 scanner.note("call-in-fence")
                 self._emit_text(1)  # past its first character, so that it is not found again
                 continue
-            self._emit_text(len(match[0]))
-            if match[0].startswith(fence):  # as long, and of the same characters
+            self._emit_text(marker.size)
+            if marker.text.startswith(fence):  # as long, and of the same characters
                 break
         self.mode = "text"
 
@@ -282,11 +274,11 @@ class SyntaxEngine:
         """Text that nothing but its own closer or a stop token ends."""
         wait = self.plan.plain[index]
         while True:
-            match = yield from self.scanner.until(wait, self._text)
-            if match is None:
+            marker = yield from self.scanner.until(wait, self._text)
+            if marker is None:
                 return
-            kind = wait.kind(match)
-            self.scanner.emit_match(match, "text" if kind is Kind.CLOSE else _ROLES[kind])
+            kind = marker.kind
+            self.scanner.emit_marker(marker, "text" if kind is Kind.CLOSE else ROLES[kind])
             if kind is not Kind.DROPPED:
                 return
 
@@ -296,14 +288,14 @@ class SyntaxEngine:
         tags, wait = self.markers.reasoning[index], self.plan.reasoning[index]
         self.mode = "reasoning"
         while True:
-            match = yield from scanner.until(wait, scanner.emit_reasoning)
-            kind = wait.kind(match) if match else None
-            if match is None or kind is not Kind.DROPPED:
+            marker = yield from scanner.until(wait, scanner.emit_reasoning)
+            kind = marker.kind if marker else None
+            if marker is None or kind is not Kind.DROPPED:
                 break
-            scanner.emit_match(match, "stray")
+            scanner.emit_marker(marker, "stray")
         self.mode = "text"
-        if match and kind is Kind.CLOSE:
-            scanner.emit_match(match, "reasoning")
+        if marker and kind is Kind.CLOSE:
+            scanner.emit_marker(marker, "reasoning")
             # text begins here, as at the start of a line
             fence = (yield from scanner.match_here(self.plan.fence)) if self.plan.fence else None
             if fence is not None:
@@ -312,13 +304,13 @@ class SyntaxEngine:
         # what else ended it is left for the outer walk; a stop token ends reasoning rightly
         expected = bool(tags.close) and (announced or scanner.offset > start)
         if expected and kind is not Kind.STOP:
-            scanner.note("call-in-reasoning" if match else "unclosed-reasoning")
+            scanner.note("call-in-reasoning" if marker else "unclosed-reasoning")
 
-    def _calls(self, match: Match, form: Form, read: bool = True) -> Walk[None]:
+    def _calls(self, marker: Marker, form: Form, read: bool = True) -> Walk[None]:
         """One call, and what separates it from the next one, if one follows."""
         self.mode = "call"
         in_section = self._section is not None
-        yield from self.reader.read(match, form, in_section, has_body=read)
+        yield from self.reader.read(marker, form, in_section, has_body=read)
         self.mode = "text"
         another = False
         self._pieces = self.reader.in_pieces
@@ -332,17 +324,17 @@ class SyntaxEngine:
 
     def _closed_again(self, form: Form) -> Walk[None]:
         """A call's closer that stands there once more is none of an outer one's, and no text."""
-        match = (yield from self.scanner.match_here(form.again)) if form.again else None
-        if match is not None:
+        marker = (yield from self.scanner.match_here(form.again)) if form.again else None
+        if marker is not None:
             self._prose = True
             self.scanner.note("orphan-closer")
-            self.scanner.emit_match(match, "stray")
+            self.scanner.emit_marker(marker, "stray")
 
     def _between(self, form: Form) -> Walk[bool]:
-        match = yield from self.scanner.match_here(form.separator)
-        if match is not None:
-            self.scanner.emit_match(match, "separator")
-        return match is not None
+        marker = yield from self.scanner.match_here(form.separator)
+        if marker is not None:
+            self.scanner.emit_marker(marker, "separator")
+        return marker is not None
 
 
 def _has_closer(form: Form) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from playground.parsing.call_openers import CallOpeners
+from playground.parsing.choice import Choice, Group, Kind
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.notations.notation import Lead, Neighbours
@@ -31,7 +32,7 @@ from playground.parsing.patterns import (
 from playground.parsing.restart import restart
 from playground.parsing.surroundings import Surroundings
 from playground.parsing.template import Template, holes_of
-from playground.parsing.wait import Choice, Group, Kind, Wait, spaced, wait
+from playground.parsing.wait import Wait, spaced, wait
 
 _BLANKS: Final = tuple(" \t\n\r\f\v")
 

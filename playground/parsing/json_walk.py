@@ -40,12 +40,16 @@ _AFTER: Final = {
     ("/*", "*"): ("/*", 0),  # a lone one does not end a comment
 }
 _UNDECIDED: Final = ("\\", "/", "*")  # at a cut: an escape, a comment's opener, its closer
+# what a chunk may hold that passes by, by what is open
+_OPEN: Final = {"": frozenset("\"'{}[]"), '"': frozenset('"'), "'": frozenset("'")}
+_SHORT: Final = 64  # characters of such a chunk
 _SCALAR_END: Final = re.compile(r"[\n,}\]<]")
 
 
 def value(scanner: Scanner, emit: Claim, restart: Wait | None = None) -> Walk[None]:
     """Claim one JSON value by `emit`, piece by piece."""
-    first = yield from scanner.peek()
+    while (first := scanner.peek()) is None:
+        yield
     if first and first in "\"'{[":
         yield from balanced(scanner, emit, restart)
     else:
@@ -59,29 +63,27 @@ def balanced(scanner: Scanner, emit: Claim, restart: Wait | None = None) -> Walk
     `restart` is how another call begins, up to its first quote: no string holds that, so where it
     stands in one the string never ended. Raises BrokenCall there, and at the end of the stream.
     """
-    depth, inside, position = 0, "", scanner.at
-    places = _places(restart)
+    nesting, position = Nesting(restart), scanner.at
     while True:
-        pattern, quiet = places[inside]
-        match = pattern.search(scanner.text, position)
+        match = nesting.place.pattern.search(scanner.text, position)
         if match is None:
             scanner.claim_cut(emit, len(scanner.text))
-            scanner.rest(quiet, emit)
+            scanner.rest(nesting.place.quiet, emit, turn=nesting.turn)
             yield
             position = scanner.at
             continue
-        char = match[0]
+        char, inside = match[0], nesting.inside
         if char in _UNDECIDED and match.end() == len(scanner.text):
             # held back, not claimed: what follows decides what it is
             scanner.claim_cut(emit, match.start())
-            scanner.rest(quiet, emit)
+            scanner.rest(nesting.place.quiet, emit, turn=nesting.turn)
             yield
             position = scanner.at
             continue
         if inside == '"' and char not in _ENDS:
             assert restart is not None  # nothing else is looked for in a string
             if _undecided(scanner, emit, match.start(), restart):
-                scanner.rest(quiet, emit)
+                scanner.rest(nesting.place.quiet, emit, turn=nesting.turn)
                 yield
                 position = scanner.at
             else:
@@ -94,9 +96,7 @@ def balanced(scanner: Scanner, emit: Claim, restart: Wait | None = None) -> Walk
         if char == "\\":
             position += 1  # whatever is escaped closes nothing
             continue
-        inside, deeper = _AFTER[inside, char]
-        depth += deeper
-        if depth == 0 and not inside:
+        if nesting.ends(*_AFTER[inside, char]):
             emit(position - scanner.at)
             return
 
@@ -161,12 +161,66 @@ def _places(restart: Wait | None) -> dict[str, _Place]:
     return found
 
 
+class Nesting:
+    """Where a walk stands in a JSON text: how many brackets are open, and `inside` of which string
+    or comment, if any."""
+
+    __slots__ = ("depth", "inside", "place", "places", "restart")
+
+    def __init__(self, restart: Wait | None) -> None:
+        self.restart, self.places = restart, _places(restart)
+        self.depth, self.inside, self.place = 0, "", self.places[""]
+
+    def ends(self, inside: str, deeper: int) -> bool:
+        """What is open from here on; whether nothing is, so that the text is over."""
+        self.inside, self.place = inside, self.places[inside]
+        self.depth += deeper
+        return self.depth == 0 and not inside
+
+    def turn(self, text: str) -> Quiet | None:
+        """How chunks pass by behind one that opens or closes something in the text; None where the
+        text may end in it, or that is for the walk to say."""
+        change = _change(self.restart, self.inside, text) if len(text) <= _SHORT else None
+        if change is None or self.depth + change.least < 1:
+            return None
+        self.inside, self.place = change.inside, self.places[change.inside]
+        self.depth += change.deeper
+        return self.place.quiet
+
+
+class _Change(NamedTuple):
+    """What a chunk does: what is open behind it, how much deeper one is there, and how deep one was
+    at `least` where no string was open."""
+
+    inside: str
+    deeper: int
+    least: int
+
+
+@lru_cache(maxsize=4096)  # a model has a vocabulary, of which few tokens hold quotes and brackets
+def _change(restart: Wait | None, inside: str, text: str) -> _Change | None:
+    """None where what stands in the text is more than quotes, brackets and escapes."""
+    places, deep, least, position = _places(restart), 0, len(text) + 1, 0
+    while (match := places[inside].pattern.search(text, position)) is not None:
+        char, position = match[0], match.end()
+        if char == "\\" and position < len(text):
+            position += 1  # whatever is escaped closes nothing
+            continue
+        if inside not in _OPEN or char not in _OPEN[inside]:
+            return None
+        inside, deeper = _AFTER[inside, char]
+        deep += deeper
+        least = least if inside else min(least, deep)
+    return _Change(inside, deep, least)
+
+
 def skip_gap(scanner: Scanner) -> Walk[bool]:
     """Claim white space and comments as markup; whether there was a comment."""
     commented = False
     while True:
-        yield from scanner.skip_space()
-        if (yield from scanner.peek()) != "/":
+        while not scanner.skip_space():
+            yield
+        if scanner.peek() != "/":
             return commented
         commented = True
         yield from balanced(scanner, scanner.claim_markup())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from playground.parsing.wait import Wait
@@ -18,6 +17,22 @@ class BrokenCall(Exception):
         super().__init__(code)
 
 
+class KnownTool:
+    """A tool of the session, with what its schema says of its parameters: told once a reply."""
+
+    def __init__(self, tool: ToolMetadata) -> None:
+        self.tool, self.properties = tool, tool.parameter_names
+        self.required = tool.required_parameters
+        self.needed = frozenset(self.required)
+        self._schemas: dict[str, Schema] = {}
+
+    def schema_of(self, key: str) -> Schema:
+        schema = self._schemas.get(key)
+        if schema is None:
+            schema = self._schemas[key] = self.tool.parameter_schema(key)
+        return schema
+
+
 @dataclass
 class OpenCall:
     """The call that is being read: all that the engine keeps of the stream."""
@@ -28,7 +43,7 @@ class OpenCall:
     raw: list[tuple[str | None, str]] = field(default_factory=list)
     arguments: dict[str, Any] = field(default_factory=dict)
     strays: dict[str, str] = field(default_factory=dict)  # members beside the form's own, as JSON
-    tool: ToolMetadata | None = None
+    known: KnownTool | None = None
     in_section: bool = False
     relaxed: bool = False  # its JSON has single quotes, bare keys or comments
     ended: bool = False  # its body ended by itself: what stands behind it is none of its own
@@ -42,13 +57,20 @@ class OpenCall:
 
     def schema_of(self, key: str) -> Schema:
         """The schema of an argument; {} where none is known or values are not to be typed."""
-        return self.tool.parameter_schema(key) if self.tool and self.typed else {}
-
-    @cached_property
-    def properties(self) -> set[str]:
-        """The names of the tool's parameters; empty where the tool is not known."""
-        return self.tool.parameter_names if self.tool else set()
+        return self.known.schema_of(key) if self.known and self.typed else {}
 
     @property
-    def required(self) -> list[str]:
-        return self.tool.required_parameters if self.tool else []
+    def tool(self) -> ToolMetadata | None:
+        return self.known.tool if self.known else None
+
+    @property
+    def properties(self) -> set[str]:
+        """The names of the tool's parameters; empty where the tool is not known."""
+        return self.known.properties if self.known else set()
+
+    @property
+    def missing(self) -> list[str]:
+        """The required arguments that it has not."""
+        if self.known is None or self.known.needed <= self.arguments.keys():
+            return []
+        return [key for key in self.known.required if key not in self.arguments]

@@ -6,34 +6,19 @@ spans tile a mixed stream too.
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
-from collections import deque
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 
-from playground.events import (
-    CallStartedEvent,
-    Event,
-    FindingEvent,
-    ReasoningEvent,
-    Span,
-)
+from playground.events import CallStartedEvent, Event, FindingEvent, ReasoningEvent, Span
 from playground.findings import finding
 from playground.parsing.declaration import Declaration, Markers
-from playground.parsing.decoding import Utf8Decoder, bad_places, replaced
+from playground.parsing.decoding import bad_places, replaced
 from playground.parsing.deltas import DeltaReader
-from playground.parsing.engine import SyntaxEngine
-from playground.parsing.patterns import CONTEXT
-from playground.parsing.placing import behind_prefill, marked
-from playground.parsing.quiet import Accept, Quiet, Run
 from playground.parsing.state import ParserState
 from playground.parsing.switches import Switches
+from playground.parsing.text_reader import TextReader
 from playground.tools import ToolMetadata
-
-# so many chunks that were looked at are remembered, of so few characters: less than 200 kB
-_MOST: Final = 1024
-_SHORT: Final = 16
 
 
 class DialectParser(ABC):
@@ -85,11 +70,8 @@ class DialectParser(ABC):
         return ()
 
 
-class SyntaxParser(DialectParser):
-    """The parser of every declared dialect.
-
-    `quiet` False walks every chunk, also those that nothing can begin in: the same events, slower.
-    """
+class SyntaxParser(TextReader, DialectParser):
+    """The parser of every declared dialect; see `TextReader` for `quiet`."""
 
     def __init__(
         self,
@@ -102,45 +84,10 @@ class SyntaxParser(DialectParser):
         prefill: str = "",
         quiet: bool = True,
     ) -> None:
-        self._may_be_quiet = quiet
-        self._wakes: Callable[[str], re.Match[str] | None] | None = None  # as long as it is quiet
-        self._still = False  # whether it is, with nothing held, and no line that may be a marker
-        self._stops: dict[str, int] = {}  # from where on chunks are held that were looked at
-        self._quiet: Quiet | None = None
-        self._accept: Accept | None = None
-        self._run: Run | None = None  # what is held, as long as it goes on
-        self._held = ""  # the end of what was read, which may begin a marker
-        self._context = ""  # what stands before that, as far as a look back goes
-        self._declared = (syntax, markers, switches, tools)
-        self._decoder = Utf8Decoder()
-        self._engine = SyntaxEngine(syntax, markers, switches, tools)
+        super().__init__(syntax, markers, switches, tools, quiet)
         self._deltas = DeltaReader(tools, native)
-        self._offset = 0
-        self._in_text = True
-        self._calls = 0  # before what is read now
-        self._bad: deque[tuple[int, str]] = deque()  # characters that came in as no UTF-8
-        self._prefilled = bool(prefill)
         if prefill:
             self._prefill(prefill)
-
-    def feed(self, data: bytes) -> list[Event]:
-        if self._wakes is None:
-            return self._read(self._decoder.decode(data), "invalid-utf8")
-        try:
-            text = data.decode()
-        except UnicodeDecodeError:  # a character is cut, or it is none
-            return self._read(self._decoder.decode(data), "invalid-utf8")
-        if not self._still or not text:
-            return self._stirred(text)
-        # looks for three characters before a search: most chunks are prose
-        if self._sign in text or self._other in text or self._third in text:
-            found = self._wakes(text)
-            if found is not None:
-                return self._halted(text, found.start())
-        start = self._offset
-        self._offset = start + len(text)
-        self._pass(data)
-        return [self._make(start, text)]
 
     def feed_text(self, text: str) -> list[Event]:
         # bytes that wait for the rest of their character wait in vain: text cannot bring it
@@ -185,139 +132,4 @@ class SyntaxParser(DialectParser):
         if not self._in_text:
             return self._deltas.state or self._engine.state
         state = self._engine.state
-        return state if self._wakes is None else state._replace(held=self._held)
-
-    def _stirred(self, text: str) -> list[Event]:
-        """A chunk that goes on with what is held, or begins a line that may be a marker."""
-        if not text:
-            return self._read(text, "invalid-utf8")
-        unsaid = self._held + text
-        assert self._quiet is not None and self._wakes is not None  # it holds where chunks pass by
-        if self._quiet.takes_lines:
-            if self._run is None or not self._run(unsaid):
-                return self._halted(unsaid, 0)
-            self._offset += len(text)
-            self._held = unsaid
-            return []
-        found = self._wakes(unsaid)
-        if found is not None:
-            return self._halted(unsaid, found.start())
-        return self._go_on(unsaid, len(unsaid))
-
-    def _halted(self, unsaid: str, place: int) -> list[Event]:
-        """What is held and the chunk behind it, with what may be a marker at a place: it passes by
-        as well where nothing comes of that, or where no more can be told yet."""
-        quiet, before = self._quiet, ""
-        assert quiet is not None
-        if quiet.held is None:
-            return self._read(unsaid, "invalid-utf8")
-        # no look back goes farther than to a letter
-        alone = not quiet.looks_back or (place > 0 and unsaid[place - 1].isalnum())
-        if alone:
-            # a model has a vocabulary: most of its tokens have come before
-            known = self._stops.get(unsaid)
-            if known is not None:
-                self._run = None
-                return self._go_on(unsaid, known)
-            seen, begun = (unsaid[place - 1 :], 1) if place else (unsaid, 0)
-        else:
-            before = self._context if self._held else self._before()
-            seen, begun = before + unsaid, len(before)
-        stop = quiet.held(seen, begun, self._accept)
-        if stop is None:
-            return self._read(unsaid[len(self._held) :], "invalid-utf8")
-        self._run = quiet.run(seen, stop) if quiet.run else None
-        stop += len(unsaid) - len(seen)
-        if alone and len(unsaid) <= _SHORT and len(self._stops) < _MOST:
-            self._stops[unsaid] = stop
-        return self._go_on(unsaid, stop, before)
-
-    def _go_on(self, unsaid: str, stop: int, before: str = "") -> list[Event]:
-        """Up to a place all passes by, and what stands from there on is held."""
-        quiet, start = self._quiet, self._offset - len(self._held)
-        assert quiet is not None
-        self._offset = start + len(unsaid)
-        if stop < len(unsaid):
-            self._held, self._still = unsaid[stop:], False
-            self._context = (before + unsaid[:stop])[-CONTEXT:]
-            if not stop:
-                return []
-            unsaid = unsaid[:stop]
-        else:
-            self._held, self._still = "", not (quiet.takes_lines and unsaid[-1] == "\n")
-        self._pass(unsaid.encode())
-        return [self._make(start, unsaid)]
-
-    def _read(self, text: str, code: str) -> list[Event]:
-        if self._wakes is not None:
-            self._wake()
-        if not text:
-            return []
-        start = self._offset
-        if not self._in_text:
-            self._in_text = True
-            self._engine = SyntaxEngine(*self._declared, offset=start, calls=self._calls)
-        self._offset += len(text)
-        if places := bad_places(text):
-            self._bad.extend((start + place, code) for place in places)
-            text = replaced(text)
-        events = self._engine.feed(text)
-        if self._bad or self._prefilled:
-            events = self._placed(events)
-        quiet = self._engine.scanner.quiet if self._may_be_quiet else None
-        # what is held of a prefill belongs to no span
-        passes = not self._decoder.holds and not self._bad
-        if quiet and passes and len(self._engine.scanner.held) <= self._offset:
-            self._rest(quiet)
-        return events
-
-    def _rest(self, quiet: Quiet) -> None:
-        """Let chunks pass by from now on, up to one that concerns the walk."""
-        scanner = self._engine.scanner
-        claim, self._held, self._run = scanner.resting, scanner.held, None
-        if quiet is not self._quiet or scanner.accept is not self._accept:
-            # what passes by elsewhere may be a marker here, or may be refused here alone
-            self._quiet, self._accept, self._stops = quiet, scanner.accept, {}
-        self._wakes, self._rested = quiet.wakes, self._offset
-        self._sign, self._other, self._third = quiet.signs
-        self._make: Callable[[int, str], Event] = claim.make
-        self._pass: Callable[[bytes], object] = claim.passing()
-        self._still, self._context = not self._held, ""
-        if quiet.looks_back:
-            self._before: Callable[[], str] = claim.before
-            self._context = before = claim.before()
-            if quiet.takes_lines and before[-1:] in ("", "\n"):
-                self._still = False
-
-    def _wake(self) -> None:
-        """The walk goes on, behind the chunks that have passed by."""
-        self._wakes, self._still = None, False
-        if self._offset != self._rested:
-            self._engine.scanner.wake(self._offset, self._held)
-
-    def _end_of_text(self) -> list[Event]:
-        """What is held comes out, and a call that is open is aborted; more text begins anew."""
-        if not self._in_text and not self._decoder.holds:
-            return []
-        events = self._read(self._decoder.decode(b"", final=True), "invalid-utf8")
-        if self._in_text:
-            events += self._placed(self._engine.finish())
-            self._in_text, self._calls = False, self._engine.calls
-        return events
-
-    def _prefill(self, text: str) -> None:
-        """What the template already wrote sets the state and belongs to no span."""
-        self._engine = SyntaxEngine(*self._declared, offset=-len(text))
-        self._engine.feed(text)
-
-    def _placed(self, events: list[Event]) -> list[Event]:
-        """Cut the prefill, and put the findings about single characters before those characters."""
-        result: list[Event] = []
-        for event in events:
-            if event.span.start < 0:
-                event = behind_prefill(event)
-            bad: list[tuple[int, str]] = []
-            while self._bad and self._bad[0][0] < event.span.stop:
-                bad.append(self._bad.popleft())
-            result += marked(event, bad) if bad else [event]
-        return result
+        return state._replace(held=self._held) if self._rests else state

@@ -9,12 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from playground.parsing.template import Hole, Piece, Template, holes_of
-
-if TYPE_CHECKING:
-    import regex
 
 # between markers leak <bos> and <eos>, white space as byte-level tokenizers write it (Ġ is a
 # blank, Ċ a line break), and white space that was escaped once too often
@@ -289,19 +286,3 @@ def section_ends(sections: tuple[Template, ...]) -> list[str]:
     closers = sorted((stripped(section.after) for section in sections), key=str, reverse=True)
     patterns = dict.fromkeys(pieces_pattern(closer, {}) for closer in closers)
     return [pattern for pattern in patterns if pattern]
-
-
-# `regex` finds a group by its number ten times as fast as by its name
-
-
-def part(match: regex.Match[str], name: str) -> str | None:
-    """What a named group has matched; None where the pattern has none of that name, too."""
-    number = match.re.groupindex.get(name)
-    return match[number] if number else None
-
-
-def parts(match: regex.Match[str]) -> dict[str, str]:
-    """What the named groups have matched, of those that have."""
-    groups = match.groups()
-    found = ((name, groups[number - 1]) for name, number in match.re.groupindex.items())
-    return {name: text for name, text in found if text is not None}

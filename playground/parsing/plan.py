@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
+from playground.parsing.choice import ANY_FENCE, FENCE, Choice, Kind, literals
 from playground.parsing.declaration import Declaration, Markers
 from playground.parsing.form import Form
 from playground.parsing.form_builder import FormBuilder
 from playground.parsing.remnants import bare_sections, remnants
-from playground.parsing.surroundings import Surroundings, literals
+from playground.parsing.surroundings import Surroundings
 from playground.parsing.switches import Switches
-from playground.parsing.wait import ANY_FENCE, FENCE, Choice, Kind, Wait, wait
+from playground.parsing.wait import Wait, wait
 
 
 class Plan(NamedTuple):

@@ -10,15 +10,22 @@ from typing import Final, NamedTuple, Protocol
 import regex
 
 from playground.parsing.candidates import any_of
+from playground.parsing.marker import Marker, Told, named_in
 
-Accept = Callable[[regex.Match[str]], bool]
+Accept = Callable[[Marker], bool]
 # from where on a text is held, as a place in it is looked from: its length where nothing of it is,
 # None where that is for the walk to say; a marker may be refused
 Held = Callable[[str, int, Accept | None], int | None]
+# how chunks pass by behind a text that is not quiet; None where that is for the walk to say
+Turn = Callable[[str], "Quiet | None"]
+# what stands at a place where something was held: told at once, for nothing need be searched; a
+# marker that is refused is none
+Judge = Callable[[str, int, Accept | None], Told]
 # what tells whether more of a text is held still, all of it, if it is held from a place on
 Run = Callable[[str], object]
 # what stands at a place of a text or begins there, and whether more of it could change that
-Look = Callable[[str, int], tuple[regex.Match[str] | None, bool]]
+Look = Callable[[str, int], Told]
+NO_SIGNS: Final = ("", "", "")
 _QUOTES: Final = ('"', "'")
 
 
@@ -27,7 +34,8 @@ class Quiet(NamedTuple):
     something in it that could concern the walk. Of such a text `held`, if given, may say from where
     on it is held: the walk need not look. It `looks_back` on what was claimed; with `takes_lines`
     it is asked about whatever stands behind a line break. What is held of a long line may be a
-    `run`: it is over with the first text that does not go on with it.
+    `run`: it is over with the first text that does not go on with it. Of what is held otherwise
+    `judge`, if given, says at once what becomes of it.
 
     `wakes` is asked about each chunk alone: it may find too much, never too little. So it finds
     what it looks for by one character, if that is all there is; it looks ahead only where the end
@@ -40,6 +48,10 @@ class Quiet(NamedTuple):
     looks_back: bool = False
     takes_lines: bool = False
     run: Callable[[str, int], Run | None] | None = None
+    judge: Judge | None = None
+
+
+NEVER: Final = Quiet(NO_SIGNS, re.compile("").search)  # where no chunk passes by
 
 
 @lru_cache(maxsize=1024)
@@ -98,7 +110,7 @@ def signs_of(wakes: re.Pattern[str]) -> tuple[str, str, str]:
     # it finds what it looks for by one character (see `Quiet`), so what it finds alone are all
     likely = sorted({*map(chr, range(128)), *wakes.pattern})
     found = [char for char in likely if wakes.search(char)]
-    return (found[0], found[len(found) // 2], found[-1]) if 0 < len(found) < 4 else ("", "", "")
+    return (found[0], found[len(found) // 2], found[-1]) if 0 < len(found) < 4 else NO_SIGNS
 
 
 def unescaped(wakes: re.Pattern[str]) -> re.Pattern[str]:
@@ -121,23 +133,26 @@ class Chooser(Protocol):
 
 def refuses(
     accept: Accept | None,
-    match: regex.Match[str],
+    marker: Marker,
     undecided: bool,
     wait: Chooser,
     text: str,
     place: int,
 ) -> bool:
-    """Whether a match is not accepted: half of a marker is judged by the groups that it has, as
-    each choice that may have begun at the place in the text, but not a marker that may become
-    another."""
-    if accept is None or (undecided and not match.partial) or accept(match):
+    """Whether a marker is not accepted, by the groups that it has: half of one is judged as each
+    choice that may have begun at the place in the text, but not one that may become another."""
+    if accept is None or not marker.named or (undecided and not marker.partial) or accept(marker):
         return False
-    if not match.partial or len(wait.choices) == 1:
+    if not marker.partial or len(wait.choices) == 1:
         return True
     # `<invoke ` is a key in its tag as well as the beginning of a call
     asked = (compiled(pattern) for choice in wait.choices for pattern in choice.asked)
     halves = (pattern.match(text, place, partial=True) for pattern in asked)
-    return not any(half is not None and accept(half) for half in halves)
+    return not any(half is not None and accept(_half(half)) for half in halves)
+
+
+def _half(match: regex.Match[str]) -> Marker:
+    return Marker(match, None, named_in(match))
 
 
 @lru_cache(maxsize=4096)

@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from playground.events import CallNamedEvent, argument_maker
 from playground.parsing.claims import Claim, GrowingText
-from playground.parsing.open_call import BrokenCall, OpenCall
-from playground.parsing.patterns import part
-from playground.parsing.scanner import Match, Scanner, Walk
+from playground.parsing.marker import Marker
+from playground.parsing.open_call import BrokenCall, KnownTool, OpenCall
+from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.switches import Switches
 from playground.tools import ToolMetadata, allowed_types
 
@@ -39,6 +39,7 @@ class Reader:
         self.scanner, self.tools, self.count = scanner, tools, count
         self.switches, self.tokens = switches, tokens
         self.open_call: OpenCall | None = None
+        self._found: dict[str, KnownTool] = {}
         self.argument: str | None = None
 
     # the name
@@ -47,14 +48,20 @@ class Reader:
         """Claim the next `length` characters as the tool's name, which is `name` when decoded."""
         span, text = self.scanner.take(length)
         name = self._mended(name)
-        call.name, call.tool = name, self.tools.get(name)
+        call.name, call.known = name, self._known(name)
         self.scanner.events.append(CallNamedEvent(span, call.index, name, text))
         if text and name != text and name in text:
             self.scanner.note("mended-name", call.place, f"{text!r} is read as {name!r}")
-        if self.tools and call.tool is None:
+        if self.tools and call.known is None:
             known = ", ".join(self.tools)
             message = f"{call.name!r} is not one of the session's tools ({known})"
             self.scanner.note("unknown-tool", call.place, message)
+
+    def _known(self, name: str) -> KnownTool | None:
+        known = self._found.get(name)
+        if known is None and name in self.tools:
+            known = self._found[name] = KnownTool(self.tools[name])
+        return known
 
     def _mended(self, name: str) -> str:
         """A name without stray control tokens, and without itself as its namespace."""
@@ -120,9 +127,9 @@ class Reader:
                 value = [*(before if isinstance(before, list) else [before]), value]
         call.arguments[key] = value
 
-    def closes(self, match: Match, call: OpenCall) -> bool:
+    def closes(self, marker: Marker, call: OpenCall) -> bool:
         """Whether a closer that names a tool names this one."""
-        name = part(match, "close_name")
+        name = marker.named.get("close_name")
         return name in (None, call.name) or name.rpartition(".")[2] == call.name
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from playground.parsing.choice import Choice, Group, Kind
 from playground.parsing.form_builder import FormBuilder
 from playground.parsing.notations.notation import Lead
 from playground.parsing.patterns import (
@@ -21,7 +22,6 @@ from playground.parsing.patterns import (
     worded,
 )
 from playground.parsing.template import Hole, Piece, holes_of
-from playground.parsing.wait import Choice, Group, Kind
 
 _COMPOUND: Final = re.compile(r"[A-Z]\w+[_ ][A-Z]")
 _MARGINS: Final = ("", " ", "\n  ", "\n    ", "\n        ", "\n\t")  # in which JSON is printed

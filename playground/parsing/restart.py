@@ -6,11 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from playground.parsing.choice import Choice
 from playground.parsing.declaration import Declaration
 from playground.parsing.notations import notation_of
 from playground.parsing.notations.notation import Lead
 from playground.parsing.patterns import SPACE, name_before, pieces_pattern, prefix, unnamed
-from playground.parsing.wait import Choice, Wait
+from playground.parsing.wait import Wait
 
 # what follows the quote is a key: what may follow a string that ends there shows that it does
 _BODY: Final = rf"{SPACE}\{{{SPACE}\"(?=[^\s,}}\]:])"

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
-from typing import TypeVar
-
-import regex
+from typing import Final, TypeVar
 
 from playground.events import (
     Event,
@@ -23,15 +21,16 @@ from playground.events import (
 )
 from playground.findings import finding
 from playground.parsing.claims import Claim, GrowingText, finding_maker
+from playground.parsing.marker import Marker
 from playground.parsing.open_call import BrokenCall
 from playground.parsing.patterns import CONTEXT
-from playground.parsing.quiet import Accept, Quiet, quiet_until, refuses
+from playground.parsing.quiet import Accept, Judge, Quiet, Turn, quiet_until, refuses
 from playground.parsing.wait import Wait
 
 T = TypeVar("T")
 Walk = Generator[None, None, T]  # yields where more text is needed
-Match = regex.Match[str]
 
+_WINDOW: Final = 128  # characters that were claimed, up to which they are kept
 _SPACE = re.compile(r"\s*")
 
 
@@ -48,7 +47,10 @@ class Scanner:
         self.emit_text_after_call = Claim(self, finding_maker("text-after-call", "after a call"))
         self.emit_unexpected = Claim(self, finding_maker("unexpected-text", "inside a call"))
         self.resting = self.emit_text  # what claims those chunks
+        self.awaited: Judge | None = None  # or what holds them, up to what it decides
+        self.told: Marker | None = None  # what they held, where the walk goes on
         self.accept: Accept | None = None  # what may refuse a marker in them
+        self.turn: Turn | None = None
 
     @property
     def offset(self) -> int:
@@ -60,10 +62,11 @@ class Scanner:
 
     def add(self, text: str) -> None:
         """Append to the window, and forget what was claimed: that keeps time and memory linear."""
-        # a look back to the start of the line stays possible (no max(): this runs at every chunk)
-        keep = self.at - CONTEXT if self.at > CONTEXT else 0
-        self.text, self.base, self.at = self.text[keep:] + text, self.base + keep, self.at - keep
-        self.quiet = None
+        if self.at > _WINDOW:  # a look back to the start of the line stays possible
+            keep = self.at - CONTEXT
+            self.text, self.base, self.at = self.text[keep:], self.base + keep, CONTEXT
+        self.text += text
+        self.quiet = self.awaited = None
 
     # claiming: each takes the next `count` characters and makes an event of them
 
@@ -83,13 +86,14 @@ class Scanner:
         return Claim(self, MarkupEvent, kept)
 
     def emit_markup(self, count: int, role: Role = "call") -> None:
-        if count:
-            offset, text = self.take_text(count)
-            self.events.append(MarkupEvent(offset, text, role))
+        if count:  # as `take_text` does: there is much of it
+            start, self.at = self.at, self.at + count
+            text = self.text[start : self.at]
+            self.events.append(MarkupEvent(self.base + start, text, role))
 
-    def emit_match(self, match: Match, role: Role = "call") -> None:
+    def emit_marker(self, marker: Marker, role: Role = "call") -> None:
         """A marker that has matched here is markup."""
-        self.emit_markup(match.end() - match.start(), role)
+        self.emit_markup(marker.size, role)
 
     def here(self) -> Span:
         return Span(self.offset, self.offset)
@@ -101,11 +105,17 @@ class Scanner:
 
     # quiet: chunks may pass by until one has something that could concern the walk
 
-    def rest(self, quiet: Quiet, emit: Claim, accept: Accept | None = None) -> None:
+    def rest(
+        self,
+        quiet: Quiet,
+        emit: Claim,
+        accept: Accept | None = None,
+        turn: Turn | None = None,
+    ) -> None:
         """Everything is claimed but what may become a marker, and so will be what comes, as far as
-        it is `quiet`."""
+        it is `quiet`; and behind a chunk that it is not as far as `turn` says."""
         if not self.ended and (self.at == len(self.text) or quiet.held):
-            self.quiet, self.resting, self.accept = quiet, emit, accept
+            self.quiet, self.resting, self.accept, self.turn = quiet, emit, accept, turn
 
     def wake(self, offset: int, held: str) -> None:
         """Chunks have passed by up to an offset: the window stands after them, before what of them
@@ -113,6 +123,10 @@ class Scanner:
         before = self.resting.before()
         self.text, self.at = before + held, len(before)
         self.base = offset - len(self.text)
+
+    def hold(self, held: str) -> None:
+        """All chunks since were held: the window stands where it stood."""
+        self.text = self.text[: self.at] + held
 
     # walking a value: claimed as far as the text goes, so that nothing is searched twice
 
@@ -138,23 +152,28 @@ class Scanner:
 
     # waiting
 
-    def match_here(self, wait: Wait) -> Walk[Match | None]:
+    def match_here(self, wait: Wait) -> Walk[Marker | None]:
         """Match at the current place; waits as long as more text could change the answer."""
         while True:
             if self.ended:
-                return wait.match(self.text, self.at)
+                match = wait.match(self.text, self.at)
+                return wait.marker(match) if match else None
             if self.at < len(self.text):
-                match, undecided = wait.look(self.text, self.at)
+                marker, undecided = wait.look(self.text, self.at)
                 if not undecided:
-                    return match
+                    return marker
+            self.awaited, self.accept = wait.look_on, None
             yield
+            if self.told is not None:
+                marker, self.told = self.told, None
+                return marker
 
-    def cut_here(self, wait: Wait) -> Match | None:
+    def cut_here(self, wait: Wait) -> Marker | None:
         """Half a marker here, which the end of the stream has cut off."""
         if not self.ended or self.at == len(self.text):
             return None
         match = wait.match(self.text, self.at, partial=True)
-        return match if match is not None and match.end() == len(self.text) else None
+        return wait.marker(match) if match and match.end() == len(self.text) else None
 
     def until(
         self,
@@ -162,10 +181,10 @@ class Scanner:
         emit: Claim,
         accept: Accept | None = None,
         inside_call: bool = False,
-    ) -> Walk[Match | None]:
-        """Emit everything before the first match of `wait`; None when the stream ends first.
+    ) -> Walk[Marker | None]:
+        """Emit everything before the first marker of `wait`; None when the stream ends first.
 
-        `accept` may refuse a match, also one that is cut off, by the groups that it has.
+        `accept` may refuse a marker, also one that is cut off, by the groups that it has.
         A marker that the end of the stream cuts off is text, but markup `inside_call`, where no
         whole one stands behind it.
         """
@@ -180,40 +199,46 @@ class Scanner:
                     return None
                 self.rest(wait.quiet, emit, accept)
                 yield
+                if self.told is not None:
+                    break
                 position = self.at
                 continue
             position = candidate.start()
             # partial even at the end: only so is a marker told from text that is cut off
-            match, undecided = wait.look(self.text, position, self.ended)
-            if match is None or refuses(accept, match, undecided, wait, self.text, position):
+            marker, undecided = wait.look(self.text, position, self.ended)
+            if marker is None or refuses(accept, marker, undecided, wait, self.text, position):
                 position += 1
             elif undecided:
                 # everything before the candidate is out; the candidate is held until more comes
                 emit(position - self.at)
                 self.rest(wait.quiet, emit, accept)
+                if not wait.takes_lines:
+                    self.awaited = wait.judge
                 yield
+                if self.told is not None:
+                    break
                 position = self.at
-            elif not match.partial:
+            elif not marker.partial:
                 emit(position - self.at)
-                return match
+                return marker
             else:
                 cut = position if inside_call and cut < 0 else cut
                 position += 1
+        marker, self.told = self.told, None
+        return marker
 
-    def peek(self) -> Walk[str]:
-        """The next character, or "" at the end of the stream."""
-        while self.at == len(self.text):
-            if self.ended:
-                return ""
-            yield
-        return self.text[self.at]
+    # the caller yields and asks again where more text is needed (no generators: to make one takes
+    # longer than what these do)
 
-    def skip_space(self) -> Walk[None]:
-        """Claim white space as markup, also what is still to come."""
-        while True:
-            match = _SPACE.match(self.text, self.at)
-            assert match
-            self.emit_markup(match.end() - self.at)
-            if self.at < len(self.text) or self.ended:
-                return
-            yield
+    def peek(self) -> str | None:
+        """The next character, or "" at the end of the stream; None where it is still to come."""
+        if self.at < len(self.text):
+            return self.text[self.at]
+        return "" if self.ended else None
+
+    def skip_space(self) -> bool:
+        """Claim white space as markup; False where more may come."""
+        match = _SPACE.match(self.text, self.at)
+        assert match
+        self.emit_markup(match.end() - self.at)
+        return self.at < len(self.text) or self.ended

@@ -2,27 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
+from playground.parsing.choice import Choice, Kind, literals
 from playground.parsing.declaration import Markers, ReasoningTags
-from playground.parsing.patterns import begins, literal
-from playground.parsing.wait import Choice, Group, Kind
-
-
-def literals(kind: Kind, texts: Iterable[str], number: int = 0) -> list[Choice]:
-    """A choice of markers. White space around one is no part of it, but for a leading blank."""
-    # the longest first: of two that begin alike, the shorter would win
-    listed = [_bare(text) for text in sorted(set(texts), key=len, reverse=True)]
-    if not listed:
-        return []
-    pattern = "|".join(literal(text) for text in listed)
-    first = tuple(text for marker in listed for text in begins((marker,)))
-    return [Choice(pattern, first, Group(kind, number), tuple(listed))]
-
-
-def _bare(text: str) -> str:
-    blank = " " if text.startswith(" ") else ""
-    return blank + text.strip()
 
 
 class Surroundings:

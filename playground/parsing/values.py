@@ -119,6 +119,8 @@ def read_value(
 ) -> tuple[Any, str]:
     """The value that the text stands for, and the code of a finding where it does not agree with
     the schema's type, or only after it was put right."""
+    if schema.get("type") == "string":
+        return text, ""
     types = _types(schema, untyped)
     if types <= {"string"}:
         return text, ""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import Enum
 from functools import cached_property, lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 import regex
 
@@ -19,76 +18,19 @@ from playground.parsing.candidates import (
     may_begin,
     searched,
 )
-from playground.parsing.patterns import CONTEXT, LINE_START, SPACE
+from playground.parsing.choice import Choice, Group
+from playground.parsing.marker import NOTHING, Marker, Told, named_in
+from playground.parsing.patterns import CONTEXT, SPACE
 from playground.parsing.quiet import Accept, Quiet, Run, compiled, refuses, signs_of
 
-
-class Kind(Enum):
-    """What a choice is: the engine goes on by it."""
-
-    # outside of a call; those of calls and sections are numbered by form, of tags by tags
-    CALL = "call"
-    UNREAD = "unread"  # the opener of a call with no body that can be read
-    LIKE = "like"  # what looks like a call, of a tool that nobody has
-    SECTION = "section"
-    BARE = "bare"  # the opener of a section before no call
-    BARE_CALL = "bare_call"  # the opener of a call before nothing that could be one
-    BARE_BODY = "bare_body"  # what a call holds, without its opener
-    BARE_CLOSE = "bare_close"  # the closer of a call, where none is open
-    SECTION_CLOSE = "section_close"
-    THINK = "think"
-    THINK_CLOSE = "think_close"  # of reasoning that was not open
-    PLAIN = "plain"
-    STOP = "stop"
-    DROPPED = "dropped"
-    RESULT = "result"
-    FENCE = "fence"
-    SPACE = "space"  # between the calls of a section
-    # at the end, or the beginning, of what is open
-    OPEN = "open"
-    CLOSE = "close"
-    PARAM = "param"
-    FORGOTTEN = "forgotten"  # what shows that a closer was left out
-
-
-class Group(NamedTuple):
-    """The named group of a choice: its kind, and which form or tags it belongs to."""
-
-    kind: Kind
-    number: int = 0
-
-    @property
-    def name(self) -> str:
-        return f"{self.kind.value}_{self.number}"
-
-
-class Choice(NamedTuple):
-    """One thing that may come: its pattern, and the texts with which it may begin."""
-
-    pattern: str
-    begins: tuple[str, ...] = ()  # none: it may begin with anything; " x": with white space or `x`
-    group: Group | None = None  # None where only one thing is waited for
-    texts: tuple[str, ...] = ()  # where the pattern is nothing but these
-    varying: bool = False  # more text may make another match of it, whatever its texts say
-    heads: tuple[str, ...] = ()  # with which it begins where it is the first of a line, and only so
-    run: str = ""  # what it begins with: as long as nothing else has come, more has to
-    loose: bool = False  # of `begins` its first character counts alone where others are looked for
-    forms: tuple[str, ...] = ()  # the pattern's alternatives, where it is long: few are asked for
-
-    @property
-    def asked(self) -> tuple[str, ...]:
-        """The patterns that are compiled and asked for, one after another."""
-        return self.forms or (self.pattern,)
-
-
-ANY_FENCE: Final = Choice(r"(?:`{3,64}+|~{3,64}+)", ("```", "~~~"), Group(Kind.FENCE))
-FENCE: Final = ANY_FENCE._replace(pattern=LINE_START + ANY_FENCE.pattern)
-
-
-# by so few characters most markers are told: they hold little else, so that they recur
-_FEW: Final = (32, 64)
-_END: Final = 8  # of a chunk, from a candidate on
+_FEW: Final = 32  # characters by which most markers are told, so that they recur
+_MORE: Final = 64
 _MANY: Final = 256  # characters of a longer marker, which a stream cuts again and again
+_END: Final = 8  # of a chunk, from a candidate on
+_LENGTHS: Final = 8  # of beginnings that tell a marker, kept for each wait
+# what has been told of beginnings, in all streams: every call has the same markers
+_TOLD: Final[dict[tuple[Wait, str, str], Told]] = {}
+_MOST: Final = 4096  # beginnings
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +72,23 @@ class Wait:
         wakes = self.wakes
         held = self._held if self.takes_lines else self.held
         run = self._run if self._runs is not None else None
-        return Quiet(signs_of(wakes), wakes.search, held, self.looks_back, self.takes_lines, run)
+        looks_back, takes_lines = self.looks_back, self.takes_lines
+        signs = signs_of(wakes)
+        return Quiet(signs, wakes.search, held, looks_back, takes_lines, run, self.judge)
+
+    def look_on(self, text: str, place: int, accept: Accept | None = None) -> Told:
+        """What stands where all up to the last few characters was undecided."""
+        return self.look(text, place, few=_MANY)
+
+    def judge(self, text: str, place: int, accept: Accept | None) -> Told:
+        """What stands where something was held, or begins there, unless it is refused."""
+        if self.first.match(text, place) is None:
+            return NOTHING
+        told = self.look(text, place, few=_MANY)
+        marker, undecided = told
+        if marker is None or accept is None or not marker.named:
+            return told
+        return NOTHING if refuses(accept, marker, undecided, self, text, place) else told
 
     def _run(self, text: str, start: int) -> Run | None:
         """What says whether more of a run that is held is one still: of a run that has more
@@ -157,48 +115,85 @@ class Wait:
         candidate = self.first.search(text, start)
         while candidate is not None:
             place = candidate.start()
-            match, undecided = self.look(text, place)
-            if match is not None and not refuses(accept, match, undecided, self, text, place):
+            marker, undecided = self.look(text, place)
+            if marker is not None and not refuses(accept, marker, undecided, self, text, place):
                 return place if undecided else None
             candidate = self.first.search(text, place + 1)
         return len(text)
 
-    def look(
-        self, text: str, place: int, ended: bool = False
-    ) -> tuple[regex.Match[str] | None, bool]:
-        """What stands at a place, or begins there, and whether more text could change it. It may be
-        a match in some other text: of its places only their distances count."""
-        left = len(text) - place
-        before = self._before(text, place) if self.looks_back else ""
-        for length in _FEW:
-            if left > length:
-                match, undecided = seen(self, before, text[place : place + length], more=True)
-                if not undecided:
-                    return match, False
-        if left <= _MANY and not ended:
-            return seen(self, before, text[place:])
-        match = self.match(text, place, partial=True)
-        return match, match is not None and not ended and self.undecided(match, text)
+    def look(self, text: str, place: int, ended: bool = False, few: int = _FEW) -> Told:
+        """What stands at a place, or begins there, and whether more text could change it: by so few
+        characters at first, or by more where fewer did not tell."""
+        before = ""
+        if self.looks_back:  # on one character, or what blanks or a colon follow
+            before = text[place - 1 : place]  # nothing where it is the first
+            if before in " \t:":
+                before = text[max(place - CONTEXT, 0) : place]
+        told = _TOLD.get((self, before, text[place : place + few]))
+        if told is None or (told[1] and (ended or len(text) - place > few)):
+            return self._look(text, place, before, ended)
+        return told
 
-    def match(
-        self, text: str, place: int, partial: bool = False, more: bool = False
-    ) -> regex.Match[str] | None:
+    def _look(self, text: str, place: int, before: str, ended: bool) -> Told:
+        """The same for what was not seen before, or takes more characters. As many as decide are
+        enough, for more of a text does not change what was decided."""
+        left = len(text) - place
+        for length in self._lengths:
+            told = _TOLD.get((self, before, text[place : place + length]))
+            if told is not None and not told[1]:
+                return told
+        for length in (_FEW, _MORE):
+            if left > length:
+                told = self._tell(before, text[place : place + length])
+                if not told[1]:
+                    return told
+        if left <= _MANY and not ended:
+            return self._tell(before, text[place:])
+        match = self.match(text, place, partial=True)
+        if match is None:
+            return NOTHING
+        marker = self.marker(match)
+        return marker, not ended and self.undecided(marker, text)
+
+    def match(self, text: str, place: int, partial: bool = False) -> regex.Match[str] | None:
         """The first choice that matches at a place. With `partial`, where none does, the first that
-        may have begun there: what is left of the text is how it begins. With `more` that will do:
-        there is more of the text, to be looked at then."""
+        may have begun there: what is left of the text is how it begins."""
         half = None
         for pattern in _beginning(self, head_at(text, place), partial):
             match = compiled(pattern).match(text, place, partial=partial)
             if match is not None:
-                if more or not match.partial:
+                if not match.partial:
                     return match
                 half = half if half is not None else match
         return half
 
-    def _before(self, text: str, place: int) -> str:
-        """What a look back may depend on: one character, or what blanks or a colon follow."""
-        before = text[place - 1 : place]  # nothing where it is the first
-        return before if before not in " \t:" else text[max(place - CONTEXT, 0) : place]
+    def _tell(self, before: str, text: str) -> Told:
+        """What a beginning is, and whether it is undecided: `regex` is asked only about one that
+        nobody has seen yet."""
+        told = _TOLD.get((self, before, text))
+        if told is None:
+            told = _asked(self, before, text)
+            _remember(self, before, text, told)
+            marker, undecided = told
+            if marker is not None and not undecided:
+                self._learn(marker, before, text)
+        return told
+
+    def _learn(self, marker: Marker, before: str, text: str) -> None:
+        """How few characters would have told a marker, so that it recurs whatever stands behind."""
+        for length in (marker.size, marker.size + 1):
+            if length >= len(text) or len(self._lengths) == _LENGTHS:
+                return
+            found, undecided = _asked(self, before, text[:length])
+            if not undecided and found is not None and found.says == marker.says:
+                _remember(self, before, text[:length], (marker, False))
+                if length not in self._lengths:
+                    self._lengths.append(length)
+                return
+
+    @cached_property
+    def _lengths(self) -> list[int]:
+        return []
 
     @cached_property
     def _runs(self) -> re.Pattern[str] | None:
@@ -234,23 +229,20 @@ class Wait:
         """The group of each choice by its pattern: of two that are alike the first has matched."""
         return {each: choice.group for choice in reversed(self.choices) for each in choice.asked}
 
-    def group(self, match: regex.Match[str]) -> Group | None:
-        """Which choice has matched."""
-        return self._groups[match.re.pattern]
+    def marker(self, match: regex.Match[str]) -> Marker:
+        """What `match` gave, with what it says of itself."""
+        group = None if match.partial else self._groups[match.re.pattern]
+        return Marker(match, group, named_in(match))
 
-    def kind(self, match: regex.Match[str]) -> Kind | None:
-        group = self.group(match)
-        return group.kind if group else None
-
-    def undecided(self, match: regex.Match[str], text: str) -> bool:
-        """Whether more of the text could change a match in it: a marker is cut off by its end, or
-        may become longer."""
-        if match.partial:
+    def undecided(self, marker: Marker, text: str) -> bool:
+        """Whether more of the text could change a marker in it: it is cut off by its end, or may
+        become longer."""
+        match = marker.match
+        if marker.partial:
             return True
         if not self.varying:
             return False
-        group = self.group(match)
-        name = group.name if group else ""
+        name = marker.group.name if marker.group else ""
         if name not in self.varying or not _may_vary(self, name):
             return False
         if match.end() == len(text):
@@ -258,6 +250,22 @@ class Wait:
         # the marker is whole, but a longer one may be what stands here: `<|end` of `<|end|>`
         start, rivals = match.start(), _rivals(self, match.re.pattern)
         return any(compiled(each).fullmatch(text, start, partial=True) for each in rivals)
+
+
+def _asked(wait: Wait, before: str, text: str) -> Told:
+    """What a wait makes of a beginning behind another text."""
+    whole = before + text
+    match = wait.match(whole, len(before), partial=True)
+    if match is None:
+        return NOTHING
+    marker = wait.marker(match)
+    return marker, wait.undecided(marker, whole)
+
+
+def _remember(wait: Wait, before: str, text: str, told: Told) -> None:
+    if len(_TOLD) >= _MOST:
+        _TOLD.clear()
+    _TOLD[wait, before, text] = told
 
 
 @lru_cache(maxsize=4096)
@@ -286,21 +294,6 @@ def _beginning(wait: Wait, head: str, partial: bool) -> tuple[str, ...]:
     listed = (c for c in wait.choices if may_begin(c, head[:1] if c.loose else head))
     chosen = (choice for choice in listed if head or partial or not choice.begins)
     return tuple(pattern for choice in chosen for pattern in choice.asked)
-
-
-@lru_cache(maxsize=4096)
-def seen(
-    wait: Wait, before: str, text: str, more: bool = False
-) -> tuple[regex.Match[str] | None, bool]:
-    """What a wait makes of the end of a text, or with `more` of some of it, and whether it is
-    undecided.
-
-    Every call has the same markers, and a stream cuts each of them many times: `regex` is asked
-    anew only about a beginning that nobody has seen yet.
-    """
-    whole = before + text
-    match = wait.match(whole, len(before), partial=True, more=more)
-    return match, match is not None and wait.undecided(match, whole)
 
 
 @lru_cache(maxsize=4096)

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from playground.json_numbers import load_json
 from playground.parsing import json_walk, relaxed_json
+from playground.parsing.choice import Choice
 from playground.parsing.claims import Claim
 from playground.parsing.declaration import Declaration, JsonShape
 from playground.parsing.form import Form
@@ -19,7 +20,7 @@ from playground.parsing.patterns import SPACE
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Walk
 from playground.parsing.values import dump_json
-from playground.parsing.wait import Choice, wait
+from playground.parsing.wait import wait
 
 _WRAPPERS: Final = ("arguments", "parameters", "properties", "input", "args", "params", "kwargs")
 # what models write in the place of an object: the object as a text, or nothing

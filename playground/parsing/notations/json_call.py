@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from playground.json_numbers import load_json
-from playground.parsing import json_walk, relaxed_json
+from playground.parsing import json_walk
+from playground.parsing.choice import Choice
 from playground.parsing.claims import GrowingText
 from playground.parsing.declaration import Declaration, JsonShape
 from playground.parsing.form import Form
@@ -20,27 +20,21 @@ from playground.parsing.notations.json_arguments import (
     read_escaped,
 )
 from playground.parsing.notations.json_members import call_object, first_member, head
+from playground.parsing.notations.json_names import bare_name, quoted_name, unquoted
 from playground.parsing.notations.notation import CallValue, Lead, Notation
 from playground.parsing.open_call import BrokenCall, OpenCall
-from playground.parsing.patterns import SPACE, part, worded
+from playground.parsing.patterns import SPACE, worded
 from playground.parsing.reader import Reader, decoded
 from playground.parsing.scanner import Scanner, Walk
 from playground.parsing.values import dump_json
-from playground.parsing.wait import Choice, wait
+from playground.parsing.wait import wait
 
-NAME_LIMIT: Final = 256
 _ENVELOPE: Final = ("id", "call_id", "tool_call_id", "type", "index")
 _ALIASES: Final = ("arguments", "parameters", "args", "params", "input", "kwargs")
 _FUNCTION: Final = "function"  # in which OpenAI wraps a call
 _NAMES: Final = ("name", "tool", "tool_name", "function", "function_name")
 _NOTHING: Final = ("", "{}", "null")
-_NO_NAME: Final = re.compile(r"[\n<{]")
 _BARE_START: Final = re.compile(r"[A-Za-z_]")
-_BARE_NAME: Final = wait(Choice(r"[A-Za-z_][\w.\-]{0,127}+(?=\s{0,16}+(?:,|(?P<last>\})))"))
-# up to the quote that ends it; one behind a backslash does not
-_QUOTED: Final = {
-    quote: re.compile(rf"[^{quote}\\]*(?:\\.[^{quote}\\]*)*(?={quote})") for quote in "\"'"
-}
 _BARE_KEY: Final = wait(Choice(r"[A-Za-z_$][\w$\-]{0,127}+"))
 
 
@@ -118,7 +112,7 @@ def _object(
     expected = "a key in double quotes"
     while True:
         call.relaxed |= yield from json_walk.skip_gap(scanner)
-        char = yield from scanner.peek()
+        char = scanner.peek() or ""  # a gap ends where it is known
         match char:
             case "{" if not doubled and scanner.offset == start + 1:
                 call.relaxed = True
@@ -174,14 +168,16 @@ def _keyed_object(reader: Reader, call: OpenCall) -> Walk[None]:
     """`{"name": {arguments}}`: one member, whose key is the call's name."""
     scanner = reader.scanner
     scanner.emit_markup(1)
-    yield from scanner.skip_space()
-    if (yield from scanner.peek()) != '"':
+    while not scanner.skip_space():
+        yield
+    if scanner.peek() != '"':
         raise BrokenCall("malformed-json", "expected the call's name in double quotes")
-    yield from _name(reader, call)
+    yield from quoted_name(reader, call)
     yield from _colon(scanner)
     yield from claim_arguments(reader, call)
-    yield from scanner.skip_space()
-    char = yield from scanner.peek()
+    while not scanner.skip_space():
+        yield
+    char = scanner.peek()
     if char != "}":
         code = "malformed-json" if char else "truncated-call"
         raise BrokenCall(code, f"the call's object must end here, not {char!r}")
@@ -194,39 +190,41 @@ def _key(scanner: Scanner, call: OpenCall, first: str, expected: str) -> Walk[st
     if first in "\"'":
         yield from json_walk.balanced(scanner, scanner.claim_markup(kept))
     else:
-        match = yield from scanner.match_here(_BARE_KEY)
-        if match is None:
+        marker = yield from scanner.match_here(_BARE_KEY)
+        if marker is None:
             raise BrokenCall("malformed-json", f"expected {expected}, not {first!r}")
-        kept.add(f'"{match[0]}"')
-        scanner.emit_markup(len(match[0]))
+        kept.add(f'"{marker.text}"')
+        scanner.emit_markup(marker.size)
     call.relaxed |= first != '"'
     yield from _colon(scanner)
-    return _unquoted(kept.take())
+    return unquoted(kept.take())
 
 
 def _colon(scanner: Scanner) -> Walk[None]:
-    yield from scanner.skip_space()
-    char = yield from scanner.peek()
+    while not scanner.skip_space():
+        yield
+    char = scanner.peek()
     if char != ":":
         code = "malformed-json" if char else "truncated-call"
         raise BrokenCall(code, f"expected a colon after a key, not {char!r}")
     scanner.emit_markup(1)
-    yield from scanner.skip_space()
+    while not scanner.skip_space():
+        yield
 
 
 def _member(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, ...]) -> Walk[None]:
     """A member's value: reasoning, the name, the arguments, an object around them, or markup."""
     scanner, kept = reader.scanner, GrowingText()
-    first = yield from scanner.peek()
+    first = scanner.peek() or ""
     beside = path[:-1] == shape.arguments[:-1]  # in the object that holds the arguments
     quoted = first in ('"', "'")
     call.relaxed |= first == "'"
     if path == (shape.thought,) and first == '"':
         yield from json_walk.balanced(scanner, scanner.emit_reasoning)
     elif path == shape.name and call.name is None and quoted:
-        yield from _name(reader, call)
+        yield from quoted_name(reader, call)
     elif path == shape.name and call.name is None and _BARE_START.match(first):
-        yield from _bare_name(reader, call)
+        yield from bare_name(reader, call)
     elif beside and path[-1] in (shape.arguments[-1], *shape.aliases):
         if call.raw:
             scanner.note("duplicate-argument", call.place, "the call's arguments come twice")
@@ -238,7 +236,7 @@ def _member(reader: Reader, call: OpenCall, shape: JsonShape, path: tuple[str, .
     elif _is_own(path, shape):
         yield from json_walk.value(scanner, scanner.claim_markup(kept))
         if shape.id and path == (shape.id,):
-            call.call_id = _unquoted(kept.take()) or call.call_id
+            call.call_id = unquoted(kept.take()) or call.call_id
     else:
         yield from json_walk.value(scanner, reader.emit_argument(call, path[-1], kept))
         call.strays[path[-1]] = kept.take()
@@ -250,7 +248,7 @@ def _named_otherwise(
     """A member that names the call in a form which models know from elsewhere: inside `function`,
     as the key of its arguments, or under another word."""
     scanner, key = reader.scanner, path[-1]
-    first = yield from scanner.peek()
+    first = scanner.peek()
     if len(path) > 1:
         return False
     if first == "{" and key == _FUNCTION:
@@ -262,7 +260,7 @@ def _named_otherwise(
         yield from claim_arguments(reader, call)
     elif first in ('"', "'") and key in _NAMES:
         scanner.note("mended-name", call.place, f"it stands in {key}")
-        yield from _name(reader, call)
+        yield from quoted_name(reader, call)
     else:
         return False
     return True
@@ -302,49 +300,3 @@ def _strays_meant(call: OpenCall) -> list[str]:
 def _holds_all(key: str, call: OpenCall) -> bool:
     """Whether a member is no argument, but all of them."""
     return key not in call.properties and (key in _ALIASES or call.strays[key].startswith("{"))
-
-
-def _bare_name(reader: Reader, call: OpenCall) -> Walk[None]:
-    """A name without its quotes; beside no arguments, `{"name": none}`, only a tool's."""
-    match = yield from reader.scanner.match_here(_BARE_NAME)
-    if match is None:
-        raise BrokenCall("missing-name")
-    alone = part(match, "last") and not call.raw and not call.strays
-    if alone and match[0] not in reader.tools:
-        raise BrokenCall("malformed-json", f"{match[0]} is no text, and there are no arguments")
-    call.relaxed = True
-    reader.set_name(call, len(match[0]), match[0])
-
-
-def _name(reader: Reader, call: OpenCall) -> Walk[None]:
-    """The name's string is held until it ends, then claimed at once: quotes are markup."""
-    scanner, quote = reader.scanner, (yield from reader.scanner.peek())
-    scanner.emit_markup(1)
-    while True:
-        whole = _QUOTED[quote].match(scanner.text, scanner.at)
-        text = whole[0] if whole else scanner.text[scanner.at :]
-        # of two faults the first is told, wherever the text was cut
-        if _NO_NAME.search(text[: NAME_LIMIT + 1]):  # its quote is another call's
-            raise BrokenCall("missing-name", "the call's name never ends")
-        # what is held is searched again with every chunk: without a limit that is quadratic
-        if len(text) > NAME_LIMIT:
-            raise BrokenCall("missing-name", f"no name is longer than {NAME_LIMIT} characters")
-        if whole:
-            break
-        if scanner.ended:
-            raise BrokenCall("truncated-call")
-        yield
-    name = _unquoted(f"{quote}{text}{quote}")
-    if not name:
-        raise BrokenCall("missing-name")
-    reader.set_name(call, len(text), name)
-    scanner.emit_markup(1)
-
-
-def _unquoted(text: str) -> str:
-    """The inside of a JSON string, or of one in single quotes; "" where it is none."""
-    try:
-        value = load_json(text) if text[:1] == '"' else relaxed_json.load(text)
-    except ValueError:
-        return ""
-    return value if isinstance(value, str) else ""

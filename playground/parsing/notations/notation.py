@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from playground.errors import SyntaxFault
+from playground.parsing.choice import Choice
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
 from playground.parsing.open_call import OpenCall
 from playground.parsing.reader import Reader
 from playground.parsing.scanner import Walk
-from playground.parsing.wait import Choice, Wait
+from playground.parsing.wait import Wait
 from playground.tools import Schema
 
 SchemaOf = Callable[[str], Schema]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from playground.parsing.declaration import Declaration
+from playground.parsing.notations.param_values import param_shape
 from playground.parsing.notations.param_waits import param_template
 from playground.parsing.open_call import OpenCall
 from playground.parsing.patterns import worded
@@ -12,8 +13,7 @@ from playground.parsing.patterns import worded
 
 def closer_of(key: str, syntax: Declaration) -> str:
     """What ends a parameter, without white space around it."""
-    pieces = param_template(syntax).after
-    return "".join(piece if isinstance(piece, str) else key for piece in pieces).strip()
+    return key.join(param_shape(syntax).closer).strip()
 
 
 def before_last(closer: str, text: str) -> tuple[str, str]:

@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from playground.parsing.choice import Choice, Group, Kind
 from playground.parsing.declaration import Declaration
 from playground.parsing.notations.notation import Neighbours
 from playground.parsing.notations.values import VALUES, ValueNotation
@@ -30,7 +31,7 @@ from playground.parsing.patterns import (
     worded,
 )
 from playground.parsing.template import Hole, Piece, Template, holes_of
-from playground.parsing.wait import Choice, Group, Kind, Wait, wait
+from playground.parsing.wait import Wait, wait
 
 JUNK_LIMIT: Final = 80  # characters
 _TWO_TAGS: Final = re.compile(r"(?P<closer></[^<>]+>)\s*(?P<opener><[^<>/]+>)\s*")
@@ -239,17 +240,25 @@ def _junk(around: Neighbours) -> list[str]:
 
 def holds_own_marker(text: str, syntax: Declaration, name: str) -> bool:
     """Whether a value holds the opener of calls, or the closer that names this very call."""
+    opener, sides = _own_markers(syntax)
+    if opener:
+        return opener in text
+    if not name or name not in text:
+        return False
+    return any(
+        "".join(p if isinstance(p, str) else name for p in side).strip() in text for side in sides
+    )
+
+
+@lru_cache(maxsize=256)
+def _own_markers(syntax: Declaration) -> tuple[str, tuple[tuple[Piece, ...], ...]]:
+    """The words with which calls begin; where these are none, what has the tool's name in it."""
     template = syntax.call_template
     first = template.before[0] if template.before else ""
     opener = first.strip() if isinstance(first, str) else ""
     if worded(re.escape(opener)):
-        return opener in text
-    if not name or name not in text:
-        return False
-    sides = (side for side in (template.before, template.after) if Hole("name") in side)
-    return any(
-        "".join(p if isinstance(p, str) else name for p in side).strip() in text for side in sides
-    )
+        return opener, ()
+    return "", tuple(side for side in (template.before, template.after) if Hole("name") in side)
 
 
 def closes_solidly(template: Template) -> bool:

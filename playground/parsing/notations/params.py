@@ -7,14 +7,16 @@ hold its own markers.
 from __future__ import annotations
 
 from collections.abc import Callable
-from html import escape, unescape
-from typing import Any, Final
+from html import unescape
+from typing import Final
 
 from playground.errors import SyntaxFault
-from playground.parsing import elements, json_walk
+from playground.parsing import json_walk
+from playground.parsing.choice import Kind
 from playground.parsing.claims import Claim, GrowingText
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
+from playground.parsing.marker import Marker
 from playground.parsing.notations.json_arguments import claim_arguments, decode_arguments, unwrap
 from playground.parsing.notations.notation import CallValue, Lead, Neighbours, Notation
 from playground.parsing.notations.param_ends import (
@@ -23,6 +25,7 @@ from playground.parsing.notations.param_ends import (
     holds_arguments,
     without_closers,
 )
+from playground.parsing.notations.param_values import param_shape, read_param, write_param
 from playground.parsing.notations.param_waits import (
     after_wait,
     closes_solidly,
@@ -30,17 +33,14 @@ from playground.parsing.notations.param_waits import (
     param_opener,
     param_template,
     param_wait,
-    value_notation,
     value_wait,
 )
 from playground.parsing.open_call import BrokenCall, OpenCall
-from playground.parsing.patterns import ENDED, SPACE, last_piece, part, unnamed, worded
+from playground.parsing.patterns import ENDED, SPACE, last_piece, unnamed, worded
 from playground.parsing.reader import Reader
-from playground.parsing.scanner import Match, Walk
-from playground.parsing.template import Hole, fill, holes_of
-from playground.parsing.values import dump_json, read_json, read_marked, read_value, write_value
-from playground.parsing.wait import Kind, Wait
-from playground.tools import Schema, allowed_types, json_type
+from playground.parsing.scanner import Walk
+from playground.parsing.template import Hole
+from playground.parsing.wait import Wait
 
 _CDATA: Final = ("<![CDATA[", "]]>")
 
@@ -72,7 +72,7 @@ class Params(Notation):
 
     def write(self, syntax: Declaration, call: CallValue) -> dict[str, str]:
         params = [
-            _write_param(syntax, key, value, call.schema_of(key))
+            write_param(syntax, key, value, call.schema_of(key))
             for key, value in call.arguments.items()
         ]
         return {self.hole: syntax.param_separator.join(params)}
@@ -105,33 +105,6 @@ def _stand_apart(syntax: Declaration) -> bool:
     return ends or any(isinstance(piece, str) and piece.isspace() for piece in first)
 
 
-# writing
-
-
-def _write_param(syntax: Declaration, key: str, value: Any, schema: Schema) -> str:
-    template = param_template(syntax)
-    kind = json_type(value)
-    if value_notation(template).json:
-        text = dump_json(value, style=syntax.json)
-    elif {"type", "is_text"} & set(holes_of(template.before)):
-        # the wire says which it is
-        text = value if kind == "string" else syntax.literals.written(value, syntax.json)
-    else:
-        text = write_value(value, schema, syntax.untyped, syntax.literals, syntax.json)
-    sectioned = kind == "string" and not set(text).isdisjoint(syntax.cdata_for)
-    if syntax.cdata and (sectioned or text.startswith(_CDATA[0])):
-        text = f"{_CDATA[0]}{text}{_CDATA[1]}"  # one section around a value is read over
-    return fill(
-        template.pieces,
-        {
-            "key": escape(key) if syntax.escaped_names else key,
-            "type": syntax.type_word(kind),
-            "is_text": "true" if kind == "string" else "false",
-            template.body: value_notation(template).write(text),
-        },
-    )
-
-
 # reading
 
 
@@ -142,30 +115,31 @@ def _read_params(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
     while True:
         if form.close is None and not (yield from _another(reader, call, form)):
             return
-        yield from scanner.skip_space()
-        if not call.raw and (yield from scanner.peek()) == "{":
+        while not scanner.skip_space():
+            yield
+        if not call.raw and scanner.peek() == "{":
             yield from _read_object_body(reader, call, form)
-        match = yield from scanner.until(next_param, stray, inside_call=True)
-        if match is None:
+        marker = yield from scanner.until(next_param, stray, inside_call=True)
+        if marker is None:
             raise BrokenCall("truncated-call")
-        kind = next_param.kind(match)
+        kind = marker.kind
         if kind is Kind.PARAM:
-            scanner.emit_match(match)
-            yield from _read_param(reader, call, match, form)
-        elif kind is Kind.CLOSE and not reader.closes(match, call):
-            scanner.emit_unexpected(match.end() - match.start())
+            scanner.emit_marker(marker)
+            yield from _read_param(reader, call, marker, form)
+        elif kind is Kind.CLOSE and not reader.closes(marker, call):
+            scanner.emit_unexpected(marker.size)
         else:
-            _close(reader, call, match, kind)
-            if holds_arguments(strays.take(), call, form.syntax):
+            _close(reader, call, marker, kind)
+            if strays.tell() and holds_arguments(strays.take(), call, form.syntax):
                 raise BrokenCall("malformed-arguments", "no parameter that can be read", whole=True)
             unwrap(reader, call)
             return
 
 
-def _close(reader: Reader, call: OpenCall, match: Match, kind: Kind | None) -> None:
+def _close(reader: Reader, call: OpenCall, marker: Marker, kind: Kind | None) -> None:
     """The call's closer; or another marker, left for the engine, that shows it was forgotten."""
     if kind is Kind.CLOSE:
-        reader.scanner.emit_match(match)
+        reader.scanner.emit_marker(marker)
     elif kind in (Kind.CALL, Kind.SECTION) and not call.raw:
         raise BrokenCall("unreadable-call", "another call begins at once", whole=True)
     else:
@@ -177,60 +151,62 @@ def _read_object_body(reader: Reader, call: OpenCall, form: Form) -> Walk[None]:
     yield from claim_arguments(reader, call)
     decode_arguments(reader, call, form.syntax.shape)
     reader.scanner.note("arguments-as-json", call.place)
-    yield from reader.scanner.skip_space()
+    while not reader.scanner.skip_space():
+        yield
 
 
 def _another(reader: Reader, call: OpenCall, form: Form) -> Walk[bool]:
     """Whether a parameter follows: a call without a closer ends with its last one. One that has
     none ends before a marker alone: other text there is an argument that cannot be read."""
     scanner, (next_param, _, after) = reader.scanner, form.body
-    match = yield from scanner.match_here(next_param)
-    if match is None and scanner.ended:
+    marker = yield from scanner.match_here(next_param)
+    if marker is None and scanner.ended:
         if call.in_section:
             raise BrokenCall("truncated-call")
         scanner.note("open-ended", call.place)
-    if match is None and not call.raw and (yield from scanner.match_here(after)) is None:
+    if marker is None and not call.raw and (yield from scanner.match_here(after)) is None:
         raise BrokenCall("malformed-arguments", "no parameter that can be read", whole=True)
-    return match is not None and next_param.kind(match) is Kind.PARAM
+    return marker is not None and marker.kind is Kind.PARAM
 
 
-def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> Walk[None]:
+def _read_param(reader: Reader, call: OpenCall, opener: Marker, form: Form) -> Walk[None]:
     """One parameter after its opener, up to and with its closer."""
     scanner, syntax, value_end = reader.scanner, form.syntax, form.body[1]
+    shape = param_shape(syntax)
     kept = GrowingText()
-    key = _key_of(call, opener["key"], syntax)
-    if part(opener, "slip") is not None:
+    key = _key_of(call, opener.named["key"], syntax)
+    if "slip" in opener.named:
         scanner.note("mended-opener", f"{call.place}, argument {key}")
     keep, reader.argument = reader.emit_argument(call, key, kept), key
 
     own = _own(reader, call, key, syntax)
-    if value_notation(param_template(syntax)).json:
+    if shape.json:
         yield from _json_value(reader, call, key, kept)
-    match = yield from scanner.until(value_end, keep, own, inside_call=True)
+    marker = yield from scanner.until(value_end, keep, own, inside_call=True)
     kept_break = 0
-    if match and match[0].startswith("\n") and _on_own_lines(syntax):
+    if marker and shape.own_lines and marker.text.startswith("\n"):
         # the value's first line break decides on its last: both are the form's, or both its own;
         # one before a marker that shows a forgotten closer is the form's
-        closed = value_end.kind(match) is Kind.CLOSE
-        kept_break = 1 if closed and not opener[0].endswith("\n") else 0
+        closed = marker.kind is Kind.CLOSE
+        kept_break = 1 if closed and not opener.text.endswith("\n") else 0
     keep(kept_break)
     text = kept.take()
     call.raw.append((key, text))
-    if match is None:
+    if marker is None:
         raise BrokenCall("truncated-call")
-    kind = value_end.kind(match)
+    kind = marker.kind
     if kind in (Kind.CALL, Kind.SECTION):
         message = f"another call begins in the value of {key}"
         raise BrokenCall("malformed-arguments", message, whole=True)
     text = _mended_end(reader, call, key, text, kind, form)
-    if opener[0].endswith("\r\n") and match[0].startswith("\n"):
+    if opener.text.endswith("\r\n") and marker.text.startswith("\n"):
         text = text.removesuffix("\r")  # the line breaks are the form's, both halves of them
-    scanner.emit_markup(len(match[0]) - kept_break)
+    scanner.emit_markup(marker.size - kept_break)
     if reader.switches.entities == "decoded":
         text = unescape(text)
-    value, code = _read_value(text, opener, call, key, syntax)
+    value, code = read_param(text, opener, call, key, syntax)
     if code == "type-mismatch" and (inner := without_closers(text, key, syntax)) != text:
-        mended, other = _read_value(inner, opener, call, key, syntax)
+        mended, other = read_param(inner, opener, call, key, syntax)
         if other != code:
             value, code = mended, "doubled-closer"
     reader.set_value(call, key, value, code)
@@ -239,7 +215,9 @@ def _read_param(reader: Reader, call: OpenCall, opener: Match, form: Form) -> Wa
 
 def _json_value(reader: Reader, call: OpenCall, key: str, kept: GrowingText) -> Walk[None]:
     """Claim a value that ends by its own brackets or quotes, so that it may hold any marker."""
-    if (first := (yield from reader.scanner.peek())) and first in '"{[':
+    while (first := reader.scanner.peek()) is None:
+        yield
+    if first and first in '"{[':
         try:
             yield from json_walk.balanced(reader.scanner, reader.emit_argument(call, key, kept))
         except BrokenCall:
@@ -253,19 +231,21 @@ def _mended_end(
     """A value that holds its own closer had ended there, where no closer has ended it."""
     place = f"{call.place}, argument {key}"
     closer = closer_of(key, form.syntax)
+    if kind is not Kind.FORGOTTEN:
+        held = text.rfind(closer) > 0 and worded(closer)
+        if held or holds_own_marker(text, form.syntax, call.name or ""):
+            reader.scanner.note("marker-in-value", place)  # its own closer may be forgotten
+        return text
     inner, _, rest = text.rpartition(closer) if worded(closer) else ("", "", "")
-    if kind is Kind.FORGOTTEN and not inner and worded(closer):
+    if not inner and worded(closer):
         inner, rest = before_last(closer, text)
-    if kind is Kind.FORGOTTEN and closer and inner:
+    if closer and inner:
         if rest.strip():
             reader.scanner.note("unexpected-text", place, f"after the value: {rest.strip()!r:.80}")
         else:
             reader.scanner.note("missing-closer", place)  # it stands there in another case
-        return inner.removesuffix("\n") if _on_own_lines(form.syntax) else inner
-    if kind is Kind.FORGOTTEN:
-        reader.scanner.note("missing-closer", place)
-    elif inner or holds_own_marker(text, form.syntax, call.name or ""):
-        reader.scanner.note("marker-in-value", place)  # its own closer may be forgotten
+        return inner.removesuffix("\n") if param_shape(form.syntax).own_lines else inner
+    reader.scanner.note("missing-closer", place)
     return text
 
 
@@ -278,18 +258,18 @@ def _key_of(call: OpenCall, key: str, syntax: Declaration) -> str:
     return bare if bare in call.properties and key not in call.properties else key
 
 
-def _own(reader: Reader, call: OpenCall, key: str, syntax: Declaration) -> Callable[[Match], bool]:
-    """Whether a match ends this parameter's value: its closer may name another's key, and what
+def _own(reader: Reader, call: OpenCall, key: str, syntax: Declaration) -> Callable[[Marker], bool]:
+    """Whether a marker ends this parameter's value: its closer may name another's key, and what
     looks like the next parameter, or another call, may be the value's own."""
 
-    def own(match: Match) -> bool:
-        if not reader.closes(match, call):
+    def own(marker: Marker) -> bool:
+        if not reader.closes(marker, call):
             return False  # another tool's closer and a call behind it are the value's own
-        if name := part(match, "name") or part(match, "next_name"):
+        if name := marker.named.get("name") or marker.named.get("next_name"):
             return not reader.tools or name in reader.tools
-        if following := part(match, "next_key"):
-            return _follows(call, key, following, syntax, match[0].startswith("\n"))
-        return part(match, "close_key") in (None, key)
+        if following := marker.named.get("next_key"):
+            return _follows(call, key, following, syntax, marker.text.startswith("\n"))
+        return marker.named.get("close_key") in (None, key)
 
     return own
 
@@ -305,45 +285,3 @@ def _follows(
     if call.properties:
         return following in call.properties
     return syntax.reserved or begins_line
-
-
-def _on_own_lines(syntax: Declaration) -> bool:
-    """Whether a parameter's value may stand on lines of its own between its markers."""
-    template = param_template(syntax)
-    last = template.before[-1] if template.before else ""
-    return value_notation(template).block or (isinstance(last, str) and last.endswith("\n"))
-
-
-def _read_value(
-    text: str, opener: Match, call: OpenCall, key: str, syntax: Declaration
-) -> tuple[Any, str]:
-    """The value that a parameter's text stands for, and the code of a finding about it."""
-    schema = call.schema_of(key)
-    kind, is_text = part(opener, "type"), part(opener, "is_text")
-    if syntax.cdata and text.startswith(_CDATA[0]) and text.endswith(_CDATA[1]):
-        text = text[len(_CDATA[0]) : -len(_CDATA[1])]
-    if value_notation(param_template(syntax)).json:
-        return read_json(text, schema)
-    if _has_elements(text, schema, syntax.element):
-        return _read_elements(text, schema, syntax.element, call)
-    if kind or is_text:
-        told = is_text == "true" if is_text else kind in ("string", syntax.type_word("string"))
-        return read_marked(text, told, schema, syntax.literals)
-    return read_value(text, schema, syntax.untyped, syntax.literals)
-
-
-def _has_elements(text: str, schema: Schema, prefix: str) -> bool:
-    if not prefix:
-        return False
-    return not text or (f"{prefix}<" in text and "string" not in allowed_types(schema))
-
-
-def _read_elements(text: str, schema: Schema, prefix: str, call: OpenCall) -> tuple[Any, str]:
-    root = call.tool.input_schema if call.tool else {}
-    try:
-        value = elements.read(text, schema, prefix, root)
-    except ValueError:
-        return read_value(text, schema)
-    if isinstance(value, str) and "string" not in (allowed_types(schema) or {"string"}):
-        return read_value(text, schema)
-    return value, ""

@@ -6,9 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from playground.parsing.choice import Choice, Group, Kind
 from playground.parsing.claims import GrowingText
 from playground.parsing.declaration import Declaration
 from playground.parsing.form import Form
+from playground.parsing.marker import Marker
 from playground.parsing.notations.json_arguments import decode_arguments
 from playground.parsing.notations.notation import CallValue, Neighbours, Notation
 from playground.parsing.notations.param_waits import holds_own_marker
@@ -21,10 +23,10 @@ from playground.parsing.patterns import (
     prefix,
 )
 from playground.parsing.reader import Reader
-from playground.parsing.scanner import Match, Walk
+from playground.parsing.scanner import Walk
 from playground.parsing.template import Piece, Template, begins_line, holes_of
 from playground.parsing.values import dump_json
-from playground.parsing.wait import Choice, Group, Kind, Wait, wait
+from playground.parsing.wait import Wait, wait
 
 
 class Texts(Notation):
@@ -143,7 +145,7 @@ def _read_closed(reader: Reader, call: OpenCall, key: str, end: Wait, form: Form
     if closer is None:
         call.raw.append((key, text))
         raise BrokenCall("truncated-call")
-    reader.scanner.emit_match(closer)
+    reader.scanner.emit_marker(closer)
     if form.syntax.joined:
         text = yield from _joined(reader, call, key, end, form, text)
     if _is_object(text, form):
@@ -186,19 +188,19 @@ def _set_object(reader: Reader, call: OpenCall, text: str, form: Form) -> None:
 
 def _read_text(
     reader: Reader, call: OpenCall, key: str, end: Wait, syntax: Declaration
-) -> Walk[tuple[str, Match | None]]:
+) -> Walk[tuple[str, Marker | None]]:
     """An argument's text, and what ends it."""
     scanner, kept = reader.scanner, GrowingText()
     keep, reader.argument = reader.emit_argument(call, key, kept), key
 
-    def own(match: Match) -> bool:
-        return reader.closes(match, call)
+    def own(marker: Marker) -> bool:
+        return reader.closes(marker, call)
 
-    match = yield from scanner.until(end, keep, own, inside_call=True)
+    marker = yield from scanner.until(end, keep, own, inside_call=True)
     text = kept.take()
     if holds_own_marker(text, syntax, call.name or ""):
         scanner.note("marker-in-value", call.place)
-    return text, match
+    return text, marker
 
 
 def _joined(
@@ -207,13 +209,13 @@ def _joined(
     """The text with those of the calls that follow at once: they are one call."""
     scanner = reader.scanner
     while separator := (yield from scanner.match_here(form.separator)):
-        scanner.emit_match(separator)
+        scanner.emit_marker(separator)
         opener = yield from scanner.match_here(form.opening)
         if opener:
-            scanner.emit_match(opener)
+            scanner.emit_marker(opener)
         more, closer = yield from _read_text(reader, call, key, end, form.syntax)
         text += form.syntax.joined + more
         if closer is None:
             raise BrokenCall("truncated-call")
-        scanner.emit_match(closer)
+        scanner.emit_marker(closer)
     return text

@@ -1,0 +1,95 @@
+"""What a parameter's text stands for, and what is written for a value, side by side."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from html import escape
+from typing import Any, Final, NamedTuple
+
+from playground.parsing import elements
+from playground.parsing.declaration import Declaration
+from playground.parsing.marker import Marker
+from playground.parsing.notations.param_waits import param_template, value_notation
+from playground.parsing.open_call import OpenCall
+from playground.parsing.template import fill, holes_of
+from playground.parsing.values import dump_json, read_json, read_marked, read_value, write_value
+from playground.tools import Schema, allowed_types, json_type
+
+_CDATA: Final = ("<![CDATA[", "]]>")
+
+
+class ParamShape(NamedTuple):
+    """What of a parameter's declaration is asked about at each value: whether that is JSON, and
+    whether it may stand on `own_lines` between its markers; and what ends it, without white space
+    around it, before its key and behind it."""
+
+    json: bool
+    own_lines: bool
+    closer: tuple[str, ...]
+
+
+@lru_cache(maxsize=256)
+def param_shape(syntax: Declaration) -> ParamShape:
+    template = param_template(syntax)
+    notation = value_notation(template)
+    last = template.before[-1] if template.before else ""
+    own_lines = notation.block or (isinstance(last, str) and last.endswith("\n"))
+    closer = "".join(piece if isinstance(piece, str) else "\0" for piece in template.after)
+    return ParamShape(notation.json, own_lines, tuple(closer.strip().split("\0")))
+
+
+def write_param(syntax: Declaration, key: str, value: Any, schema: Schema) -> str:
+    template = param_template(syntax)
+    kind = json_type(value)
+    if value_notation(template).json:
+        text = dump_json(value, style=syntax.json)
+    elif {"type", "is_text"} & set(holes_of(template.before)):
+        # the wire says which it is
+        text = value if kind == "string" else syntax.literals.written(value, syntax.json)
+    else:
+        text = write_value(value, schema, syntax.untyped, syntax.literals, syntax.json)
+    sectioned = kind == "string" and not set(text).isdisjoint(syntax.cdata_for)
+    if syntax.cdata and (sectioned or text.startswith(_CDATA[0])):
+        text = f"{_CDATA[0]}{text}{_CDATA[1]}"  # one section around a value is read over
+    return fill(
+        template.pieces,
+        {
+            "key": escape(key) if syntax.escaped_names else key,
+            "type": syntax.type_word(kind),
+            "is_text": "true" if kind == "string" else "false",
+            template.body: value_notation(template).write(text),
+        },
+    )
+
+
+def read_param(
+    text: str, opener: Marker, call: OpenCall, key: str, syntax: Declaration
+) -> tuple[Any, str]:
+    """The value that a parameter's text stands for, and the code of a finding about it."""
+    schema = call.schema_of(key)
+    kind, is_text = opener.named.get("type"), opener.named.get("is_text")
+    if syntax.cdata and text.startswith(_CDATA[0]) and text.endswith(_CDATA[1]):
+        text = text[len(_CDATA[0]) : -len(_CDATA[1])]
+    if param_shape(syntax).json:
+        return read_json(text, schema)
+    if syntax.element and _has_elements(text, schema, syntax.element):
+        return _read_elements(text, schema, syntax.element, call)
+    if kind or is_text:
+        told = is_text == "true" if is_text else kind in ("string", syntax.type_word("string"))
+        return read_marked(text, told, schema, syntax.literals)
+    return read_value(text, schema, syntax.untyped, syntax.literals)
+
+
+def _has_elements(text: str, schema: Schema, prefix: str) -> bool:
+    return not text or (f"{prefix}<" in text and "string" not in allowed_types(schema))
+
+
+def _read_elements(text: str, schema: Schema, prefix: str, call: OpenCall) -> tuple[Any, str]:
+    root = call.tool.input_schema if call.tool else {}
+    try:
+        value = elements.read(text, schema, prefix, root)
+    except ValueError:
+        return read_value(text, schema)
+    if isinstance(value, str) and "string" not in (allowed_types(schema) or {"string"}):
+        return read_value(text, schema)
+    return value, ""
