@@ -145,13 +145,13 @@ class _Round:
     def result(self, result: ToolResultPart, index: int) -> Sequence[Finding]:
         given = result.tool_call_id
         self.results += 1
-        found = [] if given else [self._told("missing-id", index, "a result has no id")]
+        found = _NOTHING if given else [self._told("missing-id", index, "a result has no id")]
         if self.open_calls.pop(given, None) is not None:
             self.answered.add(given)
         elif given and given in self.answered:
-            found.append(self._told("duplicate-id", index, f"the call {given!r} is answered twice"))
+            found = [self._told("duplicate-id", index, f"the call {given!r} is answered twice")]
         elif given:
-            found.append(self._told("orphan-result", index, f"no open call has the id {given!r}"))
+            found = [self._told("orphan-result", index, f"no open call has the id {given!r}")]
         return found
 
     def missing(self, message: Message, index: int) -> list[Finding]:
