@@ -274,9 +274,12 @@ class SessionBuilder:
             "usage": usage if isinstance(usage, dict) and usage else None,
             "agent_version": "" if version == self.agent.version else version,
         }
-        is_json = _TEXTS.issuperset(map(type, fields["usage"] or ()))  # as YAML's need not be
-        record = unchecked(RequestRecord, fields) if is_json else RequestRecord(**fields)
-        self.requests.append(record)
+        self.requests.append(made.record(fields))
+        self.kept.times += 1
+
+    def used(self, usage: dict[str, Any]) -> None:
+        """The usage of the last request, where it is told by itself."""
+        self.requests[-1] = made.record({**vars(self.requests[-1]), "usage": usage})
         self.kept.times += 1
 
     def _place(self, index: int) -> str:

@@ -16,9 +16,12 @@ from playground.messages import (
     TextPart,
     ToolCallPart,
     ToolResultPart,
+    unchecked,
 )
+from playground.sessions.session import RequestRecord
 
 _made: Final = object.__new__
+_WORDS: Final = frozenset({str})
 
 
 def text(text: str) -> TextPart:
@@ -67,6 +70,13 @@ def message(role: Role, parts: tuple[Part, ...]) -> Message:
     fields["role"] = role
     fields["parts"] = parts
     return message
+
+
+def record(fields: dict[str, Any]) -> RequestRecord:
+    """What is known of a request, by all its fields; a usage that is no JSON is pydantic's."""
+    if _WORDS.issuperset(map(type, fields["usage"] or ())):  # as YAML's need not be
+        return unchecked(RequestRecord, fields)
+    return RequestRecord(**fields)
 
 
 # Python shares the names only where one of the first thirty of a kind was made so.

@@ -8,10 +8,11 @@ from typing import Any, Final
 
 from playground.characters import are_whole, holds_half, is_all_whole, plain_bytes
 from playground.json_numbers import is_finite, may_be_infinite
-from playground.messages import TextPart, ToolCallPart, ToolResultPart
+from playground.messages import ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from playground.sessions.session import Session
 
-_TOLD: Final = frozenset({TextPart, ToolCallPart, ToolResultPart})  # looked at by themselves
+# The parts whose texts are looked at by themselves.
+_TOLD: Final = frozenset({TextPart, ReasoningPart, ToolCallPart, ToolResultPart})
 _TEXTS_OF_REQUEST: Final = attrgetter("model", "at", "stop_reason", "agent_version")
 
 _SMALL: Final = frozenset({bool, type(None)})
@@ -87,6 +88,9 @@ def is_whole_beside(session: Session) -> bool:
     texts += chain.from_iterable(map(_TEXTS_OF_REQUEST, session.requests))
     parts = [part for message in session.messages for part in message.parts]
     texts += [part.text for part in parts if type(part) is TextPart]
+    thoughts = [part for part in parts if type(part) is ReasoningPart]
+    texts += [part.text for part in thoughts]
+    texts += [part.signature for part in thoughts if part.signature]
     if not are_whole(texts):
         return False
     others: list[Any] = [part for part in parts if type(part) not in _TOLD]

@@ -14,6 +14,7 @@ from playground.sessions.building import Place, SessionBuilder, json_or_text, te
 from playground.sessions.shapes.block_messages import of_blocks
 from playground.sessions.shapes.fields import listed
 from playground.sessions.shapes.parts import read_parts, result_value
+from playground.sessions.shapes.plain_items import read_plain_item
 from playground.sessions.shapes.results import CONTENT, add, holds_result, read_result
 
 ROLES: Final[dict[str, Role]] = {
@@ -100,7 +101,7 @@ def read_message(builder: SessionBuilder, value: Any, place: Place) -> None:
     if not isinstance(value, dict):
         builder.lost(f"a message that is a {type(value).__name__}", place)
         return
-    if _plain_message(builder, value, place):
+    if _plain_message(builder, value, place) or read_plain_item(builder, value, place):
         return
     value = bare_message(value)
     if _item(builder, value, place):

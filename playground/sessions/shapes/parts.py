@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from playground.findings import finding
 from playground.messages import ImagePart, Part, ReasoningPart
+from playground.sessions import made
 from playground.sessions.building import Place, SessionBuilder, json_or_text, text_part
 from playground.sessions.shapes.plain_parts import PLAIN_CALL, plain_part
 
@@ -117,10 +118,10 @@ def _reasoning(builder: SessionBuilder, value: dict[str, Any], place: Place) -> 
     if isinstance(given, list) and given and isinstance(given[0], dict):
         text = plain_text(given) or ""
     signature = _first(value, "signature", "thinkingSignature", "encrypted_content", "data")
-    signature = signature if isinstance(signature, str) else None
+    signature = str(signature) if isinstance(signature, str) else None
     if signature and not text:
         builder.findings.append(finding("reasoning-sealed", str(place)))
-    return [ReasoningPart(str(text), signature)] if text or signature else []
+    return [made.reasoning(str(text), signature)] if text or signature else []
 
 
 def _image(builder: SessionBuilder, value: dict[str, Any], place: Place) -> list[Part]:

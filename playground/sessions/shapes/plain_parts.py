@@ -14,7 +14,6 @@ from playground.sessions.building import SessionBuilder, text_part
 from playground.sessions.sound import is_sound
 
 # The fields of each; a mark for the cache says nothing.
-_TEXT: Final = {"type", "text", "cache_control"}
 _THOUGHT: Final = {"type", "thinking", "signature"}
 PLAIN_CALL: Final = {"type", "id", "name", "input", "caller", "cache_control"}
 _RESULT: Final = {"type", "tool_use_id", "content", "is_error", "cache_control"}
@@ -33,7 +32,9 @@ def plain_part(builder: SessionBuilder, value: Any) -> Part | None:
 
 def _text(builder: SessionBuilder, value: dict[str, Any]) -> Part | None:
     text = value.get("text")
-    return text_part(text) if type(text) is str and text and _TEXT.issuperset(value) else None
+    if type(text) is str and text and not value.get("thought"):  # as Gemini marks those
+        return text_part(text)
+    return None
 
 
 def _thought(builder: SessionBuilder, value: dict[str, Any]) -> Part | None:
@@ -62,7 +63,7 @@ def _result(builder: SessionBuilder, value: dict[str, Any]) -> Part | None:
 
 _Reader = Callable[[SessionBuilder, dict[str, Any]], Part | None]
 _BY_TYPE: Final[dict[str, _Reader]] = {
-    "text": _text,
+    **dict.fromkeys(("text", "input_text", "output_text"), _text),
     "thinking": _thought,
     "tool_use": _call,
     "tool_result": _result,
