@@ -43,7 +43,7 @@ def check(session: Session, places: Sequence[str] = ()) -> list[Finding]:
         if asked and role != before and (role == "system" or not before):
             found += _order(role, before, _where(index, places))
         before = role
-    if not round_.seen:
+    if not round_.names:
         found += _calls_in_text(session.messages, places)
     found += unsaid(session, places)
     if round_.told:
@@ -113,7 +113,6 @@ class _Round:
 
     places: Sequence[str]
     open_calls: dict[str, int] = field(default_factory=dict)
-    seen: set[str] = field(default_factory=set)
     answered: set[str] = field(default_factory=set)
     results: int = 0
     names: dict[str, str] = field(default_factory=dict)
@@ -135,9 +134,8 @@ class _Round:
         found = _NOTHING
         if not given:
             found = [self._told("missing-id", index, f"a call of {call.tool_name!r} has no id")]
-        elif given in self.seen:
+        elif given in self.names:
             found = [self._told("duplicate-id", index, f"id {given!r} is used twice")]
-        self.seen.add(given)
         self.open_calls[given] = index
         self.names[given] = call.tool_name
         return found

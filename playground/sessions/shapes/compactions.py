@@ -38,6 +38,7 @@ class Marked:
     """Where in a conversation the entries of a transcript stand, by their ids or lines."""
 
     builder: SessionBuilder
+    noted: list[tuple[Any, int, int]] = field(default_factory=list)  # entry, before, stop
     starts: dict[Any, int] = field(default_factory=dict)  # entry → how many messages were before it
     stops: dict[Any, int] = field(default_factory=dict)  # … and with it
     summaries: set[int] = field(default_factory=set)
@@ -46,16 +47,23 @@ class Marked:
 
     def note(self, entry: Any, before: int, stop: int | None = None) -> None:
         """An entry that was read when there were so many messages, or is part of an earlier one."""
-        if entry is None or isinstance(entry, _NO_ID):
-            return
-        self.starts[entry] = before
-        self.stops[entry] = len(self.builder.messages) if stop is None else stop
+        stop = len(self.builder.messages) if stop is None else stop
+        self.noted.append((entry, before, stop))
+
+    def _find_out(self) -> None:
+        """Most transcripts are never asked where an entry stands."""
+        for entry, before, stop in self.noted:
+            if entry is not None and not isinstance(entry, _NO_ID):
+                self.starts[entry] = before
+                self.stops[entry] = stop
+        self.noted.clear()
 
     def between(self, first: Any, last: Any = None) -> list[int] | None:
         """The messages from one entry to another, or to the end, but for summaries; None where the
         transcript holds no such entry."""
         if isinstance(first, _NO_ID) or isinstance(last, _NO_ID):
             return None
+        self._find_out()
         if first not in self.starts or (last is not None and last not in self.stops):
             return None
         stop = len(self.builder.messages) if last is None else self.stops[last]
